@@ -29,8 +29,8 @@ from search_api.openapi import SearchApp
 from search_api.page.docs import add_docs
 from search_api.page.home import add_home
 from search_api.page.view import Renderer, assets
-from searchsocket.embedders.base import Embedder
 from searchsocket.errors import ConfigError, ConfigMissing
+from searchsocket.models.embedders.base import Embedder
 from searchsocket.project.access import configured_key, shared_secret
 from searchsocket.project.project import Project
 from searchsocket.serving.code import open_code
@@ -39,7 +39,7 @@ from searchsocket.serving.hosts import is_loopback
 from searchsocket.serving.llms import AgentTexts
 from searchsocket.serving.service import OnError, SearchService, open_service
 from searchsocket.stores.base import VectorStore
-from searchsocket.urls.site import site_origin
+from searchsocket.web.urls.site import site_origin
 
 REFRESH_S = 60.0  # how long files of a deleted generation may stay on the disk
 _PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")

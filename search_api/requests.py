@@ -23,7 +23,7 @@ from searchsocket.search.query import (
 from searchsocket.serving.parts import Part
 from searchsocket.text.facets import MAX_VALUE_CHARS
 from searchsocket.types import GroupBy
-from searchsocket.urls.paths import MAX_URL_CHARS
+from searchsocket.web.urls.paths import MAX_URL_CHARS
 
 MAX_SCOPE_CHARS = 200
 _MAX_NAME_CHARS = 40

@@ -11,9 +11,9 @@ from typing import Any
 import dagster as dg
 from pydantic import Field
 
-from searchsocket.branches.prune import Match, seconds_of
-from searchsocket.branches.pruning import PrunePlan, PruneRequest, apply_prune, plan_prune
 from searchsocket.errors import SearchSocketError
+from searchsocket.pipeline.branches.prune import Match, seconds_of
+from searchsocket.pipeline.branches.pruning import PrunePlan, PruneRequest, apply_prune, plan_prune
 from searchsocket_assets.discovery import named
 from searchsocket_assets.run.ghosts import forget_in, ghosts_of
 from searchsocket_assets.run.tags import tag_run

@@ -7,12 +7,13 @@ from pathlib import Path
 import dagster as dg
 from pydantic import Field
 
-from searchsocket.branches.unused_embeddings import prune_unused
-from searchsocket.branches.upkeep import Freed, compact, tidy_scopes, tidy_temporary
+from searchsocket.backends import Backends
 from searchsocket.errors import SearchSocketError
-from searchsocket.project.backends import Backends
+from searchsocket.pipeline.branches.unused_embeddings import prune_unused
+from searchsocket.pipeline.branches.upkeep import tidy_scopes
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
+from searchsocket.system.disk_space import Freed, compact, tidy_temporary
 from searchsocket_assets.jobs import INDEX_CODE, INDEX_SITE
 from searchsocket_assets.live_jobs import ROLLBACK, VERIFY
 from searchsocket_assets.own_scopes import own_partitions

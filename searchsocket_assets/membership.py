@@ -4,10 +4,10 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 
-from searchsocket.branches.living import live_branches_or_error
-from searchsocket.branches.scopes import existing_scopes
+from searchsocket.backends import Backends
 from searchsocket.errors import ConfigMissing, InvalidScope, SearchSocketError
-from searchsocket.project.backends import Backends
+from searchsocket.pipeline.branches.living import live_branches_or_error
+from searchsocket.pipeline.branches.scopes import existing_scopes
 from searchsocket.project.project import Project
 from searchsocket.project.scopes import sanitise_scope
 from searchsocket.types import Scope

@@ -5,8 +5,8 @@ from collections.abc import Collection
 
 import dagster as dg
 
-from searchsocket.branches.scopes import existing_scopes
-from searchsocket.project.backends import Backends
+from searchsocket.backends import Backends
+from searchsocket.pipeline.branches.scopes import existing_scopes
 from searchsocket.project.project import Project
 from searchsocket.project.scopes import is_scope_name
 from searchsocket_assets.run.history import is_own_home

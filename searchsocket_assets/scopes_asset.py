@@ -6,8 +6,8 @@ from typing import Any
 
 import dagster as dg
 
-from searchsocket.branches.overview import ScopesOverview, look_at_scopes, to_json
-from searchsocket.project.backends import Backends
+from searchsocket.backends import Backends
+from searchsocket.pipeline.branches.overview import ScopesOverview, look_at_scopes, to_json
 from searchsocket_assets.run.details import bullets, table
 from searchsocket_assets.run.last_runs import last_runs_in
 from searchsocket_assets.run.tags import tag_run

@@ -3,12 +3,12 @@
 import os
 from contextlib import suppress
 
-from searchsocket.branches.builds import Build
+from searchsocket.backends import Backends
 from searchsocket.errors import SearchSocketError
+from searchsocket.pipeline.branches.builds import Build
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.project.backends import Backends
+from searchsocket.pipeline.watching.whole import Wait, Wholeness
 from searchsocket.sources.preview import differs_by_scope
-from searchsocket.watching.whole import Wait, Wholeness
 
 
 def wait_for(run: ScopeRun, build: Build, now_ns: int) -> Wait | None:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from record_maker import make_record
 
-from searchsocket.embedders.hash import HashEmbedder
-from searchsocket.embedders.queries import QueryVectors
+from searchsocket.models.embedders.hash import HashEmbedder
+from searchsocket.models.embedders.queries import QueryVectors
+from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.engine import SearchEngine
-from searchsocket.settings.model import RankingSettings
 from searchsocket.stores.base import PageBody, PublishInfo
 from searchsocket.stores.local import LocalStore
 from searchsocket.types import ChunkKind, Record, Scope

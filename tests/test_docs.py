@@ -17,10 +17,10 @@ from searchsocket.cli.exits import exit_status
 from searchsocket.cli.main import cli
 from searchsocket.cli.serve import DEFAULT_PORT
 from searchsocket.errors import NoGenerationBefore, SearchSocketError
-from searchsocket.rerankers.errors import RerankerUnavailable
-from searchsocket.settings.load import all_keys
-from searchsocket.settings.model import EmbeddingProvider, Settings
-from searchsocket.settings.site import SourceMode
+from searchsocket.models.rerankers.errors import RerankerUnavailable
+from searchsocket.project.settings.load import all_keys
+from searchsocket.project.settings.model import EmbeddingProvider, Settings
+from searchsocket.project.settings.site import SourceMode
 from tests.docs_pages import page, pages
 
 ROOT = Path(__file__).parent.parent

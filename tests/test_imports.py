@@ -21,23 +21,10 @@ PROTOCOL = {"mcp", "mcp_types"}  # a second of CPU
 HEAVY = ORCHESTRATOR | SERVER | CLIENTS | PARSERS | PROTOCOL | {"numpy", "pydantic", "tantivy", "rich", "Stemmer"}
 
 # From the centre outward; every room of the library has its place.
-CENTRE = {"types", "pages", "errors", "events", "dollars"}
-PURE = {
-    "settings",
-    "text",
-    "urls",
-    "routes",
-    "html",
-    "markdown",
-    "mirror",
-    "llms",
-    "chunking",
-    "code",
-    "redaction",
-    "system",
-}
-SEAMS = {"project", "sources", "embedders", "stores", "artifacts", "rerankers", "state"}
-USE_CASES = {"pipeline", "search", "branches", "watching", "setup"}
+CENTRE = {"types", "errors", "events", "dollars"}
+PURE = {"project.settings", "text", "web", "content", "code", "system"}
+SEAMS = {"project", "sources", "models", "stores", "state", "backends"}
+USE_CASES = {"pipeline", "search", "setup"}
 JUDGES = {"quality"}  # know what was indexed and what it answers
 ANSWERS = {"serving"}
 AGENTS = {"agents"}
@@ -115,8 +102,9 @@ def layer(name: str) -> int:
     Raises:
         StopIteration: Its room has no place yet.
     """
-    part = name.split(".")[1] if "." in name else "types"
-    return next(rank for rank, rooms in enumerate(LAYERS) if part in rooms)
+    parts = name.split(".")[1:] or ["types"]
+    rooms_of_name = (".".join(parts[:2]), parts[0])  # the settings of a project are known further in than the project
+    return next(rank for room in rooms_of_name for rank, rooms in enumerate(LAYERS) if room in rooms)
 
 
 Rule = Callable[[Import], bool]  # whether an import breaks it

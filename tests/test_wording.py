@@ -30,7 +30,7 @@ REJECTED = re.compile(
 CIRCLING = re.compile(r"(What|Whether|Where|How|Which|Who)\b")
 PUBLIC = (
     "searchsocket/__init__.py",
-    "searchsocket/settings/*.py",
+    "searchsocket/project/settings/*.py",
     "searchsocket/*/base.py",
     "searchsocket/*/base/*.py",
     "search_api/*.py",

@@ -1,6 +1,6 @@
 """From MiniLM and a file of pairs to the files of the built-in model, with one command (see README.md).
 
-`python -m training.build --pairs pairs.jsonl.xz --minilm FOLDER` writes `searchsocket/embedders/data/` and the
+`python -m training.build --pairs pairs.jsonl.xz --minilm FOLDER` writes `searchsocket/models/embedders/data/` and the
 manifest of sources beside this file.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.embedders.tokens import Tokens
+from searchsocket.models.embedders.tokens import Tokens
 from training.bags import bags
 from training.bert_onnx import export
 from training.contrast import Recipe, train

@@ -12,7 +12,7 @@ import numpy as np
 from bench.code.trees import Tree, grow
 from bench.relevance.collection import Collection
 from bench.relevance.metrics import Ranking
-from searchsocket.embedders.builtin import BuiltinEmbedder
+from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.project.project import open_project
 from searchsocket.search.code.query import MAX_TOP_K, CodeQuery
 from searchsocket.search.query import MAX_QUERY_CHARS

@@ -14,10 +14,10 @@ import numpy as np
 
 from bench.relevance.collection import Collection, load
 from bench.relevance.product import NOW, SCOPE, Indexed, Indexes
-from searchsocket.embedders.builtin import BuiltinEmbedder
-from searchsocket.embedders.comparable import vector_for
-from searchsocket.embedders.onnx import OnnxEmbedder
-from searchsocket.embedders.queries import QueryVectors
+from searchsocket.models.embedders.builtin import BuiltinEmbedder
+from searchsocket.models.embedders.comparable import vector_for
+from searchsocket.models.embedders.onnx import OnnxEmbedder
+from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.search.content.budget import OVERHEAD, json_tokens
 from searchsocket.search.content.corpus import Corpus
 from searchsocket.search.content.query import ContentQuery

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from searchsocket.embedders.builtin import BuiltinEmbedder
-from searchsocket.embedders.comparable import vector_for
-from searchsocket.embedders.queries import QueryVectors
+from searchsocket.models.embedders.builtin import BuiltinEmbedder
+from searchsocket.models.embedders.comparable import vector_for
+from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.search.content.answer import ContentAnswer
 from searchsocket.search.content.corpus import Corpus
 from searchsocket.search.content.query import ContentQuery

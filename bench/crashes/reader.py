@@ -7,9 +7,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from bench.crashes.sites import questions
-from searchsocket.embedders import make_embedder
-from searchsocket.embedders.queries import QueryVectors
 from searchsocket.errors import ScopeNotIndexed, SearchSocketError
+from searchsocket.models.embedders import make_embedder
+from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.project.project import open_project
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery

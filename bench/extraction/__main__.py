@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.extraction.ours import run_stages, run_steps
-from searchsocket.settings.model import Settings
+from searchsocket.project.settings.model import Settings
 
 PEER = Path(__file__).parent / "peer"
 SIDES = ("peer", "steps", "stages")

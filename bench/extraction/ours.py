@@ -8,21 +8,21 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from searchsocket.chunking import chunk_page
-from searchsocket.chunking.records import cut_chunks
-from searchsocket.html.extract import extract_html
-from searchsocket.mirror.document import page_digest, render_page
-from searchsocket.mirror.paths import mirror_file
-from searchsocket.pages import ExtractedPage, Page, RawPage
+from searchsocket.content.chunking import chunk_page
+from searchsocket.content.chunking.records import cut_chunks
+from searchsocket.content.html.extract import extract_html
+from searchsocket.content.mirror.document import page_digest, render_page
+from searchsocket.content.mirror.paths import mirror_file
+from searchsocket.content.pages import ExtractedPage, Page, RawPage
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.page_mirror import page_mirror
 from searchsocket.pipeline.stages.site_pages import site_pages
 from searchsocket.project.project import open_project
-from searchsocket.settings.model import Settings
+from searchsocket.project.settings.model import Settings
 from searchsocket.system.files import write_atomic
 from searchsocket.types import PageFacts, Scope, StatedFacts
-from searchsocket.urls.paths import path_depth
+from searchsocket.web.urls.paths import path_depth
 
 
 def run_steps(build: Path, files: Sequence[str], out: Path) -> dict[str, Any]:

@@ -14,10 +14,10 @@ from bench.gate.squeezed import Squeezed
 from bench.relevance.collection import Collection, load_all
 from bench.relevance.example_site import NAME, example_site
 from bench.relevance.product import Indexes
-from searchsocket.embedders.base import Embedder
-from searchsocket.embedders.builtin import BuiltinEmbedder
-from searchsocket.embedders.hash import HashEmbedder
-from searchsocket.embedders.onnx import OnnxEmbedder
+from searchsocket.models.embedders.base import Embedder
+from searchsocket.models.embedders.builtin import BuiltinEmbedder
+from searchsocket.models.embedders.hash import HashEmbedder
+from searchsocket.models.embedders.onnx import OnnxEmbedder
 
 MODELS = ("builtin", "minilm", "hash", "squeezed")
 

@@ -7,12 +7,12 @@ from unittest.mock import patch
 
 from bench.relevance.collection import Collection
 from bench.relevance.product import NOW, SCOPE, Indexes
-from searchsocket.embedders.queries import QueryVectors
+from searchsocket.models.embedders.queries import QueryVectors
+from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search import verdict
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import MAX_QUERY_CHARS, SearchQuery
 from searchsocket.search.ranking.confidence import confidence
-from searchsocket.settings.model import RankingSettings
 from searchsocket.types import Scores
 
 TOP_K = 10

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from searchsocket.embedders.base import TextKind
-from searchsocket.embedders.builtin import BuiltinEmbedder
+from searchsocket.models.embedders.base import TextKind
+from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.types import Vectors
 
 _DIMENSIONS = 128

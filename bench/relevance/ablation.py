@@ -7,13 +7,13 @@ from unittest.mock import patch
 
 from bench.relevance.product import Indexes, Product
 from bench.relevance.rankers import Ranker
-from searchsocket.embedders.base import Embedder
-from searchsocket.embedders.builtin import BuiltinEmbedder
-from searchsocket.embedders.onnx import OnnxEmbedder
+from searchsocket.models.embedders.base import Embedder
+from searchsocket.models.embedders.builtin import BuiltinEmbedder
+from searchsocket.models.embedders.onnx import OnnxEmbedder
+from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search import engine, verdict
 from searchsocket.search.ranking import pages, passages, shares
 from searchsocket.search.ranking.shares import Shares
-from searchsocket.settings.model import RankingSettings
 from searchsocket.stores.words import keywords
 
 Replaced = tuple[object, str, object]  # module, name, value

@@ -5,10 +5,10 @@ from urllib.parse import urldefrag
 
 from bench.relevance.collection import Collection, Document, Query
 from examples.site_archive import unpack
-from searchsocket.html.extract import extract_html
-from searchsocket.pages import RawPage
+from searchsocket.content.html.extract import extract_html
+from searchsocket.content.pages import RawPage
+from searchsocket.project.settings.site import ExtractSettings, TransformSettings
 from searchsocket.quality.golden import WANTED, WOULD_DO, read_golden
-from searchsocket.settings.site import ExtractSettings, TransformSettings
 
 SITE = Path(__file__).parents[2] / "examples" / "docs-site"
 NAME = "example_site"

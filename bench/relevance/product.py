@@ -10,16 +10,16 @@ from pathlib import Path
 from bench.relevance.collection import Collection, Document
 from bench.relevance.metrics import Ranking
 from bench.relevance.vectors import cached
-from searchsocket.chunking import chunk_page
-from searchsocket.chunking.records import CutChunk, cut_chunks
-from searchsocket.embedders.base import Embedder, TextKind
-from searchsocket.embedders.queries import QueryVectors
-from searchsocket.markdown.page import extract_markdown
-from searchsocket.pages import Page, RawPage
+from searchsocket.content.chunking import chunk_page
+from searchsocket.content.chunking.records import CutChunk, cut_chunks
+from searchsocket.content.markdown.page import extract_markdown
+from searchsocket.content.pages import Page, RawPage
+from searchsocket.models.embedders.base import Embedder, TextKind
+from searchsocket.models.embedders.queries import QueryVectors
+from searchsocket.project.settings.model import RankingSettings
+from searchsocket.project.settings.site import ChunkSettings, ExtractSettings, TransformSettings
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import MAX_QUERY_CHARS, MAX_TOP_K, SearchQuery
-from searchsocket.settings.model import RankingSettings
-from searchsocket.settings.site import ChunkSettings, ExtractSettings, TransformSettings
 from searchsocket.stores.base import PublishInfo
 from searchsocket.stores.local.store import LocalStore
 from searchsocket.types import PageFacts, Scope, Vectors

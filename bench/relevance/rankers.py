@@ -13,7 +13,7 @@ from bench.relevance.chunks import passages
 from bench.relevance.collection import Collection, Query
 from bench.relevance.metrics import Ranking
 from bench.relevance.vectors import cached
-from searchsocket.embedders.base import Embedder
+from searchsocket.models.embedders.base import Embedder
 
 DEPTH = 100  # documents kept of a ranking
 RRF_K = 60

@@ -12,7 +12,7 @@ from bench.relevance.collection import Collection, Query
 from bench.relevance.example_site import page_document
 from bench.relevance.metrics import evaluate
 from bench.relevance.product import Indexes, Product
-from searchsocket.embedders.builtin import BuiltinEmbedder
+from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.quality.golden import WANTED, WOULD_DO
 
 QUESTIONS = Path(__file__).with_name("tasks.tsv")

@@ -6,8 +6,8 @@ from pathlib import Path
 from bench.relevance.ablation import ablation
 from bench.relevance.product import Indexes, Product
 from bench.relevance.rankers import Bm25, Dense, Ranker, ReciprocalRank
-from searchsocket.embedders.builtin import BuiltinEmbedder
-from searchsocket.embedders.onnx import OnnxEmbedder
+from searchsocket.models.embedders.builtin import BuiltinEmbedder
+from searchsocket.models.embedders.onnx import OnnxEmbedder
 
 Make = Callable[[Path | None, Path | None], Ranker | None]
 
@@ -26,7 +26,7 @@ def _builtin(minilm: Path | None, cache: Path | None) -> Ranker | None:
 
 
 def _product_hash(minilm: Path | None, cache: Path | None) -> Ranker | None:
-    from searchsocket.embedders.hash import HashEmbedder
+    from searchsocket.models.embedders.hash import HashEmbedder
 
     return Product("product hash", Indexes(HashEmbedder()))
 

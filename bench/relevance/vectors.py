@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from searchsocket.embedders.base import Embedder, TextKind
+from searchsocket.models.embedders.base import Embedder, TextKind
 from searchsocket.types import Vectors
 
 

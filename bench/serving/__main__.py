@@ -79,8 +79,8 @@ def index(root: Path, command: str = COMMAND) -> None:
 
 def parts(root: Path, queries: Sequence[str]) -> None:
     """Time the parts of a query in this process."""
-    from searchsocket.embedders import make_embedder
-    from searchsocket.embedders.queries import QueryVectors
+    from searchsocket.models.embedders import make_embedder
+    from searchsocket.models.embedders.queries import QueryVectors
     from searchsocket.project.project import open_project
     from searchsocket.search.engine import SearchEngine
     from searchsocket.search.query import SearchQuery

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from bench.indexing.generate import vocabulary
-from searchsocket.mirror.document import parse_page
-from searchsocket.pages import Page
+from searchsocket.content.mirror.document import parse_page
+from searchsocket.content.pages import Page
 
 QUERIES = 300
 _WORD = re.compile(r"[A-Za-z_]{2,}")

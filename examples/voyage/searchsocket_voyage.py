@@ -2,7 +2,7 @@
 
 import httpx
 import numpy as np
-from searchsocket.embedders.base import Limits
+from searchsocket.models.embedders.base import Limits
 from searchsocket.errors import BadVectors, ConfigMissing, EmbedderRefused, EmbedderUnavailable
 
 URL = "https://api.voyageai.com/v1"

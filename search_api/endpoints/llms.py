@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from search_api.endpoints.common import caller_of
 from search_api.gate.freshness import Freshness
-from searchsocket.llms.site import INDEX
+from searchsocket.content.llms.site import INDEX
 from searchsocket.serving.llms import AgentText, AgentTexts
 from searchsocket.serving.service import SearchService
 from searchsocket.types import Scope

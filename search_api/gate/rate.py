@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from search_api.errors import error_response
 from searchsocket.errors import RateLimited
-from searchsocket.settings.model import RateLimitSettings
+from searchsocket.project.settings.model import RateLimitSettings
 
 MAX_CLIENTS = 50_000  # remembered at once, some 40 MB; whoever asked longest ago is forgotten first
 

@@ -17,8 +17,8 @@ from search_api.page.errors import ErrorPages
 from search_api.page.view import Renderer
 from searchsocket.errors import ConfigError
 from searchsocket.project.project import Project
+from searchsocket.project.settings.model import ApiSettings
 from searchsocket.serving.hosts import host_name, is_loopback
-from searchsocket.settings.model import ApiSettings
 
 BODY_TIMEOUT_S = 10.0
 COMPRESSED_FROM = 2_000  # bytes; less fits into two packets anyway

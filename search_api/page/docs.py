@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from search_api.openapi import SearchApp
 from search_api.page.view import FILES, assets
-from searchsocket.settings.model import ApiSettings
+from searchsocket.project.settings.model import ApiSettings
 
 PATH = "/docs"
 CSP = (

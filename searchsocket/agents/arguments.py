@@ -24,7 +24,7 @@ from searchsocket.errors import InvalidRequest
 from searchsocket.search.content.bounds import LEAST_MAX_TOKENS, MOST_MAX_TOKENS
 from searchsocket.search.content.query import MAX_TOKEN_CHARS
 from searchsocket.search.query import MAX_QUERY_CHARS, MAX_TAG_CHARS, MAX_TAGS
-from searchsocket.urls.paths import MAX_URL_CHARS
+from searchsocket.web.urls.paths import MAX_URL_CHARS
 
 _MAX_COMPLAINTS = 3
 _MAX_VALUE_CHARS = 60

@@ -9,11 +9,10 @@ from typing import NamedTuple, Protocol
 
 from searchsocket.errors import SearchSocketError
 from searchsocket.project.project import Project
-from searchsocket.search.quoting.results import age_s
 from searchsocket.serving.code import CodeService, open_code
 from searchsocket.serving.content import ContentService, open_content
 from searchsocket.serving.service import OnError, SearchService, open_service
-from searchsocket.text.amounts import ago
+from searchsocket.text.amounts import age_s, ago
 from searchsocket.types import Scope
 
 

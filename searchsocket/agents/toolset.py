@@ -7,7 +7,7 @@ from searchsocket.agents.tools.answers import ANSWER_TOOLS
 from searchsocket.agents.tools.code import CODE_TOOLS
 from searchsocket.agents.tools.content import CONTENT_TOOLS
 from searchsocket.agents.tools.site import SITE_TOOLS
-from searchsocket.settings.model import Settings
+from searchsocket.project.settings.model import Settings
 
 TOOLS = (*SITE_TOOLS, *CODE_TOOLS, *CONTENT_TOOLS, *ANSWER_TOOLS)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from searchsocket.errors import ConfigMissing
 from searchsocket.project.project import Project, open_project
 from searchsocket.project.scopes import git_branch
-from searchsocket.settings.load import config_table
+from searchsocket.project.settings.load import config_table
 from searchsocket.system.git import ask_git
 
 

@@ -11,8 +11,8 @@ from searchsocket.cli.options import json_option, load_project, project_option, 
 from searchsocket.cli.output import count, print_json, safe, say
 
 if TYPE_CHECKING:
-    from searchsocket.artifacts.inventory import StoredGeneration
     from searchsocket.project.project import Project
+    from searchsocket.stores.artifacts.inventory import StoredGeneration
 
 F = TypeVar("F")
 
@@ -50,9 +50,9 @@ def push(root: Path, scope_name: str | None, url: str, as_json: bool) -> None:
     Example:
       searchsocket artifacts push --scope main --json
     """
-    from searchsocket.artifacts.live import push_live
     from searchsocket.project.access import make_private_folders
     from searchsocket.state import ProjectState
+    from searchsocket.stores.artifacts.live import push_live
 
     project = _project(root, url)
     scope = project.scope(os.environ, scope_name)
@@ -117,8 +117,8 @@ def list_(root: Path, url: str, as_json: bool) -> None:
     Example:
       searchsocket artifacts list --json
     """
-    from searchsocket.artifacts.inventory import stored_generations
-    from searchsocket.artifacts.objects import open_objects
+    from searchsocket.stores.artifacts.inventory import stored_generations
+    from searchsocket.stores.artifacts.objects import open_objects
 
     held = stored_generations(open_objects(_project(root, url).settings.artifacts.url))
     if as_json:
@@ -155,8 +155,8 @@ def prune(
     Example:
       searchsocket artifacts prune --keep 3 --drop-scope old-preview
     """
-    from searchsocket.artifacts.objects import open_objects
-    from searchsocket.artifacts.prune import prune as prune_objects
+    from searchsocket.stores.artifacts.objects import open_objects
+    from searchsocket.stores.artifacts.prune import prune as prune_objects
 
     project = _project(root, url)
     removed = prune_objects(

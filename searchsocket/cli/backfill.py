@@ -60,9 +60,9 @@ def backfill(
       searchsocket backfill --scopes "feature-*" --at-once 4
       searchsocket backfill --all --dry-run --json
     """
-    from searchsocket.branches.builds import refuse_shared_source
-    from searchsocket.branches.choice import choose_scopes
-    from searchsocket.project.backends import Backends
+    from searchsocket.backends import Backends
+    from searchsocket.pipeline.branches.builds import refuse_shared_source
+    from searchsocket.pipeline.branches.choice import choose_scopes
 
     if everything == bool(globs):
         raise click.UsageError("select scopes with --scopes GLOB or --all")

@@ -11,7 +11,7 @@ from searchsocket.cli.options import is_quiet, json_option, load_project, projec
 from searchsocket.cli.output import count, print_json, safe, say
 
 if TYPE_CHECKING:
-    from searchsocket.embedders.cache import CachedModel, EmbeddingCache
+    from searchsocket.models.embedders.cache import CachedModel, EmbeddingCache
 
 _DAY_S = 86_400
 
@@ -38,7 +38,7 @@ def info(root: Path, as_json: bool) -> None:
     Example:
       searchsocket cache info --json
     """
-    from searchsocket.embedders.homes import Homes
+    from searchsocket.models.embedders.homes import Homes
 
     with _open(root) as held:
         models, size, homes = held.models(), held.held_bytes(), Homes(held.path).all()
@@ -174,7 +174,7 @@ def prune(
 
 
 def _prune_unused(root: Path, applies: bool, gone: tuple[Path, ...], as_json: bool) -> None:
-    from searchsocket.branches.unused_embeddings import prune_unused
+    from searchsocket.pipeline.branches.unused_embeddings import prune_unused
 
     with _open(root) as held:
         found = prune_unused(held, apply=applies, gone=[path.absolute() for path in gone])
@@ -194,7 +194,7 @@ def _prune_unused(root: Path, applies: bool, gone: tuple[Path, ...], as_json: bo
 
 
 def _open(root: Path) -> "EmbeddingCache":
-    from searchsocket.project.backends import Backends
+    from searchsocket.backends import Backends
 
     return Backends(load_project(root), os.environ).open_cache()
 

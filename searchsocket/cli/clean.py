@@ -88,7 +88,7 @@ def clean(
 
 def _remote_index(project: "Project") -> "VectorUpkeep":
     """The vector store on another machine."""
-    from searchsocket.project.backends import Backends
+    from searchsocket.backends import Backends
 
     if (index := Backends(project, os.environ, calls=False).store.remote_index) is None:
         provider = project.settings.vector.provider
@@ -124,8 +124,8 @@ def _ask_for_the_name(project: "Project", confirmed: str | None, silent: str) ->
 
 def known_scopes(project: "Project") -> list["Scope"]:
     """Every scope that something is kept of; why the index cannot be listed is said."""
-    from searchsocket.branches.scopes import existing_scopes
-    from searchsocket.project.backends import Backends
+    from searchsocket.backends import Backends
+    from searchsocket.pipeline.branches.scopes import existing_scopes
 
     scopes, problem = existing_scopes(project, Backends(project, os.environ, local_only=True).store)
     if problem is not None:

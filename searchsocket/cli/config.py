@@ -38,9 +38,9 @@ def show(root: Path, as_json: bool) -> None:
       searchsocket config show
       searchsocket config show | grep -v "# default"
     """
-    from searchsocket.embedders.openai import key_variable
-    from searchsocket.settings.load import load_settings
-    from searchsocket.settings.origins import effective_settings
+    from searchsocket.models.embedders.openai import key_variable
+    from searchsocket.project.settings.load import load_settings
+    from searchsocket.project.settings.origins import effective_settings
 
     found = effective_settings(root, os.environ)
     settings = load_settings(root, os.environ)

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from searchsocket.events import Event
     from searchsocket.pipeline.run.context import ScopeRun
     from searchsocket.pipeline.run.summary import IndexSummary
+    from searchsocket.pipeline.watching.look import Look
+    from searchsocket.pipeline.watching.pace import Pace
+    from searchsocket.pipeline.watching.watcher import Watcher
     from searchsocket.project.corpora import Corpus
     from searchsocket.project.project import Project
-    from searchsocket.watching.look import Look
-    from searchsocket.watching.pace import Pace
-    from searchsocket.watching.watcher import Watcher
 
 _WAIT_S = 0.5  # between looks at signals and at the children
 _NO_BUILD = "waiting for the first build of the site"
@@ -73,7 +73,7 @@ def dev(
       searchsocket dev
       searchsocket dev --port 8190 --dagster
     """
-    from searchsocket.watching.watcher import Watcher
+    from searchsocket.pipeline.watching.watcher import Watcher
 
     children = Children(root, host, port, dagster_port if with_dagster else 0)
     project = load_project(root)
@@ -113,10 +113,10 @@ class Work:
     @classmethod
     def begin(cls, project: "Project", scope_name: str | None, settle_s: float) -> "Work":
         """Knowing how many pages are live, so that a build of fewer is not at once taken for a whole one."""
+        from searchsocket.backends import Backends
         from searchsocket.errors import SearchSocketError
-        from searchsocket.project.backends import Backends
-        from searchsocket.watching.pace import Pace
-        from searchsocket.watching.whole import Wholeness
+        from searchsocket.pipeline.watching.pace import Pace
+        from searchsocket.pipeline.watching.whole import Wholeness
 
         live = None
         with suppress(SearchSocketError):
@@ -128,8 +128,8 @@ class Work:
         """Look once; None where the configuration cannot be used."""
         from searchsocket.errors import SearchSocketError
         from searchsocket.pipeline.run.context import ScopeRun
-        from searchsocket.watching.look import look_at
-        from searchsocket.watching.targets import targets_of
+        from searchsocket.pipeline.watching.look import look_at
+        from searchsocket.pipeline.watching.targets import targets_of
 
         try:
             project = load_project(self.root)
@@ -145,7 +145,7 @@ class Work:
 
     def take(self, seen: Seen) -> None:
         """Index where something is new and whole."""
-        from searchsocket.watching.pace import Step
+        from searchsocket.pipeline.watching.pace import Step
 
         step = self.pace.step(seen.look, seen.build, time.time_ns())
         if step is Step.NO_BUILD:
@@ -159,8 +159,8 @@ class Work:
 
     def _index(self, seen: Seen) -> bool:
         """Whether what was seen is live now."""
-        from searchsocket.branches.builds import build_of
         from searchsocket.cli.index import run_corpus
+        from searchsocket.pipeline.branches.builds import build_of
         from searchsocket.system.errors import system_error
 
         self.said = ""

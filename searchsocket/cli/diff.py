@@ -12,7 +12,7 @@ from searchsocket.cli.options import json_option, load_project, project_option, 
 from searchsocket.cli.output import count, print_json, safe
 
 if TYPE_CHECKING:
-    from searchsocket.project.backends import Backends
+    from searchsocket.backends import Backends
     from searchsocket.project.project import Project
     from searchsocket.quality.diff.report import Diff
     from searchsocket.stores.base import IndexReader
@@ -47,7 +47,7 @@ def diff(before: str, after: str, root: Path, scope_name: str | None, style: str
       searchsocket diff live candidate
       searchsocket diff main preview-search --format github
     """
-    from searchsocket.project.backends import Backends
+    from searchsocket.backends import Backends
     from searchsocket.quality.diff.report import diff_of
 
     project = load_project(root)

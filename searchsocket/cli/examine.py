@@ -9,19 +9,19 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
 
+from searchsocket.backends import Backends
 from searchsocket.cli.clean import known_scopes
 from searchsocket.cli.findings import Line
 from searchsocket.cli.output import count, size
 from searchsocket.cli.summary import source_lines
 from searchsocket.errors import PermissionDenied, ScopeLocked, SearchSocketError
+from searchsocket.models.rerankers import deprecation, make_reranker
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.origin import skipped_words
 from searchsocket.pipeline.run.remote_index import findings
 from searchsocket.pipeline.run.results import Skipped
 from searchsocket.project.access import private_folders
-from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
-from searchsocket.rerankers import deprecation, make_reranker
 from searchsocket.state import ProjectState
 from searchsocket.stores.base import check_vectors
 from searchsocket.system.dask import address_label, dask_executor

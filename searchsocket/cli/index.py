@@ -173,8 +173,8 @@ def _timed(summary: "IndexSummary", loaded_s: float, began_s: float) -> "IndexSu
 
 
 def _live_generation(project: "Project", scope: "Scope") -> str:
+    from searchsocket.backends import Backends
     from searchsocket.errors import SearchSocketError
-    from searchsocket.project.backends import Backends
 
     try:
         live = Backends(project, os.environ).store.generation(scope)

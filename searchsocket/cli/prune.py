@@ -11,7 +11,7 @@ from searchsocket.cli.options import json_option, load_project, project_option, 
 from searchsocket.cli.output import count, print_error, print_json, safe, say
 
 if TYPE_CHECKING:
-    from searchsocket.branches.pruning import PruneOutcome, PrunePlan
+    from searchsocket.pipeline.branches.pruning import PruneOutcome, PrunePlan
     from searchsocket.project.project import Project
 
 
@@ -52,9 +52,9 @@ def prune(
     Example:
       searchsocket prune --by-branch --older-than 30d --match all
     """
-    from searchsocket.branches.prune import seconds_of
-    from searchsocket.branches.pruning import PruneOutcome, PruneRequest, apply_prune, plan_prune
     from searchsocket.cli.exits import FAILED
+    from searchsocket.pipeline.branches.prune import seconds_of
+    from searchsocket.pipeline.branches.pruning import PruneOutcome, PruneRequest, apply_prune, plan_prune
 
     project = load_project(root)
     older_than_s = seconds_of(older_than) if older_than else None

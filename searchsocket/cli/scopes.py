@@ -12,7 +12,7 @@ from searchsocket.cli.options import json_option, load_project, project_option
 from searchsocket.cli.output import ago, print_json, safe, say, size
 
 if TYPE_CHECKING:
-    from searchsocket.branches.overview import ScopeRow
+    from searchsocket.pipeline.branches.overview import ScopeRow
     from searchsocket.project.project import Project
 
 _ALIVE = {True: "alive", False: "gone", None: "?"}
@@ -34,8 +34,8 @@ def scopes(root: Path, name_of: str | None, as_json: bool) -> None:
     if name_of is not None:
         click.echo(load_project(root).scope(os.environ, name_of).name)
         return
-    from searchsocket.branches.overview import look_at_scopes, to_json
-    from searchsocket.project.backends import Backends
+    from searchsocket.backends import Backends
+    from searchsocket.pipeline.branches.overview import look_at_scopes, to_json
 
     project = load_project(root)
     found = look_at_scopes(project, Backends(project, os.environ, calls=False), datetime.now(UTC))

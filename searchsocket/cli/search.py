@@ -21,9 +21,9 @@ from searchsocket.system.garbage import end_at_once, loading
 
 if TYPE_CHECKING:
     from searchsocket.project.project import Project
+    from searchsocket.project.settings.model import Settings
     from searchsocket.search.answer import SearchAnswer
     from searchsocket.search.engine import SearchEngine
-    from searchsocket.settings.model import Settings
     from searchsocket.types import Scope
 
 
@@ -200,7 +200,7 @@ def _engine_of(project: "Project", scope: "Scope", generation: str) -> "SearchEn
     """What answers from a generation that is kept."""
     from datetime import UTC, datetime
 
-    from searchsocket.project.backends import Backends
+    from searchsocket.backends import Backends
     from searchsocket.quality.engine import engine_over
 
     backends = Backends(project, os.environ)

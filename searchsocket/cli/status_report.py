@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from searchsocket.backends import Backends
 from searchsocket.cli.code.standing import code_statuses, standing_words
 from searchsocket.cli.output import ago, count, hanging, line_width, safe, size
 from searchsocket.cli.remote_counts import RemoteCounts, remote_counts
@@ -19,13 +20,12 @@ from searchsocket.errors import SearchSocketError
 from searchsocket.pipeline.run.index import last_run_costs, origin_of
 from searchsocket.pipeline.run.origin import skipped_words
 from searchsocket.pipeline.unchanged.check import last_checked
-from searchsocket.project.backends import Backends
-from searchsocket.search.quoting.results import age_s
 from searchsocket.serving.answer_json import to_json
 from searchsocket.system.files import bytes_below
+from searchsocket.text.amounts import age_s
 
 if TYPE_CHECKING:
-    from searchsocket.embedders.ledger import Ledger
+    from searchsocket.models.paying.ledger import Ledger
     from searchsocket.project.project import Project
     from searchsocket.serving.code_upkeep import CodeStatus
     from searchsocket.stores.base import Health

@@ -104,8 +104,8 @@ def _judged_corpus(
     generation: str,
     against: str,
 ) -> "Judged":
+    from searchsocket.backends import Backends
     from searchsocket.errors import CodeNotIndexed, GenerationNotKept, ScopeNotIndexed
-    from searchsocket.project.backends import Backends
     from searchsocket.project.corpora import code_home
     from searchsocket.quality.judging import judge_readers
 

@@ -2,7 +2,7 @@
 
 import re
 
-from searchsocket.html.decode import decode_html
+from searchsocket.content.html.decode import decode_html
 
 _DECLARED = re.compile(rb"^[ \t\f]*(?:#|//|/\*|--|;).*?coding[:=][ \t]*([-\w.]+)", re.MULTILINE)  # PEP 263, Emacs
 _DECLARED_BYTES = 500

@@ -15,7 +15,7 @@ from searchsocket.system.files import make_private_folder, write_atomic
 from searchsocket.system.locks import scope_lock
 
 if TYPE_CHECKING:
-    from searchsocket.settings.model import ApiSettings
+    from searchsocket.project.settings.model import ApiSettings
 
 _IGNORE_FILE = ".gitignore"
 TOKEN_FILE = "serve.token"  # noqa: S105  a file's name

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from searchsocket.project.project import Project
-from searchsocket.settings.model import VectorSettings
+from searchsocket.project.settings.model import VectorSettings
 
 Corpus = Literal["site", "code"]
 _FOLDER = "code"

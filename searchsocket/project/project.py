@@ -11,7 +11,7 @@ from searchsocket.project.scopes import branch_in, is_scope_name, resolve_scope,
 from searchsocket.types import Scope
 
 if TYPE_CHECKING:
-    from searchsocket.settings.model import Settings
+    from searchsocket.project.settings.model import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def open_project(root: Path, environ: Mapping[str, str]) -> Project:
     Raises:
         ConfigError: The configuration cannot be used.
     """
-    from searchsocket.settings.load import load_settings  # pydantic takes longer than all else
+    from searchsocket.project.settings.load import load_settings  # pydantic takes longer than all else
 
     root = root.resolve()
     settings = _with_model_folder(load_settings(root, environ), root)

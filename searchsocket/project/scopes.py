@@ -11,7 +11,7 @@ from searchsocket.errors import ConfigMissing, InvalidScope
 from searchsocket.system.git import ask_git
 
 if TYPE_CHECKING:
-    from searchsocket.settings.site import ScopeSettings
+    from searchsocket.project.settings.site import ScopeSettings
 
 MAX_LENGTH = 80
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")

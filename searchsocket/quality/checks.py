@@ -109,7 +109,7 @@ def links_alive(run: ScopeRun) -> CheckOutcome:
 
 def scope_age(run: ScopeRun) -> CheckOutcome:
     """The live generation is at most `dagster.max_age_days` old."""
-    from searchsocket.search.quoting.results import age_s
+    from searchsocket.text.amounts import age_s
 
     live = run.backends.store.generation(run.scope)
     if live is None:
@@ -124,7 +124,7 @@ def scope_age(run: ScopeRun) -> CheckOutcome:
 
 def branch_alive(run: ScopeRun) -> CheckOutcome:
     """The branch of the scope still exists."""
-    from searchsocket.branches.pruning import PruneRequest, plan_prune
+    from searchsocket.pipeline.branches.pruning import PruneRequest, plan_prune
 
     try:
         plan = plan_prune(run.project, run.environ, PruneRequest(by_branch=True), run.clock())

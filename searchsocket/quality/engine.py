@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from searchsocket.embedders.queries import QueryVectors
+from searchsocket.backends import Backends
 from searchsocket.errors import SearchSocketError
-from searchsocket.project.backends import Backends
+from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.project.project import Project
 from searchsocket.quality.golden import GoldenQuery
 from searchsocket.quality.replies import DEPTH, Ask, Found, refuse_words_alone

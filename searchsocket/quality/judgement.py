@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from searchsocket.project.settings.golden import GoldenSettings
 from searchsocket.quality.moves import Move, moves
 from searchsocket.quality.replies import Measures, Reply, measures, measures_by_tag
-from searchsocket.settings.golden import GoldenSettings
 
 _NAMES = {"recall": "recall@k", "mrr10": "MRR@10", "ndcg10": "nDCG@10"}
 _ROUNDING = 1e-9

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
+from searchsocket.backends import Backends
 from searchsocket.errors import ConfigMissing, EmbeddingModelMismatch
-from searchsocket.project.backends import Backends
 from searchsocket.project.corpora import Corpus
 from searchsocket.project.project import Project
 from searchsocket.quality.engine import ask_code_over, ask_over, embed_all, queries_of

@@ -6,9 +6,9 @@ from datetime import datetime
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from searchsocket.embedders.comparable import vector_for
-from searchsocket.embedders.queries import NoVector, QueryVectors
 from searchsocket.errors import InvalidRequest, SearchSocketError, VectorBackendUnavailable
+from searchsocket.models.embedders.comparable import vector_for
+from searchsocket.models.embedders.queries import NoVector, QueryVectors
 from searchsocket.search.answer import Note, Quality, RelatedAnswer, Result, SearchAnswer, SearchMeta
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.cost import cost_of
@@ -21,7 +21,7 @@ from searchsocket.search.order import NOTHING, Order
 from searchsocket.search.query import SearchQuery, checked
 from searchsocket.search.quoting.choice import Asked
 from searchsocket.search.quoting.marks import QueryWords
-from searchsocket.search.quoting.results import ResultWriter, age_s
+from searchsocket.search.quoting.results import ResultWriter
 from searchsocket.search.ranking.boosts import boosts_of
 from searchsocket.search.ranking.exact import exact_scores, names_identifier
 from searchsocket.search.ranking.fusion import fuse
@@ -34,15 +34,16 @@ from searchsocket.search.result_confidence import result_confidence
 from searchsocket.search.verdict import Verdict, verdict
 from searchsocket.search.watch import Watch
 from searchsocket.stores.base import Candidates, IndexReader, Readers
+from searchsocket.text.amounts import age_s
 from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.text.synonyms import make_synonyms
 from searchsocket.types import Scope, Vector
 
 if TYPE_CHECKING:
-    from searchsocket.rerankers.judge import Judge
+    from searchsocket.models.rerankers.judge import Judge
+    from searchsocket.project.settings.model import RankingSettings
     from searchsocket.search.backend.guard import BackendGuard
     from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
-    from searchsocket.settings.model import RankingSettings
 
 _PIECES_A_PAGE = 3  # a page has several chunks among the candidates, so pages need more of them
 _MAX_CANDIDATES = 1_000

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from searchsocket.markdown.plain_text import ChunkText
+from searchsocket.content.markdown.plain_text import ChunkText
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.alike import MAX_COMPARED, collapsed
 from searchsocket.search.ranking.fusion import Fused

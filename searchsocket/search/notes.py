@@ -1,6 +1,6 @@
 """Notes: why an answer is less than it could be."""
 
-from searchsocket.embedders.queries import NoVector
+from searchsocket.models.embedders.queries import NoVector
 from searchsocket.search.answer import Note
 from searchsocket.search.filters import OWN_FILTERS
 from searchsocket.search.query import SearchQuery

@@ -8,7 +8,7 @@ from searchsocket.errors import InvalidRequest
 from searchsocket.search.filters import Filters, checked_counts, checked_filters, with_filters
 from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.types import Filter, GroupBy
-from searchsocket.urls.paths import canonical_path, normalise_prefix, page_path
+from searchsocket.web.urls.paths import canonical_path, normalise_prefix, page_path
 
 MAX_QUERY_CHARS = 1_000
 MAX_TOP_K = 100

@@ -13,8 +13,8 @@ from searchsocket.search.query import MAX_TOP_K
 from searchsocket.search.quoting.links import href
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Record, Vector, Vectors
-from searchsocket.urls.paths import canonical_path, page_readings
-from searchsocket.urls.resolve import resolve_link
+from searchsocket.web.urls.paths import canonical_path, page_readings
+from searchsocket.web.urls.resolve import resolve_link
 
 _LINKED = 0.15  # a page that the author links to is near by the author's word
 _SAME_DIRECTORY = 0.05

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from searchsocket.rerankers.judge import Judge, NotJudged
+from searchsocket.models.rerankers.judge import Judge, NotJudged
 from searchsocket.search.answer import Note
 from searchsocket.search.ranking.judged import judged
 from searchsocket.search.ranking.rank import Ranked

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from searchsocket.embedders.lexicon import is_language
+from searchsocket.models.embedders.lexicon import is_language
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.confidence import confidence, features
 from searchsocket.search.ranking.exact import WHOLE

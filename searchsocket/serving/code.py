@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 from functools import cache, partial
 from typing import NamedTuple
 
-from searchsocket.embedders.queries import QueryVectors
+from searchsocket.backends import Backends
 from searchsocket.errors import ScopeNotIndexed, SourceUnavailable
+from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.pipeline.code.marks import Marks
 from searchsocket.pipeline.code.staleness import source_of, staleness
 from searchsocket.project.access import signing_key
-from searchsocket.project.backends import Backends
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
 from searchsocket.search.code.answer import CodeAnswer, CodeResult
@@ -39,7 +39,7 @@ from searchsocket.sources.code.commit import CommitSource
 from searchsocket.stores.base import IndexReader, Readers
 from searchsocket.system.locators import path_of
 from searchsocket.types import Generation, Lines, Scope
-from searchsocket.urls.site import configured_site
+from searchsocket.web.urls.site import configured_site
 
 _NOTHING: Callable[[BaseException], None] = lambda _: None  # noqa: E731
 

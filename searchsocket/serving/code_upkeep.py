@@ -9,14 +9,14 @@ from typing import Annotated
 
 from pydantic import Field
 
+from searchsocket.backends import Backends
 from searchsocket.pipeline.code.status import CodeStanding, code_standing
 from searchsocket.pipeline.code.sync import invalidate_code, sync_code
-from searchsocket.project.backends import Backends
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
-from searchsocket.search.quoting.results import age_s
 from searchsocket.search.wire import Wire
 from searchsocket.serving.answer_json import to_json
+from searchsocket.text.amounts import age_s
 
 MAX_NAMED = 50
 

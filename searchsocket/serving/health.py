@@ -7,15 +7,15 @@ from typing import Annotated
 
 from pydantic import Field
 
-from searchsocket.embedders.base import Embedder
 from searchsocket.errors import SearchSocketError
+from searchsocket.models.embedders.base import Embedder
 from searchsocket.search.engine import SearchEngine
-from searchsocket.search.quoting.results import age_s
 from searchsocket.search.wire import Wire
 from searchsocket.serving.public_words import public_message
 from searchsocket.serving.recent import Recent
 from searchsocket.serving.scopes import ReadableScopes
 from searchsocket.stores.base import VectorStore
+from searchsocket.text.amounts import age_s
 from searchsocket.types import Generation
 
 _FEW_SCOPES = 8  # whose health is read each time that it is asked for

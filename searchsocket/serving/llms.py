@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
 
-from searchsocket.llms.configured import agent_site
-from searchsocket.llms.full import FullFile, full_files, joined
-from searchsocket.llms.index import index_files
-from searchsocket.llms.page import render_markdown, utf8
-from searchsocket.llms.site import AgentSite, entry_of
-from searchsocket.mirror.document import parse_page
-from searchsocket.pages import Page
+from searchsocket.content.llms.configured import agent_site
+from searchsocket.content.llms.full import FullFile, full_files, joined
+from searchsocket.content.llms.index import index_files
+from searchsocket.content.llms.page import render_markdown, utf8
+from searchsocket.content.llms.site import AgentSite, entry_of
+from searchsocket.content.mirror.document import parse_page
+from searchsocket.content.pages import Page
 from searchsocket.project.project import Project
 from searchsocket.serving.service import SearchService
 from searchsocket.stores.base import IndexReader

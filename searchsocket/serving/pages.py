@@ -7,16 +7,16 @@ from urllib.parse import unquote
 
 from pydantic import Field
 
+from searchsocket.content.mirror.document import parse_page, render_page
+from searchsocket.content.pages import Page
 from searchsocket.errors import IndexCorrupt, PageMissing
-from searchsocket.mirror.document import parse_page, render_page
-from searchsocket.pages import Page
 from searchsocket.search.quoting.links import href
 from searchsocket.search.wire import Address, ChangedSince, Resolution, RouteFile, Url, Wire
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Generation
-from searchsocket.urls.absolute import site_path
-from searchsocket.urls.paths import ancestors, below_base, canonical_path, page_readings
-from searchsocket.urls.resolve import AT_ROOT, SiteBase
+from searchsocket.web.urls.absolute import site_path
+from searchsocket.web.urls.paths import ancestors, below_base, canonical_path, page_readings
+from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
 
 _MAX_SUGGESTIONS = 5
 _MAX_WORDS = 10  # of a wrong path: a miss must cost no more than a query

@@ -8,24 +8,24 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from searchsocket.artifacts.carried import with_carried
-from searchsocket.artifacts.documents import (
+from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ProjectMismatch, ScopeNotIndexed
+from searchsocket.project.access import make_private_folders
+from searchsocket.project.project import Project
+from searchsocket.project.settings.model import Settings
+from searchsocket.serving.scopes import ReadableScopes
+from searchsocket.stores import index_folder, make_vectors
+from searchsocket.stores.artifacts.carried import with_carried
+from searchsocket.stores.artifacts.documents import (
     MAX_BYTES,
     PROJECT,
     Description,
     ProjectDocument,
     parse_document,
 )
-from searchsocket.artifacts.follow import PulledStore
-from searchsocket.artifacts.objects import open_objects
-from searchsocket.artifacts.objects.base import Objects, read
-from searchsocket.artifacts.pull import fetched_description, pull_scope
-from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ProjectMismatch, ScopeNotIndexed
-from searchsocket.project.access import make_private_folders
-from searchsocket.project.project import Project
-from searchsocket.serving.scopes import ReadableScopes
-from searchsocket.settings.model import Settings
-from searchsocket.stores import index_folder, make_vectors
+from searchsocket.stores.artifacts.follow import PulledStore
+from searchsocket.stores.artifacts.objects import open_objects
+from searchsocket.stores.artifacts.objects.base import Objects, read
+from searchsocket.stores.artifacts.pull import fetched_description, pull_scope
 from searchsocket.system.files import write_atomic
 from searchsocket.text.synonyms import make_synonyms
 

@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, partial
 
-from searchsocket.embedders.base import Embedder
-from searchsocket.embedders.lexicon import is_language
-from searchsocket.embedders.queries import QueryVectors
+from searchsocket.backends import Backends
 from searchsocket.errors import PageMissing, PageNotFound, ScopeNotIndexed, SearchSocketError
+from searchsocket.models.embedders.base import Embedder
+from searchsocket.models.embedders.lexicon import is_language
+from searchsocket.models.embedders.queries import QueryVectors
+from searchsocket.models.rerankers import make_judge
 from searchsocket.pipeline.unchanged.check import last_checked
 from searchsocket.project.access import signing_key
-from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
-from searchsocket.rerankers import make_judge
 from searchsocket.search.answer import RelatedAnswer, SearchAnswer
 from searchsocket.search.backend.guard import BackendGuard
 from searchsocket.search.continuation import Continuations
@@ -27,10 +27,10 @@ from searchsocket.serving.scopes import ReadableScopes
 from searchsocket.serving.source_changes import SourceChanges, changes_of
 from searchsocket.stores.base import VectorStore
 from searchsocket.types import Scope
-from searchsocket.urls.absolute import site_path
-from searchsocket.urls.paths import below_base, canonical_path
-from searchsocket.urls.resolve import SiteBase
-from searchsocket.urls.site import configured_site
+from searchsocket.web.urls.absolute import site_path
+from searchsocket.web.urls.paths import below_base, canonical_path
+from searchsocket.web.urls.resolve import SiteBase
+from searchsocket.web.urls.site import configured_site
 
 OnError = Callable[[BaseException], None]
 

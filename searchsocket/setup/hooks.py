@@ -2,7 +2,7 @@
 
 import re
 
-from searchsocket.routes.script import Script
+from searchsocket.web.routes.script import Script
 
 _HANDLE = re.compile(
     r"^export\s+(?:(?P<const>const|let)\s+handle\b(?P<type>\s*:\s*[\w.]+)?\s*=\s*(?P<sequence>sequence\s*\(\s*)?"

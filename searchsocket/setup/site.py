@@ -7,12 +7,12 @@ from pathlib import Path
 from posixpath import dirname, join, normpath
 from typing import Any
 
-from searchsocket.routes.kit import read_kit
-from searchsocket.routes.script import Script, setting
 from searchsocket.setup.ask_vite import ask_vite
 from searchsocket.sources.find import find_build
 from searchsocket.sources.generators import UsedGenerator, used_generators
-from searchsocket.urls.paths import normalise_prefix
+from searchsocket.web.routes.kit import read_kit
+from searchsocket.web.routes.script import Script, setting
+from searchsocket.web.urls.paths import normalise_prefix
 
 _MAX_BYTES = 1_000_000
 _STATIC = "@sveltejs/adapter-static"

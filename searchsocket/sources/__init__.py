@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from searchsocket.errors import ConfigMissing
-from searchsocket.routes import scan_project
-from searchsocket.routes.kit import clean_dir
-from searchsocket.settings.model import Settings
-from searchsocket.settings.site import SourceMode
+from searchsocket.project.settings.model import Settings
+from searchsocket.project.settings.site import SourceMode
 from searchsocket.sources.base import Source, SourceOrigin
 from searchsocket.sources.content_files import ContentFilesSource
 from searchsocket.sources.exclude import Excluder
@@ -15,8 +13,10 @@ from searchsocket.sources.find import configured_build, find_build, generator_of
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.sources.preview import refuse_open_places
 from searchsocket.sources.static_output import StaticOutputSource
-from searchsocket.urls.form import CLEAN, Addresses, UrlForm, stated_form
-from searchsocket.urls.site import configured_site, crawl_address
+from searchsocket.web.routes import scan_project
+from searchsocket.web.routes.kit import clean_dir
+from searchsocket.web.urls.form import CLEAN, Addresses, UrlForm, stated_form
+from searchsocket.web.urls.site import configured_site, crawl_address
 
 __all__ = ["configured_site", "make_source"]
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import Protocol
 
-from searchsocket.pages import RawPage
-from searchsocket.urls.form import UrlForm
+from searchsocket.content.pages import RawPage
+from searchsocket.web.urls.form import UrlForm
 
 
 @dataclass(slots=True)

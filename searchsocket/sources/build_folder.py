@@ -8,7 +8,7 @@ from pathlib import Path
 from searchsocket.sources.base import SourceReport
 from searchsocket.sources.files import is_inside
 from searchsocket.system.locators import locator_of
-from searchsocket.urls.paths import is_index
+from searchsocket.web.urls.paths import is_index
 
 _HTML = re.compile(r"\.html?$", re.IGNORECASE)
 # What hosts serve when there is no page; only at the top, for inside a site `/404` can be real content.

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from searchsocket.errors import InvalidRequest
 from searchsocket.sources.build_folder import BuildFolder
-from searchsocket.urls.form import LinkVotes, UrlForm
-from searchsocket.urls.paths import is_index, path_of_file
-from searchsocket.urls.resolve import SiteBase, resolve_address, resolve_base
+from searchsocket.web.urls.form import LinkVotes, UrlForm
+from searchsocket.web.urls.paths import is_index, path_of_file
+from searchsocket.web.urls.resolve import SiteBase, resolve_address, resolve_base
 
 _VERSION = "1"  # of what is read, and of how it is counted
 _FOLDERS = 24  # looked into, from the top

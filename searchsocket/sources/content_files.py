@@ -5,15 +5,15 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
-from searchsocket.pages import RawPage
 from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.content_paths import ContentPaths
 from searchsocket.sources.exclude import Excluder
 from searchsocket.sources.files import MAX_DEPTH, is_inside, modified_inside, read_inside, stamp_of, usable
 from searchsocket.system.locators import locator_of
-from searchsocket.urls.form import AT_THEIR_URLS, Addresses
-from searchsocket.urls.paths import sort_key
+from searchsocket.web.urls.form import AT_THEIR_URLS, Addresses
+from searchsocket.web.urls.paths import sort_key
 
 _NOT_CONTENT = frozenset({"node_modules", "__pycache__"})
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathspec import GitIgnoreSpec
 
 from searchsocket.errors import ConfigError, InvalidRequest
-from searchsocket.routes import route_url
-from searchsocket.routes.kit import clean_dir
-from searchsocket.routes.segments import InvalidRoute
-from searchsocket.urls.paths import join_name
+from searchsocket.web.routes import route_url
+from searchsocket.web.routes.kit import clean_dir
+from searchsocket.web.routes.segments import InvalidRoute
+from searchsocket.web.urls.paths import join_name
 
 _SUFFIX = re.compile(r"\.(?:md|mdx|svx|markdown)$", re.IGNORECASE)
 _PAGE = re.compile(r"\+page(?:@.*)?\.(?:svelte\.mdx?|md|mdx|svx)")

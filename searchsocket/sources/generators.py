@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from posixpath import join, normpath
 from typing import Any
 
-from searchsocket.routes.script import Script, Value, setting
+from searchsocket.web.routes.script import Script, Value, setting
 
 ReadText = Callable[[str], str | None]  # the text of a project-relative file; None where there is none
 

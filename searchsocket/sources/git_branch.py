@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
-from searchsocket.pages import RawPage
-from searchsocket.routes import KitProject, read_kit
 from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.content_files import one_file_each
 from searchsocket.sources.content_paths import ContentPaths
@@ -13,7 +12,8 @@ from searchsocket.sources.exclude import Excluder
 from searchsocket.sources.files import too_large
 from searchsocket.sources.git_objects import BlobReader, Repository, TreeEntry
 from searchsocket.system.locators import locator_of
-from searchsocket.urls.form import AT_THEIR_URLS, Addresses
+from searchsocket.web.routes import KitProject, read_kit
+from searchsocket.web.urls.form import AT_THEIR_URLS, Addresses
 
 _LINK = "120000"
 _SUBMODULE = "160000"

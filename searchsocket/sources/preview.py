@@ -6,8 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from searchsocket.errors import ConfigMissing, InvalidScope, SourceUnavailable
-from searchsocket.settings.model import Settings
-from searchsocket.settings.site import SourceMode, SourceSettings
+from searchsocket.project.settings.model import Settings
+from searchsocket.project.settings.site import SourceMode, SourceSettings
 from searchsocket.sources.git_objects import Repository
 from searchsocket.types import Scope
 

@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from searchsocket.content.pages import RawPage
 from searchsocket.errors import InvalidRequest, SourceUnavailable
-from searchsocket.pages import RawPage
 from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.build_folder import BuildFolder, stem
 from searchsocket.sources.build_links import form_of_build
 from searchsocket.sources.exclude import Excluder
 from searchsocket.sources.files import MAX_DEPTH, modified_inside, read_inside, stamp_of, usable
 from searchsocket.system.locators import locator_of
-from searchsocket.urls.form import AS_FILES, Addresses, UrlForm
-from searchsocket.urls.paths import canonical_path, is_index, join_name
-from searchsocket.urls.resolve import AT_ROOT, SiteBase, served_under
+from searchsocket.web.urls.form import AS_FILES, Addresses, UrlForm
+from searchsocket.web.urls.paths import canonical_path, is_index, join_name
+from searchsocket.web.urls.resolve import AT_ROOT, SiteBase, served_under
 
 
 @dataclass(slots=True)

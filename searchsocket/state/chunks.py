@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from searchsocket.chunking.records import CutChunk, hash_of
+from searchsocket.content.chunking.records import CutChunk, hash_of
 from searchsocket.state.page_records import put_records
 from searchsocket.state.records import Selection, Text, chunks_on, pages_at, texts_at, texts_of
 from searchsocket.state.sql import CUT, MIRRORED, as_stored, as_text

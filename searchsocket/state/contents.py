@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from searchsocket.pages import ExtractedPage, Link
+from searchsocket.content.pages import ExtractedPage, Link
 from searchsocket.state.errors import DamagedRow
 from searchsocket.system.compressed import packed as packed_text
 from searchsocket.system.compressed import unpacked as unpacked_text

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from searchsocket.pages import ExtractedPage, Link, RawPage
+from searchsocket.content.pages import ExtractedPage, Link, RawPage
 from searchsocket.state.contents import put_contents, unpacked, unpacked_body
 from searchsocket.state.links import LinkGraph, mark_linked_dirty
 from searchsocket.state.sql import KNOWN, MIRRORED, WITH_CONTENTS, marks

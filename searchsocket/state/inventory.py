@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
-from searchsocket.pages import RawPage
+from searchsocket.content.pages import RawPage
 from searchsocket.state.file import transaction
 from searchsocket.state.links import LinkGraph
 from searchsocket.state.sql import KNOWN, marks
-from searchsocket.urls.form import UrlForm, url_form_of
+from searchsocket.web.urls.form import UrlForm, url_form_of
 
 
 @dataclass(frozen=True, slots=True)

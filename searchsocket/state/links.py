@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from searchsocket.state.file import transaction
 from searchsocket.state.sql import KNOWN, SEARCHABLE
-from searchsocket.urls.targets import resolve_target
+from searchsocket.web.urls.targets import resolve_target
 
 
 @dataclass(frozen=True, slots=True)

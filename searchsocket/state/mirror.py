@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from searchsocket.pages import ExtractedPage
+from searchsocket.content.pages import ExtractedPage
 from searchsocket.state.chunks import drop_chunks
 from searchsocket.state.contents import unpacked
 from searchsocket.state.file import transaction

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from searchsocket.chunking.records import Moved, hash_of, moved
+from searchsocket.content.chunking.records import Moved, hash_of, moved
 from searchsocket.state.chunks import insert_chunks
 from searchsocket.state.errors import DamagedRow
 from searchsocket.state.file import transaction

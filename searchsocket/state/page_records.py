@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from searchsocket.chunking.canonical import head_of, with_head
+from searchsocket.content.chunking.canonical import head_of, with_head
 from searchsocket.state.contents import unpacked_body
 from searchsocket.state.errors import DamagedRow
 from searchsocket.state.sql import as_text, marks

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searchsocket.chunking.canonical import chunk_of, parse_record
-from searchsocket.chunking.records import content_hash, embedded_text, hash_of
+from searchsocket.content.chunking.canonical import chunk_of, parse_record
+from searchsocket.content.chunking.records import content_hash, embedded_text, hash_of
 from searchsocket.state.errors import DamagedRow
 from searchsocket.state.page_records import chunks_at, lines_of
 from searchsocket.state.sql import as_stored, as_text, marks

@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from searchsocket.html.site_titles import HeadingCount, SiteTitles
+from searchsocket.content.html.site_titles import HeadingCount, SiteTitles
 from searchsocket.state.errors import DamagedRow
 from searchsocket.state.file import transaction
 

@@ -9,7 +9,7 @@ from searchsocket.errors import ConfigMissing, KeyMissing
 from searchsocket.stores.base import VectorIndex, VectorStore
 
 if TYPE_CHECKING:
-    from searchsocket.settings.model import MilvusSettings, PineconeSettings, VectorSettings
+    from searchsocket.project.settings.model import MilvusSettings, PineconeSettings, VectorSettings
 
 
 def make_store(

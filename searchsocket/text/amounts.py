@@ -1,5 +1,7 @@
 """Numbers and ages in words."""
 
+from datetime import UTC, datetime
+
 
 def count(number: int, noun: str) -> str:
     """`1 page`, `1,204 pages`."""
@@ -12,3 +14,14 @@ def ago(seconds: float) -> str:
         if seconds >= size:
             return f"{count(int(seconds // size), noun)} ago"
     return "just now"
+
+
+def age_s(published_at: str, now: datetime) -> float:
+    """Seconds since a generation was published; never negative, 0 where the manifest has no readable time."""
+    try:
+        published = datetime.fromisoformat(published_at)
+    except ValueError:
+        return 0.0
+    if published.tzinfo is None:
+        published = published.replace(tzinfo=UTC)
+    return round(max((now - published).total_seconds(), 0.0), 1)

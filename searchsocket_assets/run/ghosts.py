@@ -9,10 +9,10 @@ from pathlib import Path
 
 import dagster as dg
 
-from searchsocket.branches.pruning import PrunePlan
-from searchsocket.branches.scopes import existing_scopes
+from searchsocket.backends import Backends
 from searchsocket.errors import SearchSocketError
-from searchsocket.project.backends import Backends
+from searchsocket.pipeline.branches.pruning import PrunePlan
+from searchsocket.pipeline.branches.scopes import existing_scopes
 from searchsocket.project.project import Project
 from searchsocket_assets.own_scopes import owns_partitions
 from searchsocket_assets.run.history import delete_run, runs_of

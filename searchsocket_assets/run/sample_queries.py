@@ -65,8 +65,8 @@ def _titles(run: ScopeRun) -> list[str]:
 
 def _engine(run: ScopeRun) -> "SearchEngine":
     # Only a run that publishes something pays for loading these.
-    from searchsocket.embedders.base import Embedder
-    from searchsocket.embedders.queries import NoVector, QueryVectors
+    from searchsocket.models.embedders.base import Embedder
+    from searchsocket.models.embedders.queries import NoVector, QueryVectors
     from searchsocket.search.engine import SearchEngine
     from searchsocket.types import Vector
 

@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from searchsocket.branches.builds import build_of
+from searchsocket.pipeline.branches.builds import build_of
 from searchsocket.pipeline.run.context import ScopeRun
 
 PROJECT_TAG = "project"  # a home may serve several projects

@@ -82,7 +82,7 @@ def test_a_page_is_read_whole_and_a_wrong_one_named_with_those_meant(agent_serve
 
 def test_a_page_is_read_without_the_model(agent_project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     """And so without the key of a provider."""
-    monkeypatch.setattr("searchsocket.embedders.hash.HashEmbedder.embed", lambda *_: 1 / 0)
+    monkeypatch.setattr("searchsocket.models.embedders.hash.HashEmbedder.embed", lambda *_: 1 / 0)
     assert not call(server_of(agent_project), "get_page", pathOrUrl="/docs/battery").is_error
 
 

@@ -9,8 +9,8 @@ import httpx
 from fastapi import FastAPI
 from search_site import DOCS, Site
 
-from searchsocket.mirror.document import page_digest, render_page
-from searchsocket.pages import Page
+from searchsocket.content.mirror.document import page_digest, render_page
+from searchsocket.content.pages import Page
 from searchsocket.project.project import Project, open_project
 from searchsocket.stores.base import PageBody
 from searchsocket.stores.local import LocalStore

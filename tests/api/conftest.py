@@ -8,7 +8,7 @@ from api_client import ENVIRON, Api, make_project
 from search_site import NOW
 
 from search_api.app import create_app
-from searchsocket.embedders.hash import HashEmbedder
+from searchsocket.models.embedders.hash import HashEmbedder
 from searchsocket.project.project import Project
 
 

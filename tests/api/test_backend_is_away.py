@@ -8,7 +8,7 @@ from remote_vectors import Machine, remote_site
 from search_site import NOW
 
 from search_api.app import create_app
-from searchsocket.embedders.hash import HashEmbedder
+from searchsocket.models.embedders.hash import HashEmbedder
 from searchsocket.project.project import open_project
 
 TRUSTED = {"authorization": f"Bearer {KEY}"}

@@ -13,8 +13,8 @@ from fastapi import FastAPI
 from search_site import NOW
 
 from search_api.app import create_app
-from searchsocket.embedders.base import TextKind
-from searchsocket.embedders.hash import HashEmbedder
+from searchsocket.models.embedders.base import TextKind
+from searchsocket.models.embedders.hash import HashEmbedder
 from searchsocket.types import Vectors
 
 COSTLY = "/api/search?q=battery+held&topK=100"

@@ -8,10 +8,10 @@ from api_client import ENVIRON, KEY, Api, make_project
 from search_site import NOW, Piece, Site
 
 from search_api.app import create_app
-from searchsocket.embedders.base import TextKind
-from searchsocket.embedders.hash import HashEmbedder
 from searchsocket.errors import EmbedderUnavailable
-from searchsocket.settings.model import RankingSettings, RateLimitSettings
+from searchsocket.models.embedders.base import TextKind
+from searchsocket.models.embedders.hash import HashEmbedder
+from searchsocket.project.settings.model import RankingSettings, RateLimitSettings
 from searchsocket.stores.local import LocalStore
 from searchsocket.types import Vectors
 

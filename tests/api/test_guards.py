@@ -6,8 +6,8 @@ import pytest
 from api_client import KEY, Api
 
 from searchsocket.errors import VectorBackendUnavailable
+from searchsocket.project.settings.model import CorsSettings, RateLimitSettings
 from searchsocket.serving.service import SearchService
-from searchsocket.settings.model import CorsSettings, RateLimitSettings
 
 WITH_KEY = {"authorization": f"Bearer {KEY}"}
 

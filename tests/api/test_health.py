@@ -13,8 +13,8 @@ from search_site import DOCS, MAIN, NOW, Piece, Site
 
 from search_api import app as app_module
 from search_api.app import create_app
-from searchsocket.embedders.hash import HashEmbedder
 from searchsocket.errors import SearchSocketError
+from searchsocket.models.embedders.hash import HashEmbedder
 from searchsocket.project.project import open_project
 from searchsocket.stores.local import LocalStore, reader
 from searchsocket.stores.local.catalogue.snapshot import LocalCatalogue

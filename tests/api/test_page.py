@@ -12,7 +12,7 @@ from search_site import NOW, Piece, Site
 
 from search_api.app import create_app
 from searchsocket.project.project import open_project
-from searchsocket.settings.model import RateLimitSettings
+from searchsocket.project.settings.model import RateLimitSettings
 from searchsocket.stores.local import LocalStore
 
 WITH_KEY = {"authorization": f"Bearer {KEY}"}

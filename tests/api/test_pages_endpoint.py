@@ -11,10 +11,10 @@ from api_client import ENVIRON, KEY, Api, body_of, make_project
 from search_site import NOW, Piece, Site
 
 from search_api.app import create_app
-from searchsocket.embedders.base import TextKind
-from searchsocket.embedders.hash import HashEmbedder
-from searchsocket.embedders.queries import QueryVectors
 from searchsocket.errors import EmbedderUnavailable
+from searchsocket.models.embedders.base import TextKind
+from searchsocket.models.embedders.hash import HashEmbedder
+from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.project.project import Project
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery

@@ -7,7 +7,7 @@ import pytest
 
 from search_api.gate import rate
 from search_api.gate.rate import RateLimit
-from searchsocket.settings.model import RateLimitSettings
+from searchsocket.project.settings.model import RateLimitSettings
 
 
 class Clock:

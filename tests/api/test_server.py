@@ -200,7 +200,8 @@ def test_an_address_in_use_is_a_clear_error(project: Project) -> None:
 def test_the_service_loads_no_orchestrator_and_no_heavy_client() -> None:
     """An API process on the local store never loads them (spec 4.1)."""
     code = (
-        "import sys\nimport search_api.run.server\nimport searchsocket.stores.local, searchsocket.embedders.hash\n"
+        "import sys\nimport search_api.run.server\n"
+        "import searchsocket.stores.local, searchsocket.models.embedders.hash\n"
         "heavy = {'dagster', 'pymilvus', 'pinecone', 'openai', 'onnxruntime', 'torch', 'sqlalchemy', 'lxml'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )

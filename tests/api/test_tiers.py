@@ -9,8 +9,8 @@ from starlette.datastructures import Headers
 
 from search_api.gate.tiers import client_address
 from searchsocket.errors import ConfigError
+from searchsocket.project.settings.model import RateLimitSettings
 from searchsocket.serving.hosts import is_loopback
-from searchsocket.settings.model import RateLimitSettings
 
 WITH_KEY = {"authorization": f"Bearer {KEY}"}
 SECRET = {"q": "battery", "scope": "secret-branch"}

@@ -9,8 +9,8 @@ from api_client import ENVIRON, Api, make_project
 from search_site import NOW
 
 from search_api.app import create_app
-from searchsocket.embedders.base import TextKind
-from searchsocket.embedders.hash import HashEmbedder
+from searchsocket.models.embedders.base import TextKind
+from searchsocket.models.embedders.hash import HashEmbedder
 from searchsocket.search import engine
 from searchsocket.stores.local import LocalStore
 from searchsocket.types import Vectors

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.artifacts.objects import open_objects
-from searchsocket.artifacts.objects.base import Objects
+from searchsocket.stores.artifacts.objects import open_objects
+from searchsocket.stores.artifacts.objects.base import Objects
 from tests.artifacts.machines import Indexer, Reader
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from search_site import PROJECT
 
 from bench.crashes.dying import die, watch
-from searchsocket.artifacts.objects import open_objects
 from searchsocket.errors import StateUnavailable
+from searchsocket.stores.artifacts.objects import open_objects
 from searchsocket.types import Scope
 from tests.artifacts.machines import Indexer, Reader
 

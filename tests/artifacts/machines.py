@@ -8,9 +8,9 @@ from typing import Any
 
 from search_site import MAIN, PROJECT, Piece, Site
 
-from searchsocket.artifacts.objects.base import Objects
-from searchsocket.artifacts.pull import Pulled, pull_scope
-from searchsocket.artifacts.push import Pushed, push_generation
+from searchsocket.stores.artifacts.objects.base import Objects
+from searchsocket.stores.artifacts.pull import Pulled, pull_scope
+from searchsocket.stores.artifacts.push import Pushed, push_generation
 from searchsocket.stores.base import PageBody
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.layout import read_current

@@ -7,9 +7,9 @@ from uuid import uuid4
 import pytest
 from small_site import write_page, write_site
 
-from searchsocket.artifacts.objects import open_objects
-from searchsocket.artifacts.objects.base import Objects
 from searchsocket.errors import ArtifactsUnavailable
+from searchsocket.stores.artifacts.objects import open_objects
+from searchsocket.stores.artifacts.objects.base import Objects
 from tests.artifacts.bucket_servers import MISSING, SECRET, Buckets, bucket_server
 from tests.artifacts.processes import answer, command, served
 from tests.contract.objects import WritingContract

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.artifacts.carried import carried_settings, with_carried
 from searchsocket.errors import ArtifactInvalid, ConfigMissing
-from searchsocket.settings.model import Settings
+from searchsocket.project.settings.model import Settings
+from searchsocket.stores.artifacts.carried import carried_settings, with_carried
 
 
 def settings(**sections: object) -> Settings:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from search_site import MAIN, PROJECT, Piece
 
-from searchsocket.artifacts.documents import pointer_name
-from searchsocket.artifacts.follow import PulledStore
-from searchsocket.artifacts.objects.base import Objects
 from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ScopeNotIndexed
+from searchsocket.stores.artifacts.documents import pointer_name
+from searchsocket.stores.artifacts.follow import PulledStore
+from searchsocket.stores.artifacts.objects.base import Objects
 from searchsocket.types import Scope
 from tests.artifacts.machines import GIGABYTE, PIECES, Indexer
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from search_site import DOCS, Site
 
-from searchsocket.artifacts.soundness import refuse_unsound
 from searchsocket.errors import ArtifactInvalid
+from searchsocket.stores.artifacts.soundness import refuse_unsound
 from searchsocket.stores.local.layout import BODIES, RECORDS
 from searchsocket.stores.local.store import LocalStore
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from search_site import MAIN
 
-from searchsocket.artifacts.documents import blob_name, description_name, pointer_name
-from searchsocket.artifacts.objects.base import Objects, read
 from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ProjectMismatch, SearchSocketError
+from searchsocket.stores.artifacts.documents import blob_name, description_name, pointer_name
+from searchsocket.stores.artifacts.objects.base import Objects, read
 from tests.artifacts.machines import Indexer, Piece, Reader
 
 Change = Callable[[dict[str, Any]], object]

@@ -8,9 +8,9 @@ from uuid import uuid4
 
 import pytest
 
-from searchsocket.artifacts.objects import open_objects
-from searchsocket.artifacts.objects.base import Objects
 from searchsocket.errors import ArtifactsUnavailable, ConfigError, ConfigMissing
+from searchsocket.stores.artifacts.objects import open_objects
+from searchsocket.stores.artifacts.objects.base import Objects
 from tests.artifacts.file_server import file_server
 from tests.contract.objects import ReadingContract, WritingContract
 

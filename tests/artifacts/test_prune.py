@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from search_site import MAIN, PROJECT, Piece
 
-from searchsocket.artifacts.inventory import stored_generations
-from searchsocket.artifacts.objects.base import Objects
-from searchsocket.artifacts.prune import Pruned, prune
 from searchsocket.errors import ScopeNotIndexed
+from searchsocket.stores.artifacts.inventory import stored_generations
+from searchsocket.stores.artifacts.objects.base import Objects
+from searchsocket.stores.artifacts.prune import Pruned, prune
 from searchsocket.types import Scope
 from tests.artifacts.machines import PIECES, Indexer, Reader, held
 

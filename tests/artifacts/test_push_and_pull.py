@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from search_site import MAIN, PROJECT, Piece
 
-from searchsocket.artifacts.documents import PROJECT as PROJECT_DOCUMENT
-from searchsocket.artifacts.documents import blob_name
-from searchsocket.artifacts.objects.base import Objects, read
 from searchsocket.errors import IndexCorrupt, ProjectMismatch, ScopeNotIndexed
+from searchsocket.stores.artifacts.documents import PROJECT as PROJECT_DOCUMENT
+from searchsocket.stores.artifacts.documents import blob_name
+from searchsocket.stores.artifacts.objects.base import Objects, read
 from searchsocket.stores.local import LocalStore
 from searchsocket.types import Scope
 from tests.artifacts.machines import PIECES, Indexer, Reader, held

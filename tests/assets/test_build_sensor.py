@@ -11,8 +11,8 @@ import dagster as dg
 import pytest
 from runner_types import RunGraph
 
+from searchsocket.pipeline.watching.whole import SILENCE_S
 from searchsocket.project.scopes import sanitise_scope
-from searchsocket.watching.whole import SILENCE_S
 from searchsocket_assets import builds
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.look import Look

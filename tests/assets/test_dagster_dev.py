@@ -31,7 +31,7 @@ _PATIENCE_S = 240.0
 PAUSE = """
 import importlib.abc, importlib.util, os, signal, sys
 PLACES = {
-    "searchsocket.embedders.hash": ("embed", "HashEmbedder", "embed"),
+    "searchsocket.models.embedders.hash": ("embed", "HashEmbedder", "embed"),
     "searchsocket.quality.gate": ("publish", "", "judge_candidate"),
 }
 class Patch(importlib.abc.MetaPathFinder):

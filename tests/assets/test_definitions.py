@@ -15,8 +15,8 @@ import yaml
 from searchsocket.cli.index import index
 from searchsocket.pipeline.run.options import OPTIONS, SOURCES, RunOptions
 from searchsocket.pipeline.run.stages import STAGES
+from searchsocket.project.settings.site import SourceMode
 from searchsocket.quality.checks import ALL_CHECKS
-from searchsocket.settings.site import SourceMode
 from searchsocket.sources.base import SourceOrigin
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.look import Look, look_of_project, source_kinds

@@ -10,9 +10,10 @@ import dagster as dg
 import pytest
 from runner_types import RunGraph
 
-from searchsocket.branches.upkeep import compact, tidy_scopes, tidy_temporary
-from searchsocket.project.backends import Backends
+from searchsocket.backends import Backends
+from searchsocket.pipeline.branches.upkeep import tidy_scopes
 from searchsocket.project.project import open_project
+from searchsocket.system.disk_space import compact, tidy_temporary
 from searchsocket_assets.definitions import build_definitions
 
 pytestmark = pytest.mark.dagster

@@ -7,7 +7,7 @@ import pytest
 from runner_types import RunGraph
 from small_site import write_page
 
-from searchsocket.project.backends import Backends
+from searchsocket.backends import Backends
 from searchsocket.project.project import open_project
 from searchsocket.quality import judging
 from searchsocket_assets.definitions import build_definitions

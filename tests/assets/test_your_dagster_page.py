@@ -177,4 +177,4 @@ def test_the_image_and_the_workspace_name_one_server() -> None:
         try:
             wait_for_port(port)
         finally:
-            server.terminate()
+            server.kill()  # asked to end while it loads its definitions, it waits for ever

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.branches.listing import list_branches
 from searchsocket.errors import BranchesUnknown
+from searchsocket.pipeline.branches.listing import list_branches
 from searchsocket.project.scopes import sanitise_scope
 from tests.branches.repository import add_file, make_origin
 from tests.sources.git_repository import git

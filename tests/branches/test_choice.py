@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.branches.choice import choose_scopes
+from searchsocket.backends import Backends
 from searchsocket.errors import InvalidRequest
-from searchsocket.project.backends import Backends
+from searchsocket.pipeline.branches.choice import choose_scopes
 from searchsocket.project.project import open_project
 from searchsocket.project.scopes import sanitise_scope
 from tests.branches.repository import make_origin

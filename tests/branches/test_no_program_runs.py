@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from searchsocket.branches.listing import list_branches
 from searchsocket.cli.main import cli
+from searchsocket.pipeline.branches.listing import list_branches
 from searchsocket.sources.git_objects import Repository
 from tests.branches.repository import make_origin
 from tests.sources.git_repository import commit, git

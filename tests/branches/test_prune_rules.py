@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.branches.prune import Rules, ScopeAge, judge, seconds_of
 from searchsocket.errors import InvalidRequest
+from searchsocket.pipeline.branches.prune import Rules, ScopeAge, judge, seconds_of
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 DAY_S = 86_400.0

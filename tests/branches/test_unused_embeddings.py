@@ -14,11 +14,11 @@ import pytest
 from click.testing import CliRunner
 from small_site import write_site
 
-from searchsocket.branches.unused_embeddings import Unused, prune_unused
 from searchsocket.cli.main import cli
-from searchsocket.embedders.cache import EmbeddingCache
-from searchsocket.embedders.homes import MAX_HOMES, Home, Homes
 from searchsocket.errors import ConfigError, ScopeLocked, StateUnavailable
+from searchsocket.models.embedders.cache import EmbeddingCache
+from searchsocket.models.embedders.homes import MAX_HOMES, Home, Homes
+from searchsocket.pipeline.branches.unused_embeddings import Unused, prune_unused
 from searchsocket.state import ProjectState
 
 MODEL = "m"

@@ -2,9 +2,9 @@
 
 import re
 
-from searchsocket.chunking import chunk_page
-from searchsocket.pages import Page
-from searchsocket.settings.site import ChunkSettings
+from searchsocket.content.chunking import chunk_page
+from searchsocket.content.pages import Page
+from searchsocket.project.settings.site import ChunkSettings
 from searchsocket.types import Chunk, PageFacts
 
 SMALL = ChunkSettings(max_chars=200, overlap_chars=40, min_chars=50, hard_max_chars=400)

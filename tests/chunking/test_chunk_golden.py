@@ -10,10 +10,10 @@ from hypothesis import settings as runs
 from hypothesis import strategies as st
 from pages_to_cut import SLACK, page_of, sections_of, solid
 
-from searchsocket.chunking import chunk_page
-from searchsocket.markdown.blocks import parse_blocks
-from searchsocket.pages import Page
-from searchsocket.settings.site import ChunkSettings
+from searchsocket.content.chunking import chunk_page
+from searchsocket.content.markdown.blocks import parse_blocks
+from searchsocket.content.pages import Page
+from searchsocket.project.settings.site import ChunkSettings
 from tests.conftest import GoldenCheck
 
 CASES = sorted((Path(__file__).parents[1] / "golden" / "chunking").glob("*.md"))

@@ -9,11 +9,11 @@ from hypothesis import settings as runs
 from hypothesis import strategies as st
 from pages_to_cut import SMALL, page_of, sections_of
 
-from searchsocket.chunking import chunk_page
-from searchsocket.chunking.records import cut_chunks
-from searchsocket.mirror.document import render_page
-from searchsocket.pages import Page
-from searchsocket.settings.site import ChunkSettings
+from searchsocket.content.chunking import chunk_page
+from searchsocket.content.chunking.records import cut_chunks
+from searchsocket.content.mirror.document import render_page
+from searchsocket.content.pages import Page
+from searchsocket.project.settings.site import ChunkSettings
 from searchsocket.types import Chunk, Record, Scope, Section
 
 BLOCKS = [

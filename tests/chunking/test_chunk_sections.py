@@ -2,10 +2,10 @@
 
 from pages_to_cut import SMALL, page_of, sections_of
 
-from searchsocket.chunking import chunk_page
-from searchsocket.markdown.blocks import parse_blocks
-from searchsocket.markdown.links import is_links_alone
-from searchsocket.settings.site import ChunkSettings
+from searchsocket.content.chunking import chunk_page
+from searchsocket.content.markdown.blocks import parse_blocks
+from searchsocket.content.markdown.links import is_links_alone
+from searchsocket.project.settings.site import ChunkSettings
 from searchsocket.types import Chunk, Prose, Section
 
 

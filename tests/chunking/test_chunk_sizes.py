@@ -8,11 +8,11 @@ from hypothesis import settings as runs
 from hypothesis import strategies as st
 from pages_to_cut import SLACK, SMALL, page_of, sections_of, solid
 
-from searchsocket.chunking import chunk_page
-from searchsocket.chunking.cut import cut_code, cut_quote, cut_table
-from searchsocket.chunking.sentences import safe_cut, slices, split_prose, split_sentences
-from searchsocket.markdown.blocks import parse_blocks
-from searchsocket.settings.site import ChunkSettings
+from searchsocket.content.chunking import chunk_page
+from searchsocket.content.chunking.cut import cut_code, cut_quote, cut_table
+from searchsocket.content.chunking.sentences import safe_cut, slices, split_prose, split_sentences
+from searchsocket.content.markdown.blocks import parse_blocks
+from searchsocket.project.settings.site import ChunkSettings
 
 
 def test_a_code_block_within_the_hard_limit_stays_whole() -> None:

@@ -10,11 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.chunking import chunk_page
-from searchsocket.chunking.canonical import as_json, canonical, parse_record
-from searchsocket.chunking.records import chunk_key, chunk_ref, content_hash, cut_chunks, embedded_text, hash_of, moved
-from searchsocket.pages import Page
-from searchsocket.settings.site import ChunkSettings
+from searchsocket.content.chunking import chunk_page
+from searchsocket.content.chunking.canonical import as_json, canonical, parse_record
+from searchsocket.content.chunking.records import (
+    chunk_key,
+    chunk_ref,
+    content_hash,
+    cut_chunks,
+    embedded_text,
+    hash_of,
+    moved,
+)
+from searchsocket.content.pages import Page
+from searchsocket.project.settings.site import ChunkSettings
 from searchsocket.types import Chunk, Code, Lines, PageFacts, Prose, Record, Scope, Section
 
 SCOPE = Scope("acme", "main")

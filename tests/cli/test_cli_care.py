@@ -8,7 +8,7 @@ import pytest
 from runner_types import RunCli, RunJson
 from small_site import write_page
 
-from searchsocket.embedders.cache import EmbeddingCache
+from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.system import dask as cluster
 
 ROOT = Path(__file__).parents[2]

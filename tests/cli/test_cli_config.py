@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from runner_types import RunCli, RunJson
 
-from searchsocket.settings.load import all_keys, load_settings
-from searchsocket.settings.model import Settings
-from searchsocket.settings.origins import effective_settings
+from searchsocket.project.settings.load import all_keys, load_settings
+from searchsocket.project.settings.model import Settings
+from searchsocket.project.settings.origins import effective_settings
 
 FILE = """\
 [embeddings]

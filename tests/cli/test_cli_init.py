@@ -11,9 +11,9 @@ import pytest
 from runner_types import RunCli, RunJson
 
 from searchsocket.project.project import open_project
-from searchsocket.settings.load import load_settings
-from searchsocket.settings.model import Settings
-from searchsocket.settings.site import ProjectSettings
+from searchsocket.project.settings.load import load_settings
+from searchsocket.project.settings.model import Settings
+from searchsocket.project.settings.site import ProjectSettings
 
 ROOT = Path(__file__).parents[2]
 KIT2 = {

@@ -6,9 +6,9 @@ import pytest
 from small_site import write_page
 
 from searchsocket.cli.dev import Work
+from searchsocket.pipeline.watching.watcher import Watcher
 from searchsocket.project.project import open_project
 from searchsocket.stores import make_store
-from searchsocket.watching.watcher import Watcher
 
 pytestmark = pytest.mark.dagster
 

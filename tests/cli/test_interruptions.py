@@ -63,7 +63,7 @@ class Once(type(stage)):
 stages.STAGES = {{**stages.STAGES, {stage!r}: Once(*(getattr(stage, name) for name in stage.__slots__))}}
 """
 AFTER_A_FAILED_CALL = """
-from searchsocket.embedders.hash import HashEmbedder
+from searchsocket.models.embedders.hash import HashEmbedder
 from searchsocket.errors import EmbedderUnavailable
 embed, failed = HashEmbedder.embed, []
 def flaky(self, *arguments, **options):

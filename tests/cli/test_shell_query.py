@@ -12,13 +12,13 @@ from runner_types import RunCli
 
 from searchsocket.cli.asking import identity
 from searchsocket.project.project import Project, open_project
+from searchsocket.project.settings.load import all_keys
 from searchsocket.search.answer import SearchAnswer
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.answer_json import to_json
 from searchsocket.serving.service import open_service
 from searchsocket.serving.shell.kept_project import keep_project, kept_project
 from searchsocket.serving.shell.plain_json import plain_json
-from searchsocket.settings.load import all_keys
 
 QUERIES = (
     ["mooring", "rope"],

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.embedders.base import Embedder
+from searchsocket.backends import Backends
 from searchsocket.errors import LargeDeletion, ScopeNotIndexed
+from searchsocket.models.embedders.base import Embedder
 from searchsocket.pipeline.extraction import code_job
 from searchsocket.pipeline.run.forget import forget_scope
 from searchsocket.pipeline.run.index import index_scope, plan_scope
 from searchsocket.pipeline.stages import code_chunks as chunks_stage
-from searchsocket.project.backends import Backends
 from searchsocket.sources.code.working_tree import WorkingTreeSource
 from searchsocket.types import Lines, Scope
 from tests.code.code_project import CodeProject

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.html.converters import FAST, Converter
-from searchsocket.html.extract import extract_html
-from searchsocket.pages import ExtractedPage, RawPage
-from searchsocket.settings.site import ExtractSettings, TransformSettings
-from searchsocket.urls.resolve import site_base
+from searchsocket.content.html.converters import FAST, Converter
+from searchsocket.content.html.extract import extract_html
+from searchsocket.content.pages import ExtractedPage, RawPage
+from searchsocket.project.settings.site import ExtractSettings, TransformSettings
+from searchsocket.web.urls.resolve import site_base
 
 CASES = sorted((Path(__file__).parent.parent / "golden" / "html").glob("*.html"))
 # Where the golden pages lie.

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from searchsocket.embedders.base import Embedder
+from searchsocket.models.embedders.base import Embedder
 
 TEXTS = [
     "Install the package with npm",

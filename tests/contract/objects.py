@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.artifacts.objects.base import ObjectMissing, Objects, read
 from searchsocket.errors import ArtifactInvalid
+from searchsocket.stores.artifacts.objects.base import ObjectMissing, Objects, read
 
 LARGE = bytes(range(256)) * 12_000  # several blocks
 

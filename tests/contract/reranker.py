@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from searchsocket.rerankers.base import Reranker
+from searchsocket.models.rerankers.base import Reranker
 from tests.contract.embedder import TEXTS
 
 QUERY = "install the package"

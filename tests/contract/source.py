@@ -8,10 +8,10 @@ from typing import Protocol
 
 import pytest
 
+from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
-from searchsocket.pages import RawPage
 from searchsocket.sources.base import Source
-from searchsocket.urls.paths import canonical_path, sort_key
+from searchsocket.web.urls.paths import canonical_path, sort_key
 
 
 class Place(Protocol):

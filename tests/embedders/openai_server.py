@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from searchsocket.embedders.hash import HashEmbedder
+from searchsocket.models.embedders.hash import HashEmbedder
 
 DIMENSIONS = 512
 KEY = "sk-test-0123456789abcdef"

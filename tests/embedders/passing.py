@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from searchsocket.embedders.line import Time
+from searchsocket.models.calling.line import Time
 
 
 @dataclass

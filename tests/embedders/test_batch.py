@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from searchsocket.chunking.records import content_hash
-from searchsocket.embedders.base import Limits, TextKind
-from searchsocket.embedders.batch import embed_missing
-from searchsocket.embedders.bill import EmbedOutcome, plan_missing
-from searchsocket.embedders.cache import EmbeddingCache
-from searchsocket.embedders.cost import Budget
+from searchsocket.content.chunking.records import content_hash
 from searchsocket.errors import BadVectors, BudgetExceeded, ConfigError, EmbedderUnavailable
+from searchsocket.models.embedders.base import Limits, TextKind
+from searchsocket.models.embedders.batch import embed_missing
+from searchsocket.models.embedders.cache import EmbeddingCache
+from searchsocket.models.paying.bill import EmbedOutcome, plan_missing
+from searchsocket.models.paying.cost import Budget
 from searchsocket.types import Vectors
 from tests.embedders.passing import Fake
 

@@ -9,18 +9,18 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from searchsocket.embedders import make_embedder
-from searchsocket.embedders.builtin import ENTRIES, TABLE, BuiltinEmbedder
-from searchsocket.embedders.tokens import Tokens
-from searchsocket.settings.model import EmbeddingSettings
+from searchsocket.models.embedders import make_embedder
+from searchsocket.models.embedders.builtin import ENTRIES, TABLE, BuiltinEmbedder
+from searchsocket.models.embedders.tokens import Tokens
+from searchsocket.project.settings.model import EmbeddingSettings
 from tests.contract.embedder import EmbedderContract
 
 _DIGEST = (
-    "import hashlib; from searchsocket.embedders.builtin import BuiltinEmbedder; "
+    "import hashlib; from searchsocket.models.embedders.builtin import BuiltinEmbedder; "
     "rows = BuiltinEmbedder().embed(['Install useState in snake_case 漢字', ''], 'query'); "
     "print(hashlib.sha256(rows.tobytes()).hexdigest())"
 )
-DATA = files("searchsocket.embedders") / "data"
+DATA = files("searchsocket.models.embedders") / "data"
 
 
 class TestBuiltinEmbedder(EmbedderContract):
@@ -123,7 +123,7 @@ class TestTokens:
         assert spelled("漢字") == spelled("漢") + spelled("字")
 
     def test_a_flood_of_new_words_does_not_fill_the_memory(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("searchsocket.embedders.tokens.MAX_CACHED_WORDS", 100)
+        monkeypatch.setattr("searchsocket.models.embedders.tokens.MAX_CACHED_WORDS", 100)
         tokens = Tokens(ENTRIES_OF_TEST)
         for n in range(1_000):
             tokens.ids(f"word{n} install")

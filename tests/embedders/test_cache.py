@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from searchsocket.chunking.records import content_hash
-from searchsocket.embedders.cache import EmbeddingCache
+from searchsocket.content.chunking.records import content_hash
 from searchsocket.errors import BadVectors, StateUnavailable
 from searchsocket.events import Event
+from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.types import Vectors
 
 M = "model-a"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.embedders.cache import EmbeddingCache
-from searchsocket.embedders.cache_place import adopt, cache_file, open_cache
+from searchsocket.models.embedders.cache import EmbeddingCache
+from searchsocket.models.embedders.cache_place import adopt, cache_file, open_cache
 from tests.embedders.test_cache import M, filled, keys, vectors
 
 DAY_S = 86_400

@@ -12,14 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from searchsocket.chunking.records import content_hash
-from searchsocket.embedders.base import Limits
-from searchsocket.embedders.batch import embed_missing
-from searchsocket.embedders.bill import EmbedOutcome
-from searchsocket.embedders.cache import EmbeddingCache
-from searchsocket.embedders.hash import HashEmbedder
-from searchsocket.embedders.openai import OpenAIEmbedder
+from searchsocket.content.chunking.records import content_hash
 from searchsocket.errors import BadVectors, EmbedderRefused, EmbedderUnavailable
+from searchsocket.models.embedders.base import Limits
+from searchsocket.models.embedders.batch import embed_missing
+from searchsocket.models.embedders.cache import EmbeddingCache
+from searchsocket.models.embedders.hash import HashEmbedder
+from searchsocket.models.embedders.openai import OpenAIEmbedder
+from searchsocket.models.paying.bill import EmbedOutcome
 from tests.embedders.openai_server import DIMENSIONS, KEY, Reply, Server, error, serve
 from tests.embedders.passing import Fake
 from tests.embedders.test_batch import items
@@ -29,8 +29,8 @@ AT_ONCE = 2  # of the processes that are killed
 CHILD = """
 import sys
 from pathlib import Path
-from searchsocket.embedders.cache import EmbeddingCache
-from searchsocket.embedders.openai import OpenAIEmbedder
+from searchsocket.models.embedders.cache import EmbeddingCache
+from searchsocket.models.embedders.openai import OpenAIEmbedder
 from tests.embedders.test_calls import AT_ONCE, TEXTS, run
 with EmbeddingCache(Path(sys.argv[1])) as cache:
     embedder = OpenAIEmbedder("text-embedding-3-small", 512, "key", base_url=sys.argv[2])

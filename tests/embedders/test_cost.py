@@ -2,8 +2,8 @@
 
 import pytest
 
-from searchsocket.embedders.cost import estimate, estimate_tokens, price_of
 from searchsocket.errors import ConfigError
+from searchsocket.models.paying.cost import estimate, estimate_tokens, price_of
 
 
 def test_the_price_table_is_used_unless_a_price_is_configured() -> None:

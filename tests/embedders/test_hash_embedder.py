@@ -6,13 +6,13 @@ import sys
 import numpy as np
 import pytest
 
-from searchsocket.embedders import make_embedder
-from searchsocket.embedders.hash import HashEmbedder
-from searchsocket.settings.model import EmbeddingSettings
+from searchsocket.models.embedders import make_embedder
+from searchsocket.models.embedders.hash import HashEmbedder
+from searchsocket.project.settings.model import EmbeddingSettings
 from tests.contract.embedder import EmbedderContract
 
 _DIGEST = (
-    "import hashlib; from searchsocket.embedders.hash import HashEmbedder; "
+    "import hashlib; from searchsocket.models.embedders.hash import HashEmbedder; "
     "rows = HashEmbedder().embed(['Install useState in snake_case 漢字'], 'query'); "
     "print(hashlib.sha256(rows.tobytes()).hexdigest())"
 )
@@ -49,7 +49,7 @@ class TestHashEmbedder(EmbedderContract):
     def test_a_flood_of_new_words_does_not_fill_the_memory(
         self, embedder: HashEmbedder, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("searchsocket.embedders.hash._MAX_CACHED_WORDS", 100)
+        monkeypatch.setattr("searchsocket.models.embedders.hash._MAX_CACHED_WORDS", 100)
         text = " ".join(f"word{n}" for n in range(1000))
         assert np.array_equal(embedder.embed([text], "query"), HashEmbedder().embed([text], "query"))
         assert len(embedder._features) <= 100

@@ -10,9 +10,6 @@ from pathlib import Path
 import pytest
 from small_site import write_site
 
-from searchsocket.embedders import installed, make_embedder
-from searchsocket.embedders.base import Embedder
-from searchsocket.embedders.hash import HashEmbedder
 from searchsocket.errors import (
     BadVectors,
     ConfigError,
@@ -21,7 +18,10 @@ from searchsocket.errors import (
     EmbedderUnavailable,
     SearchSocketError,
 )
-from searchsocket.settings.model import EmbeddingSettings
+from searchsocket.models.embedders import installed, make_embedder
+from searchsocket.models.embedders.base import Embedder
+from searchsocket.models.embedders.hash import HashEmbedder
+from searchsocket.project.settings.model import EmbeddingSettings
 from tests.contract.embedder import EmbedderContract
 from tests.embedders.openai_server import DIMENSIONS, KEY, Reply, Server, error, serve
 

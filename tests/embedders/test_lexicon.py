@@ -2,7 +2,7 @@
 
 import pytest
 
-from searchsocket.embedders.lexicon import is_language
+from searchsocket.models.embedders.lexicon import is_language
 
 
 @pytest.mark.parametrize(

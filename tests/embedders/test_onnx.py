@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from searchsocket.embedders import make_embedder
-from searchsocket.embedders.onnx import OnnxEmbedder, find_model, folder_name, load_model
 from searchsocket.errors import ConfigError, ConfigMissing
-from searchsocket.settings.model import EmbeddingSettings
+from searchsocket.models.embedders import make_embedder
+from searchsocket.models.embedders.onnx import OnnxEmbedder, find_model, folder_name, load_model
+from searchsocket.project.settings.model import EmbeddingSettings
 from tests.contract.embedder import EmbedderContract
 
 pytest.importorskip("onnxruntime", reason="the onnx extra is not installed")

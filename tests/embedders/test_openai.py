@@ -8,10 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from searchsocket.embedders import make_embedder, openai, resolved_provider
-from searchsocket.embedders.base import Charging, Embedder, Paced
-from searchsocket.embedders.hash import HashEmbedder
-from searchsocket.embedders.openai import OpenAIEmbedder
 from searchsocket.errors import (
     BadVectors,
     ConfigError,
@@ -20,7 +16,11 @@ from searchsocket.errors import (
     EmbedderUnavailable,
     SearchSocketError,
 )
-from searchsocket.settings.model import EmbeddingSettings
+from searchsocket.models.embedders import make_embedder, openai, resolved_provider
+from searchsocket.models.embedders.base import Charging, Embedder, Paced
+from searchsocket.models.embedders.hash import HashEmbedder
+from searchsocket.models.embedders.openai import OpenAIEmbedder
+from searchsocket.project.settings.model import EmbeddingSettings
 from tests.contract.embedder import EmbedderContract
 from tests.embedders.openai_server import DIMENSIONS, KEY, Reply, Server, error, serve, vectors_json, with_vectors
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from searchsocket.embedders import queries as module
-from searchsocket.embedders.base import TextKind
-from searchsocket.embedders.hash import HashEmbedder
-from searchsocket.embedders.ledger import Ledger
-from searchsocket.embedders.queries import NoVector, QueryVectors
 from searchsocket.errors import BadVectors, EmbedderRefused, EmbedderUnavailable, StateUnavailable
+from searchsocket.models.embedders import queries as module
+from searchsocket.models.embedders.base import TextKind
+from searchsocket.models.embedders.hash import HashEmbedder
+from searchsocket.models.embedders.queries import NoVector, QueryVectors
+from searchsocket.models.paying.ledger import Ledger
 from searchsocket.types import Vectors
 
 NOW = datetime(2026, 5, 1, 23, 30, tzinfo=UTC)

@@ -10,9 +10,9 @@ import os
 
 import pytest
 
-from searchsocket.embedders import make_embedder
-from searchsocket.embedders.base import Embedder
-from searchsocket.settings.model import EmbeddingSettings
+from searchsocket.models.embedders import make_embedder
+from searchsocket.models.embedders.base import Embedder
+from searchsocket.project.settings.model import EmbeddingSettings
 from tests.contract.embedder import EmbedderContract
 
 ADDRESS = os.environ.get("SEARCHSOCKET_EMBEDDINGS_SERVER", "")

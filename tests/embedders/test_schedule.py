@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from searchsocket.embedders.line import Call, Line, Time
-from searchsocket.embedders.rates import Rates
-from searchsocket.embedders.schedule import Schedule
 from searchsocket.errors import EmbedderUnavailable
+from searchsocket.models.calling.line import Call, Line, Time
+from searchsocket.models.calling.rates import Rates
+from searchsocket.models.calling.schedule import Schedule
 
 CHUNKS, BATCH, TOKENS = 10_000, 64, 250  # tokens of a chunk
 LATENCY_S = 0.4

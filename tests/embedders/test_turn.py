@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.embedders.turn import embedding_turn
 from searchsocket.errors import Interrupted
+from searchsocket.models.calling.turn import embedding_turn
 
 
 def never() -> bool:

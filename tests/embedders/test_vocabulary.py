@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.embedders import vocabulary
-from searchsocket.embedders.cost import estimate_tokens
-from searchsocket.embedders.openai import OpenAIEmbedder
-from searchsocket.embedders.vocabulary import longest_start, vocabulary_of
+from searchsocket.models.embedders import vocabulary
+from searchsocket.models.embedders.openai import OpenAIEmbedder
+from searchsocket.models.embedders.vocabulary import longest_start, vocabulary_of
+from searchsocket.models.paying.cost import estimate_tokens
 
 MODEL = "text-embedding-3-small"
 
@@ -36,7 +36,7 @@ def test_nothing_is_loaded_before_something_is_counted() -> None:
     """A service that only sends queries needs none of it."""
     code = f"""
 import sys
-from searchsocket.embedders.openai import OpenAIEmbedder
+from searchsocket.models.embedders.openai import OpenAIEmbedder
 embedder = OpenAIEmbedder({MODEL!r}, 1536, "key")
 assert "bpe_openai" not in sys.modules
 assert embedder.count_tokens("tiktoken is great!") == 6

@@ -9,8 +9,8 @@ from pathlib import Path
 from click.testing import CliRunner, Result
 
 from searchsocket.cli.main import cli
-from searchsocket.embedders import make_embedder
-from searchsocket.embedders.queries import QueryVectors
+from searchsocket.models.embedders import make_embedder
+from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.pipeline.run.context import ScopeRun, utc_now
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions

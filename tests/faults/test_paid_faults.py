@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from small_site import write_site
 
-from searchsocket.embedders import openai
 from searchsocket.errors import BadVectors, EmbedderRefused, EmbedderUnavailable
+from searchsocket.models.embedders import openai
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.summary import IndexSummary

@@ -48,7 +48,7 @@ def as_somebody(*command: str | Path, cwd: Path) -> "subprocess.CompletedProcess
 CACHE = """
 import os, sys
 from pathlib import Path
-from searchsocket.embedders.cache_place import cache_file
+from searchsocket.models.embedders.cache_place import cache_file
 state = Path(sys.argv[1])
 print(cache_file({"HOME": os.environ["HOME"]}, state.parent, state))
 """

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from site_rows import BUILDS, ROOT, SiteRow, site_rows
 
-from searchsocket.html.extract import extract_html
-from searchsocket.pages import ExtractedPage, RawPage
-from searchsocket.settings.model import Settings
+from searchsocket.content.html.extract import extract_html
+from searchsocket.content.pages import ExtractedPage, RawPage
+from searchsocket.project.settings.model import Settings
 from searchsocket.sources import make_source
 from searchsocket.sources.find import find_build
 from searchsocket.sources.generators import GENERATORS, used_generators

@@ -1,9 +1,9 @@
 """A piece of HTML as the page that it becomes."""
 
-from searchsocket.html.extract import extract_html
-from searchsocket.pages import ExtractedPage, RawPage
-from searchsocket.settings.site import ExtractSettings, TransformSettings
-from searchsocket.urls.resolve import site_base
+from searchsocket.content.html.extract import extract_html
+from searchsocket.content.pages import ExtractedPage, RawPage
+from searchsocket.project.settings.site import ExtractSettings, TransformSettings
+from searchsocket.web.urls.resolve import site_base
 
 WEB_SITE = site_base(["https://example.com"])
 EXTRACT, TRANSFORM = ExtractSettings(), TransformSettings()

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from searchsocket.content.html.converters import FAST, Converter, make_converter
 from searchsocket.errors import ConfigError
-from searchsocket.html.converters import FAST, Converter, make_converter
-from searchsocket.settings.site import ExtractSettings
+from searchsocket.project.settings.site import ExtractSettings
 from tests.contract.converter import ConverterContract, extracted, page_of
 
 NOTES = """

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from searchsocket.content.markdown.blocks import parse_blocks
+from searchsocket.content.pages import ExtractedPage
 from searchsocket.errors import ConfigError
-from searchsocket.markdown.blocks import parse_blocks
-from searchsocket.pages import ExtractedPage
-from searchsocket.settings.site import ExtractSettings, TransformSettings
+from searchsocket.project.settings.site import ExtractSettings, TransformSettings
 from tests.conftest import GoldenCheck
 from tests.html.extracting import extract
 

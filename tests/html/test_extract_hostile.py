@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from searchsocket.markdown.blocks import parse_blocks
+from searchsocket.content.markdown.blocks import parse_blocks
 from tests.html.extracting import PAGE, extract
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.html.converters import FAST, Converter, make_converter
-from searchsocket.html.extract import extract_html
-from searchsocket.markdown.blocks import parse_blocks
-from searchsocket.pages import ExtractedPage, RawPage
-from searchsocket.settings.site import ExtractSettings, TransformSettings
+from searchsocket.content.html.converters import FAST, Converter, make_converter
+from searchsocket.content.html.extract import extract_html
+from searchsocket.content.markdown.blocks import parse_blocks
+from searchsocket.content.pages import ExtractedPage, RawPage
+from searchsocket.project.settings.site import ExtractSettings, TransformSettings
 
 SITES = Path(os.environ.get("SEARCHSOCKET_SITES", Path(__file__).parents[3] / "shared" / "sites"))
 SAMPLE = 25  # pages a site

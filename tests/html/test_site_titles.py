@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.html.site_titles import HeadingCount, SiteTitles, common_headings, common_parts
-from searchsocket.pages import ExtractedPage
+from searchsocket.content.html.site_titles import HeadingCount, SiteTitles, common_headings, common_parts
+from searchsocket.content.pages import ExtractedPage
 
 
 @pytest.mark.parametrize(

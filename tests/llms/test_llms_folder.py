@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from searchsocket.content.llms.folder import OwnFiles
 from searchsocket.errors import SearchSocketError
-from searchsocket.llms.folder import OwnFiles
 from searchsocket.pipeline.run.index import index_scope, plan_scope
 from searchsocket.pipeline.run.options import RunOptions
 from tests.llms.llms_txt_parser import parse_llms_txt

@@ -3,13 +3,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.llms.full import full_files
-from searchsocket.llms.index import MAX_LINKS, index_files
-from searchsocket.llms.page import render_markdown
-from searchsocket.llms.site import AgentSite, Entry, entry_of, markdown_name
-from searchsocket.pages import Page
+from searchsocket.content.llms.full import full_files
+from searchsocket.content.llms.index import MAX_LINKS, index_files
+from searchsocket.content.llms.page import render_markdown
+from searchsocket.content.llms.site import AgentSite, Entry, entry_of, markdown_name
+from searchsocket.content.pages import Page
 from searchsocket.types import PageFacts
-from searchsocket.urls.paths import canonical_path
+from searchsocket.web.urls.paths import canonical_path
 from tests.llms.llms_txt_parser import parse_llms_txt
 
 SITE = AgentSite("Fjord museum", "Boats and tides.", "https://fjord.example", "", "/api/search", "/mcp")

@@ -6,7 +6,7 @@ from hypothesis import settings as runs
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from searchsocket.markdown.blocks import Block, parse_blocks
+from searchsocket.content.markdown.blocks import Block, parse_blocks
 
 _REFERENCE = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["html_block", "reference"])
 _KINDS = {

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from searchsocket.markdown.frontmatter import split_front_matter
-from searchsocket.markdown.page import extract_markdown
-from searchsocket.markdown.slugs import Slugger
-from searchsocket.markdown.svelte import strip_svelte
-from searchsocket.pages import ExtractedPage, Link, RawPage
-from searchsocket.settings.site import ExtractSettings, TransformSettings
-from searchsocket.urls.resolve import site_base
+from searchsocket.content.markdown.frontmatter import split_front_matter
+from searchsocket.content.markdown.page import extract_markdown
+from searchsocket.content.markdown.slugs import Slugger
+from searchsocket.content.markdown.svelte import strip_svelte
+from searchsocket.content.pages import ExtractedPage, Link, RawPage
+from searchsocket.project.settings.site import ExtractSettings, TransformSettings
+from searchsocket.web.urls.resolve import site_base
 
 SITE = site_base(["https://example.com"])
 EXTRACT, TRANSFORM = ExtractSettings(), TransformSettings()

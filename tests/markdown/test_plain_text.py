@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import settings as runs
 from hypothesis import strategies as st
 
-from searchsocket.markdown.lines import plain_text
-from searchsocket.markdown.text import escape_inline, inline_text
+from searchsocket.content.markdown.lines import plain_text
+from searchsocket.content.markdown.text import escape_inline, inline_text
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import settings as runs
 from hypothesis import strategies as st
 
-from searchsocket.chunking import chunk_page
-from searchsocket.markdown.page import extract_markdown
-from searchsocket.markdown.source_lines import source_lines
-from searchsocket.pages import ExtractedPage, Page, RawPage
-from searchsocket.settings.site import ChunkSettings, ExtractSettings, TransformSettings
+from searchsocket.content.chunking import chunk_page
+from searchsocket.content.markdown.page import extract_markdown
+from searchsocket.content.markdown.source_lines import source_lines
+from searchsocket.content.pages import ExtractedPage, Page, RawPage
+from searchsocket.project.settings.site import ChunkSettings, ExtractSettings, TransformSettings
 from searchsocket.types import PageFacts, Section
 
 SMALL = ChunkSettings(max_chars=200, overlap_chars=40, min_chars=50, hard_max_chars=400)
@@ -39,8 +39,9 @@ def extract(text: str) -> ExtractedPage:
 
 
 def words(text: str) -> str:
-    """What is left without link targets, bare tags and anchors, of which a page and its file have their own."""
-    return re.sub(r"[\W_]+", "", unescape(re.sub(r"\]\([^)\s]*\)|</?[a-z]+ ?/?>|<a [^>]*>|\{#[^}]*\}", "", text)))
+    """The letters alone: link targets, bare tags, anchors and list numbers differ between a page and its file."""
+    own = r"(?m)\]\([^)\s]*\)|</?[a-z]+ ?/?>|<a [^>]*>|\{#[^}]*\}|^\s*\d+\.(?!\S)"  # two lists in a row are one
+    return re.sub(r"[\W_]+", "", unescape(re.sub(own, "", text)))
 
 
 def check(text: str, settings: ChunkSettings) -> tuple[int, int]:

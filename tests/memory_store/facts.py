@@ -6,7 +6,7 @@ import numpy as np
 
 from searchsocket.stores.base import Facts
 from searchsocket.types import Record
-from searchsocket.urls.paths import sort_key
+from searchsocket.web.urls.paths import sort_key
 
 
 def facts_of(records: Sequence[Record]) -> Facts:

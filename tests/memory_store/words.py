@@ -15,7 +15,7 @@ from searchsocket.system.files import temporary_folder
 from searchsocket.text.storable import storable
 from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms
 from searchsocket.types import MATCH_ALL, Filter, Hit, Record
-from searchsocket.urls.paths import sort_key
+from searchsocket.web.urls.paths import sort_key
 
 
 class WordsOfRecords:

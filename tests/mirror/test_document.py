@@ -10,9 +10,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from searchsocket.content.mirror.document import page_digest, parse_page, render_page, text_digest, text_of_scope
+from searchsocket.content.pages import Page
 from searchsocket.errors import IndexCorrupt
-from searchsocket.mirror.document import page_digest, parse_page, render_page, text_digest, text_of_scope
-from searchsocket.pages import Page
 from searchsocket.types import PageFacts, RouteResolution
 
 FACTS = PageFacts(

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from searchsocket.content.mirror.paths import mirror_file, mirror_name
 from searchsocket.errors import UnsafePath
-from searchsocket.mirror.paths import mirror_file, mirror_name
 
 segments = st.one_of(
     st.sampled_from(

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from searchsocket.chunking import records
-from searchsocket.embedders.builtin import BuiltinEmbedder
+from searchsocket.content.chunking import records
+from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.pipeline.extraction import job
 from searchsocket.pipeline.run import vectors
 from searchsocket.pipeline.stages import page_bodies, page_chunks

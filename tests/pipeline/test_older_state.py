@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import fields, is_dataclass
 from typing import Any, get_args, get_type_hints
 
-from searchsocket.chunking.records import hash_of
+from searchsocket.content.chunking.records import hash_of
 from searchsocket.state.schema import SCHEMA_VERSION
 from searchsocket.types import Record
 from tests.held_records import change_records

@@ -13,7 +13,7 @@ from searchsocket.pipeline.extraction.carried import carry, extract_carried
 from searchsocket.pipeline.extraction.job import ExtractionJob, extract_batch
 from searchsocket.pipeline.run.digests import sha256
 from searchsocket.pipeline.stages import page_mirror
-from searchsocket.settings.site import ProjectSettings
+from searchsocket.project.settings.site import ProjectSettings
 from searchsocket.state.extracts import StoredPage
 from tests.pipeline.conftest import Site
 

@@ -7,8 +7,8 @@ from typing import Any, NoReturn
 
 import pytest
 
+from searchsocket.backends import Backends
 from searchsocket.pipeline.run.index import plan_scope
-from searchsocket.project.backends import Backends
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.service import open_service
 from tests.embedders.openai_server import DIMENSIONS, Server, serve

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.errors import SearchSocketError
+from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.stages import STAGES
 from searchsocket.stores import make_store

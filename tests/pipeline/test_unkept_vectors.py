@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from searchsocket.chunking.records import content_hash, embedded_text
-from searchsocket.embedders.builtin import BuiltinEmbedder
-from searchsocket.embedders.cache_place import open_cache
-from searchsocket.project.backends import Backends
+from searchsocket.backends import Backends
+from searchsocket.content.chunking.records import content_hash, embedded_text
+from searchsocket.models.embedders.builtin import BuiltinEmbedder
+from searchsocket.models.embedders.cache_place import open_cache
 from searchsocket.stores import make_store
 from tests.pipeline.conftest import Site
 

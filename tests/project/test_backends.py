@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from small_site import write_site
 
+from searchsocket.backends import Backends
 from searchsocket.errors import ConfigError, ConfigMissing, EmbeddingModelMismatch
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.index import index_scope, plan_scope
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.summary import IndexSummary
-from searchsocket.project.backends import Backends
 from searchsocket.project.project import open_project
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.service import open_service

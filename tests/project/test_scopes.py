@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from searchsocket.errors import ConfigMissing, InvalidScope
 from searchsocket.project.scopes import branch_in, is_scope_name, resolve_scope, sanitise_scope, stated_scope
-from searchsocket.settings.site import ScopeSettings
+from searchsocket.project.settings.site import ScopeSettings
 
 
 def test_an_ordinary_name_stays_as_it_is() -> None:

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pipeline.conftest import Site
 
-from searchsocket.chunking.moved import PageContent, moved_pages
-from searchsocket.project.backends import Backends
+from searchsocket.backends import Backends
+from searchsocket.content.chunking.moved import PageContent, moved_pages
 from searchsocket.quality.diff.compare import compare
 from searchsocket.quality.diff.markdown import MARK, comment
 from searchsocket.quality.diff.pages import Content

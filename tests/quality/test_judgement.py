@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from search_site import DOCS, MAIN, Piece, Site, make_site
 
+from searchsocket.project.settings.golden import GoldenSettings
 from searchsocket.quality.engine import asks
 from searchsocket.quality.golden import GoldenQuery
 from searchsocket.quality.judgement import judge
 from searchsocket.quality.replies import Reply, ask_all, measures
-from searchsocket.settings.golden import GoldenSettings
 
 INSTALL = GoldenQuery("install the controller", ("/docs/install#install-the-controller",), tags=("plain",))
 BATTERY = GoldenQuery("charging the battery", ("/docs/battery", "/blog/winter"), tags=("plain", "power"))

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from searchsocket.redaction import redactor as module
-from searchsocket.redaction import rules
-from searchsocket.redaction.redactor import MARK, Redactor
+from searchsocket.text.redaction import redactor as module
+from searchsocket.text.redaction import rules
+from searchsocket.text.redaction.redactor import MARK, Redactor
 from tests.redaction.counted_steps import CountedPattern, TooManySteps, words_of
 
 TOKEN = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"

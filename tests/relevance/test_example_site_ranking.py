@@ -8,7 +8,7 @@ from bench.relevance.collection import Collection
 from bench.relevance.example_site import example_site
 from bench.relevance.metrics import evaluate
 from bench.relevance.product import Indexes, Product
-from searchsocket.embedders.builtin import BuiltinEmbedder
+from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.quality.metrics import ndcg, recall, reciprocal_rank
 from tests.conftest import GoldenCheck
 

@@ -10,8 +10,8 @@ from bench.gate.queries import FRESH, OFF_TOPIC, PARAPHRASE, asked_of, off_topic
 from bench.gate.squeezed import Squeezed
 from bench.relevance.example_site import NAME, example_site
 from bench.relevance.product import SCOPE, Indexes
-from searchsocket.embedders.base import Embedder
-from searchsocket.embedders.builtin import BuiltinEmbedder
+from searchsocket.models.embedders.base import Embedder
+from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.search.ranking.confidence import WEAK
 
 

@@ -15,11 +15,11 @@ import pytest
 from bench.relevance.collection import Collection, load_named, names_of
 from bench.relevance.example_site import example_site
 from bench.relevance.product import NOW, _cut, _url
-from searchsocket.embedders.builtin import BuiltinEmbedder
-from searchsocket.embedders.queries import QueryVectors
+from searchsocket.models.embedders.builtin import BuiltinEmbedder
+from searchsocket.models.embedders.queries import QueryVectors
+from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
-from searchsocket.settings.model import RankingSettings
 from searchsocket.stores.base import PublishInfo
 from searchsocket.stores.local import LocalStore
 from searchsocket.types import Scope

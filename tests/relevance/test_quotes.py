@@ -11,12 +11,12 @@ import pytest
 from bench.relevance.collection import Collection, load_named, names_of
 from bench.relevance.example_site import example_site
 from bench.relevance.product import NOW, SCOPE, Indexes
-from searchsocket.embedders.builtin import BuiltinEmbedder
-from searchsocket.embedders.queries import QueryVectors
-from searchsocket.markdown.chunk_text import chunk_text
+from searchsocket.content.markdown.chunk_text import chunk_text
+from searchsocket.models.embedders.builtin import BuiltinEmbedder
+from searchsocket.models.embedders.queries import QueryVectors
+from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import MAX_QUERY_CHARS, SearchQuery
-from searchsocket.settings.model import RankingSettings
 
 ELSEWHERE = Path(os.environ.get("SEARCHSOCKET_RELEVANCE") or Path(__file__).parents[3] / "shared" / "relevance")
 SITES = names_of(ELSEWHERE) if ELSEWHERE.is_dir() else []

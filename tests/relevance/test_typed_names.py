@@ -9,7 +9,7 @@ from bench.relevance.example_site import example_site
 from bench.relevance.metrics import evaluate
 from bench.relevance.product import Indexes, Product
 from bench.relevance.typed_names import half_typed, with_slips
-from searchsocket.embedders.builtin import BuiltinEmbedder
+from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.text.typos import within
 
 

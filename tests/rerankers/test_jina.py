@@ -9,11 +9,11 @@ import pytest
 from pydantic import ValidationError
 
 from searchsocket.errors import ConfigError, ConfigMissing, SearchSocketError
-from searchsocket.rerankers import make_reranker
-from searchsocket.rerankers.base import Reranker
-from searchsocket.rerankers.errors import BadRerankScores, RerankerRefused, RerankerUnavailable
-from searchsocket.rerankers.jina import JinaReranker
-from searchsocket.settings.rerank import JinaSettings, RerankSettings
+from searchsocket.models.rerankers import make_reranker
+from searchsocket.models.rerankers.base import Reranker
+from searchsocket.models.rerankers.errors import BadRerankScores, RerankerRefused, RerankerUnavailable
+from searchsocket.models.rerankers.jina import JinaReranker
+from searchsocket.project.settings.rerank import JinaSettings, RerankSettings
 from tests.contract.reranker import RerankerContract
 from tests.rerankers.jina_server import KEY, Reply, Server, serve
 

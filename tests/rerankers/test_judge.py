@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from searchsocket.rerankers import judge as module
-from searchsocket.rerankers.base import Judgement, Usage
-from searchsocket.rerankers.errors import RerankerRefused, RerankerUnavailable
-from searchsocket.rerankers.judge import Judge, NotJudged
-from searchsocket.settings.rerank import RerankSettings
+from searchsocket.models.rerankers import judge as module
+from searchsocket.models.rerankers.base import Judgement, Usage
+from searchsocket.models.rerankers.errors import RerankerRefused, RerankerUnavailable
+from searchsocket.models.rerankers.judge import Judge, NotJudged
+from searchsocket.project.settings.rerank import RerankSettings
 from searchsocket.system.breaker import Breaker
 
 NOW = datetime(2026, 5, 1, 23, 30, tzinfo=UTC)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.routes import NO_ROUTE, KitProject, route_table
-from searchsocket.routes.kit import KitVersion
+from searchsocket.web.routes import NO_ROUTE, KitProject, route_table
+from searchsocket.web.routes.kit import KitVersion
 from tests.routes.test_route_table import table
 
 SEGMENT = st.sampled_from(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.routes import KitProject, read_kit
-from searchsocket.routes.script import Script
+from searchsocket.web.routes import KitProject, read_kit
+from searchsocket.web.routes.script import Script
 
 THIRD = '{"devDependencies": {"@sveltejs/kit": "^3.2.0"}}'
 SECOND = '{"devDependencies": {"@sveltejs/kit": "^2.70.4"}}'

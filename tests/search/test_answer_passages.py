@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from search_site import Piece, record_of
 
-from searchsocket.markdown.chunk_text import chunk_text
+from searchsocket.content.markdown.chunk_text import chunk_text
 from searchsocket.search.answering.sentences import Passage, best_passage, is_bare
 from searchsocket.search.answering.terms import terms_of, text_words
 from searchsocket.types import Chunk, Code, Lines

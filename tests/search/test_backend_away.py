@@ -8,12 +8,12 @@ import pytest
 from remote_vectors import Machine, remote_site
 from search_site import MAIN, NOW, Site
 
-from searchsocket.embedders.queries import QueryVectors
 from searchsocket.errors import VectorBackendRefused, VectorBackendUnavailable
+from searchsocket.models.embedders.queries import QueryVectors
+from searchsocket.project.settings.model import SearchSettings
 from searchsocket.search.backend.guard import BackendGuard
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
-from searchsocket.settings.model import SearchSettings
 from searchsocket.types import Hit
 
 QUERY = SearchQuery("battery charging")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from search_site import DOCS, MAIN, NOW, Piece, Site, make_site
 
-from searchsocket.embedders.comparable import vector_for
+from searchsocket.models.embedders.comparable import vector_for
 from searchsocket.search.content.corpus import Corpus
 from searchsocket.search.content.meaning import concept_vector, middle_of_concepts
 from searchsocket.search.content.order import exact_hits

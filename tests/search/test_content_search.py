@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from search_site import DOCS, MAIN, NOW, Piece, Site, make_site
 
-from searchsocket.embedders.comparable import vector_for
 from searchsocket.errors import ChunkGone, ContinuationGone, InvalidRequest
+from searchsocket.models.embedders.comparable import vector_for
 from searchsocket.search.content.answer import ContentAnswer
 from searchsocket.search.content.corpus import Corpus
 from searchsocket.search.content.query import ContentQuery

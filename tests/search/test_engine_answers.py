@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from search_site import DOCS, MAIN, NOW, Piece, Site, make_site
 
-from searchsocket.embedders.queries import QueryVectors
 from searchsocket.errors import (
     BadVectors,
     EmbedderUnavailable,
@@ -17,12 +16,13 @@ from searchsocket.errors import (
     ScopeNotIndexed,
     VectorBackendUnavailable,
 )
+from searchsocket.models.embedders.queries import QueryVectors
+from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search import engine as engine_module
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking import shares as shares_module
 from searchsocket.search.ranking.shares import Shares
-from searchsocket.settings.model import RankingSettings
 from searchsocket.stores.base import ReadableRecord, VectorLimits
 from searchsocket.stores.local.catalogue.snapshot import LocalCatalogue
 from searchsocket.types import Scope

@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from search_site import MAIN, Piece, Site, make_site
 
+from searchsocket.content.mirror.document import render_page
+from searchsocket.content.pages import Page
 from searchsocket.errors import ContinuationGone
-from searchsocket.mirror.document import render_page
-from searchsocket.pages import Page
 from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
 from searchsocket.search.occurrences.page_text import page_text, passage_at
 from searchsocket.stores.base import PageBody

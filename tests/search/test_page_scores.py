@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from memory_store.facts import facts_of
 from search_site import MAIN, Piece, make_site, record_of
 
+from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.boosts import boosts_of
 from searchsocket.search.ranking.fusion import fuse
 from searchsocket.search.ranking.pages import in_page_order, of_pages
 from searchsocket.search.ranking.rank import Parts, rank, scored
 from searchsocket.search.ranking.shares import shares_of
-from searchsocket.settings.model import RankingSettings
 
 Row = tuple[int, float, float]  # page, cosine, BM25
 ROWS = st.lists(st.tuples(st.integers(0, 4), st.floats(0, 1), st.floats(0, 20)), min_size=1, max_size=12)

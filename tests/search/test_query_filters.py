@@ -6,15 +6,15 @@ import pytest
 from record_maker import make_record
 from search_site import MAIN, NOW, PROJECT, PUBLISHED
 
-from searchsocket.embedders.hash import HashEmbedder
-from searchsocket.embedders.queries import QueryVectors
 from searchsocket.errors import InvalidRequest, UnknownFacet
+from searchsocket.models.embedders.hash import HashEmbedder
+from searchsocket.models.embedders.queries import QueryVectors
+from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search.cost import cost_of
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.filters import Filters
 from searchsocket.search.query import SearchQuery, checked
 from searchsocket.serving.answer_json import to_json
-from searchsocket.settings.model import RankingSettings
 from searchsocket.stores.base import PublishInfo
 from searchsocket.stores.local import LocalStore
 from searchsocket.types import FacetKind, Filter

@@ -8,13 +8,13 @@ import pytest
 from search_site import DOCS, MAIN, NOW, Site, make_site
 
 from search_api.endpoints.search import TEMPORARY
-from searchsocket.embedders.queries import QueryVectors
 from searchsocket.errors import InvalidRequest
-from searchsocket.rerankers.jina import JinaReranker
-from searchsocket.rerankers.judge import Judge
+from searchsocket.models.embedders.queries import QueryVectors
+from searchsocket.models.rerankers.jina import JinaReranker
+from searchsocket.models.rerankers.judge import Judge
+from searchsocket.project.settings.rerank import RerankSettings
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
-from searchsocket.settings.rerank import RerankSettings
 from tests.rerankers.jina_server import KEY, Reply, Server, serve
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.markdown.chunk_text import fold, joined
-from searchsocket.markdown.lines import Line
+from searchsocket.content.markdown.chunk_text import fold, joined
+from searchsocket.content.markdown.lines import Line
 from searchsocket.search.quoting.marks import QueryWords
 from searchsocket.search.quoting.snippet import Snippet, excerpt
 from searchsocket.search.quoting.window import beginning, window

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.markdown.chunk_text import chunk_text, joined
-from searchsocket.markdown.lines import Line
-from searchsocket.markdown.plain_text import ChunkText
+from searchsocket.content.markdown.chunk_text import chunk_text, joined
+from searchsocket.content.markdown.lines import Line
+from searchsocket.content.markdown.plain_text import ChunkText
 from searchsocket.search.quoting.marks import QueryWords
 from searchsocket.search.quoting.snippet import Snippet, excerpt
 from searchsocket.search.quoting.window import Window, beginning, window

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 from content_project import content_project
 
-from searchsocket.embedders.builtin import BuiltinEmbedder
 from searchsocket.errors import ChunkGone, ContinuationGone, DocumentMissing, InvalidRequest, ScopeRefused
+from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.search.answering.answer import AskQuery
 from searchsocket.search.answering.ask import supported
 from searchsocket.search.content.answer import ContentAnswer

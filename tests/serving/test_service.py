@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from search_site import DOCS, MAIN, NOW, Site
 
-from searchsocket.embedders import lexicon
 from searchsocket.errors import IndexCorrupt, InvalidScope, PageMissing, ScopeRefused
+from searchsocket.models.embedders import lexicon
 from searchsocket.project.project import Project, open_project
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving import service as service_module

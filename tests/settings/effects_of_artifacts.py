@@ -2,8 +2,8 @@
 
 from uuid import uuid4
 
-from searchsocket.artifacts.objects import open_objects
 from searchsocket.serving.pulled import open_pulled
+from searchsocket.stores.artifacts.objects import open_objects
 from tests.settings.lab import Effect, Lab, outcome
 
 BUCKET = f"memory://effects-{uuid4().hex}"

@@ -5,9 +5,9 @@ from typing import Any
 
 import dagster as dg
 
-from searchsocket.branches import pruning
-from searchsocket.branches.listing import Branches, list_branches
-from searchsocket.branches.pruning import PrunePlan, PruneRequest, plan_prune
+from searchsocket.pipeline.branches import pruning
+from searchsocket.pipeline.branches.listing import Branches, list_branches
+from searchsocket.pipeline.branches.pruning import PrunePlan, PruneRequest, plan_prune
 from searchsocket_assets import builds
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.look import PROJECT_VARIABLE, look_of_project

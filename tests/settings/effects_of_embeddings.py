@@ -8,12 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from searchsocket.embedders import calls, openai
-from searchsocket.embedders.cache import EmbeddingCache
+from searchsocket.backends import Backends
 from searchsocket.events import Event
+from searchsocket.models.calling import calls
+from searchsocket.models.embedders import openai
+from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions
-from searchsocket.project.backends import Backends
 from searchsocket.types import Vector
 from tests.embedders.openai_server import DIMENSIONS, vectors_json
 from tests.settings.lab import KEYS, WEB, Effect, Lab, outcome

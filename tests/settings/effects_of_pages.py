@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from searchsocket.html.converters import soup
+from searchsocket.content.html.converters import soup
 from tests.settings.lab import Effect, Lab, outcome
 
 TEXT = "<p>Boats lie here.</p>"

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from concurrent import futures
 from concurrent.futures import Future
 
-from searchsocket.rerankers import jina
-from searchsocket.rerankers.judge import Scores
+from searchsocket.models.rerankers import jina
+from searchsocket.models.rerankers.judge import Scores
 from tests.rerankers.jina_server import judged
 from tests.settings.effects_of_answers import write_runner_up
 from tests.settings.lab import WEB, Effect, Lab

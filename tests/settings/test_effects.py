@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.settings.load import all_keys
+from searchsocket.project.settings.load import all_keys
 from tests.settings import (
     effects_of_answers,
     effects_of_artifacts,

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from searchsocket.pages import RawPage
-from searchsocket.settings.site import CrawlSettings
+from searchsocket.content.pages import RawPage
+from searchsocket.project.settings.site import CrawlSettings
 from searchsocket.sources.crawl.source import CrawlSource
-from searchsocket.urls.resolve import site_base
+from searchsocket.web.urls.resolve import site_base
 from tests.sources.web import Web
 
 

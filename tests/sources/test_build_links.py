@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from searchsocket.sources.static_output import StaticOutputSource
-from searchsocket.urls.form import UrlForm, stated_form
-from searchsocket.urls.resolve import SiteBase, site_base
+from searchsocket.web.urls.form import UrlForm, stated_form
+from searchsocket.web.urls.resolve import SiteBase, site_base
 
 
 def write(root: Path, **pages: str) -> StaticOutputSource:

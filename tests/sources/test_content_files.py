@@ -8,10 +8,10 @@ import pytest
 from contract.source import FolderPlace, SourceContract
 
 from searchsocket.errors import ConfigError, SourceUnavailable
-from searchsocket.settings.site import ContentFilesSettings
+from searchsocket.project.settings.site import ContentFilesSettings
 from searchsocket.sources.base import Source
 from searchsocket.sources.content_files import ContentFilesSource
-from searchsocket.urls.form import Addresses, UrlForm
+from searchsocket.web.urls.form import Addresses, UrlForm
 
 DEFAULT_GLOBS = ContentFilesSettings().globs
 

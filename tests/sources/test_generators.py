@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.errors import ConfigMissing
-from searchsocket.settings.model import Settings
+from searchsocket.project.settings.model import Settings
 from searchsocket.sources import make_source
 from searchsocket.sources.find import find_build
 from searchsocket.sources.generators import GENERATORS, used_generators

@@ -10,12 +10,12 @@ from git_repository import commit, git
 
 from searchsocket.errors import InvalidScope, SourceUnavailable
 from searchsocket.project.scopes import sanitise_scope
-from searchsocket.routes import route_table
-from searchsocket.settings.model import Settings
+from searchsocket.project.settings.model import Settings
 from searchsocket.sources import make_source
 from searchsocket.sources.base import Source
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.sources.git_objects import Repository
+from searchsocket.web.routes import route_table
 
 GLOBS = ["docs/**/*.md", "src/routes/**/+page.md"]
 

@@ -18,12 +18,12 @@ import pytest
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.project.project import open_project
+from searchsocket.project.settings.site import CrawlSettings
 from searchsocket.search.quoting.links import href
-from searchsocket.settings.site import CrawlSettings
 from searchsocket.sources.crawl.source import CrawlSource
 from searchsocket.sources.static_output import StaticOutputSource
 from searchsocket.stores import make_store
-from searchsocket.urls.resolve import SiteBase, site_base
+from searchsocket.web.urls.resolve import SiteBase, site_base
 from tests.artifacts.file_server import file_server
 
 SITES = Path(os.environ.get("SEARCHSOCKET_SITES", Path(__file__).parents[3] / "shared" / "sites"))

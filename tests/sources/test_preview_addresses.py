@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from searchsocket.errors import ConfigMissing
 from searchsocket.project.scopes import sanitise_scope
-from searchsocket.settings.model import Settings
+from searchsocket.project.settings.model import Settings
 from searchsocket.sources import make_source
 from searchsocket.sources.preview import branch_slug, with_preview
 from searchsocket.types import Scope
-from searchsocket.urls.site import site_origin
+from searchsocket.web.urls.site import site_origin
 from tests.sources.git_repository import commit, git
 
 BRANCH = "Feature/New_Nav"

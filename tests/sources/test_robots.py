@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.settings.site import CrawlSettings
+from searchsocket.project.settings.site import CrawlSettings
 from searchsocket.sources.crawl.fetch import USER_AGENT
 from searchsocket.sources.crawl.robots import MAX_BYTES, PRODUCT, parse_robots
 from searchsocket.sources.crawl.source import CrawlSource
-from searchsocket.urls.resolve import site_base
+from searchsocket.web.urls.resolve import site_base
 from tests.sources.web import Answer, serve
 
 HOST = "http://site.test"

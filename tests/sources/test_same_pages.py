@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.settings.site import CrawlSettings
+from searchsocket.project.settings.site import CrawlSettings
 from searchsocket.sources.crawl.source import CrawlSource
 from searchsocket.sources.static_output import StaticOutputSource
-from searchsocket.urls.form import UrlForm, stated_form
-from searchsocket.urls.resolve import SiteBase, site_base
+from searchsocket.web.urls.form import UrlForm, stated_form
+from searchsocket.web.urls.resolve import SiteBase, site_base
 from tests.artifacts.file_server import file_server
 from tests.sources.crawling import Crawl
 from tests.sources.web import serve

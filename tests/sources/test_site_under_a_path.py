@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from searchsocket.errors import ConfigError
 from searchsocket.pipeline.run.options import RunOptions
-from searchsocket.settings.model import Settings
+from searchsocket.project.settings.model import Settings
 from searchsocket.sources import configured_site
 from tests.pipeline.conftest import Site
 from tests.sources.web import Answer, Web, serve

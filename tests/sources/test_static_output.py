@@ -9,12 +9,12 @@ from contract.source import FolderPlace, SourceContract
 from hypothesis import given
 from hypothesis import strategies as st
 
+from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
-from searchsocket.pages import RawPage
 from searchsocket.sources.base import Source
 from searchsocket.sources.static_output import StaticOutputSource
-from searchsocket.urls.paths import sort_key
-from searchsocket.urls.resolve import SiteBase
+from searchsocket.web.urls.paths import sort_key
+from searchsocket.web.urls.resolve import SiteBase
 
 
 @dataclass

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from searchsocket.chunking.records import CutChunk, cut_chunks, hash_of
-from searchsocket.pages import ExtractedPage, Link, RawPage
+from searchsocket.content.chunking.records import CutChunk, cut_chunks, hash_of
+from searchsocket.content.pages import ExtractedPage, Link, RawPage
 from searchsocket.state import ScopeState
 from searchsocket.state.chunks import chunk_key
 from searchsocket.state.extracts import extract_key

@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.chunking.records import hash_of
+from searchsocket.content.chunking.records import hash_of
 from searchsocket.state import ProjectState, ScopeState
 from searchsocket.state.sql import as_stored, as_text
 from tests.state.building import HOW, chunked, extracted, listed

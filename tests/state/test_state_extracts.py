@@ -1,7 +1,7 @@
 """What a state promises of the pages' contents."""
 
-from searchsocket.chunking.records import hash_of
-from searchsocket.pages import ExtractedPage
+from searchsocket.content.chunking.records import hash_of
+from searchsocket.content.pages import ExtractedPage
 from searchsocket.state import ProjectState, ScopeState
 from searchsocket.state.extracts import Census, extract_key
 from tests.state.building import HOW, dirty, extracted, listed, mirrored, number, raw, write

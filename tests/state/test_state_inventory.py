@@ -1,6 +1,6 @@
 """What a state promises of the source's list of pages."""
 
-from searchsocket.chunking.records import hash_of
+from searchsocket.content.chunking.records import hash_of
 from searchsocket.state import ProjectState, ScopeState
 from searchsocket.state.inventory import KnownPage, PageSize
 from tests.state.building import extracted, listed, mirrored, number, raw

@@ -1,6 +1,6 @@
 """What a state promises of links between pages."""
 
-from searchsocket.pages import ExtractedPage
+from searchsocket.content.pages import ExtractedPage
 from searchsocket.state import ProjectState, ScopeState
 from searchsocket.state.links import LinkCounts
 from tests.state.building import dirty, extracted, listed, mirrored, number, write

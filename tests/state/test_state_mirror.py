@@ -1,6 +1,6 @@
 """What a state promises of the mirror's files."""
 
-from searchsocket.pages import ExtractedPage
+from searchsocket.content.pages import ExtractedPage
 from searchsocket.state import ProjectState, ScopeState
 from searchsocket.state.mirror import Leaving, WrittenFile
 from tests.state.building import chunked, dirty, extracted, listed, mirrored, write

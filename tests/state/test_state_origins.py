@@ -1,6 +1,6 @@
 """What a state promises of a scope that begins from another one."""
 
-from searchsocket.chunking.records import cut_chunks
+from searchsocket.content.chunking.records import cut_chunks
 from searchsocket.state import ProjectState, ScopeState
 from searchsocket.state.chunks import chunk_key
 from searchsocket.types import PageFacts, Renamed, Scope

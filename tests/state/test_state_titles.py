@@ -1,6 +1,6 @@
 """What a state promises of what pages are called."""
 
-from searchsocket.html.site_titles import HeadingCount, SiteTitles
+from searchsocket.content.html.site_titles import HeadingCount, SiteTitles
 from searchsocket.state import ProjectState, ScopeState
 from tests.state.building import dirty, extracted, write
 

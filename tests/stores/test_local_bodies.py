@@ -6,7 +6,7 @@ import pytest
 from contract.store.page_bodies import body
 from contract.store.samples import INFO, MAIN, fill, record
 
-from searchsocket.chunking.records import hash_of
+from searchsocket.content.chunking.records import hash_of
 from searchsocket.errors import IndexCorrupt
 from searchsocket.stores.local import LocalStore
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from contract.store.samples import EAST, INFO, MAIN, everything, fill, ids, random_units, record
 
+from searchsocket.project.settings.model import VectorSettings
 from searchsocket.search.find import find
-from searchsocket.settings.model import VectorSettings
 from searchsocket.stores import make_store
 from searchsocket.stores.local import LocalStore, numbering, reader
 from searchsocket.stores.local.catalogue import facts, record_file

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from local_index import live
 
-from searchsocket.embedders.builtin import BuiltinEmbedder
+from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.vectors.sums import PackedSums, Sums, merged, packed, sums_of

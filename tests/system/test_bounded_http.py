@@ -8,9 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from searchsocket.artifacts.objects import web
-from searchsocket.artifacts.objects.base import read
-from searchsocket.embedders.openai import OpenAIEmbedder
+import searchsocket
 from searchsocket.errors import (
     ArtifactInvalid,
     ArtifactsUnavailable,
@@ -19,8 +17,11 @@ from searchsocket.errors import (
     SearchSocketError,
     VectorBackendUnavailable,
 )
-from searchsocket.rerankers.errors import RerankerUnavailable
-from searchsocket.rerankers.jina import JinaReranker
+from searchsocket.models.embedders.openai import OpenAIEmbedder
+from searchsocket.models.rerankers.errors import RerankerUnavailable
+from searchsocket.models.rerankers.jina import JinaReranker
+from searchsocket.stores.artifacts.objects import web
+from searchsocket.stores.artifacts.objects.base import read
 from searchsocket.stores.pinecone.connection import Connection
 from searchsocket.system.bounded_http import BodyLimit, at_most, bounded_client
 from tests.system.dripping_server import HEAD, dripping_server
@@ -138,7 +139,7 @@ def test_a_proxy_of_the_environment_is_used_and_bounded(monkeypatch: pytest.Monk
 
 def test_no_other_module_makes_a_client_of_its_own() -> None:
     """A client that is not bounded would be held by a server that drips."""
-    package = Path(web.__file__).parents[2]
+    package = Path(searchsocket.__file__).parent
     makers = ("httpx.Client(", "httpx.get(", "httpx.post(", "httpx.stream(", "urlopen(", "AsyncClient(")
     texts = {path.relative_to(package).as_posix(): path.read_text("utf-8") for path in package.rglob("*.py")}
     assert {name for name, text in texts.items() for maker in makers if maker in text} == {

@@ -5,7 +5,7 @@ from concurrent.futures import Future
 
 import pytest
 
-from searchsocket.system.shared_calls import SharedCalls
+from searchsocket.models.calling.shared_calls import SharedCalls
 
 
 @pytest.fixture

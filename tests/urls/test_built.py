@@ -2,7 +2,7 @@
 
 import pytest
 
-from searchsocket.urls.built import build_output_reason
+from searchsocket.web.urls.built import build_output_reason
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.errors import InvalidRequest
-from searchsocket.urls.form import Addresses, LinkVotes, UrlForm, UrlStyle, stated_form, url_form_of
-from searchsocket.urls.paths import canonical_path, page_path, path_of_file
+from searchsocket.web.urls.form import Addresses, LinkVotes, UrlForm, UrlStyle, stated_form, url_form_of
+from searchsocket.web.urls.paths import canonical_path, page_path, path_of_file
 
 FILES = {"index.html", "wal.html", "c3ref/intro.html", "docs/index.html", "both.html", "both/index.html", "100%.html"}
 

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from searchsocket.errors import InvalidRequest
-from searchsocket.urls.paths import (
+from searchsocket.web.urls.paths import (
     MAX_URL_CHARS,
     ancestors,
     canonical_path,

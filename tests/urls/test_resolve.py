@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.urls.paths import canonical_path
-from searchsocket.urls.resolve import SiteBase, resolve_base, resolve_link, served_under, site_base
+from searchsocket.web.urls.paths import canonical_path
+from searchsocket.web.urls.resolve import SiteBase, resolve_base, resolve_link, served_under, site_base
 from tests.urls.test_paths import PATHS
 
 SITE = site_base(["https://example.com"])

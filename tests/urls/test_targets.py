@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.urls.targets import MAX_TEXT_CHARS, rank_link_texts, resolve_target
+from searchsocket.web.urls.targets import MAX_TEXT_CHARS, rank_link_texts, resolve_target
 
 PAGES = {"/", "/docs", "/docs/a", "/a b", "/a%20b", "/café", "/page.html", "/docs/INSTALL.md", "/a%2520b"}
 REDIRECTS = {"/old": "/docs/", "/older": "/old.html", "/loop": "/loop2", "/loop2": "/loop", "/self": "/self"}

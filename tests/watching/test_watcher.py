@@ -8,10 +8,10 @@ import pytest
 from small_site import write_site
 
 from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.watching.look import Look, look_at
+from searchsocket.pipeline.watching.targets import targets_of
+from searchsocket.pipeline.watching.watcher import Watcher
 from searchsocket.project.project import open_project
-from searchsocket.watching.look import Look, look_at
-from searchsocket.watching.targets import targets_of
-from searchsocket.watching.watcher import Watcher
 from tests.sources.git_repository import commit, git
 
 LONG_S = 60.0  # for what comes at once

@@ -8,11 +8,11 @@ import pytest
 from builders import Pages, build_in_place, build_kit, empty_slowly, prerender
 
 from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.watching.look import look_at
+from searchsocket.pipeline.watching.pace import Pace, Step
+from searchsocket.pipeline.watching.targets import targets_of
+from searchsocket.pipeline.watching.whole import BUILDER_SILENCE_S, SILENCE_S, Wholeness
 from searchsocket.project.project import open_project
-from searchsocket.watching.look import look_at
-from searchsocket.watching.pace import Pace, Step
-from searchsocket.watching.targets import targets_of
-from searchsocket.watching.whole import BUILDER_SILENCE_S, SILENCE_S, Wholeness
 
 SETTLE_S = 2.0
 Build = Callable[[Path, Pages], Iterator[None]]

@@ -36,7 +36,7 @@ from searchsocket.search.wire import (
 )
 from searchsocket.serving.parts import Part, related_part, search_part
 from searchsocket.text.amounts import count
-from searchsocket.urls.paths import MAX_URL_CHARS
+from searchsocket.web.urls.paths import MAX_URL_CHARS
 
 MAX_RESULTS = 20
 TopK = Annotated[int, Field(ge=1, le=MAX_RESULTS, description="Maximum number of results.")]

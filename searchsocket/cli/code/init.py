@@ -44,7 +44,7 @@ def init(root: Path, as_json: bool) -> None:
 def _configure(root: Path) -> dict[str, bool]:
     """The file that configures the project, with a table for its code."""
     from searchsocket.errors import StateUnavailable
-    from searchsocket.settings.load import config_table, tables_of
+    from searchsocket.project.settings.load import config_table, tables_of
 
     path, keys = config_table(root)
     if path is None:

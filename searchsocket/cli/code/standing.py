@@ -31,9 +31,9 @@ def code_statuses(project: "Project") -> "list[CodeStatus]":
 
 def code_findings(project: "Project") -> Iterator[Line]:
     """Whether every file of the indexes of source code is as its manifest says, and there are grammars."""
+    from searchsocket.backends import Backends
     from searchsocket.code.definitions.grammars import installed
     from searchsocket.errors import PermissionDenied, SearchSocketError
-    from searchsocket.project.backends import Backends
     from searchsocket.project.corpora import code_home
 
     home = code_home(project)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from searchsocket.code.chunks import CODE_CHUNKER_VERSION
 from searchsocket.code.definitions.grammars import available
+from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
-from searchsocket.pages import RawPage
 from searchsocket.pipeline.run.digests import sha256 as hash_of
 from searchsocket.project.project import Project
-from searchsocket.settings.load import config_table
+from searchsocket.project.settings.load import config_table
 from searchsocket.sources.code.commit import CommitSource
 from searchsocket.sources.code.find import make_code_source
 from searchsocket.sources.code.working_tree import WorkingTreeSource

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from searchsocket.backends import Backends
 from searchsocket.errors import IndexCorrupt
 from searchsocket.pipeline.code.staleness import (
     CONFIGURATION,
@@ -13,7 +14,6 @@ from searchsocket.pipeline.code.staleness import (
     source_of,
     staleness,
 )
-from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
 from searchsocket.sources.code.commit import CommitSource
 from searchsocket.sources.code.working_tree import WorkingTreeSource

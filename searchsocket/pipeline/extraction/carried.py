@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from searchsocket.content.html.converters import make_converter
+from searchsocket.content.html.extract import EXTRACTOR_VERSION
 from searchsocket.errors import ClusterUnavailable
-from searchsocket.html.converters import make_converter
-from searchsocket.html.extract import EXTRACTOR_VERSION
 from searchsocket.pipeline.extraction.job import (
     Extraction,
     ExtractionJob,
@@ -18,12 +18,12 @@ from searchsocket.pipeline.extraction.job import (
     settings_of,
     source_of,
 )
-from searchsocket.settings.model import RunSettings, Settings
+from searchsocket.project.settings.model import RunSettings, Settings
 from searchsocket.sources import configured_site
 from searchsocket.state.extracts import StoredPage
 from searchsocket.system.dask import dask_executor
 from searchsocket.system.processes import map_batches
-from searchsocket.urls.resolve import SiteBase
+from searchsocket.web.urls.resolve import SiteBase
 
 _BATCH_BYTES = 4_000_000  # of pages sent in one message; a larger page travels alone
 

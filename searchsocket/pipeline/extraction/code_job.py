@@ -13,8 +13,8 @@ from searchsocket.code.text import is_binary, source_text
 from searchsocket.errors import SourceUnavailable
 from searchsocket.pipeline.extraction.limits import limited
 from searchsocket.pipeline.run.digests import sha256
-from searchsocket.settings.model import RunSettings, Settings
-from searchsocket.settings.site import SourceMode
+from searchsocket.project.settings.model import RunSettings, Settings
+from searchsocket.project.settings.site import SourceMode
 from searchsocket.sources.code.commit import CommitSource
 from searchsocket.sources.code.find import make_code_source
 from searchsocket.sources.code.working_tree import WorkingTreeSource

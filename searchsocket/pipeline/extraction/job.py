@@ -8,19 +8,19 @@ from functools import lru_cache
 from pathlib import Path
 from typing import assert_never
 
+from searchsocket.content.html.converters import Converter, make_converter
+from searchsocket.content.html.extract import EXTRACTOR_VERSION, extract_html
+from searchsocket.content.markdown.page import extract_markdown
+from searchsocket.content.pages import ExtractedPage, RawPage
 from searchsocket.errors import SourceUnavailable
-from searchsocket.html.converters import Converter, make_converter
-from searchsocket.html.extract import EXTRACTOR_VERSION, extract_html
-from searchsocket.markdown.page import extract_markdown
-from searchsocket.pages import ExtractedPage, RawPage
 from searchsocket.pipeline.extraction.limits import limited
 from searchsocket.pipeline.run.digests import digest_of, sha256
-from searchsocket.settings.model import RunSettings, Settings
-from searchsocket.settings.site import SourceMode
+from searchsocket.project.settings.model import RunSettings, Settings
+from searchsocket.project.settings.site import SourceMode
 from searchsocket.sources import configured_site, make_source
 from searchsocket.sources.base import Source
 from searchsocket.state.extracts import StoredPage
-from searchsocket.urls.resolve import SiteBase
+from searchsocket.web.urls.resolve import SiteBase
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from searchsocket.settings.model import RunSettings
+from searchsocket.project.settings.model import RunSettings
 
 try:
     import resource

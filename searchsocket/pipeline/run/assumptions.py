@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from searchsocket.embedders import resolved_provider
-from searchsocket.embedders.openai import key_variable
 from searchsocket.errors import ConfigMissing
+from searchsocket.models.embedders import resolved_provider
+from searchsocket.models.embedders.openai import key_variable
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.stores import make_vectors
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from inspect import cleandoc
 from typing import Any
 
+from searchsocket.content.html.converters import make_converter
 from searchsocket.dollars import dollars
 from searchsocket.errors import (
     BudgetExceeded,
@@ -13,7 +14,6 @@ from searchsocket.errors import (
     SourceUnavailable,
     VectorBackendUnavailable,
 )
-from searchsocket.html.converters import make_converter
 from searchsocket.pipeline.extraction.job import extract_page
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import sha256

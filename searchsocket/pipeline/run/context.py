@@ -5,16 +5,15 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from searchsocket.embedders.base import Embedder
+from searchsocket.backends import Backends
 from searchsocket.errors import ConfigMissing, InvalidScope, SourceUnavailable
 from searchsocket.events import OnEvent, ignore
+from searchsocket.models.embedders.base import Embedder
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.outcome import CheckOutcome
-from searchsocket.project.backends import Backends
 from searchsocket.project.corpora import Corpus, code_home
 from searchsocket.project.project import Project
-from searchsocket.redaction.redactor import Redactor
-from searchsocket.settings.site import SourceMode
+from searchsocket.project.settings.site import SourceMode
 from searchsocket.sources import configured_site, make_source
 from searchsocket.sources.base import Source
 from searchsocket.sources.code.commit import CommitSource
@@ -24,9 +23,10 @@ from searchsocket.sources.git_objects import Repository
 from searchsocket.sources.preview import differs_by_scope, with_preview
 from searchsocket.state import ProjectState
 from searchsocket.stores.base import IndexReader
+from searchsocket.text.redaction.redactor import Redactor
 from searchsocket.types import Scope
-from searchsocket.urls.form import UrlForm
-from searchsocket.urls.resolve import SiteBase
+from searchsocket.web.urls.form import UrlForm
+from searchsocket.web.urls.resolve import SiteBase
 
 Clock = Callable[[], datetime]
 JudgeCandidate = Callable[["ScopeRun", IndexReader], CheckOutcome | None]  # None: it has nothing to say

@@ -6,7 +6,7 @@ from functools import cache
 
 from searchsocket.state import ScopeState
 from searchsocket.state.links import LinkToNowhere
-from searchsocket.urls.targets import resolve_target
+from searchsocket.web.urls.targets import resolve_target
 
 _FILE = re.compile(r"\.(?!x?html?$|md$)[a-z][a-z0-9]{1,4}$", re.IGNORECASE)  # of which no index knows
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the command line must be able to say its help without what settings need
-    from searchsocket.settings.site import SourceMode
+    from searchsocket.project.settings.site import SourceMode
 
 SOURCES = ("static-output", "content-files", "git-branch", "crawl")
 

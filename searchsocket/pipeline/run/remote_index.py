@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from searchsocket.embedders import unkept_embedder
-from searchsocket.embedders.cache import EmbeddingCache
+from searchsocket.backends import Backends
+from searchsocket.models.embedders import unkept_embedder
+from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.pipeline.run.vectors import vectors_of
-from searchsocket.project.backends import Backends
 from searchsocket.stores.base.upkeep import Finding
 from searchsocket.types import Record, Scope, Vectors
 

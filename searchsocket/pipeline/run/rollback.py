@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple
 
-from searchsocket.artifacts.live import push_live
+from searchsocket.backends import Backends
 from searchsocket.project.access import make_private_folders
-from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
+from searchsocket.stores.artifacts.live import push_live
 from searchsocket.types import Generation, Scope
 
 

@@ -15,7 +15,7 @@ from searchsocket.pipeline.stages.page_mirror import page_mirror
 from searchsocket.pipeline.stages.search_index import search_index
 from searchsocket.pipeline.stages.site_pages import site_pages
 from searchsocket.project.corpora import Corpus
-from searchsocket.settings.model import Settings
+from searchsocket.project.settings.model import Settings
 
 STAGES: Mapping[str, Stage[Any]] = {
     stage.name: stage for stage in (site_pages, page_mirror, page_chunks, chunk_embeddings, search_index)

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from searchsocket.chunking.records import embedded_text
-from searchsocket.embedders.base import Embedder, is_unkept
-from searchsocket.embedders.cache import EmbeddingCache
+from searchsocket.content.chunking.records import embedded_text
+from searchsocket.models.embedders.base import Embedder, is_unkept
+from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.types import Record, Vectors
 
 

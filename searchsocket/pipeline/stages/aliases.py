@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from searchsocket.chunking.moved import PageContent, moved_pages
+from searchsocket.content.chunking.moved import PageContent, moved_pages
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Record
 

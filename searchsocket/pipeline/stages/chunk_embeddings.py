@@ -5,15 +5,15 @@ from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
-from searchsocket.embedders.base import Embedder, is_unkept
-from searchsocket.embedders.batch import embed_missing, note_missing
-from searchsocket.embedders.bill import EmbedOutcome, plan_missing
-from searchsocket.embedders.cache import EmbeddingCache
-from searchsocket.embedders.cache_place import FILE, adopt
-from searchsocket.embedders.cost import Budget
-from searchsocket.embedders.turn import embedding_turn
 from searchsocket.errors import IndexCorrupt
 from searchsocket.events import Event
+from searchsocket.models.calling.turn import embedding_turn
+from searchsocket.models.embedders.base import Embedder, is_unkept
+from searchsocket.models.embedders.batch import embed_missing, note_missing
+from searchsocket.models.embedders.cache import EmbeddingCache
+from searchsocket.models.embedders.cache_place import FILE, adopt
+from searchsocket.models.paying.bill import EmbedOutcome, plan_missing
+from searchsocket.models.paying.cost import Budget
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import digest_of
 from searchsocket.pipeline.run.numbers import EmbeddingNumbers

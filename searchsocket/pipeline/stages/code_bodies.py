@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from searchsocket.code.text import source_text
+from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
-from searchsocket.pages import RawPage
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import sha256
 from searchsocket.state import ScopeState

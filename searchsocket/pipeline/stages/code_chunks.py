@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from searchsocket.chunking.records import cut_chunks
 from searchsocket.code.chunks import CODE_CHUNKER_VERSION
 from searchsocket.code.definitions.grammars import installed
 from searchsocket.code.roles import is_test
 from searchsocket.code.symbols import labels_of
-from searchsocket.embedders.base import Embedder
+from searchsocket.content.chunking.records import cut_chunks
+from searchsocket.content.pages import ExtractedPage
 from searchsocket.events import Event
-from searchsocket.pages import ExtractedPage
+from searchsocket.models.embedders.base import Embedder
 from searchsocket.pipeline.code.staleness import CONFIGURATION, RULES, configuration_digest, cutting_rules
 from searchsocket.pipeline.extraction.code_job import CodeJob, CutFile, cut_batch, one_file_each, without_grammar
 from searchsocket.pipeline.run.context import ScopeRun

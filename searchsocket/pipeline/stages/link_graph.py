@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from searchsocket.state import ScopeState
 from searchsocket.system.batches import batches
-from searchsocket.urls.targets import resolve_target
+from searchsocket.web.urls.targets import resolve_target
 
 _BATCH = 5_000
 

@@ -4,13 +4,13 @@ import os
 from hashlib import sha256
 from pathlib import Path
 
+from searchsocket.content.llms.configured import agent_site
+from searchsocket.content.llms.folder import RECORDS, OwnFiles, remove_others
+from searchsocket.content.llms.write import write_files
+from searchsocket.content.mirror.document import parse_page
+from searchsocket.content.pages import Page
 from searchsocket.errors import ConfigMissing
 from searchsocket.events import Event
-from searchsocket.llms.configured import agent_site
-from searchsocket.llms.folder import RECORDS, OwnFiles, remove_others
-from searchsocket.llms.write import write_files
-from searchsocket.mirror.document import parse_page
-from searchsocket.pages import Page
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.numbers import LlmsNumbers
 from searchsocket.pipeline.run.results import StageResult
@@ -20,7 +20,7 @@ from searchsocket.sources.base import SourceReport
 from searchsocket.sources.build_folder import BuildFolder
 from searchsocket.state import ScopeState
 from searchsocket.system.files import make_folder
-from searchsocket.urls.site import site_origin
+from searchsocket.web.urls.site import site_origin
 
 _NAMED = 3
 

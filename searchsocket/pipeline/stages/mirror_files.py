@@ -5,17 +5,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path, PurePosixPath
 
+from searchsocket.content.html.site_titles import MIN_PAGES, SiteTitles, common_headings, common_parts
+from searchsocket.content.mirror.document import page_digest, parse_page, render_page
+from searchsocket.content.mirror.paths import mirror_file, mirror_name
+from searchsocket.content.pages import Page
 from searchsocket.errors import SearchSocketError
 from searchsocket.events import Event
-from searchsocket.html.site_titles import MIN_PAGES, SiteTitles, common_headings, common_parts
-from searchsocket.mirror.document import page_digest, parse_page, render_page
-from searchsocket.mirror.paths import mirror_file, mirror_name
-from searchsocket.pages import Page
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.stages.file_stamps import file_stamp
 from searchsocket.pipeline.stages.origin_files import copy_origin_files
 from searchsocket.pipeline.stages.page_times import PageTimes
-from searchsocket.routes import KitProject, RouteMatch, RouteTable, route_table, scan_project, scan_routes
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.state import ScopeState
 from searchsocket.state.mirror import MirrorPage
@@ -23,8 +22,9 @@ from searchsocket.system.batches import batches
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import write_atomic
 from searchsocket.types import PageFacts, StatedFacts
-from searchsocket.urls.paths import path_depth
-from searchsocket.urls.targets import rank_link_texts
+from searchsocket.web.routes import KitProject, RouteMatch, RouteTable, route_table, scan_project, scan_routes
+from searchsocket.web.urls.paths import path_depth
+from searchsocket.web.urls.targets import rank_link_texts
 
 _BATCH = 200
 _MAX_LINK_ROWS = 20_000  # link texts looked at for one page; a footer link on every page needs no more

@@ -4,9 +4,9 @@ import os
 from functools import lru_cache
 from pathlib import Path
 
+from searchsocket.content.mirror.document import text_digest, text_of_scope
+from searchsocket.content.mirror.paths import mirror_name
 from searchsocket.errors import UnsafePath
-from searchsocket.mirror.document import text_digest, text_of_scope
-from searchsocket.mirror.paths import mirror_name
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.stages.file_stamps import file_stamp
 from searchsocket.state import ScopeState

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from searchsocket.content.mirror.document import parse_page, text_digest
+from searchsocket.content.mirror.paths import mirror_file
 from searchsocket.errors import StateUnavailable
-from searchsocket.mirror.document import parse_page, text_digest
-from searchsocket.mirror.paths import mirror_file
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.state import ScopeState
 from searchsocket.stores.base import PageBody, VectorStore

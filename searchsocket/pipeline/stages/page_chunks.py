@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from searchsocket.chunking import CHUNKER_VERSION, chunk_page
-from searchsocket.chunking.records import CutChunk, cut_chunks
+from searchsocket.content.chunking import CHUNKER_VERSION, chunk_page
+from searchsocket.content.chunking.records import CutChunk, cut_chunks
 from searchsocket.errors import StateUnavailable
 from searchsocket.events import Event
 from searchsocket.pipeline.run.context import ScopeRun

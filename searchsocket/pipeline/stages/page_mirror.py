@@ -4,12 +4,12 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from searchsocket.content.html.converters import make_converter
+from searchsocket.content.html.extract import EXTRACTOR_VERSION
+from searchsocket.content.mirror.paths import mirror_name
+from searchsocket.content.pages import ExtractedPage
 from searchsocket.errors import StrictRoutesFailed
 from searchsocket.events import Event
-from searchsocket.html.converters import make_converter
-from searchsocket.html.extract import EXTRACTOR_VERSION
-from searchsocket.mirror.paths import mirror_name
-from searchsocket.pages import ExtractedPage
 from searchsocket.pipeline.extraction.carried import extract_on_cluster
 from searchsocket.pipeline.extraction.job import (
     Extraction,
@@ -28,7 +28,7 @@ from searchsocket.pipeline.stages.lasting_problems import SPELLED_OUT, problem_l
 from searchsocket.pipeline.stages.link_graph import resolve_links
 from searchsocket.pipeline.stages.mirror_files import MirrorCounts, refresh_mirror
 from searchsocket.pipeline.stages.site_pages import site_pages
-from searchsocket.settings.model import RunSettings
+from searchsocket.project.settings.model import RunSettings
 from searchsocket.state import ScopeState
 from searchsocket.state.extracts import StoredPage, extract_key
 from searchsocket.system.batches import batches

@@ -5,11 +5,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from searchsocket.artifacts.live import push_live
-from searchsocket.embedders.cache import EmbeddingCache
+from searchsocket.content.llms.folder import RECORDS, remove_others
 from searchsocket.errors import ConfigMissing, IndexCorrupt, LargeDeletion, ScopeNotIndexed
 from searchsocket.events import Event
-from searchsocket.llms.folder import RECORDS, remove_others
+from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import digest_of
 from searchsocket.pipeline.run.numbers import EmbeddingNumbers, IndexNumbers
@@ -27,6 +26,7 @@ from searchsocket.pipeline.stages.page_bodies import stage_bodies
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.site_pages import refuse_another_model
 from searchsocket.state import ScopeState
+from searchsocket.stores.artifacts.live import push_live
 from searchsocket.stores.base import IndexReader, PublishInfo, VectorStore
 from searchsocket.system.batches import batches
 from searchsocket.types import Generation, Scope

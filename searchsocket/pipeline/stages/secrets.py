@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from searchsocket.redaction.redactor import Redactor
 from searchsocket.state import ScopeState
 from searchsocket.state.problems import Problem
+from searchsocket.text.redaction.redactor import Redactor
 
 _NAMED = 10  # pages
 _EVERY = 1_000_000_000

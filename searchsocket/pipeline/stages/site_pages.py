@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from searchsocket.content.pages import RawPage
 from searchsocket.errors import EmbeddingModelMismatch, IndexCorrupt, LargeDeletion, SourceUnavailable
-from searchsocket.pages import RawPage
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import digest_of, lines_of, sha256
 from searchsocket.pipeline.run.numbers import PageNumbers

@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from searchsocket.backends import Backends
 from searchsocket.errors import SearchSocketError
 from searchsocket.pipeline.code.staleness import source_of
 from searchsocket.pipeline.code.status import code_standing
@@ -14,7 +15,6 @@ from searchsocket.pipeline.unchanged.inputs import deciding_files
 from searchsocket.pipeline.unchanged.record import Record, record_path, written
 from searchsocket.pipeline.unchanged.stamps import TICK_NS, bytes_of, file_clock_ns, names_in
 from searchsocket.pipeline.unchanged.watched import Watched
-from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
 from searchsocket.sources.code.working_tree import WorkingTreeSource
 from searchsocket.stores import index_folder

@@ -6,8 +6,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from searchsocket.content.html.converters import make_converter
 from searchsocket.errors import SearchSocketError, StateUnavailable
-from searchsocket.html.converters import make_converter
 from searchsocket.pipeline.extraction.job import extraction_key
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.summary import IndexSummary
@@ -16,7 +16,6 @@ from searchsocket.pipeline.unchanged.record import Record, record_path, written
 from searchsocket.pipeline.unchanged.stamps import bytes_of, file_clock_ns
 from searchsocket.pipeline.unchanged.watched import Watched
 from searchsocket.project.project import Project
-from searchsocket.routes import read_kit
 from searchsocket.sources.files import is_inside
 from searchsocket.sources.find import find_build
 from searchsocket.sources.generators import used_generators
@@ -24,6 +23,7 @@ from searchsocket.sources.static_output import StaticOutputSource
 from searchsocket.stores import index_folder
 from searchsocket.system.files import make_folder, write_atomic
 from searchsocket.system.git import ask_git
+from searchsocket.web.routes import read_kit
 
 _CONFIGURATION = ("searchsocket.toml", "pyproject.toml", "package.json")
 

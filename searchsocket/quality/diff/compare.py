@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from searchsocket.chunking.moved import MovedPage, PageContent, moved_pages
+from searchsocket.content.chunking.moved import MovedPage, PageContent, moved_pages
 from searchsocket.quality.diff.pages import Content
 
 

@@ -7,7 +7,7 @@ from searchsocket.errors import PageTextsMissing
 from searchsocket.pipeline.run.dead_links import is_file
 from searchsocket.state.links import LinkToNowhere
 from searchsocket.stores.base import IndexReader
-from searchsocket.urls.targets import resolve_target
+from searchsocket.web.urls.targets import resolve_target
 
 _LINK = re.compile(r"\]\((/[^\s()<>\"']*)")  # of a mirror file, where links within the site are paths
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from searchsocket.chunking.moved import PageContent
-from searchsocket.chunking.records import embedded_text
-from searchsocket.embedders.cost import estimate_tokens
+from searchsocket.content.chunking.moved import PageContent
+from searchsocket.content.chunking.records import embedded_text
+from searchsocket.models.paying.cost import estimate_tokens
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Record
 

@@ -5,9 +5,9 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from searchsocket.chunking.moved import PageContent
-from searchsocket.embedders.cost import estimate
-from searchsocket.project.backends import Backends
+from searchsocket.backends import Backends
+from searchsocket.content.chunking.moved import PageContent
+from searchsocket.models.paying.cost import estimate
 from searchsocket.project.project import Project
 from searchsocket.quality.diff.compare import ContentChanges, compare
 from searchsocket.quality.diff.links import links_to_nowhere

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searchsocket.embedders.queries import NoVector
 from searchsocket.errors import ContinuationGone, InvalidRequest
+from searchsocket.models.embedders.queries import NoVector
 from searchsocket.search.answering.answer import AnswerPassage, AskAnswer, AskedIndex, AskQuery
 from searchsocket.search.answering.copies import is_copy
 from searchsocket.search.answering.sentences import Passage, best_passage, is_bare
@@ -26,12 +26,12 @@ from searchsocket.search.find import find
 from searchsocket.search.notes import NOTES
 from searchsocket.search.query import clean_text
 from searchsocket.search.quoting.lines import source_of
-from searchsocket.search.quoting.results import age_s
 from searchsocket.search.quoting.titles import displayed
 from searchsocket.search.ranking.fusion import fuse
 from searchsocket.search.ranking.relevance import nearness
 from searchsocket.search.ranking.shares import shares_of
 from searchsocket.stores.base import IndexReader, ReadableRecord
+from searchsocket.text.amounts import age_s
 
 MAX_PASSAGES = 10
 DEFAULT_MAX_TOKENS = 2_000

@@ -5,8 +5,8 @@ from dataclasses import replace
 from textwrap import dedent
 from typing import NamedTuple
 
-from searchsocket.markdown.chunk_text import chunk_text
-from searchsocket.markdown.plain_text import ChunkText
+from searchsocket.content.markdown.chunk_text import chunk_text
+from searchsocket.content.markdown.plain_text import ChunkText
 from searchsocket.search.answering.terms import Terms, text_words
 from searchsocket.search.quoting.lines import is_markdown
 from searchsocket.types import Code, Lines, Prose, Record

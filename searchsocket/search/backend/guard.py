@@ -15,7 +15,7 @@ from searchsocket.system.breaker import Breaker
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Vector, Vectors
 
 if TYPE_CHECKING:
-    from searchsocket.settings.model import SearchSettings
+    from searchsocket.project.settings.model import SearchSettings
 
 T = TypeVar("T")
 _FIRST_CALL_S = 10.0  # more for the first call of a process, which loads the client and connects

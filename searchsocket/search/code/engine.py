@@ -5,9 +5,9 @@ from datetime import datetime
 from functools import cache
 
 from searchsocket.code.symbols import symbols_in
-from searchsocket.embedders.comparable import vector_for
-from searchsocket.embedders.queries import NoVector, QueryVectors
 from searchsocket.errors import CodeNotIndexed, ScopeNotIndexed
+from searchsocket.models.embedders.comparable import vector_for
+from searchsocket.models.embedders.queries import NoVector, QueryVectors
 from searchsocket.search.answer import Note
 from searchsocket.search.code.answer import CodeAnswer, CodeResult
 from searchsocket.search.code.candidates import CodeCandidates, find_code
@@ -15,8 +15,8 @@ from searchsocket.search.code.freshness import ReadNow
 from searchsocket.search.code.query import CodeQuery
 from searchsocket.search.code.ranking import RankedCode, at_most_each, is_enough_code, rank_code
 from searchsocket.search.code.results import code_result
-from searchsocket.search.quoting.results import age_s
 from searchsocket.stores.base import IndexReader, Readers
+from searchsocket.text.amounts import age_s
 from searchsocket.types import Scope
 
 _CANDIDATES = 100  # of each list

@@ -23,11 +23,11 @@ from searchsocket.search.occurrences.continuation import continuation_of, offset
 from searchsocket.search.occurrences.page_text import passage_at
 from searchsocket.search.occurrences.spelling import Spelling
 from searchsocket.search.query import MAX_QUERY_CHARS
-from searchsocket.search.quoting.results import age_s
 from searchsocket.search.wire import Age, Marks, Wire
 from searchsocket.stores.base import IndexReader
+from searchsocket.text.amounts import age_s
 from searchsocket.types import Filter
-from searchsocket.urls.paths import sort_key
+from searchsocket.web.urls.paths import sort_key
 
 MAX_LIMIT = 1_000
 _MAX_LINE_CHARS = 300  # a longer line is given around what was found

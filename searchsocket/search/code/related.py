@@ -9,9 +9,9 @@ from typing import Annotated
 from pydantic import Field
 
 from searchsocket.code.symbols import EXACT, LABEL, looks_like_code, symbols_in
+from searchsocket.content.markdown.blocks import parse_blocks
+from searchsocket.content.mirror.document import parse_page
 from searchsocket.errors import InvalidRequest, PageNotFound, PageTextsMissing
-from searchsocket.markdown.blocks import parse_blocks
-from searchsocket.mirror.document import parse_page
 from searchsocket.search.code.answer import CodeResult
 from searchsocket.search.code.freshness import ReadNow
 from searchsocket.search.code.results import code_result

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from searchsocket.embedders.queries import NoVector
+from searchsocket.content.mirror.paths import mirror_name
 from searchsocket.errors import ChunkGone, DocumentMissing
-from searchsocket.mirror.paths import mirror_name
+from searchsocket.models.embedders.queries import NoVector
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import MATCH_ALL, ChunkKind, Filter, Record, Vector
 

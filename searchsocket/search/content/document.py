@@ -9,8 +9,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from searchsocket.content.mirror.document import body_line, parse_page
 from searchsocket.errors import InvalidRequest
-from searchsocket.mirror.document import body_line, parse_page
 from searchsocket.search.content.answer import Continuation, Documented, IndexFacts, NavigationHints, Source, Status
 from searchsocket.search.content.bounds import DEFAULT_MAX_TOKENS, check_bounds
 from searchsocket.search.content.budget import OVERHEAD, cut_to, json_tokens
@@ -18,7 +18,7 @@ from searchsocket.search.content.corpus import Corpus, chunk_id
 from searchsocket.search.content.hints import call
 from searchsocket.search.content.source import index_facts, source_of_chunk, source_of_page
 from searchsocket.search.continuation import Continuations
-from searchsocket.search.quoting.results import age_s
+from searchsocket.text.amounts import age_s
 from searchsocket.types import Lines, Record
 
 

@@ -15,8 +15,8 @@ from searchsocket.search.content.hints import call
 from searchsocket.search.content.source import index_facts, source_of_page
 from searchsocket.search.content.summary import summary_of
 from searchsocket.search.continuation import Continuations, Position
-from searchsocket.search.quoting.results import age_s
 from searchsocket.search.wire import Score
+from searchsocket.text.amounts import age_s
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.embedders.queries import NoVector
 from searchsocket.errors import EmbedderUnavailable
+from searchsocket.models.embedders.queries import NoVector
 from searchsocket.search.content.corpus import Corpus
 from searchsocket.search.find import find
 from searchsocket.search.ranking.fusion import fuse

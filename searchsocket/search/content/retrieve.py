@@ -22,8 +22,8 @@ from searchsocket.search.content.order import BOOST, ExactHits, Scored, best_chu
 from searchsocket.search.content.query import ContentQuery, checked
 from searchsocket.search.content.source import index_facts, source_of_chunk
 from searchsocket.search.continuation import Continuations
-from searchsocket.search.quoting.results import age_s
 from searchsocket.stores.bounded import BoundedCache
+from searchsocket.text.amounts import age_s
 from searchsocket.text.exact import ExactTerm
 from searchsocket.types import Record, Vector
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from searchsocket.markdown.chunk_text import chunk_text
+from searchsocket.content.markdown.chunk_text import chunk_text
 from searchsocket.types import Lines, Record
 
 _MAX_CHARS = 320

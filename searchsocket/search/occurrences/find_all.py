@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from datetime import datetime
 
+from searchsocket.content.mirror.document import parse_page
 from searchsocket.errors import InvalidRequest
-from searchsocket.mirror.document import parse_page
 from searchsocket.search.content.bounds import check_bounds
 from searchsocket.search.content.budget import fitting
 from searchsocket.search.continuation import Continuations
@@ -14,9 +14,9 @@ from searchsocket.search.occurrences.page_text import heading_above, headings, p
 from searchsocket.search.occurrences.spelling import Spelling
 from searchsocket.search.query import SearchQuery, checked
 from searchsocket.search.quoting.links import href
-from searchsocket.search.quoting.results import age_s
 from searchsocket.search.quoting.titles import displayed
 from searchsocket.stores.base import IndexReader
+from searchsocket.text.amounts import age_s
 from searchsocket.text.facets import NO_FACETS, Facets
 
 MAX_PAGES_READ = 20_000  # about a second; words that stand on more are no words to look for

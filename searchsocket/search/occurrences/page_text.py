@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from searchsocket.markdown.text import inline_text
+from searchsocket.content.markdown.text import inline_text
 from searchsocket.text.words import readable_markdown
 
 _BEFORE, _AFTER = 60, 120

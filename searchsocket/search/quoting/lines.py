@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from searchsocket.mirror.paths import mirror_name
+from searchsocket.content.mirror.paths import mirror_name
 from searchsocket.search.shape import FileLines
 from searchsocket.types import Lines, Record
 

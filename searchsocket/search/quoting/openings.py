@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence, Set
 
-from searchsocket.markdown.plain_text import ChunkText, Opening
+from searchsocket.content.markdown.plain_text import ChunkText, Opening
 from searchsocket.search.quoting.marks import Mark
 from searchsocket.text.words import names_of
 

@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from typing import NamedTuple
 
-from searchsocket.markdown.plain_text import Opening
+from searchsocket.content.markdown.plain_text import Opening
 from searchsocket.search.answer import AlikePage, Explanation, Result, Section
 from searchsocket.search.quoting.choice import Asked
 from searchsocket.search.quoting.lines import mirror_of, source_of
@@ -212,17 +211,6 @@ class ResultWriter:
             alike=alike,
             explanation=_explanation(self.parts, best.position) if self.parts else None,
         )
-
-
-def age_s(published_at: str, now: datetime) -> float:
-    """Seconds since a generation was published; never negative, 0 where the manifest has no readable time."""
-    try:
-        published = datetime.fromisoformat(published_at)
-    except ValueError:
-        return 0.0
-    if published.tzinfo is None:
-        published = published.replace(tzinfo=UTC)
-    return round(max((now - published).total_seconds(), 0.0), 1)
 
 
 def _explanation(parts: Parts, position: int) -> Explanation:

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from searchsocket.markdown.plain_text import ChunkText
+from searchsocket.content.markdown.plain_text import ChunkText
 from searchsocket.search.ranking.fusion import Fused
 
 MAX_COMPARED = 20  # of the best; who asks for more reads them all

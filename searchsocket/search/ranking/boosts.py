@@ -15,7 +15,7 @@ from searchsocket.stores.base import Facts
 from searchsocket.types import Scores
 
 if TYPE_CHECKING:
-    from searchsocket.settings.model import RankingSettings
+    from searchsocket.project.settings.model import RankingSettings
 
 _MANY_LINKS = 100  # from here on more links say nothing more
 _LOGARITHMS = np.array([math.log1p(links) for links in range(_MANY_LINKS + 1)])

@@ -19,7 +19,7 @@ from searchsocket.pipeline.unchanged.state_dir import state_dir_of
 from searchsocket.project.project import Project
 
 if TYPE_CHECKING:
-    from searchsocket.settings.model import Settings
+    from searchsocket.project.settings.model import Settings
 
 FILE = "settings.json"
 _OWNER_ONLY = 0o600  # what variables of the environment say of settings is nobody else's
@@ -68,7 +68,7 @@ def kept_project(root: Path, key: str, environ: Mapping[str, str]) -> Project | 
 def _key(root: Path, key: str) -> str:
     """With the folder, after which a project may be named, and our reader, whose defaults may change."""
     found = sha256(f"{root}\0{key}\0".encode("utf-8", "surrogateescape"))
-    with os.scandir(Path(__file__).parent.parent.parent / "settings") as entries:
+    with os.scandir(Path(__file__).parent.parent.parent / "project" / "settings") as entries:
         for entry in sorted(entries, key=lambda entry: entry.name):
             if entry.name.endswith(".py"):
                 info = entry.stat()

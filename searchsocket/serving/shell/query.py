@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from searchsocket.embedders.builtin import BuiltinEmbedder
-from searchsocket.embedders.queries import QueryVectors
+from searchsocket.models.embedders.builtin import BuiltinEmbedder
+from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.project.project import Project
 from searchsocket.search.answer import SearchAnswer
 from searchsocket.search.engine import SearchEngine
@@ -14,8 +14,8 @@ from searchsocket.serving.shell.hashed import HashedOnce
 from searchsocket.serving.source_changes import changes_of
 from searchsocket.stores import index_folder
 from searchsocket.text.synonyms import make_synonyms
-from searchsocket.urls.absolute import site_path
-from searchsocket.urls.site import configured_site
+from searchsocket.web.urls.absolute import site_path
+from searchsocket.web.urls.site import configured_site
 
 
 def answers_alone(project: Project) -> bool:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from searchsocket.pages import RawPage
+from searchsocket.content.pages import RawPage
 from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.code.walk import Listing, Wanted, source_files
 from searchsocket.sources.git_objects import BlobReader, Repository, TreeEntry

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from searchsocket.settings.model import Settings
-from searchsocket.settings.site import SourceMode
+from searchsocket.project.settings.model import Settings
+from searchsocket.project.settings.site import SourceMode
 from searchsocket.sources.code.commit import CommitSource
 from searchsocket.sources.code.walk import wanted
 from searchsocket.sources.code.working_tree import WorkingTreeSource

@@ -4,7 +4,7 @@ from typing import Any
 
 from lxml import etree
 
-from searchsocket.urls.paths import without_query
+from searchsocket.web.urls.paths import without_query
 
 MAX_LINKS = 10_000  # different ones on one page; as many pages as a whole crawl fetches unless it is told otherwise
 

@@ -1,10 +1,10 @@
 """Which page each fetched address is: the same one that a build of the site has."""
 
-from searchsocket.pages import RawPage
+from searchsocket.content.pages import RawPage
 from searchsocket.sources.base import SourceReport
 from searchsocket.sources.crawl.store import Stored
-from searchsocket.urls.form import Addresses, UrlForm
-from searchsocket.urls.paths import page_path
+from searchsocket.web.urls.form import Addresses, UrlForm
+from searchsocket.web.urls.paths import page_path
 
 
 class CrawledPages:

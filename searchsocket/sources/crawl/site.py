@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from urllib.parse import quote, urlsplit
 
-from searchsocket.urls.paths import page_path
-from searchsocket.urls.resolve import SiteBase, resolve_link, site_base
+from searchsocket.web.urls.paths import page_path
+from searchsocket.web.urls.resolve import SiteBase, resolve_link, site_base
 
 _SESSION = re.compile(r";[^/]*")  # ;jsessionid=... makes endless names of one page
 _NOT_PAGES = re.compile(

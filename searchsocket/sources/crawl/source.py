@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 
 from protego import Protego
 
+from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
-from searchsocket.pages import RawPage
-from searchsocket.settings.site import CrawlSettings
+from searchsocket.project.settings.site import CrawlSettings
 from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.crawl.budget import Budget
 from searchsocket.sources.crawl.fetch import USER_AGENT, Fetcher, FetchFailed, Limits, Response, without_login
@@ -28,9 +28,9 @@ from searchsocket.sources.crawl.sitemap import MAX_SITEMAPS
 from searchsocket.sources.crawl.start import SitemapPages
 from searchsocket.sources.crawl.store import BodyStore, Stored
 from searchsocket.system.batches import batches
-from searchsocket.urls.form import UrlForm
-from searchsocket.urls.paths import canonical_path
-from searchsocket.urls.resolve import SiteBase, resolve_base, served_under
+from searchsocket.web.urls.form import UrlForm
+from searchsocket.web.urls.paths import canonical_path
+from searchsocket.web.urls.resolve import SiteBase, resolve_base, served_under
 
 _HTML = ("text/html", "application/xhtml+xml")
 

@@ -12,7 +12,7 @@ from typing import Protocol
 from searchsocket.stores.base.labels import labels_of
 from searchsocket.text.storable import storable
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Record, Scope, Vector, Vectors
-from searchsocket.urls.paths import ancestors, normalise_prefix
+from searchsocket.web.urls.paths import ancestors, normalise_prefix
 
 
 @dataclass(frozen=True, slots=True)

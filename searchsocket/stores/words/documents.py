@@ -14,7 +14,7 @@ from searchsocket.stores.words import WORDS
 from searchsocket.text.exact import exact_tokens
 from searchsocket.text.words import index_text, names_of, spellings, split_code
 from searchsocket.types import Prose
-from searchsocket.urls.paths import ancestors
+from searchsocket.web.urls.paths import ancestors
 
 if TYPE_CHECKING:
     from searchsocket.stores.words.page_documents import Fields

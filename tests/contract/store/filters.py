@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from searchsocket.stores.base import IndexReader, VectorStore
 from searchsocket.types import MATCH_ALL, Filter, Hit
-from searchsocket.urls.paths import normalise_prefix, under_prefix
+from searchsocket.web.urls.paths import normalise_prefix, under_prefix
 
 HOSTILE = ["%", "_", "a%", "'", '"', "' OR 1=1 --", '") or true', "\\", "*", "a,b", "[a]", "{", "é", "日本", "x" * 300]
 

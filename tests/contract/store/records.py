@@ -5,11 +5,11 @@ from dataclasses import fields, replace
 import numpy as np
 from contract.store.samples import EAST, MAIN, NORTH, fill, record
 
-from searchsocket.markdown.chunk_text import chunk_text
+from searchsocket.content.markdown.chunk_text import chunk_text
 from searchsocket.search.find import find
 from searchsocket.stores.base import VectorStore
 from searchsocket.types import Code, Filter, Lines
-from searchsocket.urls.paths import sort_key
+from searchsocket.web.urls.paths import sort_key
 
 
 class RecordsContract:

@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Sequence
 from typing import Any
 
-from searchsocket.markdown.plain_text import START, ChunkText, Opening
+from searchsocket.content.markdown.plain_text import START, ChunkText, Opening
 
 _SHORT = "H"  # 2 bytes, for what is within so many of a text
 _SHORTS = 1 << 16

@@ -10,7 +10,7 @@ from searchsocket.stores.local.catalogue import packed_texts, plain
 from searchsocket.stores.local.catalogue.columns import DEFINITIONS, NAMES, record_of
 from searchsocket.text.storable import storable
 from searchsocket.types import Generation
-from searchsocket.urls.paths import sort_key
+from searchsocket.web.urls.paths import sort_key
 
 FIELD_NAMES = ", ".join(NAMES)
 RECORD_COLUMNS = ", ".join([*DEFINITIONS, *(f"{name} {sql} NOT NULL" for name, sql in plain.COLUMNS.items())])

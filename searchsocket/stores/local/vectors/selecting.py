@@ -14,7 +14,7 @@ from searchsocket.stores.local.numbering import Numbering, Rows
 from searchsocket.stores.local.vectors.matrix import Selection
 from searchsocket.text.storable import storable
 from searchsocket.types import Filter
-from searchsocket.urls.paths import normalise_prefix
+from searchsocket.web.urls.paths import normalise_prefix
 
 _MAX_CACHED_TAGS = 256
 

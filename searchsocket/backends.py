@@ -1,0 +1,121 @@
+"""What a project works with: state, store, embedder and embedding cache, each made once and when it is used."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+
+from searchsocket.errors import ConfigError, IndexCorrupt
+from searchsocket.models.embedders import make_embedder, resolved_provider
+from searchsocket.models.embedders.base import Embedder
+from searchsocket.models.embedders.cache import EmbeddingCache
+from searchsocket.models.embedders.cache_place import cache_file, open_cache
+from searchsocket.models.embedders.homes import Home, Homes
+from searchsocket.models.paying.ledger import FILE, Ledger
+from searchsocket.project.project import Project
+from searchsocket.state import STATE_FILE, ProjectState
+from searchsocket.stores import index_folder, make_store
+from searchsocket.stores.base import VectorStore
+from searchsocket.text.redaction.redactor import Redactor
+from searchsocket.types import Scope
+
+
+class Backends:
+    """The backends that the settings name; making one of these opens and loads nothing.
+
+    Args:
+        environ: Where keys, and the folder of the cache, are read.
+        calls: False where the embedder only counts and names, which needs no key.
+        local_only: The store reads this machine alone, which needs neither key nor address of a vector index.
+    """
+
+    def __init__(
+        self, project: Project, environ: Mapping[str, str], *, calls: bool = True, local_only: bool = False
+    ) -> None:
+        self._project = project
+        self._environ = environ
+        self._calls = calls
+        self._local_only = local_only
+        self._embedders: dict[str, Embedder] = {}  # by provider
+
+    @cached_property
+    def state(self) -> ProjectState:
+        """What is known of pages between runs."""
+        return ProjectState(self._project.state_dir)
+
+    @cached_property
+    def store(self) -> VectorStore:
+        """Where vectors, words and records are kept."""
+        settings = self._project.settings
+        return make_store(
+            settings.vector,
+            self._project.state_dir,
+            self._project.id,
+            environ=self._environ,
+            synonyms=settings.ranking.synonyms,
+            local_only=self._local_only,
+        )
+
+    def embedder_for(self, scope: Scope) -> Embedder:
+        """Who makes the vectors of a scope.
+
+        Raises:
+            ConfigMissing: A library, a key or a file of the model is not there.
+            ConfigError: The model cannot be used, or which one it is cannot be known.
+        """
+        if self._project.settings.embeddings.provider != "auto":
+            return self.embedder_of("")
+        try:
+            live = self.store.generation(scope)
+        except IndexCorrupt as error:
+            raise ConfigError(
+                f"the index of scope {scope.name!r} is damaged, so `auto` cannot detect its provider; set it: "
+                f"`EMBEDDINGS_PROVIDER=local searchsocket index --scope {scope.name}`, or openai"
+            ) from error
+        return self.embedder_of(live.model_id if live else "")
+
+    def embedder_of(self, recorded: str) -> Embedder:
+        """Who makes the vectors of a scope that is indexed with a model id; "" = of one that is not indexed yet.
+
+        Raises:
+            ConfigMissing, ConfigError: As `embedder_for`.
+        """
+        settings = self._project.settings.embeddings
+        provider = resolved_provider(settings, self._environ, recorded)
+        if provider not in self._embedders:
+            self._embedders[provider] = make_embedder(settings, self._environ, recorded=recorded, calls=self._calls)
+        return self._embedders[provider]
+
+    @cached_property
+    def redactor(self) -> Redactor | None:
+        """What texts for providers elsewhere go through; None where the settings switch that off."""
+        settings = self._project.settings.redaction
+        return Redactor(settings.names, settings.keep) if settings.enabled else None
+
+    @property
+    def cache_file(self) -> Path:
+        """Where the embedding cache lies."""
+        return cache_file(self._environ, self._project.root, self._project.state_dir)
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """What was paid for the project."""
+        return Ledger(self.cache_file.with_name(FILE), self._project.id)
+
+    def open_cache(self, *, read_only: bool = False) -> EmbeddingCache:
+        """The embedding cache, to be closed by the caller. Who may write and has a state is recorded as using it.
+
+        Raises:
+            StateUnavailable: It cannot be opened, or the record cannot be written.
+        """
+        cache = open_cache(self.cache_file, read_only=read_only)
+        state = self._project.state_dir
+        if not read_only and (state / STATE_FILE).is_file():
+            index = index_folder(self._project.settings.vector, state).resolve()
+            home = Home(state.resolve(), index, self._project.root, datetime.now(UTC).date().isoformat())
+            try:
+                Homes(cache.path).note(home, cache.size())
+            except BaseException:
+                cache.close()
+                raise
+        return cache

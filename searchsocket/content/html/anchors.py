@@ -1,0 +1,98 @@
+"""The fragment under which each heading can be opened."""
+
+from urllib.parse import unquote
+
+from searchsocket.content.html.tree import BLOCKS, GONE, HEADINGS, Element, drop, text_of, unwrap
+
+ANCHOR = "data-ss-anchor"
+_SIGNS = frozenset({"link", "permalink", "anchor", "copy link", "link to this heading", "direct link"})
+_PERMALINK_CLASSES = frozenset({
+    "headerlink", "header-anchor", "anchorjs-link", "hash-link", "heading-link", "permalink", "anchor-link",
+    "heading-anchor", "direct-link",
+})  # fmt: skip
+_LEVELS_UP = 5
+
+
+def mark_anchor(heading: Element) -> None:
+    """Write the heading's anchor on it and take the permalink signs out of its text (spec 8.3).
+
+    In order: its own id; the target of its permalink; an id or name inside it; an empty anchor directly before it;
+    the id of a section that it opens.
+    """
+    permalink = ""
+    for anchor in list(heading.iter("a")):
+        href = anchor.get("href") or ""
+        if not href.startswith("#") and not _is_sign(anchor, ""):
+            continue
+        permalink = permalink or (unquote(href[1:]) if href.startswith("#") else "")
+        if _is_sign(anchor, text_of(heading)):
+            if anchor.get("id") or anchor.get("name"):
+                permalink = permalink or anchor.get("id") or anchor.get("name") or ""
+            drop(anchor)
+        else:
+            unwrap(anchor)  # the heading's own text, linked to itself
+    anchor_id = heading.get("id") or permalink or _inside(heading) or _before(heading) or _opened(heading)
+    if anchor_id:
+        heading.set(ANCHOR, anchor_id.strip())
+
+
+def _is_sign(anchor: Element, heading_text: str) -> bool:
+    """Whether a link in a heading is only the sign that copies its address."""
+    text = text_of(anchor)
+    if text and text == heading_text:
+        return False
+    if len(text) <= 2 and not any(char.isalnum() for char in text):
+        return (
+            anchor.get("href") is None
+            or (anchor.get("href") or "").startswith("#")
+            or not any(True for _ in anchor.iter("img"))
+        )
+    names = (anchor.get("class") or "").split()
+    return text.lower() in _SIGNS or not _PERMALINK_CLASSES.isdisjoint(names)
+
+
+def _inside(heading: Element) -> str:
+    for element in heading.iterdescendants():
+        if element.tag in {"button", "input", "svg"}:
+            continue
+        found = element.get("id") or (element.get("name") if element.tag == "a" else None)
+        if found:
+            return found
+    return ""
+
+
+def _before(heading: Element) -> str:
+    """The id of an empty element directly before the heading."""
+    element = heading.getprevious()
+    while element is not None and not (element.tail or "").strip():
+        if (element.text or "").strip() or len(element) or element.tag not in {"a", "span", "div", "i", GONE}:
+            break
+        found = element.get("id") or element.get("name") or (element.get("href") or "")
+        if found and (found[0] != "#" or found[1:]):
+            return unquote(found[1:]) if found[0] == "#" else found
+        element = element.getprevious()
+    return ""
+
+
+def _opened(heading: Element) -> str:
+    """The id of the outermost-but-near section whose first content is this heading."""
+    element = heading
+    for _ in range(_LEVELS_UP):
+        parent = element.getparent()
+        if parent is None or parent.tag in {"body", "main", "li", "td"} or parent.tag in HEADINGS:
+            return ""
+        if (parent.text or "").strip() or not _only_empty_before(element):
+            return ""
+        if parent.get("id") and parent.tag in BLOCKS:
+            return parent.get("id") or ""
+        element = parent
+    return ""
+
+
+def _only_empty_before(element: Element) -> bool:
+    before = element.getprevious()
+    while before is not None:
+        if (before.tail or "").strip() or text_of(before):
+            return False
+        before = before.getprevious()
+    return True

@@ -1,0 +1,91 @@
+"""Elements that a site converts itself: `convert_<tag>` methods of its own classes, as markdownify calls them."""
+
+import hashlib
+import importlib
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from markdownify import MarkdownConverter
+
+from searchsocket.content.html.converters.soup import tag_of
+from searchsocket.content.html.rules import Rule
+from searchsocket.content.html.text_markdown import INLINE, VERBATIM
+from searchsocket.content.html.tree import Element
+from searchsocket.errors import ConfigError
+
+_ENTRY = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+_PREFIX = "convert_"
+
+
+def load_rules(root: Path, entries: Sequence[str]) -> tuple[dict[str, Rule], list[str]]:
+    """The rules of the classes that a project names, and a digest of the file of each.
+
+    Args:
+        root: Where modules are looked for before the usual places.
+        entries: `module:Class`; of two that convert one element, the later counts.
+
+    Raises:
+        ConfigError: A class cannot be loaded, or has nothing to convert.
+    """
+    rules: dict[str, Rule] = {}
+    digests = []
+    for entry in entries:
+        made = _load(root, entry)
+        found = dict(_rules(made))
+        if not found:
+            raise ConfigError(
+                f"extract.converters: {entry!r} has no method such as convert_my_note(self, el, text, parent_tags)"
+            )
+        rules |= found
+        file = inspect.getsourcefile(type(made))
+        digests.append(hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16] if file else entry)
+    return rules, digests
+
+
+def _load(root: Path, entry: str) -> Any:
+    if not _ENTRY.fullmatch(entry):
+        raise ConfigError(f"extract.converters: {entry!r} must be module:Class, e.g. search_converters:Notes")
+    module, _, name = entry.partition(":")
+    sys.path.insert(0, str(root))
+    try:
+        return getattr(importlib.import_module(module), name)()
+    except Exception as error:  # whatever the site's own code does
+        message = f"extract.converters: {entry!r} cannot be loaded: {type(error).__name__}: {error}"
+        raise ConfigError(f"{message}; modules are looked for in {root}, then where Python looks") from error
+    finally:
+        sys.path.remove(str(root))
+
+
+def _rules(made: Any) -> Iterator[tuple[str, Rule]]:
+    for name in dir(made):
+        tag = name.removeprefix(_PREFIX).replace("_", "-")
+        inherited = getattr(MarkdownConverter, name, None)
+        if not name.startswith(_PREFIX) or (inherited and getattr(type(made), name) is inherited):
+            continue
+        if "-" not in tag:
+            raise ConfigError(
+                f"extract.converters: {type(made).__name__}.{name} is for <{tag}>; only custom elements, whose names "
+                "have a hyphen, can be converted by the site"
+            )
+        yield tag, _rule(getattr(made, name))
+
+
+def _rule(convert: Callable[..., str]) -> Rule:
+    def rule(element: Element, text: str, around: int) -> str:
+        return str(convert(tag_of(element), text, parent_tags=_parent_tags(element, around)))
+
+    return rule
+
+
+def _parent_tags(element: Element, around: int) -> set[str]:
+    """The names around an element, and markdownify's own marks of what may not stand there."""
+    names: set[str] = set()
+    above = element.getparent()
+    while above is not None:
+        names.add(str(above.tag))
+        above = above.getparent()
+    return names | ({"_inline"} if around & INLINE else set()) | ({"_noformat"} if around & VERBATIM else set())

@@ -1,0 +1,53 @@
+"""A settled tree to Markdown: one walk over it, without another tree in between."""
+
+from searchsocket.content.html.converters.joining import join, tidy
+from searchsocket.content.html.rules import MEANS, RULES, WITHOUT_TABLES, Rule
+from searchsocket.content.html.text_markdown import BLOCK, BREAK, FLOW, PRE, text_markdown
+from searchsocket.content.html.tree import BLOCKS, Element, clean_text
+
+_EDGES = {**dict.fromkeys(BLOCKS, BLOCK), "br": BREAK}
+
+
+def to_markdown(main: Element, *, keep_tables: bool = True) -> str:
+    """See `ToMarkdown`."""
+    return convert(main, RULES if keep_tables else WITHOUT_TABLES)
+
+
+def convert(main: Element, rules: dict[str, Rule]) -> str:
+    """The Markdown of a settled main content by some rules. The walk recurses: `limit_size` bounds the depth."""
+    return tidy(_markdown(main, str(main.tag), 0, rules).strip("\n"))
+
+
+def _markdown(element: Element, tag: str, around: int, rules: dict[str, Rule]) -> str:
+    """One element with all that is in it."""
+    inside = around | MEANS.get(tag, 0)
+    edge = BLOCK if tag in BLOCKS else FLOW
+    children = list(element)
+    text = element.text
+    if not children:
+        content = _text(text, edge, edge, inside) if text else ""
+    else:
+        content = _joined(text, children, edge, inside, rules)
+    rule = rules.get(tag)
+    return content if rule is None else rule(element, content, around)
+
+
+def _joined(text: str | None, children: list[Element], edge: int, inside: int, rules: dict[str, Rule]) -> str:
+    """The text and the children of an element; `edge` is what the text meets at both ends of the element."""
+    parts: list[str] = []
+    if text and (part := _text(text, edge, _EDGES.get(children[0].tag, FLOW), inside)):
+        parts.append(part)
+    last = len(children) - 1
+    for index, child in enumerate(children):
+        name = child.tag
+        if part := _markdown(child, name, inside, rules):
+            join(parts, part, inside)
+        if text := child.tail:
+            after = edge if index == last else _EDGES.get(children[index + 1].tag, FLOW)
+            if part := _text(text, _EDGES.get(name, FLOW), after, inside):
+                join(parts, part, inside)
+    return "".join(parts)
+
+
+def _text(text: str, before: int, after: int, inside: int) -> str:
+    return clean_text(text) if inside & PRE else text_markdown(text, before, after, inside)

@@ -1,0 +1,136 @@
+"""The same rules on another engine: BeautifulSoup's tree, walked by markdownify.
+
+Slower than the walk of lxml's own tree, which is held against it: what a page becomes is the same.
+"""
+
+from typing import Any
+
+from bs4 import BeautifulSoup, Tag
+from bs4.element import NavigableString
+from markdownify import MarkdownConverter
+
+from searchsocket.content.html.converters.joining import join, tidy
+from searchsocket.content.html.rules import MEANS, RULES, WITHOUT_TABLES, Rule
+from searchsocket.content.html.text_markdown import BLOCK, BREAK, FLOW, PRE, text_markdown
+from searchsocket.content.html.tree import BLOCKS, Element, clean_text
+
+
+def to_markdown(main: Element, *, keep_tables: bool = True) -> str:
+    """See `ToMarkdown`."""
+    return convert(main, RULES if keep_tables else WITHOUT_TABLES)
+
+
+def convert(main: Element, rules: dict[str, Rule]) -> str:
+    """The Markdown of a settled main content by some rules."""
+    return tidy(_Converter(rules).process_tag(tag_of(main)).strip("\n"))
+
+
+def tag_of(element: "Element | _AsElement") -> Tag:
+    """An element as one of BeautifulSoup's: the same tree, which written and parsed again it might not be."""
+    if isinstance(element, _AsElement):
+        return element.node
+    soup = BeautifulSoup("", "html.parser")
+    soup.append(_copied(soup, element))
+    top = soup.contents[0]
+    assert isinstance(top, Tag)
+    return top
+
+
+def _copied(soup: BeautifulSoup, element: Element) -> Tag:
+    tag = soup.new_tag(str(element.tag), attrs={str(name): str(value) for name, value in element.attrib.items()})
+    if element.text:
+        tag.append(element.text)
+    for child in element:
+        tag.append(_copied(soup, child))
+        if child.tail:
+            tag.append(child.tail)
+    return tag
+
+
+class _Converter(MarkdownConverter):
+    """markdownify, with our rules for all elements."""
+
+    def __init__(self, rules: dict[str, Rule]) -> None:
+        super().__init__()
+        self._rules = rules
+
+    def process_tag(self, node: Any, parent_tags: set[str] | None = None) -> str:
+        """One element with all that is in it."""
+        parents = parent_tags or set()
+        inside = parents | {node.name}
+        flags = _flags(inside)
+        parts: list[str] = []
+        for child in node.children:
+            is_tag = isinstance(child, Tag)
+            part = self.process_tag(child, inside) if is_tag else self.process_text(child, inside)
+            if part:
+                join(parts, part, flags)
+        text = "".join(parts)
+        rule = self._rules.get(node.name)
+        return rule(_AsElement(node), text, _flags(parents)) if rule else text  # type: ignore[arg-type]  # acts as one
+
+    def process_text(self, el: Any, parent_tags: set[str] | None = None) -> str:
+        """One text node."""
+        flags = _flags(parent_tags or set())
+        text = str(el)
+        if flags & PRE:
+            return clean_text(text)
+        edge = BLOCK if el.parent.name in BLOCKS else FLOW
+        return text_markdown(text, _meets(el.previous_sibling, edge), _meets(el.next_sibling, edge), flags)
+
+
+def _flags(tags: set[str]) -> int:
+    flags = 0
+    for tag in tags:
+        flags |= MEANS.get(tag, 0)
+    return flags
+
+
+def _meets(neighbour: Any, edge: int) -> int:
+    """What a text meets: `edge` is that of the element that holds it."""
+    if neighbour is None:
+        return edge
+    name = neighbour.name if isinstance(neighbour, Tag) else ""
+    return BLOCK if name in BLOCKS else BREAK if name == "br" else FLOW
+
+
+class _AsElement:
+    """A `Tag` with the part of an lxml element's face that rules look at."""
+
+    __slots__ = ("node", "tag")
+
+    def __init__(self, node: Tag) -> None:
+        self.node = node
+        self.tag = node.name
+
+    def get(self, name: str) -> str | None:
+        value = self.node.get(name)
+        return None if value is None else str(value)
+
+    @property
+    def text(self) -> str:
+        return _leading_text(next(self.node.children, None))
+
+    @property
+    def tail(self) -> str:
+        return _leading_text(self.node.next_sibling)
+
+    def find(self, name: str) -> "_AsElement | None":
+        return _wrapped(self.node.find(name, recursive=False))
+
+    def getparent(self) -> "_AsElement | None":
+        return _wrapped(self.node.parent)
+
+    def getnext(self) -> "_AsElement | None":
+        return _wrapped(self.node.find_next_sibling())
+
+    def getprevious(self) -> "_AsElement | None":
+        return _wrapped(self.node.find_previous_sibling())
+
+
+def _wrapped(node: object) -> _AsElement | None:
+    return _AsElement(node) if isinstance(node, Tag) else None
+
+
+def _leading_text(node: object) -> str:
+    return str(node) if isinstance(node, NavigableString) else ""

@@ -1,0 +1,137 @@
+"""One HTML page to what it says: metadata, links, and the Markdown of its main content (spec 8.3)."""
+
+from dataclasses import replace
+from importlib.metadata import version
+
+from lxml import etree
+
+from searchsocket.content.html.body import read_body
+from searchsocket.content.html.converters import FAST, Converter
+from searchsocket.content.html.decode import decode_html
+from searchsocket.content.html.links import LinkResolver
+from searchsocket.content.html.main_content import choose_main
+from searchsocket.content.html.metadata import (
+    Metadata,
+    choose_title,
+    home_link_name,
+    is_numbered,
+    parse_date,
+    read_metadata,
+    strip_site,
+)
+from searchsocket.content.html.parse import parse_html
+from searchsocket.content.html.prune import JUNK
+from searchsocket.content.html.redirect import find_redirect
+from searchsocket.content.html.settle import DESCRIPTION, settle_descriptions, settle_math
+from searchsocket.content.html.tree import HEADINGS, Element, text_of, with_attribute
+from searchsocket.content.pages import ExtractedPage, RawPage
+from searchsocket.project.settings.site import ExtractSettings, TransformSettings
+from searchsocket.text.facets import NO_FACETS, Facets
+from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
+
+# Part of the cache key: raise the number with every change of output; the libraries change it too.
+EXTRACTOR_VERSION = " ".join(["8", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py"))])
+
+
+def extract_html(
+    data: bytes,
+    page: RawPage,
+    extract: ExtractSettings,
+    transform: TransformSettings,
+    *,
+    site: SiteBase = AT_ROOT,
+    charset: str = "",
+    converter: Converter = FAST,
+    facets: Facets = NO_FACETS,
+) -> ExtractedPage:
+    """Read one page; broken input gives the best that can be had.
+
+    Args:
+        data: The page's bytes.
+        site: Where the site lies; links to it are internal.
+        charset: What the transport declared, or "".
+        facets: Which of its metas are wanted besides the usual ones.
+
+    Returns:
+        The page; `skip` says why it is not to be indexed: redirect, noindex or empty.
+
+    Raises:
+        ConfigError: A configured selector is not CSS.
+    """
+    text, warning = decode_html(data, charset)
+    root, deep = parse_html(text)
+    warnings = [note for note in (warning, deep) if note]
+    if root is None:
+        return ExtractedPage(title=page.url, body="", skip="empty", warnings=(*warnings, "the page is empty"))
+    meta = read_metadata(root, facets)
+    resolver = LinkResolver(page.served_url, base_href=meta.base_href, site=site)
+    target = find_redirect(root, resolver, {page.url, page.address and resolver.path(page.address)})
+    if target is not None:
+        return ExtractedPage(title=meta.head_title or page.url, body="", skip="redirect", redirect_to=target)
+    if _is_noindex(root, meta, extract):
+        return ExtractedPage(title=meta.head_title or page.url, body="", skip="noindex")
+    if not meta.site_name and _is_named_by_title(root):
+        # Then only the site's own name tells which half of a title is the page's.
+        name = home_link_name(root, meta.head_title, lambda href: resolver.path(href) == "/")
+        meta = replace(meta, site_name=name)
+    if DESCRIPTION in text:
+        settle_descriptions(root)
+    if _has_math(root, text):
+        settle_math(root)
+    return _read_main(root, meta, resolver, page, extract, transform, converter, [*warnings, *meta.warnings])
+
+
+def _read_main(
+    root: Element,
+    meta: Metadata,
+    resolver: LinkResolver,
+    page: RawPage,
+    extract: ExtractSettings,
+    transform: TransformSettings,
+    converter: Converter,
+    warnings: list[str],
+) -> ExtractedPage:
+    etree.strip_elements(root, *JUNK, with_tail=False)
+    main, how = choose_main(root, extract.main_selector)
+    body = read_body(main, how, resolver, extract, transform, converter)
+    title = choose_title(meta, body.h1, body.first_heading, page.url)
+    head = strip_site(meta.head_title, meta.site_name, body.h1)
+    is_by_h1 = page.url != "/" and body.h1 and title in (body.h1, head) and head not in ("", body.h1)
+    return ExtractedPage(
+        title=title,
+        heading=body.h1 if is_by_h1 else "",
+        head_title=head if is_by_h1 else meta.head_title,
+        body=body.markdown,
+        description=meta.description,
+        language=meta.language,
+        canonical=meta.canonical,
+        tags=meta.tags,
+        facets=meta.facets,
+        weight=meta.weight,
+        published=meta.published or parse_date(body.only_date),
+        modified=meta.modified,
+        links=body.links,
+        main=how,
+        skip="" if body.markdown else "empty",
+        warnings=(*warnings, *body.warnings),
+    )
+
+
+def _is_named_by_title(root: Element) -> bool:
+    """Whether the page has no heading, or one that is a section's."""
+    heading = next(root.iter(*HEADINGS), None)
+    return heading is None or is_numbered(text_of(next(root.iter("h1"), heading)))
+
+
+def _has_math(root: Element, text: str) -> bool:
+    # A search through a long page takes longer than a look for the tags.
+    if next(root.iter("math", "m:math"), None) is not None or "MathJax" in text:
+        return True
+    return any((script.get("type") or "").startswith("math/tex") for script in root.iter("script"))
+
+
+def _is_noindex(root: Element, meta: Metadata, extract: ExtractSettings) -> bool:
+    if meta.robots_noindex and extract.respect_robots_noindex:
+        return True
+    attribute = extract.noindex_attr
+    return bool(attribute) and bool(with_attribute(root, attribute.lower()))

@@ -1,0 +1,90 @@
+"""Which part of a page is its content."""
+
+from collections.abc import Callable
+
+from lxml import etree
+
+from searchsocket.content.html.selectors import main_rule
+from searchsocket.content.html.tree import Element, raw_text, with_attribute
+
+_IDS = (
+    "content", "main-content", "maincontent", "main", "doccontent", "page-content", "doc-content", "docs-content",
+    "primary", "body-content",
+)  # fmt: skip
+_CLASSES = (
+    "markdown-body", "vp-doc", "vt-doc", "theme-doc-markdown", "md-content", "rst-content", "rspress-doc", "yui-b",
+    "main-content", "page-content", "post-content", "entry-content", "article-content", "docs-content", "doc-content",
+    "content", "bodywrapper", "body",
+)  # fmt: skip
+_SHARE = 0.3  # of the page's text that a guessed element must hold
+_LENGTH = etree.XPath("string-length(normalize-space())")
+
+
+def choose_main(root: Element, selector: str) -> tuple[Element, str]:
+    """The main content and how it was found, e.g. `main`, `#content`, `body`.
+
+    The configured selector first, then `main`, `[role=main]`, content-like ids and classes, `article`, `body`. Of
+    nested matches the outermost counts; several beside each other are taken together. Junk (scripts) is gone already.
+    """
+    body = next(root.iter("body"), root)
+    ways: tuple[tuple[str, Callable[[], list[Element]]], ...] = (
+        (selector, lambda: _as_elements(main_rule(selector)(root))),
+        ("main", lambda: list(root.iter("main"))),
+        ("[role=main]", lambda: with_attribute(root, "role", "main")),
+    )
+    for name, find in ways:
+        outer = [element for element in _outermost(find()) if _has_text(element) and element.get("hidden") is None]
+        if outer:
+            return _together(outer), name
+    total = _length(body)
+    for name, element in _guesses(body):
+        if _length(element) >= _SHARE * total > 0:
+            return element, name
+    articles = _outermost(list(body.iter("article")))
+    if len(articles) == 1 and _length(articles[0]) >= _SHARE * total > 0:
+        return articles[0], "article"
+    return body, "body"
+
+
+def _guesses(body: Element) -> list[tuple[str, Element]]:
+    """Elements with a content-like id or class, likeliest first."""
+    by_id: dict[str, Element] = {}
+    by_class: dict[str, Element] = {}
+    for element in body.iter():
+        key = element.get("id")
+        if key is not None and key.lower() in _IDS:
+            by_id.setdefault(key.lower(), element)
+        names = element.get("class")
+        if names is not None:
+            for name in names.split():
+                if name in _CLASSES:
+                    by_class.setdefault(name, element)
+    return [(f"#{by_id[key].get('id')}", by_id[key]) for key in _IDS if key in by_id] + [
+        (f".{name}", by_class[name]) for name in _CLASSES if name in by_class
+    ]
+
+
+def _as_elements(found: object) -> list[Element]:
+    return [item for item in found if isinstance(item, etree._Element)] if isinstance(found, list) else []
+
+
+def _outermost(found: list[Element]) -> list[Element]:
+    inside = set(found)
+    return [element for element in found if not any(parent in inside for parent in element.iterancestors())]
+
+
+def _together(elements: list[Element]) -> Element:
+    if len(elements) == 1:
+        return elements[0]
+    parent = etree.Element("div")
+    parent.extend(elements)
+    return parent
+
+
+def _has_text(element: Element) -> bool:
+    return bool(raw_text(element).strip(" \t\r\n"))
+
+
+def _length(element: Element) -> float:
+    length = _LENGTH(element)
+    return length if isinstance(length, float) else 0.0

@@ -1,0 +1,296 @@
+"""Cut a main content down to what a reader reads, before anything is converted (spec 8.3).
+
+The walk that turns a tree into Markdown is the cost of a page, so it must not see what is dropped anyway.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import cast
+
+from lxml import etree
+
+from searchsocket.content.html.anchors import mark_anchor
+from searchsocket.content.html.code import is_line_number_table, prepare_code
+from searchsocket.content.html.selectors import DropRules, drop_rules
+from searchsocket.content.html.tables import prepare_table
+from searchsocket.content.html.tree import BLOCKS, HEADINGS, Element, drop, raw_text, sweep, text_of
+from searchsocket.project.settings.site import ExtractSettings, TransformSettings
+
+# Never content, whatever the settings say. `svg` goes with its `<title>`.
+JUNK = (
+    "script", "style", "template", "noscript", "svg", "iframe", "frame", "object", "embed", "applet", "canvas",
+    "audio", "video", "map", "head", "link", "meta", "base", "datalist", "select", "textarea", "progress", "meter",
+    "portal", "dialog",
+)  # fmt: skip
+_NAVIGATION_ROLES = frozenset({"navigation", "search", "menu", "menubar", "tablist", "toolbar", "tooltip", "doc-toc"})
+_JUDGED = frozenset({"header", "nav", "footer", "aside"})  # of these, `drop_tags` drops what is no content
+_CONTROLS = frozenset({"button", "input", "label", "option", "form", "fieldset", "legend"})
+# The tags that the walk does something about, whatever their attributes.
+_SETTLED = HEADINGS | _JUDGED | _CONTROLS | {"span", "pre", "table", "ul", "ol", "div"}
+_CHROME_ROLES = {"banner": "header", "contentinfo": "footer", "complementary": "aside", "navigation": "nav"}
+# Left by generators around the text: previous/next bars, language lists, copy helpers, footnote returns.
+_NOISE_CLASSES = frozenset({
+    "navheader", "navfooter", "sphinxsidebar", "toplang", "bottomlang", "indexterm", "footnote-back",
+    "footnote-backref", "reversefootnote", "copybtn", "nosearch", "out-of-band", "srclink", "rightside", "hideme",
+    "test-arrow", "viewcode-link", "theme-doc-version-badge", "theme-doc-version-banner",
+    "bd-header-article", "bd-sidebar-secondary", "onlyprint",
+})  # fmt: skip
+_CONTROL_ROLES = frozenset({"doc-backlink", "button", "checkbox", "switch", "slider", "combobox", "listbox", "option"})
+# Where a page has no main content, its frame is told by name.
+_FRAME_NAMES = frozenset({
+    "header", "footer", "page-header", "page-footer", "site-header", "site-footer", "path", "breadcrumbs", "sidebar",
+    "side-bar", "navbar", "nav", "navigation", "menu", "mainmenu", "topnav", "skip-link", "cookie-banner", "masthead",
+})  # fmt: skip
+_FRAME_SHARE = 0.4  # of the page's text; more is no frame
+_PAGER = re.compile(r"(?:[←‹«<]|prev(?:ious)?\b).*|next\b.*|.*[→›»]", re.IGNORECASE)
+_LABEL_CHARS = 60
+_PANEL = re.compile(r"tab-?(?:pane|panel|item|content)|tabs__", re.IGNORECASE)
+_INVISIBLE = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+_SECTIONS = frozenset({"article", "section", "main", "blockquote"})
+_LINK_SHARE = 0.5  # of an aside's or header's text; above it is a list of links
+
+
+def prune(main: Element, how: str, extract: ExtractSettings, transform: TransformSettings) -> None:
+    """Drop what is no content and settle, on the way, headings, code blocks, tables and lists."""
+    etree.strip_elements(main, *JUNK, with_tail=False)
+    rules = drop_rules(extract.drop_selectors)
+    walk = _Walk(
+        rules,
+        rules.matched_by_path(main),
+        extract,
+        transform,
+        chrome=how == "body",
+        chars=len(text_of(main)) if how == "body" else 0,
+    )
+    _drop_pagers(main)
+    stack = [main]
+    while stack:
+        stack.extend(child for child in list(stack.pop()) if walk.keeps(child) and len(child))
+    sweep(main)
+
+
+class _Walk:
+    """The decisions of one walk, each made before the element's children are seen."""
+
+    def __init__(
+        self,
+        rules: DropRules,
+        matched: set[Element],
+        extract: ExtractSettings,
+        transform: TransformSettings,
+        *,
+        chrome: bool,
+        chars: int,
+    ) -> None:
+        self._rules, self._matched = rules, matched
+        self._transform = transform
+        # HTML names are read without regard to case, and the parser gives them in lower case.
+        self._tags = frozenset(tag.lower() for tag in extract.drop_tags)
+        self._always = self._tags - _JUDGED
+        self._ignore = extract.ignore_attr.lower()
+        self._chars = chars
+        self._chrome = chrome  # the whole body is the content: its own header and footer are the site's
+
+    def keeps(self, element: Element) -> bool:
+        """Settle one element; whether its children are still to be looked at."""
+        tag = element.tag
+        attributes = cast("dict[str, str]", dict(element.items()))  # the parser gives no bytes
+        if tag in self._always or (attributes and self._is_dropped(element, attributes)):
+            drop(element)
+            return False
+        role = attributes.get("role") or ""
+        if tag not in _SETTLED and role not in _CHROME_ROLES:
+            return True
+        if tag == "span":
+            _part(element)
+            return True
+        if tag in HEADINGS:
+            mark_anchor(element)
+            return True
+        if tag == "pre":
+            prepare_code(element, keep=self._transform.preserve_code_blocks)
+            return False
+        if tag in _JUDGED or role in _CHROME_ROLES:
+            if self._is_chrome(element, _CHROME_ROLES.get(role, str(tag))):
+                drop(element)
+                return False
+            return True
+        return self._prepared(element)
+
+    def _is_dropped(self, element: Element, attributes: Mapping[str, str]) -> bool:
+        if self._ignore and self._ignore in attributes:
+            return True
+        if element in self._matched:
+            return not _is_whole_heading(element)
+        names = attributes.get("class")
+        if names is not None:
+            tokens = names.split()
+            if not self._rules.class_names.isdisjoint(tokens) or not _NOISE_CLASSES.isdisjoint(tokens):
+                return not _is_whole_heading(element)
+        role = attributes.get("role")
+        if role is not None and role in _NAVIGATION_ROLES:
+            return role != "navigation" or "nav" in self._tags
+        if role is not None and role in _CONTROL_ROLES and "href" not in attributes:
+            return not any(True for _ in element.iter(*HEADINGS)) and not _in_heading(element)
+        return _is_hidden(attributes) or (self._chrome and self._is_frame(element, attributes))
+
+    def _is_frame(self, element: Element, attributes: Mapping[str, str]) -> bool:
+        names = {attributes.get("id", "").lower(), *attributes.get("class", "").lower().split()}
+        if _FRAME_NAMES.isdisjoint(names) or element.tag in {"body", *HEADINGS}:
+            return False
+        return len(text_of(element)) < _FRAME_SHARE * self._chars
+
+    def _is_chrome(self, element: Element, kind: str) -> bool:
+        """Whether a header, nav, footer or aside goes: by place outside the content, by what it holds inside."""
+        if kind not in self._tags:
+            return False
+        if kind == "nav":
+            return True
+        parents = [str(parent.tag) for parent in element.iterancestors()]
+        if self._chrome and _SECTIONS.isdisjoint(parents):
+            return True
+        if kind == "footer":
+            return "blockquote" not in parents  # there it names the source
+        if kind == "header" and any(child.tag in HEADINGS for child in element.iter()):
+            return False
+        return _link_share(element) > _LINK_SHARE
+
+    def _prepared(self, element: Element) -> bool:
+        tag = element.tag
+        if tag in _CONTROLS:
+            return _settle_control(element)
+        if tag == "table":
+            if is_line_number_table(element):
+                return True
+            prepare_table(element)
+        elif tag in {"ul", "ol"}:
+            if _is_contents_list(element):
+                _drop_contents_list(element)
+                return False
+            _number(element)
+        elif tag == "div" and not element.get("role") and len(element) == 0 and not (element.text or "").strip():
+            if element.get("id") is None:
+                drop(element)
+            return False
+        return True
+
+
+def _is_hidden(attributes: Mapping[str, str]) -> bool:
+    if attributes.get("aria-hidden") == "true" or "popover" in attributes:
+        return True
+    style = attributes.get("style")
+    hidden = attributes.get("hidden")
+    if (hidden is None or hidden == "until-found") and not (style and _INVISIBLE.search(style)):
+        return False
+    # A reader opens these: tabs, and accordions as the ARIA guide builds them.
+    role = attributes.get("role")
+    if role == "tabpanel" or (role == "region" and attributes.get("aria-labelledby")):
+        return False
+    return not _PANEL.search(attributes.get("class", ""))
+
+
+def _is_whole_heading(element: Element) -> bool:
+    """A permalink that wraps the heading's whole text is not the little sign beside it."""
+    parent = element.getparent()
+    if element.tag != "a" or parent is None or parent.tag not in HEADINGS:
+        return False
+    text = text_of(element)
+    return len(text) > 1 and text == text_of(parent)
+
+
+def _settle_control(element: Element) -> bool:
+    tag = element.tag
+    if tag == "input" and (element.get("type") or "").lower() == "checkbox":
+        item = next((parent for parent in element.iterancestors() if parent.tag in BLOCKS | {"label"}), None)
+        if item is not None and item.tag == "label":
+            item = next((parent for parent in item.iterancestors() if parent.tag in BLOCKS), None)
+        while item is not None and item.tag in {"p", "div"}:
+            item = item.getparent()
+        if item is not None and item.tag == "li" and item.get("data-ss-task") is None:
+            item.set("data-ss-task", "x" if element.get("checked") is not None else " ")
+    if tag == "button" and _in_heading(element):
+        return _open(element)  # the title of an accordion
+    if tag == "label" and any(parent.tag == "li" for parent in element.iterancestors()):
+        return _open(element)  # of a task
+    if tag in {"form", "fieldset"} and any(child.tag in {"p", "pre", *HEADINGS} for child in element.iter()):
+        element.tag = "div"  # a form around a whole page
+        return True
+    drop(element)
+    return False
+
+
+def _in_heading(control: Element) -> bool:
+    """Whether a control is all that a heading or summary says."""
+    title = next(
+        (parent for parent in control.iterancestors() if parent.tag in HEADINGS or parent.tag == "summary"), None
+    )
+    return title is not None and text_of(title) == text_of(control)
+
+
+def _open(element: Element) -> bool:
+    element.tag = "span"
+    return True
+
+
+def _link_share(element: Element) -> float:
+    total = len(text_of(element))
+    linked = sum(len(text_of(anchor)) for anchor in element.iter("a"))
+    return linked / total if total else 1.0
+
+
+def _is_contents_list(element: Element) -> bool:
+    """A list of nothing but links into this page repeats the headings."""
+    anchors = list(element.iter("a"))
+    if len(anchors) < 3 or not all((anchor.get("href") or "").startswith("#") for anchor in anchors):
+        return False
+    return _link_share(element) > 0.85
+
+
+def _drop_contents_list(element: Element) -> None:
+    """Drop a table of contents with the heading that stands over it alone."""
+    before, after = element.getprevious(), element.getnext()
+    alone = after is None or after.tag in HEADINGS
+    if before is not None and before.tag in HEADINGS and alone and not (element.tail or "").strip():
+        drop(before)
+    drop(element)
+
+
+def _drop_pagers(main: Element) -> None:
+    """Drop the links to the previous and the next page where they stand by themselves."""
+    for anchor in list(main.iter("a")):
+        if not _is_pager(anchor):
+            continue
+        parent = anchor.getparent()
+        if parent is None or parent.tag not in {"div", "p", "footer", "section"} or len(parent) > 2:
+            continue
+        links = [child for child in parent if child.tag == "a"]
+        link_chars = sum(len(text_of(link)) for link in links)
+        if len(text_of(parent)) > link_chars + len(links) or link_chars > 2 * _LABEL_CHARS:
+            continue
+        if all(map(_is_pager, links)):
+            drop(parent)
+
+
+def _is_pager(link: Element) -> bool:
+    return _PAGER.fullmatch(text_of(link)) is not None or link.get("rel") in {"prev", "next"}
+
+
+def _number(element: Element) -> None:
+    """Write each item's number on it; `start` may be anything."""
+    if element.tag == "ul":
+        return
+    start = (element.get("start") or "1").strip()
+    number = int(start) if start.isdecimal() and len(start) < 9 else 1
+    for item in element.iterchildren("li"):
+        item.set("data-ss-number", str(number))
+        number += 1
+
+
+def _part(span: Element) -> None:
+    """Two labels side by side are two words, though only a style sheet keeps them apart."""
+    following = span.getnext()
+    if span.tail or following is None or following.tag != "span":
+        return
+    left, right = raw_text(span), raw_text(following)
+    if len(left) > 1 and len(right) > 1 and left[-1].isalnum() and right[0].isalnum():
+        span.tail = " "

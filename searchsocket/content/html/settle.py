@@ -1,0 +1,273 @@
+"""What a pruned main content still needs before it is converted: images, math, blocks in links, a bearable size."""
+
+import re
+from collections.abc import Collection
+
+from lxml import etree
+
+from searchsocket.content.html.code import prepare_code
+from searchsocket.content.html.links import LinkResolver
+from searchsocket.content.html.tree import (
+    BLOCKS,
+    HEADINGS,
+    Element,
+    classes,
+    drop,
+    one_line,
+    raw_text,
+    replace_text,
+    sweep,
+    text_of,
+    unwrap,
+)
+
+DESCRIPTION = "data-search-description"
+# Style without meaning for a reader of text.
+_PLAIN_INLINE = (
+    "span", "font", "big", "small", "u", "ins", "mark", "abbr", "acronym", "cite", "dfn", "var", "time", "data", "bdi",
+    "bdo", "wbr", "nobr", "picture", "source", "track", "label", "rb", "rtc", "noindex", "blink", "marquee", "param",
+)  # fmt: skip
+_AS_DIV = ("main", "header", "footer", "aside", "figure", "hgroup", "center", "address", "details", "body", "html",
+           "fieldset", "nav", "search", "form", "menu", "dir")  # fmt: skip
+_GENERIC = re.compile(
+    r"(?:image|img|picture|photo|screenshot|screen shot|logo|icon|avatar|thumbnail|banner|figure|graphic|spacer|"
+    r"placeholder|top|up|back|next|prev|previous|home|arrow|diagram|illustration|alt|alt text|untitled|null|undefined|"
+    r"todo)(?:\s*\d+)?"
+    r"|[\w.% -]*\.(?:png|jpe?g|gif|svg|webp|avif|bmp|ico)",
+    re.IGNORECASE,
+)
+_PARENTS = {
+    "td": {"tr"},
+    "th": {"tr"},
+    "tr": {"table", "thead", "tbody", "tfoot"},
+    "thead": {"table"},
+    "tbody": {"table"},
+    "tfoot": {"table"},
+    "caption": {"table"},
+}
+_MAX_DEPTH = 60  # of what is converted: the conversion recurses
+_MAX_ELEMENTS = 60_000
+_ALT_CHARS = 500
+
+
+def settle_descriptions(root: Element) -> None:
+    """Replace anything with an explicit search description by an image of that text."""
+    for element in list(root.iter()):
+        if element.tag == "img" or element.getparent() is None or element.get(DESCRIPTION) is None:
+            continue
+        text = one_line(element.get(DESCRIPTION) or "", _ALT_CHARS)
+        replace_text(element, "img", "")
+        element.set(DESCRIPTION, text)
+
+
+def settle_math(root: Element) -> None:
+    """Replace each rendered formula by its TeX, once (MathJax and KaTeX hold it two or three times)."""
+    for script in list(root.iter("script")):
+        kind = script.get("type") or ""
+        if kind.startswith("math/tex"):
+            _as_math(script, script.text or "", display="mode=display" in kind)
+    for element in list(root.iter("span", "div")):
+        names = classes(element)
+        if not {"MathJax", "MathJax_Preview", "MathJax_Display", "MathJax_SVG_Display"}.isdisjoint(names):
+            drop(element)
+    for math in list(root.iter("math")):
+        if math.getparent() is None:
+            continue
+        tex = next(
+            (note.text for note in math.iter("annotation") if "tex" in (note.get("encoding") or "").lower()), None
+        )
+        if tex is None:
+            for note in list(math.iter("annotation", "annotation-xml")):
+                drop(note)
+            tex = math.get("alttext") or text_of(math)
+        display = math.get("display") == "block"
+        holder = math
+        for parent in math.iterancestors():
+            names = classes(parent)
+            if "katex-display" in names:
+                display = True
+            if parent.tag == "mjx-container" or {"katex", "katex-display", "mwe-math-element"} & set(names):
+                holder = parent
+            elif parent.tag in BLOCKS:
+                break
+        _as_math(holder, tex, display=display)
+
+
+def settle_blocks(main: Element, resolver: LinkResolver, custom: Collection[str] = ()) -> None:
+    """Give every element a form that Markdown has, but for those that the site converts itself."""
+    for anchor in list(main.iter("a")):
+        if anchor.get("role") == "doc-noteref" or _is_footnote(anchor):
+            _settle_note(anchor)
+        elif any(child.tag in BLOCKS for child in anchor.iterdescendants()):
+            _settle_card(anchor)
+    for image in list(main.iter("img")):
+        _settle_image(image, resolver)
+    for summary in list(main.iter("summary")):
+        if not any(child.tag in HEADINGS for child in summary.iter()):
+            _embolden(summary)
+        summary.tag = "p" if not any(child.tag in BLOCKS for child in summary.iterdescendants()) else "div"
+    for code in list(main.iter("code", "tt")):
+        if next(code.iter("br"), None) is not None:
+            _settle_lines(code)
+    _mend(main)
+    for ruby in list(main.iter("rp")):
+        drop(ruby)
+    for reading in main.iter("rt"):
+        reading.text, reading.tail = f"({reading.text or ''}", f"){reading.tail or ''}"
+    for old in list(main.iter("tt")):
+        old.tag = "code"
+    for element in list(main.iter()):
+        tag = str(element.tag)
+        if ("-" in tag and tag not in custom) or ":" in tag:
+            element.tag = "div" if any(child.tag in BLOCKS for child in element) else "span"
+    sweep(main)
+    for element in main.iter(*_AS_DIV):
+        element.tag = "div"
+    etree.strip_tags(main, *_PLAIN_INLINE, "ruby", "rt")
+    for item in list(main.iter("dd")):
+        if (
+            any(child.tag in BLOCKS and child.tag != "p" for child in item)
+            or sum(child.tag == "p" for child in item) > 1
+        ):
+            item.tag = "div"
+
+
+def limit_size(main: Element) -> str:
+    """Flatten what is too deep or too many to convert; a warning, or ""."""
+    warning = ""
+    count = sum(1 for _ in main.iter())
+    if count > _MAX_ELEMENTS:
+        etree.strip_tags(main, "a", "em", "i", "strong", "b", "code", "kbd", "samp", "sup", "sub", "s", "del", "q")
+        warning = f"{count} elements: links and emphasis left out"
+        if sum(1 for _ in main.iter()) > _MAX_ELEMENTS:
+            _keep_text(main)
+            return f"{count} elements: only the text was kept"
+    level, deepest = [main], 0
+    while level and deepest < _MAX_DEPTH:
+        level = [child for element in level for child in element]
+        deepest += 1
+    for element in level:
+        if len(element):
+            warning = "nested too deeply: the innermost tags were ignored"
+            _keep_text(element)
+    return warning
+
+
+def _mend(main: Element) -> None:
+    """Parts of tables and lists that stand where they cannot: the parser lets them."""
+    for part in main.iter(*_PARENTS):
+        parent = part.getparent()
+        if part is main or parent is None or parent.tag not in _PARENTS[str(part.tag)]:
+            part.tag = "div"
+    for term in list(main.iter("dt")):
+        parent = term.getparent()
+        if parent is not None and parent.tag == "dt":
+            parent.addnext(term)
+
+
+def _settle_lines(code: Element) -> None:
+    """`<p><code>a<br>b</code></p>` is a code block of two lines."""
+    parent = code.getparent()
+    if parent is None or parent.tag not in {"p", "div"} or len(text_of(parent)) != len(text_of(code)):
+        return
+    prepare_code(parent, keep=True)
+
+
+def _keep_text(element: Element) -> None:
+    """Leave nothing but the text, in one go: taking tags away one by one joins it again and again."""
+    for child in element.iterdescendants():
+        child.tail = " " + (child.tail or "")
+    text = raw_text(element)
+    del element[:]
+    element.text = text
+
+
+def _as_math(element: Element, tex: str, *, display: bool) -> None:
+    tex = re.sub(r"^\s*(?:<!\[CDATA\[|%\s*<!\[CDATA\[)|(?:%\s*)?\]\]>\s*$", "", tex)
+    tex = re.sub(r"^\{\\displaystyle (.*)\}$", r"\1", one_line(tex, 4000))
+    replace_text(element, "samp", tex)
+    element.set("data-ss-math", "$$" if display else "$")
+
+
+def _is_footnote(anchor: Element) -> bool:
+    names = classes(anchor)
+    if {"footnote-ref", "footnote-reference", "footnoteref"} & set(names) or anchor.get(
+        "data-footnote-ref"
+    ) is not None:
+        return True
+    parent = anchor.getparent()
+    href = (anchor.get("href") or "").lower()
+    return (
+        parent is not None and parent.tag == "sup" and href.startswith(("#fn", "#footnote", "#ftn", "#user-content-fn"))
+    )
+
+
+def _settle_note(anchor: Element) -> None:
+    text = text_of(anchor).strip("[]")
+    parent = anchor.getparent()
+    holder = parent if parent is not None and parent.tag == "sup" and len(parent) == 1 else anchor
+    replace_text(holder, "span", f"[{text}]" if text else "")
+
+
+def _settle_card(anchor: Element) -> None:
+    """A link around blocks: its heading carries the link, or everything in it becomes one line."""
+    heading = next((child for child in anchor.iterdescendants() if child.tag in HEADINGS), None)
+    if heading is not None:
+        inner = etree.Element("a", {str(name): str(value) for name, value in anchor.items()})
+        inner.text, heading.text = heading.text, None
+        inner.extend(list(heading))
+        heading.append(inner)
+        anchor.tag = "div"
+    elif any(child.tag in {"pre", "table", "ul", "ol"} for child in anchor.iterdescendants()):
+        unwrap(anchor)
+    else:
+        for child in list(anchor.iterdescendants()):
+            if child.tag in BLOCKS:
+                child.tail = " " + (child.tail or "")
+                unwrap(child)
+        parent = anchor.getparent()
+        if parent is not None and parent.tag == "div":
+            anchor.set("data-ss-block", "1")
+
+
+def _embolden(element: Element) -> None:
+    if any(child.tag in {"strong", "b"} | BLOCKS for child in element.iterdescendants()):
+        return
+    strong = etree.Element("strong")
+    strong.text, element.text = element.text, None
+    strong.extend(list(element))
+    element.append(strong)
+
+
+def _settle_image(image: Element, resolver: LinkResolver) -> None:
+    """Keep an image for its text: an explicit description, else an alternative text that says something."""
+    text = one_line(image.get(DESCRIPTION) or "", _ALT_CHARS)
+    if not text:
+        text = one_line(image.get("alt") or image.get("aria-label") or "", _ALT_CHARS)
+        source_name = (image.get("src") or "").rsplit("/", 1)[-1].rsplit(".", 1)[0]
+        if (
+            not any(char.isalnum() for char in text)
+            or _GENERIC.fullmatch(text)
+            or text == source_name
+            or _repeated(image, text)
+        ):
+            drop(image)
+            return
+    source = image.get("src") or ""
+    if not source or source.lower().startswith(("data:", "blob:")):
+        source = ""
+    tail = image.tail
+    image.clear()
+    image.tail = tail
+    image.set("alt", text)
+    image.set("src", resolver.destination(source) if source else "")
+
+
+def _repeated(image: Element, text: str) -> bool:
+    """Whether the figure's caption, or the heading or link around it, says the same already."""
+    around = next((parent for parent in image.iterancestors() if parent.tag in HEADINGS | {"a", "figure"}), None)
+    if around is None:
+        return False
+    if around.tag == "figure":
+        return any(text_of(caption).casefold() == text.casefold() for caption in around.iter("figcaption"))
+    return text.casefold() in text_of(around).casefold()

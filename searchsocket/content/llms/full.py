@@ -1,0 +1,81 @@
+"""`llms-full.txt`: all pages in one text, and in several below a size where that would be too much for one."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from searchsocket.content.llms.groups import folder_name, grouped
+from searchsocket.content.llms.site import FULL, UNTITLED, AgentSite, Entry, markdown_name, one_line
+
+_RULE = "\n\n---\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class FullFile:
+    """One of the texts: what it begins with, then whole pages."""
+
+    name: str
+    head: str
+    pages: list[Entry] = field(default_factory=list)
+
+
+def full_files(site: AgentSite, entries: Sequence[Entry], max_bytes: int, prefix: str = "") -> Iterator[FullFile]:
+    """The texts that hold all pages, by folder where one would be larger than `max_bytes`.
+
+    A page that is larger than that is named instead of quoted.
+
+    Args:
+        entries: Pages below `prefix`, by URL.
+        max_bytes: Of the pages in one text.
+    """
+    quoted = [entry for entry in entries if entry.size <= max_bytes]
+    is_small = sum(_cost(entry) for entry in quoted) <= max_bytes
+    own, folders = (quoted, {}) if is_small else grouped(quoted, prefix)
+    parts = _packed(own, max_bytes)
+    names = [f"{prefix}/{FULL}", *(f"{prefix}/llms-full-{number}.txt" for number in range(2, len(parts) + 1))]
+    names = [name.removeprefix("/") for name in names]
+    more = [
+        *(f"- [Part {number}]({site.address(name)})" for number, name in enumerate(names[1:], 2)),
+        *(f"- [{folder_name(group, url)}]({site.address(f'{url[1:]}/{FULL}')})" for url, group in folders.items()),
+        *(_too_large(site, entry) for entry in entries if entry.size > max_bytes and not prefix),
+    ]
+    title = site.title if not prefix else f"{site.title}: {folder_name(entries, prefix)}"
+    for number, (name, pages) in enumerate(zip(names, parts, strict=True)):
+        head = f"# {one_line(title) or UNTITLED}" + (f", part {number + 1}" if number else "")
+        if not number and (summary := one_line(site.summary)):
+            head += f"\n\n> {summary}"
+        if not number and more:
+            head += "\n\nThe rest of the text lies here:\n\n" + "\n".join(more)
+        yield FullFile(name, head, pages)
+    for folder, group in folders.items():
+        yield from full_files(site, group, max_bytes, folder)
+
+
+def joined(file: FullFile, texts: Sequence[str]) -> str:
+    """The text of a file.
+
+    Args:
+        texts: The Markdown of its pages, in their order.
+    """
+    return _RULE.join([file.head, *(text.strip("\n") for text in texts)]) + "\n"
+
+
+def _packed(entries: Sequence[Entry], room: int) -> list[list[Entry]]:
+    """Neighbours together, as many as fit; one part at least."""
+    parts: list[list[Entry]] = [[]]
+    used = 0
+    for entry in entries:
+        if used + _cost(entry) > room and parts[-1]:
+            parts.append([])
+            used = 0
+        parts[-1].append(entry)
+        used += _cost(entry)
+    return parts
+
+
+def _cost(entry: Entry) -> int:
+    return entry.size + len(_RULE)
+
+
+def _too_large(site: AgentSite, entry: Entry) -> str:
+    name = markdown_name(entry.url)
+    return f"- [{entry.title}]({site.address(name) if name else entry.url}): {entry.size:,} bytes, on its own"

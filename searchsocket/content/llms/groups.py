@@ -1,0 +1,33 @@
+"""Pages by the folder that they lie in, for lists that would be too long as one."""
+
+from collections.abc import Sequence
+
+from searchsocket.content.llms.site import Entry
+
+_MIN_GROUP = 20  # pages: fewer stay in the list above
+
+
+def grouped(entries: Sequence[Entry], prefix: str) -> tuple[list[Entry], dict[str, list[Entry]]]:
+    """Pages that stay in the list of a folder, and those that get one of their own, by folder.
+
+    Args:
+        entries: Pages below `prefix`, by URL.
+        prefix: "" for the whole site, else as `/docs`.
+    """
+    by_folder: dict[str, list[Entry]] = {}
+    for entry in entries:
+        rest = entry.url[len(prefix) :].strip("/").split("/")
+        by_folder.setdefault(f"{prefix}/{rest[0]}" if rest[0] else "", []).append(entry)
+    large = {
+        folder: group
+        for folder, group in by_folder.items()
+        if folder and len(group) >= _MIN_GROUP and any(entry.url != folder for entry in group)
+    }
+    return [entry for folder, group in by_folder.items() if folder not in large for entry in group], large
+
+
+def folder_name(entries: Sequence[Entry], folder: str) -> str:
+    """What people call a folder: the title of its own page, else its name."""
+    own = next((entry.title for entry in entries if entry.url == folder), "")
+    words = folder.rpartition("/")[2].replace("-", " ").replace("_", " ").strip()
+    return own or words[:1].upper() + words[1:] or folder

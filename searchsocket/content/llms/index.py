@@ -1,0 +1,80 @@
+"""`llms.txt`: what a site is and which pages it has, in the form that llmstxt.org proposes (v2)."""
+
+from collections.abc import Iterator, Sequence
+
+from searchsocket.content.llms.groups import folder_name, grouped
+from searchsocket.content.llms.site import FULL, INDEX, UNTITLED, AgentSite, Entry, markdown_name, one_line
+
+MAX_LINKS = 500  # of one file: it is to be read whole
+_OWN_SECTION = 2  # pages of a folder that get a heading; a lone one stands among the others
+_LONG_SECTION = 25  # pages: a longer one is cut at the folders in it
+_PAGES, _LISTS, _OPTIONAL = "Pages", "More lists of pages", "Optional"
+
+
+def index_files(site: AgentSite, entries: Sequence[Entry], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """(name, text) of `llms.txt`; where pages are very many, each large folder has one too, which the one above names.
+
+    Args:
+        entries: Pages below `prefix`, by URL.
+    """
+    own, folders = (list(entries), {}) if len(entries) <= MAX_LINKS else grouped(entries, prefix)
+    title = site.title if not prefix else f"{site.title}: {folder_name(entries, prefix)}"
+    summary = one_line(site.summary)
+    parts = [f"# {one_line(title) or UNTITLED}", *([f"> {summary}"] if summary else []), _guide(site)]
+    for name, group in _sections(own, prefix):
+        parts.append(f"## {name}\n\n" + "\n".join(_link(site, entry) for entry in group))
+    if folders:
+        lists = [
+            f"- [{folder_name(group, folder)}]({site.address(f'{folder[1:]}/{INDEX}')}): "
+            f"the {len(group)} pages below {folder}"
+            for folder, group in folders.items()
+        ]
+        parts.append(f"## {_LISTS}\n\n" + "\n".join(lists))
+    whole = f"{prefix}/{FULL}".removeprefix("/")
+    if not prefix:
+        parts.append(f"## {_OPTIONAL}\n\n- [All pages as one text]({site.address(whole)}): the same pages in full")
+    yield f"{prefix}/{INDEX}".removeprefix("/"), "\n\n".join(parts) + "\n"
+    for folder, group in folders.items():
+        yield from index_files(site, group, folder)
+
+
+def _guide(site: AgentSite) -> str:
+    lines = ["Every page is also Markdown: its address with `.md` at its end."]
+    if site.search:
+        lines.append(f"Search the site with `GET {site.search}?q=…`, which answers JSON.")
+    if site.mcp:
+        lines.append(f"An MCP server (streamable HTTP) searches and reads it: {site.mcp}")
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _sections(entries: Sequence[Entry], prefix: str) -> Iterator[tuple[str, list[Entry]]]:
+    """Headings with their pages: those at the top first, then folder by folder."""
+    by_folder = _by_folder([entry for entry in entries if markdown_name(entry.url)], prefix)
+    for folder, group in [*by_folder.items()]:
+        if len(group) > _LONG_SECTION:
+            del by_folder[folder]
+            by_folder |= _by_folder(group, folder)
+    alone = [entry for group in by_folder.values() if len(group) < _OWN_SECTION for entry in group]
+    if alone:
+        yield _PAGES, alone
+    headings = {_PAGES, _LISTS, _OPTIONAL}
+    for folder, group in by_folder.items():
+        if len(group) >= _OWN_SECTION:
+            heading = one_line(folder_name(group, folder))
+            if heading in headings:
+                heading += f" in {one_line(folder)}"
+            headings.add(heading)
+            yield heading, group
+
+
+def _by_folder(entries: Sequence[Entry], prefix: str) -> dict[str, list[Entry]]:
+    """Pages by the folder right below `prefix` that they lie in, or are the page of."""
+    by_folder: dict[str, list[Entry]] = {}
+    for entry in entries:
+        by_folder.setdefault(f"{prefix}/{entry.url[len(prefix) :].strip('/').split('/')[0]}", []).append(entry)
+    return by_folder
+
+
+def _link(site: AgentSite, entry: Entry) -> str:
+    note = f": {entry.note}" if entry.note else ""
+    return f"- [{entry.title}]({site.address(markdown_name(entry.url))}){note}"

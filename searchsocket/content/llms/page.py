@@ -1,0 +1,31 @@
+"""One page as Markdown for agents."""
+
+import json
+
+from searchsocket.content.llms.site import INDEX, AgentSite
+from searchsocket.content.pages import Page
+
+VERSION = 1  # of what is written: another one writes every file again
+
+
+def render_markdown(page: Page, site: AgentSite) -> str:
+    """What an agent reads of a page: what it is and where, then its text; never where it lies in the sources.
+
+    The front matter is valid YAML: each value is JSON.
+    """
+    facts = page.facts
+    stated = {
+        "title": facts.title,
+        "description": facts.description,
+        "url": f"{site.origin}{facts.address or site.base + facts.url}",
+        "modified": facts.modified,
+        "index": site.address(INDEX),
+    }
+    head = "\n".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in stated.items() if value)
+    heading = "" if page.body.startswith("# ") else f"# {' '.join(facts.title.split())}\n\n"
+    return f"---\n{head}\n---\n\n{heading}{page.body}\n"
+
+
+def utf8(text: str) -> bytes:
+    """The bytes of a text; half characters, which no file may hold, become question marks."""
+    return text.encode("utf-8", "replace")

@@ -1,0 +1,78 @@
+"""What the files for agents say of a site as a whole, and where its pages lie."""
+
+from dataclasses import dataclass
+from urllib.parse import quote, unquote_to_bytes
+
+from searchsocket.content.pages import Page
+
+INDEX = "llms.txt"
+FULL = "llms-full.txt"
+UNTITLED = "Site"
+_MAX_SEGMENT_BYTES = 255 - len(".md")
+_MAX_NOTE_CHARS = 200
+# Brackets would end a Markdown link.
+_SAFE = "/%:@!$&'*+,;=~-._"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSite:
+    """One site, as its files for agents name it."""
+
+    title: str
+    summary: str = ""  # one line
+    origin: str = ""  # scheme and host that links begin with; "" = they begin with the path
+    base: str = ""  # the path that the site lies under
+    search: str = ""  # address of the search API; "" = it is not named
+    mcp: str = ""  # address of the MCP server; "" = it is not named
+
+    def address(self, name: str) -> str:
+        """What a link to one of the files says.
+
+        Args:
+            name: As `markdown_name` gives it.
+        """
+        return f"{self.origin}{self.base}/{quote(name, safe=_SAFE, errors='surrogateescape')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A page, as lists of pages name it."""
+
+    url: str
+    title: str
+    note: str  # one line on what it says; may be empty
+    size: int  # bytes of its Markdown
+
+
+def entry_of(page: Page, size: int) -> Entry:
+    """The entry of a page whose Markdown has so many bytes."""
+    return Entry(
+        page.facts.url, one_line(page.facts.title) or one_line(page.facts.url), _note(page.facts.description), size
+    )
+
+
+def markdown_name(url: str) -> str:
+    """The file of a page's Markdown, below the folder of the site: `/guide/a` is `guide/a.md`, `/` is `index.md`.
+
+    "" where no file system has such a name: the page is served, and not written.
+    """
+    path = unquote_to_bytes(url.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
+    segments = path.removeprefix("/").split("/") if url != "/" else ["index"]
+    if len(segments) != max(1, url.count("/")) or any(not _is_name(segment) for segment in segments):
+        return ""
+    return "/".join(segments) + ".md"
+
+
+def one_line(text: str) -> str:
+    """A text that ends neither its line nor the brackets of a link."""
+    return " ".join(text.split()).replace("[", "(").replace("]", ")")
+
+
+def _note(text: str) -> str:
+    note = one_line(text)
+    return note if len(note) <= _MAX_NOTE_CHARS else note[:_MAX_NOTE_CHARS].rpartition(" ")[0] + " …"
+
+
+def _is_name(segment: str) -> bool:
+    size = len(segment.encode("utf-8", "surrogateescape"))
+    return 0 < size <= _MAX_SEGMENT_BYTES and segment not in (".", "..") and "\x00" not in segment

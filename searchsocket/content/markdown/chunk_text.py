@@ -1,0 +1,116 @@
+"""Making chunks the plain text that a person reads."""
+
+import re
+from array import array
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import accumulate
+from textwrap import dedent
+from typing import assert_never
+
+from searchsocket.content.markdown.lines import Line, visible_blocks
+from searchsocket.content.markdown.plain_text import START, ChunkText, Opening
+from searchsocket.content.markdown.text import inline_text
+from searchsocket.types import Chunk, Code, PageFacts, Prose
+
+_TAB = 4
+# An abbreviation ends none, and what goes on in small letters is the same sentence. The sign comes first in the
+# pattern, and what stands before it after that: a set of signs is found far faster than anything else.
+_NEXT_SENTENCE = re.compile(
+    r"[.!?…。！？](?:(?<=[。！？])[”’」』）)]* ?(?=\S)"
+    r"|(?<![。！？])(?<!e\.g\.)(?<!i\.e\.)(?<!\bvs\.)(?<!\bcf\.)(?<!\bNo\.)['\"”’»)\]]* (?![a-z]))"
+)
+_OF_SENTENCES = frozenset("pl")
+
+
+def fold(text: str) -> str:
+    """`text` with each run of white space as one character: a line break where the run holds one, else a space."""
+    return "\n".join(filter(None, (" ".join(line.split()) for line in text.split("\n"))))
+
+
+def chunk_text(page: PageFacts, chunk: Chunk) -> ChunkText:
+    """What a chunk says; a summary is its description where it has one, and opens nowhere but at the page."""
+    match chunk.body:
+        case Prose(text=markdown):
+            if chunk.kind == "summary":
+                if page.description:
+                    return joined(Line("p", line) for line in fold(page.description).split("\n"))
+                contents = _read(markdown, (page.title,), sections=False)
+                return replace(contents, kinds="h" * len(contents.kinds))  # its list is of headings
+            return _read(markdown, (chunk.at.title, page.title), sections=True)
+        case Code(text=text):
+            return text_of_code(text)
+        case _:
+            assert_never(chunk.body)
+
+
+def text_of_code(text: str) -> ChunkText:
+    """What code says; each line is a unit."""
+    lines = list(filter(None, _dedented(text.split("\n"))))
+    starts = accumulate((len(line) + 1 for line in lines[:-1]), initial=0) if lines else ()
+    return ChunkText("\n".join(lines), array(START, starts), "c" * len(lines))
+
+
+def joined(lines: Iterable[Line]) -> ChunkText:
+    """Lines, each on one, as a text with its units."""
+    kept = [line for line in lines if line.text]
+    starts, kinds, size = list[int](), list[str](), 0
+    for kind, text in kept:
+        starts.append(size)
+        if kind in _OF_SENTENCES:
+            starts += [size + match.end() for match in _NEXT_SENTENCE.finditer(text)]
+        kinds += kind * (len(starts) - len(kinds))
+        size += len(text) + 1
+    return ChunkText("\n".join(line.text for line in kept), array(START, starts), "".join(kinds))
+
+
+def _read(markdown: str, titles: tuple[str, ...], *, sections: bool) -> ChunkText:
+    """Args: titles: are not said again where the text begins with them; sections: whether headings open inside it."""
+    lines: list[Line] = []
+    openings: list[Opening] = []
+    size = 0
+    for block in visible_blocks(markdown):
+        if block.kind == "heading" and block.anchor and lines and sections:
+            openings.append(Opening(size, block.anchor, inline_text(block.title)))
+        for line in _folded(block.lines):
+            lines.append(line)
+            size += len(line.text) + 1
+    first = cut = 0
+    for title in titles:
+        if title and first + 1 < len(lines) and lines[first].text == fold(title):
+            cut += len(lines[first].text) + 1
+            first += 1
+    rest = joined(lines[first:])
+    return replace(rest, openings=tuple(Opening(max(o.start - cut, 0), o.anchor, o.title) for o in openings))
+
+
+def _folded(lines: Iterable[Line]) -> Iterator[Line]:
+    code: list[str] = []
+    for kind, text in lines:
+        if kind == "c":
+            code.append(text)
+            continue
+        if code:
+            yield from _indented(code)
+            code.clear()
+        text = text if kind in "hp" else " ".join(text.split())
+        if text:
+            yield Line(kind, text)
+    if code:
+        yield from _indented(code)
+
+
+def _indented(code: list[str]) -> Iterator[Line]:
+    for line in filter(None, _dedented(code)):
+        yield Line("c", line)
+
+
+def _dedented(code: list[str]) -> list[str]:
+    """Lines of code without what indents all of them and without blanks at their ends, tabs as spaces."""
+    return dedent("\n".join(map(_spaced, code))).split("\n")
+
+
+def _spaced(line: str) -> str:
+    if not line.isprintable() and not (line := line.expandtabs(_TAB)).isprintable():  # seldom more than tabs
+        line = "".join(" " if char.isspace() else char for char in line)
+    return line.rstrip()

@@ -1,0 +1,177 @@
+"""Blocks of Markdown as the lines that a reader sees, each with what it is: a snippet begins at one, and keeps code."""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from searchsocket.content.markdown.blocks import (
+    Block,
+    Fence,
+    is_delimiter_row,
+    is_rule,
+    opening_fence,
+    parse_blocks,
+    split_lines,
+)
+from searchsocket.content.markdown.text import inline_text
+
+# heading, prose, a label or signature that is no sentence, list item, links and nothing else, table row, code
+LineKind = Literal["h", "p", "f", "l", "n", "t", "c"]
+
+_MARKERS = re.compile(r"(?:\s*(?:>|(?:[-+*]|\d{1,9}[.)])(?=\s|$)(?: {1,4}\[[ xX]\](?=\s))?))*\s*")
+_SENTENCE_END = re.compile(r"[.!?;…。！？](?:(?<=[。！？])|['\"”’»)\]*_`]*(?:\s|$))")
+_INTRODUCTION = re.compile(r"\s\S+\s+\S+\s+\S+:[*_`]*$")  # some words introduce what follows
+_LINK = re.compile(r"\[[^\[\]\n]{1,300}\]\([^()\s]{0,1000}(?:\([^()\s]{0,300}\))?[^()\s]{0,300}\)")
+_LETTER = re.compile(r"[^\W_]")
+_FEW_LETTERS = 10  # beside links, e.g. "See also"
+_LABEL_CHARS = 20  # of an item that only says what the code below it is, e.g. "Type"
+
+
+class Line(NamedTuple):
+    """A block, row, item or line of code, without its markup."""
+
+    kind: LineKind
+    text: str
+
+
+class VisibleBlock(NamedTuple):
+    """A block with its visible lines."""
+
+    kind: str  # see `Block`, like the next two
+    title: str
+    anchor: str
+    lines: tuple[Line, ...]
+
+
+@lru_cache(maxsize=512)
+def visible_blocks(markdown: str) -> tuple[VisibleBlock, ...]:
+    """The blocks of a short text, cached: the same text is embedded, then stored or quoted."""
+    return tuple(
+        [
+            VisibleBlock(block.kind, block.title, block.anchor, tuple(block_lines(block)))
+            for block in parse_blocks(markdown)
+        ]
+    )
+
+
+def plain_text(markdown: str) -> str:
+    """The visible text of Markdown.
+
+    Links keep their text, images their alt; code stays as written, without its fence; table pipes become spaces;
+    escapes and entities are undone; heading anchors go. `well-known` and `snake_case` stay whole.
+
+    Returns:
+        One line a block, row or item; code keeps its lines.
+    """
+    return plain_text_of(map(block_lines, parse_blocks(markdown)))
+
+
+def plain_text_of(blocks: Iterable[Iterable[Line]]) -> str:
+    """`plain_text` of the lines of each block of a text."""
+    return "\n".join(part for lines in blocks if (part := "\n".join(line.text for line in lines)))
+
+
+def block_text(block: Block) -> str:
+    """The visible text of one block, as `plain_text`."""
+    return "\n".join(line.text for line in block_lines(block))
+
+
+def block_lines(block: Block) -> Iterable[Line]:
+    """The lines of one block; none where nothing of it is seen."""
+    match block.kind:
+        case "heading":
+            return _any("h", inline_text(block.title))
+        case "code":
+            return [Line("c", line) for line in _code_lines(block.text)]
+        case "table" | "blockquote" | "list":
+            return _container_lines(block.text)
+        case _:
+            return () if is_rule(block.text) else _any(_prose_kind(block.text), inline_text(block.text))
+
+
+def _any(kind: LineKind, text: str) -> tuple[Line, ...]:
+    return (Line(kind, text),) if text else ()
+
+
+def _prose_kind(markdown: str) -> LineKind:
+    """A paragraph by what it is good for: sentences answer, labels and links lead to what does."""
+    if "](" in markdown and len(_LETTER.findall(_LINK.sub("", markdown))) <= _FEW_LETTERS:
+        return "n"
+    return "p" if _SENTENCE_END.search(markdown) or _introduces(markdown) else "f"
+
+
+def _introduces(markdown: str) -> bool:
+    # The pattern looks behind every word of a text, and few texts end so.
+    return markdown.rstrip("*_`\n").endswith(":") and _INTRODUCTION.search(markdown) is not None
+
+
+def _code_lines(code: str) -> list[str]:
+    lines = code.split("\n")
+    if opening_fence(lines[0]) is not None:
+        lines = lines[1:-1]
+    text = "\n".join(lines).strip("\n")
+    return text.split("\n") if text else []
+
+
+def _container_lines(text: str) -> Iterator[Line]:
+    """Lists, quotes and tables line by line, since markers stand at the front of lines."""
+    prose: list[str] = []
+    fence: Fence | None = None
+    is_item = False  # whether `prose` began with the marker of an item
+
+    def flush(above: LineKind = "l") -> Iterator[Line]:
+        nonlocal is_item
+        markdown = "\n".join(prose)
+        if prose and (line := inline_text(markdown)):
+            kind = _prose_kind(markdown)
+            is_label = above == "c" and kind == "f" and len(line) <= _LABEL_CHARS
+            yield Line("l" if is_item and kind != "n" and not is_label else kind, line)
+        prose.clear()
+        is_item = False
+
+    for line in split_lines(text):
+        if fence is not None:
+            bare = _unquoted(line)
+            if fence.closed_by(bare):
+                fence = None
+            else:
+                yield Line("c", bare[fence.indent :] if not bare[: fence.indent].strip() else bare)
+            continue
+        if line[:1] == "|":
+            yield from flush()
+            yield from _row(line)
+            continue
+        markers = _MARKERS.match(line)
+        end = markers.end() if markers else 0
+        rest = line[end:]
+        if (fence := opening_fence(rest)) is not None:
+            fence = Fence(end, fence.mark)
+            yield from flush(above="c")
+        elif rest.startswith("|") or ("|" in rest and is_delimiter_row(rest)):
+            yield from flush()
+            yield from _row(rest)
+        else:
+            marker = line[:end].strip("> ")
+            if marker or not rest:
+                yield from flush()
+                is_item = bool(marker)
+            prose.append(rest.lstrip("#").lstrip() if rest.startswith("#") else rest)
+    yield from flush()
+
+
+def _row(line: str) -> tuple[Line, ...]:
+    return () if is_delimiter_row(line) else _any("t", inline_text(_cells(line)))
+
+
+def _unquoted(line: str) -> str:
+    bare = line.lstrip(" ")
+    while bare.startswith(">"):
+        bare = bare[1:].removeprefix(" ")
+        line = bare
+    return line
+
+
+def _cells(row: str) -> str:
+    """A table row with its pipes as spaces; an escaped pipe is text, in code too, where no other escape counts."""
+    return row.replace("\\|", "\x00").replace("|", " ").replace("\x00", "|")

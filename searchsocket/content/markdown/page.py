@@ -1,0 +1,169 @@
+"""One Markdown or mdsvex content file to what it says (spec 8.1, mode content-files).
+
+The file is rendered to HTML and read like any other page: so tables, links, images and code come out in one form.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from lxml import etree
+from markdown_it import MarkdownIt
+
+from searchsocket.content.html.anchors import ANCHOR
+from searchsocket.content.html.body import read_body
+from searchsocket.content.html.converters import FAST, Converter
+from searchsocket.content.html.decode import decode_html
+from searchsocket.content.html.links import LinkResolver
+from searchsocket.content.html.metadata import parse_date, parse_language, parse_tags, parse_weight
+from searchsocket.content.html.parse import parse_html
+from searchsocket.content.html.tree import HEADINGS, Element, one_line, raw_text, text_of
+from searchsocket.content.markdown.frontmatter import split_front_matter
+from searchsocket.content.markdown.slugs import Slugger
+from searchsocket.content.markdown.source_lines import source_lines
+from searchsocket.content.markdown.svelte import strip_svelte
+from searchsocket.content.pages import ExtractedPage, RawPage
+from searchsocket.project.settings.site import ExtractSettings, TransformSettings
+from searchsocket.text.facets import NO_FACETS, Facets, read_facets
+from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
+
+_OWN_ID = re.compile(r"\s*\{#([^\s{}]+)\}\s*$")
+_CONTENT_FILE = re.compile(r"(?:(?<=/)(?:\+page|index)|/\+page)?\.(?:md|svx|mdx|markdown)(?=[?#]|$)", re.IGNORECASE)
+_TRUE = frozenset({"true", "yes", "on", "1"})
+_FALSE = frozenset({"false", "no", "off", "0"})
+
+
+def extract_markdown(
+    data: bytes,
+    page: RawPage,
+    extract: ExtractSettings,
+    transform: TransformSettings,
+    *,
+    site: SiteBase = AT_ROOT,
+    charset: str = "",
+    converter: Converter = FAST,
+    facets: Facets = NO_FACETS,
+) -> ExtractedPage:
+    """Read one content file; broken input gives the best that can be had.
+
+    Args:
+        data: The file's bytes.
+        site: Where the site lies; links to it are internal.
+        charset: What is known of the encoding, or "".
+        facets: What else of its front matter is wanted.
+
+    Returns:
+        The page; `skip` is noindex where front matter or a tag says so, empty where there is no text.
+
+    Raises:
+        ConfigError: A configured selector is not CSS.
+    """
+    text, odd = decode_html(data, charset)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    values, written, unread = split_front_matter(text)
+    above = text.count("\n", 0, len(text) - len(written))
+    text, tagged = strip_svelte(written, extract.noindex_attr, robots=extract.respect_robots_noindex)
+    title = _text(values, "title")
+    if tagged or _is_noindex(values, extract):
+        return ExtractedPage(title=title or page.url, body="", skip="noindex")
+    weight, no_weight = parse_weight(_text(_own(values), "weight") or _text(values, "searchsocket-weight"))
+    root, deep = parse_html(f"<main>{_render(text)}</main>")
+    labels, untyped = read_facets(facets, lambda name: _stated(values, name))
+    warnings = [note for note in (odd, unread, no_weight, *untyped, deep) if note]
+    main = next(root.iter("main"), None) if root is not None else None
+    main = etree.Element("main") if main is None else main
+    _slug_headings(main)
+    resolver = LinkResolver(page.served_url, site=site)
+    for anchor in main.iter("a"):
+        href = anchor.get("href") or ""
+        if resolver.path(href) is not None:
+            # The link to a file is the link to the page that it becomes.
+            anchor.set("href", _CONTENT_FILE.sub("", href))
+    body = read_body(main, "markdown", resolver, extract, transform, converter)
+    return ExtractedPage(
+        title=title
+        or body.h1
+        or body.first_heading
+        or one_line(page.url.rsplit("/", 1)[-1].replace("-", " "))
+        or page.url,
+        body=body.markdown,
+        description=_text(values, "description", "summary", "excerpt"),
+        language=parse_language(_text(values, "lang", "language")),
+        canonical=_text(values, "canonical"),
+        tags=parse_tags(_texts(values.get("tags"))),
+        facets=labels,
+        weight=weight,
+        published=parse_date(_text(values, "published", "date", "publishedAt", "datePublished")),
+        modified=parse_date(_text(values, "modified", "updated", "lastmod", "lastUpdated", "updatedAt")),
+        links=body.links,
+        main="markdown",
+        source_lines=source_lines(body.markdown, written, above),
+        skip="" if body.markdown else "empty",
+        warnings=(*warnings, *body.warnings),
+    )
+
+
+def _render(text: str) -> str:
+    html = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(text)
+    return str(html)
+
+
+def _slug_headings(main: Element) -> None:
+    """Give each heading the id that the site's own build gives it: `{#id}`, its own, or GitHub's slug."""
+    slugger = Slugger()
+    for heading in main.iter(*HEADINGS):
+        last = heading[-1] if len(heading) else None
+        end = (heading.text if last is None else last.tail) or ""
+        own = _OWN_ID.search(end)
+        if own:
+            heading.set("id", own[1])
+            if last is None:
+                heading.text = end[: own.start()]
+            else:
+                last.tail = end[: own.start()]
+        elif heading.get("id") is None and heading.get(ANCHOR) is None:
+            slug = slugger.slug(raw_text(heading).strip())
+            if slug and text_of(heading):
+                heading.set("id", slug)
+
+
+def _is_noindex(values: Mapping[str, object], extract: ExtractSettings) -> bool:
+    own = _own(values)
+    if _flag(own, "noindex") is True or _flag(own, "index") is False:
+        return True
+    if any(_flag(values, key) is False for key in ("searchsocket", "search")):
+        return True
+    if any(_flag(values, key) is True for key in ("noindex", "draft")):
+        return True
+    robots = _text(values, "robots").lower()
+    return extract.respect_robots_noindex and ("noindex" in robots or robots == "none")
+
+
+def _own(values: Mapping[str, object]) -> Mapping[str, object]:
+    own = values.get("searchsocket")
+    return {str(key): value for key, value in own.items()} if isinstance(own, dict) else {}
+
+
+def _stated(values: Mapping[str, object], name: str) -> object:
+    """What is written for a facet: under `searchsocket`, as `searchsocket-NAME`, or by its name alone."""
+    spelled = ((_own(values), name), (values, f"searchsocket-{name}"), (values, name))
+    return next((found[key] for found, key in spelled if key in found), None)
+
+
+def _flag(values: Mapping[str, object], key: str) -> bool | None:
+    value = _scalar(values.get(key)).lower()
+    return True if value in _TRUE else False if value in _FALSE else None
+
+
+def _text(values: Mapping[str, object], *keys: str) -> str:
+    return next(filter(None, (one_line(_scalar(values.get(key))) for key in keys)), "")
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, list):
+        return [_scalar(item).replace(",", " ") for item in value[:200]]
+    return [_scalar(value)]
+
+
+def _scalar(value: object) -> str:
+    """A scalar as text; a list or mapping is none."""
+    return "" if value is None or (isinstance(value, Iterable) and not isinstance(value, str)) else str(value)

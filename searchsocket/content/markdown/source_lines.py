@@ -1,0 +1,105 @@
+"""Where the blocks of a page stand in the Markdown file that it was made from.
+
+Both are Markdown, in the same order: blocks that say the same are each other, and what lies between two such blocks
+here lies between them there. Nothing is guessed: a block without a counterpart has the lines of all that is between.
+"""
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+from searchsocket.content.markdown.blocks import Block, parse_blocks
+from searchsocket.content.markdown.lines import block_text
+
+_NOT_SAID = re.compile(r"[\W_]+")
+
+
+def source_lines(body: str, source: str, above: int = 0) -> tuple[int, ...]:
+    """The lines in a source file of each outermost block of a page.
+
+    Args:
+        body: The page, as `parse_blocks` cuts it.
+        source: The file that it was made from, without its front matter.
+        above: Lines of the file above `source`.
+
+    Returns:
+        First and last line of each block, one after the other, from 1; 0, 0 for a block that is not in the file.
+    """
+    ours, theirs = parse_blocks(body), parse_blocks(source)
+    lines: list[int] = []
+    pairs = _pairs(*_texts(ours, theirs))
+    for (i, j), (next_i, next_j) in pairwise([(-1, -1), *pairs, (len(ours), len(theirs))]):
+        between = theirs[j + 1 : next_j]
+        first, last = (above + between[0].lines[0], above + between[-1].lines[1]) if between else (0, 0)
+        lines += (first, last) * (next_i - i - 1)
+        if next_i < len(ours):
+            lines += (above + line for line in theirs[next_j].lines)
+    return tuple(lines)
+
+
+def _texts(ours: Sequence[Block], theirs: Sequence[Block]) -> tuple[list[str], list[str]]:
+    """What each block says, however it is wrapped; and however it is marked up, where it is not the same as it is.
+
+    Most are the same, and to see what markup says costs as much as to parse it.
+    """
+    written = [[_unwrapped(block.title or block.text) for block in blocks] for blocks in (ours, theirs)]
+    same = set(written[0]).intersection(written[1])
+    texts = [
+        [
+            text if text in same else _NOT_SAID.sub("", block_text(block))
+            for text, block in zip(side, blocks, strict=True)
+        ]
+        for side, blocks in zip(written, (ours, theirs), strict=True)
+    ]
+    return texts[0], texts[1]
+
+
+def _unwrapped(text: str) -> str:
+    return " ".join(text.split()) if "\n" in text else text
+
+
+def _pairs(ours: Sequence[str], theirs: Sequence[str]) -> list[tuple[int, int]]:
+    """Positions of equal texts, rising in both: those that each side has once, then equal neighbours of these."""
+    begin = 0  # most pages begin as their file does, and many are all the same
+    while begin < min(len(ours), len(theirs)) and ours[begin] == theirs[begin]:
+        begin += 1
+    counts = Counter(ours[begin:]), Counter(theirs[begin:])
+    positions = {text: j for j, text in enumerate(theirs) if j >= begin and text and counts[1][text] == 1}
+    anchors = _longest_rising(
+        [
+            (i, positions[text])
+            for i, text in enumerate(ours)
+            if i >= begin and counts[0][text] == 1 and text in positions
+        ]
+    )
+    pairs = [(i, i) for i in range(begin)]
+    for i, j in (*anchors, (len(ours), len(theirs))):
+        floor_i, floor_j = pairs[-1] if pairs else (-1, -1)
+        while floor_i + 1 < i and floor_j + 1 < j and ours[floor_i + 1] == theirs[floor_j + 1]:
+            floor_i, floor_j = floor_i + 1, floor_j + 1
+            pairs.append((floor_i, floor_j))
+        up = 0
+        while i - up - 1 > floor_i and j - up - 1 > floor_j and ours[i - up - 1] == theirs[j - up - 1]:
+            up += 1
+        pairs += ((i - k, j - k) for k in range(up, -1, -1) if i - k < len(ours))
+    return pairs
+
+
+def _longest_rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The longest run of pairs whose second numbers rise as their first do."""
+    ends: list[int] = []  # smallest last number of a run of each length
+    at: list[int] = []  # which pair that is
+    before: list[int] = []
+    for position, (_, j) in enumerate(pairs):
+        length = bisect_left(ends, j)
+        before.append(at[length - 1] if length else -1)
+        ends[length : length + 1] = [j]
+        at[length : length + 1] = [position]
+    run: list[tuple[int, int]] = []
+    position = at[-1] if at else -1
+    while position >= 0:
+        run.append(pairs[position])
+        position = before[position]
+    return run[::-1]

@@ -1,0 +1,144 @@
+"""A page of the mirror as text: front matter of spec 8.4, then Markdown."""
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+
+from searchsocket.content.pages import Page
+from searchsocket.errors import IndexCorrupt
+from searchsocket.types import PageFacts, RouteResolution
+
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+_SCOPE = re.compile(r"\nscope: .*")  # a value holds no line break
+_LINE = re.compile(r"([A-Za-z]+): (.+)")
+# What YAML does not print in a quoted string, and what an editor or terminal would hide.
+_UNPRINTABLE = re.compile(
+    "[\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff\ufffe\uffff]"
+)
+
+# What people look for first, in this order (spec 8.4); the fields that are not named here follow as they are defined.
+_FIRST = (
+    "url", "address", "title", "scope", "route_file", "route_resolution", "source_file", "description", "language",
+    "generated_at", "incoming_links", "outgoing_links", "depth", "link_texts",
+)  # fmt: skip
+_ALWAYS = frozenset({"url", "title", "scope", "route_resolution", "incoming_links", "outgoing_links", "depth"})
+
+
+class _Field(NamedTuple):
+    key: str  # in the file
+    name: str
+    of_facts: bool  # else of the page itself
+    kind: Any  # `tuple[int, ...]` is told from `tuple[str, ...]`
+    default: object  # is left out; `_ALWAYS` is written all the same
+
+
+def _all_fields() -> list[_Field]:
+    """Everything that a page says above its text, in the order of the file."""
+    found = []
+    for owner in (PageFacts, Page):
+        hints = get_type_hints(owner)
+        for field in fields(owner):
+            if field.name not in ("facts", "body"):
+                head, *rest = field.name.split("_")
+                key = head + "".join(map(str.capitalize, rest))
+                kind = str if get_origin(hints[field.name]) is Literal else hints[field.name]
+                default = None if field.name in _ALWAYS else field.default
+                found.append(_Field(key, field.name, owner is PageFacts, kind, default))
+    return sorted(found, key=lambda one: _FIRST.index(one.name) if one.name in _FIRST else len(_FIRST))
+
+
+_FIELDS = {field.key: field for field in _all_fields()}
+
+
+def render_page(page: Page) -> str:
+    """The mirror file of a page: the same text for the same page, always valid YAML above the Markdown.
+
+    Every value is JSON, which YAML reads alike; what says no more than its default is left out.
+    """
+    stated = [f"{key}: {_json(value)}" for key, value in _stated(page)]
+    return "\n".join(["---", *stated, "---", "", page.body, ""])
+
+
+def body_line(page: Page) -> int:
+    """The line of the mirror file on which the body begins, from 1."""
+    return 4 + sum(1 for _ in _stated(page))
+
+
+def _stated(page: Page) -> Iterator[tuple[str, object]]:
+    """What stands above the body, a line each."""
+    for key, name, of_facts, _, default in _FIELDS.values():
+        value = getattr(page.facts if of_facts else page, name)
+        if value != default:
+            yield key, value
+
+
+def parse_page(text: str) -> Page:
+    """The page of a mirror file; the exact inverse of `render_page`.
+
+    Raises:
+        IndexCorrupt: The text is not what `render_page` writes: cut short, edited, or of another version.
+    """
+    head, mark, rest = text.partition("\n---\n\n")
+    if not mark or not head.startswith("---\n") or not rest.endswith("\n"):
+        raise IndexCorrupt("not a whole mirror page: no front matter, or cut short")
+    values: tuple[dict[str, Any], dict[str, Any]] = ({}, {})  # of the page, of its facts
+    for line in head[4:].split("\n"):
+        match = _LINE.fullmatch(line)
+        field = _FIELDS.get(match[1]) if match else None
+        if match is None or field is None:
+            raise IndexCorrupt(f"mirror front matter has a line that was not written by the mirror: {line[:80]!r}")
+        values[field.of_facts][field.name] = _value(match[1], match[2], field.kind)
+    try:
+        page = Page(PageFacts(**values[True]), **values[False], body=rest[:-1])
+    except TypeError as error:
+        raise IndexCorrupt(f"mirror front matter is incomplete: {error}") from error
+    if render_page(page) != text:
+        raise IndexCorrupt("mirror front matter is not in the form that the mirror writes")
+    return page
+
+
+def page_digest(page: Page) -> str:
+    """SHA-256 (hex) over everything of a page except `generated_at` and its scope: all scopes say the same by it."""
+    text = render_page(replace(page, generated_at="", scope=""))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def text_digest(text: str) -> str:
+    """`page_digest` of the page that a mirror file's text is of; of any other text, one that is no page's."""
+    head, mark, rest = text.partition("\n---\n\n")
+    lines = _of_scope(head, "").split("\n")
+    kept = "\n".join(line for line in lines if not line.startswith("generatedAt: "))
+    return hashlib.sha256(f"{kept}{mark}{rest}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def text_of_scope(text: str, scope: str) -> str:
+    """The mirror file of a page in another scope, where it says the same."""
+    head, mark, rest = text.partition("\n---\n\n")
+    return f"{_of_scope(head, scope)}{mark}{rest}"
+
+
+def _of_scope(head: str, scope: str) -> str:
+    return _SCOPE.sub(lambda _: f"\nscope: {_json(scope)}", head, count=1)
+
+
+def _json(value: object) -> str:
+    text = _encode(list(value) if isinstance(value, tuple) else value)
+    return text if text.isprintable() else _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def _value(key: str, text: str, kind: Any) -> object:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise IndexCorrupt(f"mirror front matter: {key} is not JSON: {text[:80]!r}") from error
+    if get_origin(kind) is tuple and isinstance(value, list) and all(type(item) is get_args(kind)[0] for item in value):
+        return tuple(value)
+    if kind is float and type(value) is float and math.isfinite(value):
+        return value
+    if type(value) is not kind or (key == "routeResolution" and value not in get_args(RouteResolution)):
+        raise IndexCorrupt(f"mirror front matter: {key} cannot be {text[:80]!r}")
+    return value

@@ -1,0 +1,1 @@
+"""Embedders and rerankers, calls of their providers, and the bill."""

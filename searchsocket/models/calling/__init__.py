@@ -1,0 +1,1 @@
+"""Calls of a remote provider: queues, rate limits, retries."""

@@ -1,0 +1,71 @@
+"""Calls of an embedder: several under way where it is far away, each made again where that may help."""
+
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+
+from searchsocket.errors import SearchSocketError
+from searchsocket.models.calling.line import REAL, Batch, Call, Line, Time
+from searchsocket.models.calling.schedule import Schedule
+from searchsocket.types import Vectors
+
+
+def answers(
+    embed: Callable[[Batch], Vectors],
+    batches: Iterable[Batch],
+    concurrency: int,
+    *,
+    wait_s: Callable[[Batch], float] = lambda batch: 0.0,
+    passing: Time = REAL,
+) -> Generator[tuple[Batch, Vectors]]:
+    """Each batch with what `embed` made of it, as they arrive; with one call at a time in their order.
+
+    Batches are taken, and results handed over, in the caller's thread. After a failure nothing more is sent; what is
+    under way is handed over first.
+
+    Args:
+        concurrency: Calls under way at once, fewer while the provider says that they are too many; with 1 no thread
+            is made.
+        wait_s: Asked before a batch is sent: seconds until the provider will take it; 0.0 = now, and it will be sent.
+
+    Raises:
+        SearchSocketError: What `embed` raised at last; the first one where several did.
+    """
+    line = Line(batches, wait_s, Schedule(concurrency, passing.jitter), passing)
+    if concurrency == 1:
+        yield from _one_by_one(embed, line)
+        return
+    with ThreadPoolExecutor(concurrency, thread_name_prefix="embed") as pool:
+        under_way: dict[Future[Vectors], Call[Batch]] = {}
+        while True:
+            while (call := line.next_call(len(under_way))) is not None:
+                under_way[pool.submit(embed, call.batch)] = call
+            if not under_way:
+                if not line.pause():
+                    break
+                continue
+            for future in wait(under_way, line.pause_s(len(under_way)), FIRST_COMPLETED).done:
+                call = under_way.pop(future)
+                if (error := future.exception()) is None:
+                    line.schedule.answered()
+                    yield call.batch, future.result()
+                else:
+                    line.failed(call, error)
+    if line.failure is not None:
+        raise line.failure
+
+
+def _one_by_one(embed: Callable[[Batch], Vectors], line: Line[Batch]) -> Generator[tuple[Batch, Vectors]]:
+    while True:
+        if (call := line.next_call(0)) is None:
+            if line.pause():
+                continue
+            break
+        try:
+            vectors = embed(call.batch)
+        except SearchSocketError as error:
+            line.failed(call, error)
+        else:
+            line.schedule.answered()
+            yield call.batch, vectors
+    if line.failure is not None:
+        raise line.failure

@@ -1,0 +1,110 @@
+"""The calls that a run still has to make, in the order in which they may be made."""
+
+import random
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from searchsocket.errors import EmbedderUnavailable
+from searchsocket.models.calling.schedule import Schedule
+
+Batch = TypeVar("Batch")
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """What passes while calls wait."""
+
+    now: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    jitter: Callable[[], float] = random.random
+
+
+REAL = Time()
+
+
+@dataclass(slots=True)
+class Call(Generic[Batch]):
+    """One batch, and how it went so far."""
+
+    batch: Batch
+    failures: int = 0
+    due: float = float("-inf")
+    sent_at: float = 0.0
+
+
+class Line(Generic[Batch]):
+    """The calls that are still to be made, those that failed first."""
+
+    def __init__(
+        self, batches: Iterable[Batch], wait_s: Callable[[Batch], float], schedule: Schedule, passing: Time
+    ) -> None:
+        self._fresh = iter(batches)
+        self._wait_s = wait_s
+        self._waiting: list[Call[Batch]] = []  # by the time at which they are due
+        self._passing = passing
+        self._is_taken = False  # no fresh one is left
+        self.schedule = schedule
+        self.failure: BaseException | None = None
+
+    def next_call(self, under_way: int) -> Call[Batch] | None:
+        """A call to make now; None where there is none yet, or none any more.
+
+        Args:
+            under_way: Calls that are. One that failed and waits takes a place too: else a provider that is down
+                would be asked for every batch at once.
+        """
+        now = self._passing.now()
+        if self.failure is not None or now < self.schedule.not_before or under_way >= self.schedule.at_once:
+            return None
+        if not self._waiting or self._waiting[0].due > now:
+            if not self._takes_fresh(under_way):
+                return None
+            for batch in self._fresh:
+                self._waiting.insert(0, Call(batch, due=now))
+                break
+            else:
+                self._is_taken = True
+                return None
+        if (seconds := self._wait_s(self._waiting[0].batch)) > 0.0:
+            self.schedule.hold(now + seconds)
+            return None
+        call = self._waiting.pop(0)
+        call.sent_at = now
+        return call
+
+    def failed(self, call: Call[Batch], error: BaseException) -> None:
+        """Put a call back that may pass another time; after any other nothing more is sent."""
+        now = self._passing.now()
+        stated_s: float | None = getattr(error, "retry_after_s", None)
+        if isinstance(error, EmbedderUnavailable) and error.is_limit:
+            goes_on, call.due = self.schedule.limited(now, call.sent_at, stated_s), now
+        else:
+            call.failures += 1
+            goes_on = getattr(error, "retryable", False) and self.schedule.may_retry(call.failures, stated_s)
+            call.due = now + self.schedule.pause_s(call.failures, stated_s)
+        if goes_on:
+            self._waiting.append(call)
+            self._waiting.sort(key=lambda each: each.due)
+        else:
+            self.failure = self.failure or error
+
+    def pause_s(self, under_way: int) -> float | None:
+        """Seconds until a call may be made; None where only an answer can bring one."""
+        takes_fresh = self._takes_fresh(under_way)
+        if self.failure is not None or under_way >= self.schedule.at_once or not (self._waiting or takes_fresh):
+            return None
+        now = self._passing.now()
+        due = now if takes_fresh else self._waiting[0].due
+        return max(0.0, self.schedule.not_before - now, due - now)
+
+    def pause(self) -> bool:
+        """Wait until a call may be made, none being under way; False where none is left."""
+        if (seconds := self.pause_s(0)) is None:
+            return False
+        self._passing.sleep(seconds)
+        return True
+
+    def _takes_fresh(self, under_way: int) -> bool:
+        return not self._is_taken and under_way + len(self._waiting) < self.schedule.at_once

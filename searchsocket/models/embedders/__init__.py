@@ -1,0 +1,70 @@
+"""How texts become vectors: one file per embedder, and the one way to make the configured one."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from searchsocket.models.embedders.base import Embedder, is_unkept
+from searchsocket.models.paying.cost import price_of
+
+if TYPE_CHECKING:
+    from searchsocket.project.settings.model import EmbeddingSettings
+
+
+def make_embedder(
+    settings: "EmbeddingSettings", environ: Mapping[str, str], *, recorded: str = "", calls: bool = True
+) -> Embedder:
+    """The configured embedder. Heavy clients are imported here, when their provider is chosen.
+
+    Args:
+        environ: Where keys are read; it is read nowhere else.
+        recorded: Model id of what the scope is indexed with; "" = it is not indexed yet.
+        calls: False where it only counts and names, as for a plan, which needs no key.
+
+    Raises:
+        ConfigMissing: A library, a key or a file of the model is not there.
+        ConfigError: The model cannot be used.
+    """
+    match resolved_provider(settings, environ, recorded):
+        case "builtin":
+            from searchsocket.models.embedders.builtin import BuiltinEmbedder
+
+            return BuiltinEmbedder()
+        case "onnx":
+            from searchsocket.models.embedders.onnx import DEFAULT_MODEL, find_model, load_model
+
+            return load_model(find_model(settings.model or DEFAULT_MODEL, Path.cwd()))
+        case "hash":
+            from searchsocket.models.embedders.hash import MODEL_ID, HashEmbedder
+
+            return HashEmbedder(price_of(MODEL_ID, settings.price_per_million_tokens_usd))
+        case "openai":
+            from searchsocket.models.embedders.openai import make_openai
+
+            return make_openai(settings, environ, calls=calls)
+        case name:
+            from searchsocket.models.embedders.installed import make_installed
+
+            return make_installed(name, settings, environ)
+
+
+def unkept_embedder(model_id: str) -> Embedder | None:
+    """The embedder of a model of which the cache holds no vectors (see `is_unkept`); None where it is another one."""
+    if not is_unkept(model_id):
+        return None
+    from searchsocket.models.embedders.builtin import BuiltinEmbedder
+
+    embedder = BuiltinEmbedder()
+    return embedder if embedder.model_id == model_id else None
+
+
+def resolved_provider(settings: "EmbeddingSettings", environ: Mapping[str, str], recorded: str) -> str:
+    """The provider that is meant. `auto` stays with what the scope is indexed with, whatever keys come and go; at its
+    first index it is `openai` where a key is there, else `builtin`.
+    """
+    if settings.provider != "auto":
+        return settings.provider
+    from searchsocket.models.embedders.openai import MODEL_ID_PREFIX, has_key
+
+    is_remote = recorded.startswith(MODEL_ID_PREFIX) if recorded else has_key(settings, environ)
+    return "openai" if is_remote else "builtin"

@@ -1,0 +1,146 @@
+"""Embedding what the cache lacks: first the bill, then batch by batch (spec 10.5, 11, 21)."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+
+from searchsocket.models.calling.calls import answers
+from searchsocket.models.calling.line import REAL, Time
+from searchsocket.models.embedders.base import Embedder, Limits, Paced, charged_tokens
+from searchsocket.models.embedders.cache import EmbeddingCache
+from searchsocket.models.embedders.checks import checked
+from searchsocket.models.paying.bill import Bill, EmbedOutcome, PagesAt, TextSource
+from searchsocket.models.paying.cost import NO_BUDGET, Budget, estimate
+from searchsocket.system.batches import batches, packed
+from searchsocket.types import Vectors
+
+OnProgress = Callable[[int, int], None]  # texts embedded so far, texts to embed
+OnPaid = Callable[[int, float], None]  # tokens, dollars
+TextsAt = Callable[[Sequence[int]], Sequence[str]]  # positions -> their texts, in that order
+
+_NOTED = 5_000  # texts in one transaction
+_BATCHES_SORTED = 8  # batches whose texts are sorted by length together, so that a model pads little
+
+
+def embed_missing(
+    cache: EmbeddingCache,
+    embedder: Embedder,
+    texts_to_embed: Iterable[TextSource],
+    texts_at: TextsAt,
+    *,
+    batch_size: int,
+    concurrency: int = 1,
+    budget: Budget = NO_BUDGET,
+    price_per_million_tokens_usd: float | None = None,
+    pages_at: PagesAt | None = None,
+    query_tokens: int = 0,
+    on_progress: OnProgress = lambda done, total: None,
+    on_paid: OnPaid = lambda tokens, cost_usd: None,
+    passing: Time = REAL,
+) -> EmbedOutcome:
+    """Embed every text that the cache lacks, each distinct one once, and store batch by batch.
+
+    First the bill is made, without any text; then the texts are read, a few batches at a time. Nothing that grows
+    with their number is held in memory. Each batch is committed when it arrives: a run that is killed loses, and pays
+    again, at most those that were under way.
+
+    Args:
+        texts_to_embed: The texts; equal ones should be neighbours.
+        texts_at: Reads texts.
+        batch_size: Texts in one call of the embedder, which its own limits may make fewer.
+        concurrency: Calls under way at once, where the embedder is remote; a local one has its own threads.
+        budget: What this call may cost.
+        price_per_million_tokens_usd: Overrides the embedder's price.
+        pages_at: Says which page a text is of, for what each page costs.
+        query_tokens: Of queries that the run embeds later; they count for the budget.
+        on_progress: Called after each batch with the texts embedded so far and in all.
+        on_paid: Called with what was charged since its last call: after each batch, and when a call has failed.
+        passing: The time that passes between attempts.
+
+    Raises:
+        BudgetExceeded: The estimate is over the budget; the embedder was not called.
+        BadVectors: The embedder gave vectors that cannot be used; nothing of that batch is stored.
+        EmbedderUnavailable: The provider failed eight times in a row; all other batches that were sent are stored.
+        EmbedderRefused: The provider will not go on; all other batches that were sent are stored.
+        StateUnavailable: The cache cannot be written.
+    """
+
+    def embed(batch: Sequence[_Item]) -> Vectors:
+        texts = [item.text for item in batch]
+        return checked(embedder.embed(texts, "passage"), len(texts), embedder.dimensions, embedder.model_id)
+
+    def wait_s(batch: Sequence[_Item]) -> float:
+        return embedder.wait_s(sum(item.tokens for item in batch)) if isinstance(embedder, Paced) else 0.0
+
+    with closing(Bill(cache, embedder, texts_to_embed, price_per_million_tokens_usd, query_tokens)) as bill:
+        outcome = bill.with_pages(pages_at)
+        budget.allow(outcome.cost_usd)
+        charges = _Charges(embedder, bill.price, on_paid)
+        batches = _batches(bill.texts(), texts_at, batch_size, embedder.limits)
+        done = 0
+        try:
+            at_once = concurrency if embedder.is_remote else 1
+            with closing(answers(embed, batches, at_once, wait_s=wait_s, passing=passing)) as arriving:
+                for batch, vectors in arriving:
+                    tokens = [item.tokens for item in batch]
+                    cache.put([item.key for item in batch], vectors, tokens, embedder.model_id)
+                    charges.note(sum(tokens))
+                    done += len(batch)
+                    on_progress(done, outcome.created)
+        finally:
+            charges.note(0)  # of answers that were of no use
+        return replace(outcome, charged_tokens=charges.tokens, charged_usd=charges.cost_usd)
+
+
+def note_missing(cache: EmbeddingCache, embedder: Embedder, texts_to_embed: Iterable[TextSource]) -> EmbedOutcome:
+    """What `embed_missing` does for a model that `is_unkept`: the texts are counted, and embedded when published.
+
+    Raises:
+        StateUnavailable: The cache cannot be written.
+    """
+    with closing(Bill(cache, embedder, texts_to_embed, None)) as bill:
+        for window in batches(bill.texts(), _NOTED):
+            keys, tokens = [key.hex() for key, _, _ in window], [count for _, count, _ in window]
+            cache.note(keys, tokens, embedder.model_id, embedder.dimensions)
+        return replace(bill.outcome, charged_tokens=bill.outcome.tokens)
+
+
+class _Charges:
+    """What the provider charged so far."""
+
+    def __init__(self, embedder: Embedder, price: float, on_paid: OnPaid) -> None:
+        self._embedder = embedder
+        self._price = price
+        self._on_paid = on_paid
+        self.tokens = 0
+        charged_tokens(embedder)  # before this run
+
+    @property
+    def cost_usd(self) -> float:
+        return estimate(self.tokens, self._price)
+
+    def note(self, counted: int) -> None:
+        """Note what was charged meanwhile; `counted` tokens where the provider does not say."""
+        said = charged_tokens(self._embedder)
+        if tokens := counted if said is None else said:
+            self.tokens += tokens
+            self._on_paid(tokens, estimate(tokens, self._price))
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    key: str
+    tokens: int
+    text: str
+
+
+def _batches(
+    rows: Iterator[tuple[bytes, int, int]], texts_at: TextsAt, size: int, limits: Limits
+) -> Iterator[Sequence[_Item]]:
+    # Vectors do not depend on their batch, so the order is free; the hash makes it the same on every run.
+    size = min(size, limits.texts)
+    for window in batches(rows, size * _BATCHES_SORTED):
+        texts = texts_at([position for _, _, position in window])
+        items = [_Item(key.hex(), tokens, text) for (key, tokens, _), text in zip(window, texts, strict=True)]
+        items.sort(key=lambda item: (len(item.text), item.key))
+        yield from packed(items, size, limits.tokens, lambda item: item.tokens)

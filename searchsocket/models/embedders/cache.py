@@ -1,0 +1,257 @@
+"""The embedding cache: content hash and model to vector, under all scopes, clones and CI runs (spec 10.3).
+
+Vectors are added and never changed; only `prune` removes some. Anything damaged counts as missing, is named, and is
+embedded again: the cache never lies.
+"""
+
+import time
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+
+from searchsocket.errors import BadVectors, StateUnavailable
+from searchsocket.events import OnEvent, ignore
+from searchsocket.models.embedders import cache_file
+from searchsocket.models.embedders.cache_table import MAX_HASHES, CacheTable, is_sound
+from searchsocket.models.embedders.checks import bad_rows, checked
+from searchsocket.system.batches import batches
+from searchsocket.types import Vectors
+
+_DAY_S = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class CachedModel:
+    """What the cache holds of one model."""
+
+    model_id: str
+    dimensions: int
+    texts: int
+    tokens: int
+    bytes: int  # of the vectors alone
+    last_used_day: int  # days since 1970; 0 = before days were kept
+
+
+class EmbeddingCache:
+    """An open cache file. Any number of processes and threads may use one file at once.
+
+    Args:
+        path: The file; made with its folder when absent.
+        read_only: Write nothing, anywhere; an absent or damaged file is an empty cache.
+        on_event: Hears `embedding_cache_damaged`.
+        now: Seconds since 1970; tells the day on which a vector was used last.
+
+    Raises:
+        StateUnavailable: The file cannot be opened, or a newer version of this program wrote it.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        read_only: bool = False,
+        on_event: OnEvent = ignore,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self.path = path
+        self.read_only = read_only
+        self._table = CacheTable(path, read_only=read_only, on_event=on_event)
+        self._today = int(now() // _DAY_S)
+        self._used = array("q")  # row ids of what was used, written down when the file is closed
+
+    @property
+    def warnings(self) -> list[str]:
+        """What was found damaged, for the run's report."""
+        return self._table.warnings
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release the file; the cache cannot be used any more."""
+        self._note_uses()
+        self._table.close()
+
+    def _note_uses(self) -> None:
+        if self._used:
+            self._table.note_uses(self._used, self._today)
+            self._used = array("q")
+
+    def missing(self, hashes: Iterable[str], model_id: str) -> list[str]:
+        """The distinct hashes without a sound vector of this model, in the order of their first appearance.
+
+        Raises:
+            StateUnavailable: The file cannot be read.
+        """
+        missing_keys: list[str] = []
+        for batch in batches(dict.fromkeys(hashes), MAX_HASHES):
+            held = self._table.rows(batch, model_id, array("q"))
+            missing_keys.extend(key for key in batch if key not in held)
+        return missing_keys
+
+    def get(self, hashes: Sequence[str], model_id: str) -> Vectors:
+        """The vectors of these hashes, in their order.
+
+        Returns:
+            float32 of shape (len(hashes), dimensions of the model); (0, 0) for no hashes.
+
+        Raises:
+            StateUnavailable: A vector is missing or damaged, or the file cannot be read.
+        """
+        blobs: dict[str, bytes] = {}
+        used = array("q") if self.read_only else self._used
+        for batch in batches(dict.fromkeys(hashes), MAX_HASHES):
+            blobs.update((key, row[1]) for key, row in self._table.rows(batch, model_id, used).items() if row[1])
+        lacking = [key for key in hashes if key not in blobs]
+        if lacking:
+            raise StateUnavailable(
+                f"{len(lacking)} embeddings of {model_id!r} are not in {self.path} (first: {lacking[0]}); run "
+                f"`searchsocket index` to embed them again"
+            )
+        if not hashes:
+            return np.empty((0, 0), dtype=np.float32)
+        return np.frombuffer(b"".join(blobs[key] for key in hashes), dtype="<f4").reshape(len(hashes), -1)
+
+    def models(self) -> list[CachedModel]:
+        """What is held, by model."""
+        rows = self._table.fetch(
+            "SELECT name, dimensions, COUNT(vectors.rowid), COALESCE(SUM(tokens), 0), "
+            "COALESCE(SUM(LENGTH(vector)), 0), COALESCE(MAX(day), 0) FROM models "
+            "LEFT JOIN vectors ON model = models.id LEFT JOIN uses ON uses.id = vectors.rowid "
+            "GROUP BY models.id ORDER BY name"
+        )
+        return [CachedModel(*row) for row in rows]
+
+    def held_bytes(self) -> int:
+        """Bytes of the file that hold something."""
+        pages, free, size = (
+            int(self._table.fetch(f"PRAGMA {name}")[0][0]) for name in ("page_count", "freelist_count", "page_size")
+        )
+        return (pages - free) * size
+
+    def prune(self, *, unused_days: int = 0, model_id: str | None = None, max_bytes: int | None = None) -> int:
+        """Remove vectors, those first that were used longest ago.
+
+        Args:
+            unused_days: Only those that were not used within so many days; 0 = all. Days are those of this machine.
+            model_id: Only those of this model.
+            max_bytes: Only as many as it takes for the file to hold at most so much.
+
+        Returns:
+            The number of vectors removed.
+
+        Raises:
+            StateUnavailable: The file cannot be written.
+        """
+        self._note_uses()
+        last_day = self._today - unused_days
+        if max_bytes is None:
+            return self._table.remove(model_id, last_day, -1)
+        gone = 0
+        while (excess := (size := self.held_bytes()) - max_bytes) > 0:
+            count = sum(model.texts for model in self.models())
+            removed = self._table.remove(model_id, last_day, -(-excess * count // size))  # rows share pages of the file
+            if not removed:
+                break
+            gone += removed
+        return gone
+
+    def unused(self, used: Iterable[bytes], *, made_after: int | None, remove: bool) -> tuple[int, int, int]:
+        """Count, or remove in one transaction, what is not in use, was last used before yesterday, and can be dated.
+
+        Args:
+            used: Hashes that are in use, 32 bytes each, in any order.
+            made_after: Embeddings up to this `size` may serve anybody, and stay; None = all may.
+
+        Returns:
+            How many they are, the bytes of their vectors, and how many more stay because nobody can tell.
+
+        Raises:
+            StateUnavailable: The file cannot be written. What `used` raises is passed on, and nothing is removed.
+        """
+        self._note_uses()
+        after = self.size() if made_after is None else made_after
+        return self._table.unused(used, after, self._today - 2, remove=remove)
+
+    def size(self) -> int:
+        """Rises with everything that is stored: a file that was lost, or came from an older copy, says less."""
+        rows = self._table.fetch("SELECT COALESCE(MAX(rowid), 0) FROM vectors")
+        return int(rows[0][0]) if rows else 0
+
+    def put(self, hashes: Sequence[str], vectors: Vectors, tokens: Sequence[int], model_id: str) -> None:
+        """Store a batch in one transaction; a hash that is held already keeps its vector.
+
+        Args:
+            vectors: Shape (len(hashes), dimensions), float32, finite, unit rows; row i belongs to hash i.
+
+        Raises:
+            BadVectors: A vector cannot be used, or has another length than the model's others; nothing is stored.
+            StateUnavailable: The file cannot be written: full disk, read-only, locked for too long.
+        """
+        if self.read_only:
+            raise StateUnavailable(f"{self.path} is open read-only")
+        if not hashes:
+            return
+        rows = checked(vectors, len(hashes), vectors.shape[1] if vectors.ndim == 2 else 0, model_id)
+        packed = [
+            (bytes.fromhex(key), row.astype("<f4").tobytes(), int(count))
+            for key, row, count in zip(hashes, rows, tokens, strict=True)
+        ]
+        self._table.insert(model_id, rows.shape[1], packed, day=self._today)
+
+    def note(self, hashes: Sequence[str], tokens: Sequence[int], model_id: str, dimensions: int) -> None:
+        """Remember in one transaction that texts were embedded, without their vectors (see `is_unkept`).
+
+        Raises:
+            StateUnavailable: The file cannot be written.
+        """
+        rows = [(bytes.fromhex(key), b"", count) for key, count in zip(hashes, tokens, strict=True)]
+        self._table.insert(model_id, dimensions, rows, day=self._today)
+
+    def export_to(self, path: Path) -> int:
+        """Write all embeddings to another cache file, compact and in one piece, for a CI artifact.
+
+        Returns:
+            The number of embeddings written.
+
+        Raises:
+            StateUnavailable: `path` cannot be written, or this file cannot be read.
+        """
+        return self._table.copy_to(path)
+
+    def import_from(self, path: Path) -> tuple[int, int]:
+        """Take over what another cache file holds and this one lacks.
+
+        Shape, checksum and length of every vector are checked. Whether it belongs to its text cannot be: import
+        only files from those whose index you would trust.
+
+        Returns:
+            (embeddings added, embeddings refused).
+
+        Raises:
+            StateUnavailable: `path` is not a sound cache file, or this file cannot be written.
+        """
+        added = refused = 0
+        with cache_file.open_foreign(path) as other:
+            for model_id, dimensions, rows in cache_file.batches_of(other, path):
+                sound = [row for row in rows if is_sound(row, model_id, dimensions)]
+                whole = [row for row in sound if row[1]]
+                vectors = np.frombuffer(b"".join(row[1] for row in whole), dtype="<f4").reshape(len(whole), dimensions)
+                bad = {whole[index][0] for index in bad_rows(vectors).tolist()}
+                good = [row for row in sound if row[0] not in bad]
+                refused += len(rows) - len(good)
+                try:
+                    added += self._table.insert(model_id, dimensions, [row[:3] for row in good])
+                except BadVectors:
+                    refused += len(good)
+        return added, refused

@@ -1,0 +1,221 @@
+"""The tables of the embedding cache: its rows, read with their checksums and written in transactions."""
+
+import sqlite3
+import threading
+import zlib
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from searchsocket.errors import BadVectors, StateUnavailable
+from searchsocket.events import Event, OnEvent
+from searchsocket.models.embedders import cache_file
+from searchsocket.models.embedders.base import is_unkept
+
+MAX_HASHES = 500  # read by one statement
+Row = tuple[bytes, bytes, int, int]  # content hash, vector, tokens, checksum
+
+
+class CacheTable:
+    """An open file; threads take turns. SQLite's errors are ours, and damage is named.
+
+    Raises:
+        StateUnavailable: The file cannot be opened, or a newer version of this program wrote it. Every method may
+            raise it too: the file cannot be read or written.
+    """
+
+    def __init__(self, path: Path, *, read_only: bool, on_event: OnEvent) -> None:
+        self.path = path
+        self.read_only = read_only
+        self.warnings: list[str] = []  # what was found damaged
+        self._on_event = on_event
+        self._lock = threading.Lock()
+        self._damaged: set[tuple[str, str]] = set()  # (content hash, model): rows that the next ones replace
+        opened = cache_file.open_read_only(path) if read_only else cache_file.open_writable(path)
+        self._db = opened.connection
+        self._inode = opened.inode
+        if opened.damage:
+            self._warn(opened.damage)
+
+    def close(self) -> None:
+        self._db.close()
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """The connection in a transaction, for this thread alone."""
+        with self._lock, self._translated(), _transaction(self._db):
+            yield self._db
+
+    def rows(self, hashes: Sequence[str], model_id: str, used: "array[int]") -> dict[str, Row]:
+        """The sound rows among at most `MAX_HASHES` hashes; damaged ones are named and left out.
+
+        Args:
+            used: Gets the row ids of these.
+        """
+        marks = ",".join("?" * len(hashes))
+        query = (
+            "SELECT hash, vector, tokens, checksum, dimensions, vectors.rowid FROM vectors "
+            f"JOIN models ON models.id = model WHERE name = ? AND hash IN ({marks})"
+        )
+        rows = self.fetch(query, (model_id, *map(bytes.fromhex, hashes)))
+        rows_by_key: dict[str, Row] = {}
+        for *row, dimensions, rowid in rows:
+            key = row[0].hex()
+            if is_sound(row, model_id, dimensions):
+                rows_by_key[key] = (row[0], row[1], row[2], row[3])
+                used.append(rowid)
+            elif (key, model_id) not in self._damaged:
+                self._damaged.add((key, model_id))
+                self._warn(f"the embedding {key} of {model_id!r} in {self.path} is damaged and is embedded again")
+        return rows_by_key
+
+    def fetch(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        """The rows that a query gives; none where the file is damaged and only looked at."""
+        with self._lock, self._translated():
+            try:
+                return self._db.execute(query, values).fetchall()
+            except sqlite3.Error as error:
+                if not (self.read_only and cache_file.is_damage(error)):
+                    raise
+                # Who only looks sees an empty cache; the next one who may write sets the file aside.
+                if not self.warnings:
+                    self._warn(f"{self.path} is damaged ({error}); the next run rebuilds it")
+                return []
+
+    def insert(
+        self, model_id: str, dimensions: int, rows: Sequence[tuple[bytes, bytes, int]], *, day: int | None = None
+    ) -> int:
+        """Add (hash, vector, tokens) in one transaction; one that is held already stays, unless it is damaged.
+
+        Args:
+            day: On which they were used; None = not yet.
+
+        Returns:
+            How many were added.
+
+        Raises:
+            BadVectors: The model's other vectors have another length.
+        """
+        damaged = [row[0] for row in rows if (row[0].hex(), model_id) in self._damaged]
+        with self.writing() as db:
+            model = self._model(model_id, dimensions)
+            db.executemany("DELETE FROM vectors WHERE hash = ? AND model = ?", [(key, model) for key in damaged])
+            before = db.total_changes
+            db.executemany(
+                "INSERT OR IGNORE INTO vectors (hash, model, vector, tokens, checksum) VALUES (?, ?, ?, ?, ?)",
+                [(key, model, vector, tokens, zlib.crc32(vector, zlib.crc32(key))) for key, vector, tokens in rows],
+            )
+            added = db.total_changes - before
+            if day is not None:
+                db.executemany(
+                    "INSERT OR REPLACE INTO uses SELECT rowid, ? FROM vectors WHERE model = ? AND hash = ?",
+                    [(day, model, row[0]) for row in rows],
+                )
+        self._damaged.difference_update((key.hex(), model_id) for key in damaged)
+        return added
+
+    def copy_to(self, path: Path) -> int:
+        """Write the whole file to another one, compact; returns the number of vectors."""
+        with self._lock, self._translated():
+            cache_file.copy_compact(self._db, path)
+            return int(self._db.execute("SELECT COUNT(*) FROM vectors").fetchone()[0])
+
+    def note_uses(self, rowids: Iterable[int], day: int) -> None:
+        """Write down the day on which rows were used; one that is lost is no reason to fail."""
+        with suppress(sqlite3.Error), self._lock, _transaction(self._db):
+            uses = ((rowid, day) for rowid in rowids)
+            self._db.executemany("INSERT OR REPLACE INTO uses (id, day) VALUES (?, ?)", uses)
+
+    def remove(self, model_id: str | None, last_day: int, limit: int) -> int:
+        """Remove at most `limit` rows (-1 = all) that were used on `last_day` or before, the oldest first."""
+        chosen = (
+            "SELECT vectors.rowid FROM vectors JOIN models ON models.id = model LEFT JOIN uses ON "
+            "uses.id = vectors.rowid WHERE (? IS NULL OR name = ?) AND COALESCE(day, 0) <= ? "
+            "ORDER BY COALESCE(day, 0), vectors.rowid LIMIT ?"
+        )
+        with self.writing() as db:
+            values = (model_id, model_id, last_day, limit)
+            gone = db.execute(f"DELETE FROM vectors WHERE rowid IN ({chosen})", values).rowcount
+            db.execute("DELETE FROM uses WHERE id NOT IN (SELECT rowid FROM vectors)")
+        self.fetch("PRAGMA incremental_vacuum")
+        return gone
+
+    def unused(self, used: Iterable[bytes], after: int, last_day: int, *, remove: bool) -> tuple[int, int, int]:
+        """Count, or remove, rows above `after`, used on `last_day` or before, whose hash is not among `used`.
+
+        Returns:
+            Their number, the bytes of their vectors, and how many others of these hashes nobody can date: up to
+            `after`, or without a day.
+        """
+        others = "FROM vectors LEFT JOIN uses ON id = vectors.rowid WHERE hash NOT IN (SELECT hash FROM temp.used)"
+        datable = "vectors.rowid > ? AND day IS NOT NULL"
+        with self.writing() as db:
+            db.execute("CREATE TEMP TABLE used (hash BLOB PRIMARY KEY) WITHOUT ROWID")
+            db.executemany("INSERT OR IGNORE INTO temp.used VALUES (?)", ((key,) for key in used))
+            chosen = f"{others} AND {datable} AND day <= ?"
+            count, size = db.execute(
+                f"SELECT COUNT(*), COALESCE(SUM(LENGTH(vector)), 0) {chosen}", (after, last_day)
+            ).fetchone()
+            unknown = db.execute(f"SELECT COUNT(*) {others} AND NOT ({datable})", (after,)).fetchone()[0]
+            if remove:
+                rows = f"SELECT vectors.rowid {chosen}"
+                db.execute(f"DELETE FROM vectors WHERE rowid IN ({rows})", (after, last_day))
+                db.execute("DELETE FROM uses WHERE id NOT IN (SELECT rowid FROM vectors)")
+            db.execute("DROP TABLE temp.used")
+        if remove:
+            self.fetch("PRAGMA incremental_vacuum")
+        return count, size, unknown
+
+    def _model(self, model_id: str, dimensions: int) -> int:
+        self._db.execute("INSERT OR IGNORE INTO models (name, dimensions) VALUES (?, ?)", (model_id, dimensions))
+        number, stored = self._db.execute("SELECT id, dimensions FROM models WHERE name = ?", (model_id,)).fetchone()
+        if stored != dimensions:
+            raise BadVectors(
+                f"{model_id!r} gave vectors of {dimensions} dimensions; {self.path} holds it with {stored}"
+            )
+        return int(number)
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """SQLite's errors as ours; damage deep inside the file moves it aside, so that the next run starts anew."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            if self.read_only or not cache_file.is_damage(error):
+                raise cache_file.unavailable(self.path, error) from error
+            self._db.close()
+            cache_file.set_aside(self.path, self._inode)
+            self._warn(f"{self.path} was damaged ({error}) and was renamed")
+            raise StateUnavailable(
+                f"{self.path} was damaged ({error}) and was renamed; run again to embed its texts again"
+            ) from error
+
+    def _warn(self, message: str) -> None:
+        self.warnings.append(message)
+        self._on_event(Event("embedding_cache_damaged", {"message": message}))
+
+
+def is_sound(row: Sequence[Any], model_id: str, dimensions: int) -> bool:
+    """Whether a row (hash, vector, tokens, checksum) is what was written; of an unkept model it has no vector."""
+    key, vector, tokens, checksum = row
+    return (
+        isinstance(vector, bytes)
+        and isinstance(tokens, int)
+        and 0 <= tokens < 2**40
+        and len(key) == 32
+        and len(vector) in ((0, 4 * dimensions) if is_unkept(model_id) else (4 * dimensions,))
+        and zlib.crc32(vector, zlib.crc32(key)) == checksum
+    )
+
+
+@contextmanager
+def _transaction(db: sqlite3.Connection) -> Iterator[None]:
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        db.execute("COMMIT")
+    except BaseException:
+        db.rollback()
+        raise

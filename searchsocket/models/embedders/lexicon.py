@@ -1,0 +1,44 @@
+"""Which words are words: the built-in model's vocabulary as a list of English, whatever model an index has."""
+
+from functools import cache
+from importlib.resources import files
+
+from searchsocket.models.embedders.builtin import ENTRIES
+from searchsocket.text.words import parse_query, stem, stems
+
+_INNER, _BUCKET = "##", "["
+_FIRST, _LAST = 4, 3  # letters of the two words of a compound; shorter ones make words of noise
+_PREFIXES = ("un", "re", "dis", "non", "pre", "post", "over")
+
+
+def is_language(text: str) -> bool:
+    """Whether every word of a query that is no stop word is one of English, or two of them together."""
+    words = [word for word in parse_query(text).words if not word.is_stop]
+    return bool(words) and all(all(map(_is_word, word.exact.split("-"))) for word in words)
+
+
+def _is_word(word: str) -> bool:
+    words, stems, inner = _entries()
+    if word in words:
+        return True
+    if not word.isalpha() or not word.isascii():
+        return False
+    # What is its own stem would have been found: `duti` is none, though `duties` gives it.
+    if (stemmed := stem(word)) != word and stemmed in stems:
+        return True
+    splits = ((word[:at], word[at:]) for at in range(2, len(word) - _LAST + 1))
+    return any(
+        ((rest in words and len(rest) >= _FIRST) or (stem(rest) in stems and len(rest) > _FIRST))
+        if first in _PREFIXES
+        else len(first) >= _FIRST and first in words and ((rest in words and len(rest) >= _FIRST) or rest in inner)
+        for first, rest in splits
+    )
+
+
+@cache
+def _entries() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Whole words of letters, their stems, and what words end with; read when first asked, 40 ms."""
+    entries = (files("searchsocket.models.embedders") / "data" / ENTRIES).read_text(encoding="utf-8").splitlines()
+    inner = {entry[len(_INNER) :] for entry in entries if entry.startswith(_INNER)}
+    whole = {entry for entry in entries if entry.isalpha() and len(entry) > 2}
+    return frozenset(whole), frozenset(stems(whole)), frozenset(one for one in inner if len(one) >= _LAST)

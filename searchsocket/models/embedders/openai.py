@@ -1,0 +1,290 @@
+"""OpenAI's embeddings, and those of servers that speak its protocol (spec 11.1).
+
+The key stays in the client: no error, log line or representation of ours holds it, also where a server sends it back.
+"""
+
+import base64
+import json
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from searchsocket.errors import (
+    BadVectors,
+    ConfigError,
+    ConfigMissing,
+    EmbedderRefused,
+    EmbedderUnavailable,
+    KeyMissing,
+    SearchSocketError,
+)
+from searchsocket.models.calling.rates import Rates
+from searchsocket.models.embedders.base import Limits, TextKind
+from searchsocket.models.embedders.checks import checked
+from searchsocket.models.embedders.vocabulary import longest_start, vocabulary_of
+from searchsocket.models.paying.cost import estimate_tokens, price_of
+from searchsocket.system.bounded_http import BodyLimit, at_most
+from searchsocket.text.provider_words import provider_message
+from searchsocket.types import Vectors
+
+if TYPE_CHECKING:
+    import openai
+
+    from searchsocket.project.settings.model import EmbeddingSettings
+
+MODEL_ID_PREFIX = "openai-"
+KEY_VARIABLE = "EMBEDDINGS_API_KEY"
+DEFAULT_MODEL = "text-embedding-3-small"
+DEFAULT_URL = "https://api.openai.com/v1"
+INSTALL_HINT = "install it with `pip install searchsocket[openai]`"
+_DIMENSIONS = {"text-embedding-3-large": 3072, "text-embedding-3-small": 1536, "text-embedding-ada-002": 1536}
+_SHORTENED = ("text-embedding-3-large", "text-embedding-3-small")  # models that give fewer dimensions when asked
+_LIMITS = Limits(texts=2_048, tokens_a_text=8_192, tokens=300_000)
+# Where the vocabulary is not at hand: a token is a byte at least, whatever it is, so 8,192 bytes are no more than the
+# 8,192 tokens that a text may have, and 300,000 bytes no more than a request may. A token is counted for every four.
+_MAX_TEXT_BYTES = _LIMITS.tokens_a_text
+_GUESSED_LIMITS = Limits(_LIMITS.texts, _LIMITS.tokens_a_text // 4, _LIMITS.tokens // 4)
+_PASSING = (408, 409, 429)  # and what is 500 or more
+_TIMEOUT_S = 60.0
+_LIMITED = (429, 503)
+_BYTES_A_NUMBER = 32  # of a vector in JSON; in base64 it takes 6
+_MAX_TOKENS_A_CHARACTER, _MAX_EXTRA_TOKENS = 4, 16  # a provider that counts more than bytes is not believed
+_MAX_OTHER_BYTES = 1_000_000  # of an answer besides its vectors
+
+
+def key_variable(settings: "EmbeddingSettings") -> str:
+    """Environment variable with the key of OpenAI or of a server with its protocol; "" = no key needed."""
+    return "OPENAI_API_KEY" if settings.api_key_env is None else settings.api_key_env
+
+
+def has_key(settings: "EmbeddingSettings", environ: Mapping[str, str]) -> bool:
+    """Whether the provider can be called: its key is there, or it wants none."""
+    return not key_variable(settings) or bool(_key(settings, environ))
+
+
+def _key(settings: "EmbeddingSettings", environ: Mapping[str, str]) -> str:
+    """`EMBEDDINGS_API_KEY` stands above what the settings name, as `EMBEDDINGS_PROVIDER` does; "" = there is none."""
+    return environ.get(KEY_VARIABLE, "").strip() or environ.get(key_variable(settings), "").strip()
+
+
+def make_openai(settings: "EmbeddingSettings", environ: Mapping[str, str], *, calls: bool = True) -> "OpenAIEmbedder":
+    """The embedder that the settings describe; nothing is called.
+
+    Args:
+        calls: False where nothing will be, so that no key is needed.
+
+    Raises:
+        ConfigMissing: The key, or the library, is not there.
+        ConfigError: The size of the model's vectors, or its price, is not known.
+    """
+    if calls and not has_key(settings, environ):
+        raise KeyMissing(
+            f"the openai provider needs its key in ${key_variable(settings)} or ${KEY_VARIABLE}; set it, or embed on "
+            "this machine with `EMBEDDINGS_PROVIDER=local searchsocket index --force`",
+            f"set ${key_variable(settings)}, or embed on this machine with `EMBEDDINGS_PROVIDER=local`",
+        )
+    model = settings.model or DEFAULT_MODEL
+    dimensions = settings.dimensions or _DIMENSIONS.get(model)
+    if dimensions is None:
+        raise ConfigError(f"the vector size of {model!r} is unknown; set embeddings.dimensions")
+    return OpenAIEmbedder(
+        model,
+        dimensions,
+        _key(settings, environ) or "none",
+        base_url=settings.base_url or DEFAULT_URL,
+        price_per_million_tokens_usd=price_of(model, settings.price_per_million_tokens_usd),
+        key_variable=KEY_VARIABLE if environ.get(KEY_VARIABLE, "").strip() else key_variable(settings),
+    )
+
+
+class OpenAIEmbedder:
+    """Vectors of one model behind one address.
+
+    A text beyond 8,192 tokens is embedded up to there; beyond 8,192 bytes of UTF-8 where tokens cannot be counted.
+    """
+
+    tolerance = 1e-3  # its sums are not made in one order; cosines of equal texts stay above 0.999
+    is_instant = False
+    is_remote = True
+
+    def __init__(
+        self,
+        model: str,
+        dimensions: int,
+        key: str,
+        *,
+        base_url: str = DEFAULT_URL,
+        price_per_million_tokens_usd: float = 0.0,
+        timeout_s: float | None = None,
+        key_variable: str = "",
+    ) -> None:
+        """Make the client; nothing is called.
+
+        Args:
+            key_variable: Where the key came from, for advice.
+            timeout_s: Of a request, from its connection to the last byte of the answer; None = 60.
+
+        Raises:
+            ConfigMissing: The library is not installed.
+            ConfigError: The address cannot be used.
+        """
+        self.model_id = f"{MODEL_ID_PREFIX}{model}-{dimensions}"
+        self.dimensions = dimensions
+        self.price_per_million_tokens_usd = price_per_million_tokens_usd
+        self._count = vocabulary_of(model)
+        self.limits = _LIMITS if self._count else _GUESSED_LIMITS
+        self._host = urlsplit(base_url).hostname or base_url
+        self._body: dict[str, Any] = {"model": model, "encoding_format": "base64"}
+        if model in _SHORTENED and dimensions != _DIMENSIONS[model]:
+            self._body["dimensions"] = dimensions
+        self._timeout_s = timeout_s or _TIMEOUT_S
+        self._lock = threading.Lock()
+        self._rates = Rates(time.monotonic)
+        self._key_variable = f"${key_variable}" if key_variable else "its variable"
+        self._charged = 0  # tokens that were not asked for yet
+        self._client = _client(key, base_url, self._timeout_s)
+
+    def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
+        """Embed texts in order (see `Embedder.embed`); queries and passages are embedded alike. One attempt."""
+        if not texts:
+            return np.empty((0, self.dimensions), dtype=np.float32)
+        import openai
+
+        refusal: SearchSocketError
+        try:
+            with at_most(len(texts) * self.dimensions * _BYTES_A_NUMBER + _MAX_OTHER_BYTES):
+                answer = self._client.embeddings.with_raw_response.create(
+                    input=[self._sent(text) for text in texts], **self._body
+                )
+        except openai.OpenAIError as error:
+            refusal = self._translated(error)
+        else:
+            self._rates.note(answer.headers)
+            body = _body(answer.content, self.model_id)
+            with self._lock:  # also where the vectors are of no use: they are paid for
+                self._charged += _charge(body, texts)
+            return checked(_rows(body, len(texts), self.model_id), len(texts), self.dimensions, self.model_id)
+        # Outside the handler, so that the provider's words, which may hold the key, are no part of the traceback.
+        raise refusal
+
+    def count_tokens(self, text: str) -> int:
+        """As the model's vocabulary has it; an estimate where that is not at hand."""
+        count = self._count(_utf8(text)) if self._count else estimate_tokens(text)
+        return min(count, self.limits.tokens_a_text)
+
+    def wait_s(self, tokens: int) -> float:
+        """Seconds until a call of so many tokens will be taken, by what the answers said so far."""
+        return self._rates.wait_s(tokens)
+
+    def charged_tokens(self) -> int:
+        """As the answers said since this was asked last; estimated where one did not."""
+        with self._lock:
+            charged, self._charged = self._charged, 0
+        return charged
+
+    def _sent(self, text: str) -> str:
+        """As much of a text as is taken; an empty text would be refused."""
+        text = _utf8(text)
+        if self._count:
+            return longest_start(text, self.limits.tokens_a_text, self._count) or " "
+        return text.encode("utf-8")[:_MAX_TEXT_BYTES].decode("utf-8", "ignore") or " "
+
+    def _translated(self, error: "openai.OpenAIError") -> SearchSocketError:
+        import openai
+
+        if isinstance(error, openai.APITimeoutError):
+            return EmbedderUnavailable(f"{self._host} did not answer within {self._timeout_s:g} seconds")
+        if not isinstance(error, openai.APIStatusError):
+            cause = getattr(error.__cause__, "__cause__", None)
+            if isinstance(cause, BodyLimit):
+                return BadVectors(f"{self._host} sent an invalid answer: {cause}")
+            return EmbedderUnavailable(f"{self._host} cannot be reached ({type(cause or error).__name__})")
+        status, code = error.status_code, str(error.code or "")
+        if status in (401, 403):
+            message = f"{self._host} rejects the key ({status} {code}); set a valid key, then run again"
+            return EmbedderRefused(message, f"set a key that may use the model in {self._key_variable}")
+        if code == "insufficient_quota":
+            message = f"{self._host} answers {status} insufficient_quota: the account has no credit left"
+            return EmbedderRefused(message, "add credit to the provider's account, or raise its limit there")
+        message = provider_message(f"{status} {code}: {error.message}", self._client.api_key)
+        if status in _PASSING or status >= 500:
+            pause_s = _retry_after_s(error.response.headers)
+            return EmbedderUnavailable(f"{self._host} answers {message}", pause_s, is_limit=status in _LIMITED)
+        return EmbedderRefused(
+            f"{self._host} answers {message}", "fix embeddings.model, embeddings.dimensions or embeddings.base_url"
+        )
+
+
+def _client(key: str, base_url: str, timeout_s: float) -> "openai.OpenAI":
+    try:
+        import openai
+
+        from searchsocket.models.embedders.openai_transport import openai_http
+    except ImportError as error:
+        raise ConfigMissing(f"the openai provider needs {error.name}; {INSTALL_HINT}") from error
+    if urlsplit(base_url).scheme not in ("http", "https"):
+        raise ConfigError("embeddings.base_url must begin with http:// or https://")
+    # What fails is tried again by those who know whether anybody waits.
+    return openai.OpenAI(
+        api_key=key, base_url=base_url, timeout=timeout_s, max_retries=0, http_client=openai_http(timeout_s)
+    )
+
+
+def _utf8(text: str) -> str:
+    """A lone surrogate in hostile input must not stop the run."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _body(content: bytes, origin: str) -> dict[str, Any]:
+    try:
+        body = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise BadVectors(f"{origin} did not answer with JSON ({type(error).__name__})") from error
+    if not isinstance(body, dict):
+        raise BadVectors(f"{origin} did not answer with embeddings ({type(body).__name__})")
+    return body
+
+
+def _charge(body: Mapping[str, Any], texts: Sequence[str]) -> int:
+    """The tokens that an answer was charged with."""
+    usage = body.get("usage")
+    said = usage.get("total_tokens") if isinstance(usage, dict) else None
+    most = sum(_MAX_TOKENS_A_CHARACTER * len(text) + _MAX_EXTRA_TOKENS for text in texts)
+    return said if type(said) is int and 0 < said <= most else sum(map(estimate_tokens, texts))
+
+
+def _rows(body: Mapping[str, Any], count: int, origin: str) -> Vectors:
+    """The vectors of an answer, in the order of the texts."""
+    rows: dict[int, Any] = {}
+    try:
+        for item in body["data"]:
+            vector = item["embedding"]
+            rows[int(item["index"])] = (
+                np.frombuffer(base64.b64decode(vector, validate=True), dtype="<f4")
+                if isinstance(vector, str)
+                else np.array(vector, dtype=np.float32)
+            )
+        if sorted(rows) != list(range(count)):
+            raise BadVectors(f"{origin} gave {len(rows)} vectors for {count} texts")
+        return np.stack([rows[index] for index in range(count)])
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
+        raise BadVectors(f"{origin} did not answer with embeddings ({type(error).__name__})") from error
+
+
+def _retry_after_s(headers: Mapping[str, str]) -> float | None:
+    """What the provider asks for, in seconds or as a date by its own clock."""
+    for name, unit_s in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            return max(0.0, float(headers[name]) * unit_s)
+        except (KeyError, ValueError):
+            continue
+    try:
+        until, now = (parsedate_to_datetime(headers[name]) for name in ("retry-after", "date"))
+        return max(0.0, (until - now).total_seconds())
+    except (KeyError, ValueError, TypeError):
+        return None

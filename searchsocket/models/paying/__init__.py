@@ -1,0 +1,1 @@
+"""The cost of embedding: prices, estimates and the ledger."""

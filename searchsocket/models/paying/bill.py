@@ -1,0 +1,166 @@
+"""Which texts the cache lacks, and what embedding them will cost: known before anything is called (spec 10.5, 21)."""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from searchsocket.models.embedders.base import Embedder
+from searchsocket.models.embedders.cache import EmbeddingCache
+from searchsocket.models.paying.cost import estimate
+from searchsocket.system.batches import batches
+from searchsocket.web.urls.built import build_output_reason
+
+PagesAt = Callable[[Sequence[int]], Sequence[str]]  # positions -> URLs of their pages, in that order
+
+_DEAREST = 10  # pages that are named
+_LOOKUP = 500  # texts that the cache is asked for at once
+_MEMORY_KIB = 8_192  # of the list in memory; the rest of it is in a temporary file
+
+
+class TextSource(Protocol):
+    """A text that must have its vector."""
+
+    @property
+    def content_hash(self) -> str: ...
+    @property
+    def tokens(self) -> int:
+        """As the embedder counts them."""
+
+    @property
+    def position(self) -> int:
+        """Where the text can be read; texts are read by rising position."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedOutcome:
+    """What was embedded, or would be."""
+
+    reused: int  # distinct texts that the cache held
+    created: int  # distinct texts that were embedded
+    tokens: int  # of the created ones and of the run's queries, as the embedder counts
+    cost_usd: float  # as estimated from them
+    charged_tokens: int = 0  # as the provider says, or as the embedder counts where it does not; 0 for a plan
+    charged_usd: float = 0.0
+    pages: tuple["PageCost", ...] = ()  # the most expensive ones, by falling tokens; none where all is free
+    build_output: tuple["BuildOutput", ...] = ()  # likewise
+
+
+@dataclass(frozen=True, slots=True)
+class PageCost:
+    """What a page costs; a text of several pages is one of the first."""
+
+    url: str
+    texts: int
+    tokens: int
+    cost_usd: float
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOutput:
+    """What pages cost that look like the output of a build."""
+
+    reason: str
+    pages: int
+    tokens: int
+    cost_usd: float
+    example: str  # a URL
+
+
+class Bill:
+    """The distinct texts that the cache lacks, in a private file that SQLite makes when they outgrow its memory."""
+
+    def __init__(
+        self,
+        cache: EmbeddingCache,
+        embedder: Embedder,
+        texts: Iterable[TextSource],
+        price_per_million_usd: float | None,
+        query_tokens: int = 0,
+    ) -> None:
+        """Ask the cache for all of them.
+
+        Args:
+            query_tokens: Of queries that the run asks beside the texts.
+            price_per_million_usd: Instead of the embedder's.
+        """
+        self._db = sqlite3.connect("", isolation_level=None)
+        try:
+            reused, created, tokens = self._fill(cache, embedder.model_id, texts)
+        except BaseException:
+            self.close()
+            raise
+        self.price = embedder.price_per_million_tokens_usd if price_per_million_usd is None else price_per_million_usd
+        tokens += query_tokens
+        self.outcome = EmbedOutcome(reused, created, tokens, estimate(tokens, self.price))
+
+    def close(self) -> None:
+        self._db.close()
+
+    def texts(self) -> Iterator[tuple[bytes, int, int]]:
+        """(hash, tokens, position) by rising position."""
+        return self._db.execute("SELECT hash, tokens, position FROM texts ORDER BY position")
+
+    def with_pages(self, pages_at: PagesAt | None) -> EmbedOutcome:
+        """The outcome with what its pages cost, where anything does and pages are known."""
+        if pages_at is None or not self.outcome.cost_usd:
+            return self.outcome
+        self._db.execute("CREATE TABLE pages (url TEXT PRIMARY KEY, texts, tokens, reason) WITHOUT ROWID")
+        self._db.execute("BEGIN")
+        for window in batches(self.texts(), _LOOKUP):
+            urls = pages_at([position for _, _, position in window])
+            self._db.executemany(
+                "INSERT INTO pages VALUES (?, 1, ?, ?) "
+                "ON CONFLICT DO UPDATE SET texts = texts + 1, tokens = tokens + excluded.tokens",
+                [(url, tokens, build_output_reason(url)) for url, (_, tokens, _) in zip(urls, window, strict=True)],
+            )
+        self._db.execute("COMMIT")
+        pages = self._db.execute(f"SELECT url, texts, tokens FROM pages ORDER BY tokens DESC, url LIMIT {_DEAREST}")
+        built = self._db.execute(
+            "SELECT reason, COUNT(*), SUM(tokens), MIN(url) FROM pages WHERE reason != '' "
+            "GROUP BY reason ORDER BY 3 DESC, reason"
+        )
+        return replace(
+            self.outcome,
+            pages=tuple(PageCost(url, texts, tokens, self._cost_usd(tokens)) for url, texts, tokens in pages),
+            build_output=tuple(
+                BuildOutput(reason, count, tokens, self._cost_usd(tokens), url) for reason, count, tokens, url in built
+            ),
+        )
+
+    def _cost_usd(self, tokens: int) -> float:
+        """To the billionth, so that tables show no rounding of binary fractions."""
+        return round(estimate(tokens, self.price), 9)
+
+    def _fill(self, cache: EmbeddingCache, model_id: str, texts: Iterable[TextSource]) -> tuple[int, int, int]:
+        self._db.execute("PRAGMA journal_mode = OFF")
+        self._db.execute(f"PRAGMA cache_size = -{_MEMORY_KIB}")
+        self._db.execute("CREATE TABLE texts (hash BLOB PRIMARY KEY, tokens INTEGER, position INTEGER) WITHOUT ROWID")
+        self._db.execute("BEGIN")
+        reused = 0
+        for window in batches(texts, _LOOKUP):
+            distinct = {item.content_hash: item for item in window}
+            missing = cache.missing(distinct, model_id)
+            reused += len(distinct) - len(missing)
+            self._db.executemany(
+                "INSERT OR IGNORE INTO texts VALUES (?, ?, ?)",
+                [(bytes.fromhex(key), distinct[key].tokens, distinct[key].position) for key in missing],
+            )
+        self._db.execute("COMMIT")
+        created, tokens = self._db.execute("SELECT COUNT(*), COALESCE(SUM(tokens), 0) FROM texts").fetchone()
+        return reused, created, tokens
+
+
+def plan_missing(
+    cache: EmbeddingCache,
+    embedder: Embedder,
+    texts: Iterable[TextSource],
+    *,
+    price_per_million_tokens_usd: float | None = None,
+    pages_at: PagesAt | None = None,
+    query_tokens: int = 0,
+) -> EmbedOutcome:
+    """What `embed_missing` would do; calls nothing."""
+    with closing(Bill(cache, embedder, texts, price_per_million_tokens_usd, query_tokens)) as bill:
+        return bill.with_pages(pages_at)

@@ -1,0 +1,76 @@
+"""Who judges candidates once more: one file per reranker, and the one way to make the configured one (spec 13.2)."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from searchsocket.errors import ConfigError, SearchSocketError
+from searchsocket.models.paying.ledger import Ledger
+from searchsocket.models.rerankers.base import Reranker, Usage
+from searchsocket.models.rerankers.errors import ModelDeprecated
+from searchsocket.models.rerankers.judge import Judge
+
+if TYPE_CHECKING:
+    from searchsocket.project.settings.rerank import RerankSettings
+
+
+def make_judge(
+    settings: "RerankSettings",
+    environ: Mapping[str, str],
+    *,
+    clock: Callable[[], datetime],
+    on_error: Callable[[BaseException], None],
+    prepare: Callable[[str], str] = lambda text: text,
+    ledger: Ledger | None = None,
+) -> Judge:
+    """The configured reranker as queries use it, see `Judge`.
+
+    Args:
+        ledger: Where it is noted what was paid; None = nowhere.
+
+    Raises:
+        ConfigMissing, ConfigError: As `make_reranker`.
+    """
+
+    def note(usage: Usage) -> None:
+        if ledger is None or not usage.tokens:
+            return
+        try:
+            ledger.add("reranking", usage.model_id, tokens=usage.tokens, cost_usd=usage.cost_usd)
+        except SearchSocketError as error:  # the query is answered all the same
+            on_error(error)
+
+    reranker = make_reranker(settings, environ)
+    judge = Judge(reranker, settings, prepare=prepare, clock=clock, on_error=on_error, on_usage=note)
+    if deprecated := deprecation(settings):
+        on_error(deprecated)
+    return judge
+
+
+def deprecation(settings: "RerankSettings") -> ModelDeprecated | None:
+    """What to say of the model, where its vendor has a newer one."""
+    if settings.provider != "jina":
+        return None
+    from searchsocket.models.rerankers.jina import DEPRECATED
+
+    successor = DEPRECATED.get(settings.jina.model)
+    return ModelDeprecated("rerank.jina.model", settings.jina.model, successor) if successor else None
+
+
+def make_reranker(settings: "RerankSettings", environ: Mapping[str, str]) -> Reranker:
+    """The configured reranker. Libraries are imported when their provider is chosen.
+
+    Args:
+        environ: Where keys are read; it is read nowhere else.
+
+    Raises:
+        ConfigMissing: A library, a key or a file of the model is not there.
+        ConfigError: None is configured, or the model, or the address, cannot be used.
+    """
+    match settings.provider:
+        case "none":
+            raise ConfigError("no reranker is configured; set rerank.provider")
+        case "jina":
+            from searchsocket.models.rerankers.jina import make_jina
+
+            return make_jina(settings, environ)

@@ -1,0 +1,154 @@
+"""Prune a project: gather what is kept and which branches live, judge, and delete what is to go."""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from searchsocket.backends import Backends
+from searchsocket.errors import BranchesUnknown, ConfigError, ConfigMissing, SearchSocketError
+from searchsocket.pipeline.branches.listing import Branches, list_branches, scopes_of
+from searchsocket.pipeline.branches.prune import Match, Rules, ScopeAge, Verdict, is_protected, judge
+from searchsocket.pipeline.branches.scopes import existing_scopes, generations_of
+from searchsocket.pipeline.run.forget import forget_scope
+from searchsocket.project.project import Project
+from searchsocket.project.scopes import sanitise_scope
+from searchsocket.system.errors import system_error
+
+
+@dataclass(frozen=True, slots=True)
+class PruneRequest:
+    """What a caller asks of pruning; the settings say the rest."""
+
+    by_branch: bool = False  # scopes of no living branch; meant where nothing else is asked
+    scopes_file: Path | None = None  # names of branches or scopes that live, one a line; instead of asking git
+    older_than_s: float | None = None
+    match: Match = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class PrunePlan:
+    """Verdicts on every scope, by name."""
+
+    verdicts: tuple[Verdict, ...]
+    listed: str  # where the names of what lives were had; "" where nobody asked
+    alive: Mapping[str, str] | None = None  # scope -> branch of what lives; None where nobody asked
+    protected: tuple[str, ...] = ()  # globs over the scopes that stay whatever else
+    problem: SearchSocketError | None = None  # why the index could not be listed
+
+    def is_ghost(self, key: str) -> bool:
+        """Whether a partition is of no branch that lives and no scope that something is kept of."""
+        ages = key in {verdict.scope for verdict in self.verdicts}
+        return not ages and self.alive is not None and key not in self.alive and not is_protected(key, self.protected)
+
+    @property
+    def going(self) -> tuple[Verdict, ...]:
+        return tuple(verdict for verdict in self.verdicts if verdict.goes)
+
+
+@dataclass(frozen=True, slots=True)
+class PruneOutcome:
+    """What became of the scopes that were to go."""
+
+    deleted: tuple[str, ...]
+    failed: Mapping[str, SearchSocketError]
+
+
+def plan_prune(project: Project, environ: Mapping[str, str], request: PruneRequest, now: datetime) -> PrunePlan:
+    """Which scopes may go; deletes nothing.
+
+    Raises:
+        BranchesUnknown: Git, or the file, may not name every branch.
+    """
+    backends = Backends(project, environ, calls=False)
+    scopes, problem = existing_scopes(project, backends.store)
+    generations, ends = generations_of(backends.store), backends.state.last_ends()
+    ages = []
+    for scope in scopes:
+        live = generations.get(scope.name)
+        ages.append(ScopeAge(scope.name, max(live.published_at if live else "", ends.get(scope.name, ""), key=_moment)))
+    by_branch = request.by_branch or (request.scopes_file is None and request.older_than_s is None)
+    branches = _branches(project, needed=by_branch and request.scopes_file is None)
+    alive: Mapping[str, str] | None = None
+    listed = ""
+    if request.scopes_file is not None:
+        alive = scopes_of(_names_in(request.scopes_file))
+        listed = str(request.scopes_file)
+    elif by_branch and branches is not None:
+        alive, listed = branches.scopes(), branches.origin
+    protected = protected_scopes(project, environ, branches)
+    verdicts = judge(ages, Rules(alive, request.older_than_s, request.match, protected), now)
+    return PrunePlan(tuple(verdicts), listed, alive, protected, problem)
+
+
+def apply_prune(
+    project: Project,
+    environ: Mapping[str, str],
+    plan: PrunePlan,
+    on_deleted: Callable[[str], None] = lambda scope: None,
+) -> PruneOutcome:
+    """Delete index, mirror and state of every scope that is to go; one that cannot leaves the others."""
+    deleted, failed = [], {}
+    for verdict in plan.going:
+        try:
+            forget_scope(project, project.scope_named(verdict.scope), environ, remote=True)
+        except SearchSocketError as error:
+            failed[verdict.scope] = error
+        else:
+            deleted.append(verdict.scope)
+            on_deleted(verdict.scope)
+    return PruneOutcome(tuple(deleted), failed)
+
+
+def protected_scopes(project: Project, environ: Mapping[str, str], branches: Branches | None) -> tuple[str, ...]:
+    """Globs over the scopes that stay whatever else: as configured, what is served, and the default branch's."""
+    settings = project.settings
+    names = [*settings.branches.protected, *settings.api.scopes]
+    if branches is not None and branches.default:
+        names.append(sanitise_scope(branches.default))
+    with suppress(SearchSocketError):  # on no branch
+        names.append(project.scope(environ).name)
+    return tuple(dict.fromkeys(names))
+
+
+def _branches(project: Project, *, needed: bool) -> Branches | None:
+    """The branches that live; where they are not needed, they only say which is the default one."""
+    settings = project.settings.branches
+    try:
+        branches = list_branches(project.root, settings.remote, settings.timeout_s)
+    except (BranchesUnknown, ConfigMissing):
+        if needed:
+            raise
+        return None
+    if needed and not branches.has_remote:
+        raise BranchesUnknown(
+            f"{branches.origin} has no remote, so it may lack branches; pass --scopes-file or --older-than, "
+            'or set branches.remote = "." if it has all branches'
+        )
+    return branches
+
+
+def _names_in(file: Path) -> list[str]:
+    """The names in a file of branches or scopes, one a line; a line that begins with `#` is a comment.
+
+    Raises:
+        BranchesUnknown: It names none, which says nothing of which scopes are alive.
+        ConfigError: It is no text.
+    """
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{file} is not UTF-8 text; write one name per line") from error
+    except OSError as error:
+        raise system_error("cannot read", file, error) from error
+    if names := [name for line in lines if (name := line.strip()) and not name.startswith("#")]:
+        return names
+    raise BranchesUnknown(f"{file} contains no names, so searchsocket cannot determine which scopes to keep")
+
+
+def _moment(at: str) -> float:
+    try:
+        return datetime.fromisoformat(at).timestamp()
+    except ValueError:
+        return float("-inf")

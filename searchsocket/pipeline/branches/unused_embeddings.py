@@ -1,0 +1,95 @@
+"""Embeddings that no scope of any project uses: what those are, and their removal.
+
+In use is the text of every chunk in the state of a recorded home, and of every record of a live, kept or refused
+generation of it, whatever the model: a state does not say which models its texts were paid for.
+"""
+
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from searchsocket.errors import ConfigError, ScopeLocked, SearchSocketError, StateUnavailable
+from searchsocket.models.embedders.cache import EmbeddingCache
+from searchsocket.models.embedders.homes import MAX_HOMES, Home, Homes
+from searchsocket.state import ProjectState
+
+
+@dataclass(frozen=True, slots=True)
+class Unused:
+    """What nobody uses."""
+
+    texts: int  # embeddings
+    bytes: int  # of their vectors
+    unknown: int  # embeddings of which nobody can tell: older than the records, or never used here
+    homes: int  # that were asked
+
+
+def prune_unused(cache: EmbeddingCache, *, apply: bool, gone: Collection[Path] = ()) -> Unused:
+    """Remove the embeddings that no recorded home uses, in one transaction.
+
+    Those that were used today or yesterday stay, and those of which nobody can tell. The locks of all scopes are held
+    meanwhile.
+
+    Args:
+        apply: False only counts.
+        gone: State folders of homes that exist no more; they are taken off the list.
+
+    Raises:
+        ScopeLocked: A run is at work on a scope.
+        StateUnavailable: A home, or the cache, cannot be read or written.
+        ConfigError: A home that is said to be gone is not recorded.
+    """
+    records = Homes(cache.path)
+    homes = records.all()
+    if unheard := sorted(set(gone) - {home.state for home in homes}):
+        raise ConfigError(
+            f"{unheard[0]} is not recorded as using the cache; `searchsocket cache info` lists the recorded ones"
+        )
+    remaining = [home for home in homes if home.state not in gone]
+    if len(remaining) >= MAX_HOMES:
+        raise StateUnavailable(
+            f"{len(homes):,} projects are recorded as using {cache.path}, which is the limit; remove those that "
+            f"no longer exist with `searchsocket cache prune --unused --apply --forget-home PATH`"
+        )
+    since = records.since()
+    with ExitStack() as locks:
+        for home in remaining:
+            _hold(home, locks)
+        used = (text for home in remaining for text in _texts_of(home))
+        texts, size, unknown = cache.unused(used, made_after=since, remove=apply)
+    if apply:
+        for state in gone:
+            records.forget(state)
+    return Unused(texts, size, unknown, len(remaining))
+
+
+def _hold(home: Home, locks: ExitStack) -> None:
+    state = ProjectState(home.state)
+    try:
+        for scope in state.scopes():
+            locks.enter_context(state.lock(scope))
+    except ScopeLocked as error:
+        raise ScopeLocked(f"{error.scope} in {home.state}", error.owner) from error
+    except SearchSocketError as error:
+        raise _unreadable(home, error) from error
+
+
+def _texts_of(home: Home) -> Iterator[bytes]:
+    """The hashes that a home uses, some more than once."""
+    from searchsocket.stores.local.catalogue.texts import generation_texts  # brings an engine
+
+    try:
+        yield from map(bytes.fromhex, ProjectState(home.state).texts())
+        yield from map(bytes.fromhex, generation_texts(home.index))
+    except (SearchSocketError, ValueError, TypeError) as error:
+        raise _unreadable(home, error) from error
+
+
+def _unreadable(home: Home, error: Exception) -> StateUnavailable:
+    return StateUnavailable(
+        f"what {home.state} uses could not be read, so nothing was deleted ({error}); run `searchsocket index "
+        f"--project "
+        f"{home.project}`, or, if it no longer exists, `searchsocket cache prune --unused "
+        f"--forget-home {home.state}`"
+    )

@@ -1,0 +1,42 @@
+"""What there is to index at a moment: whether it is whole, and whether it is what was indexed last."""
+
+import hashlib
+import os
+from dataclasses import dataclass
+
+from searchsocket.pipeline.branches.builds import Build, below, build_of
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.unchanged.stamps import bytes_of
+from searchsocket.pipeline.watching.targets import Targets
+
+_CRAWLED = Build("crawled", 0)  # what is on another host is looked at by a run alone
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What was seen."""
+
+    digest: str  # of all that decides about the index; "" = there is no build, or it went away just now
+    settings_digest: str  # of the configuration alone
+    changed_ns: int  # when the youngest file or folder changed
+    build: str = ""  # digest of the build alone
+
+
+def look_at(run: ScopeRun, targets: Targets) -> Look:
+    """Look at everything once; of what is large, at names, sizes and times alone."""
+    settings = bytes_of(targets.settings)
+    try:
+        build = _CRAWLED if run.source_mode == "crawl" else build_of(run) or Build("", 0)
+        others, youngest = hashlib.sha256(), build.changed_ns
+        for folder in targets.folders:
+            if folder == targets.build or not os.path.isdir(folder):  # noqa: PTH112
+                continue
+            for path, info in below(folder):
+                youngest = max(youngest, info.st_ctime_ns)
+                stamp = f"{path}\0{info.st_size}\0{info.st_mtime_ns}\0{info.st_ctime_ns}\n"
+                others.update(stamp.encode("utf-8", "replace"))
+        files = bytes_of(targets.files)
+    except OSError:  # in the middle of something
+        return Look("", settings, 0)
+    digest = f"{build.digest}:{others.hexdigest()}:{files}:{settings}" if build.digest else ""
+    return Look(digest, settings, youngest, build.digest)

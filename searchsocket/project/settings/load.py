@@ -1,0 +1,182 @@
+"""Load the configuration; every error names file, key, value and the closest valid key."""
+
+import difflib
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from searchsocket.errors import ConfigError
+from searchsocket.project.settings.model import Settings
+from searchsocket.project.settings.section import Section
+
+FILE_NAME = "searchsocket.toml"
+ENV_PREFIX = "SEARCHSOCKET__"  # SEARCHSOCKET__CHUNKING__MAX_CHARS=1500
+_SHORTHANDS = {"EMBEDDINGS_PROVIDER": ("embeddings", "provider")}
+
+_OWN_NAMES = frozenset({"facets"})  # holds names that are the site's own, in its own spelling
+
+# Keys that once were, and what has taken their place.
+_REPLACED = {
+    "api.trust_loopback": "`searchsocket serve --dev` trusts the programs of this machine",
+    "embeddings.max_cost_usd": "`costs.budget.run_usd` is what a run may cost",
+}
+
+
+def load_settings(root: Path, environ: Mapping[str, str]) -> Settings:
+    """Read `searchsocket.toml`, else `[tool.searchsocket]` of pyproject.toml, then the environment's overrides.
+
+    Raises:
+        ConfigError: A file cannot be parsed, both files configure the project, or a key or value is wrong.
+    """
+    origin, data = _read(root)
+    data = _snake_keys(data, origin)
+    for name, path, value in overrides(environ):
+        _refuse_unknown(path, name, value)
+        _put(data, path, value, name)
+    return _validate(data, origin)
+
+
+def tables_of(path: Path, keys: tuple[str, ...]) -> frozenset[str]:
+    """The names of what a configuration file says of a project, see `config_table`.
+
+    Raises:
+        ConfigError: It cannot be read.
+    """
+    data: Any = _parse(path)
+    for key in keys:
+        data = data[key]
+    return frozenset(data)
+
+
+def _read(root: Path) -> tuple[str, dict[str, Any]]:
+    path, keys = config_table(root)
+    if path is None:
+        return "the defaults", {}
+    data = _parse(path)
+    for key in keys:
+        data = data[key]
+    if not isinstance(data, dict):
+        raise ConfigError(f"{path}: {'.'.join(keys)} must be a table")
+    return f"{path} [{'.'.join(keys)}]" if keys else str(path), data
+
+
+def config_table(root: Path) -> tuple[Path | None, tuple[str, ...]]:
+    """The file that configures a project, None where there is none, and the table in it that does.
+
+    Raises:
+        ConfigError: There are two, or one cannot be read.
+    """
+    own, shared = root / FILE_NAME, root / "pyproject.toml"
+    tools = _parse(shared).get("tool") if shared.is_file() else None
+    is_shared = isinstance(tools, dict) and "searchsocket" in tools
+    if own.is_file():
+        if is_shared:
+            raise ConfigError(f"both {own} and [tool.searchsocket] in {shared} configure this project; keep one")
+        return own, ()
+    return (shared, ("tool", "searchsocket")) if is_shared else (None, ())
+
+
+def _parse(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}") from error
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def snake_case(key: str) -> str:
+    """`maxChars` as `max_chars`; both may be written."""
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", key).lower()
+
+
+def _snake_keys(value: Any, origin: str) -> Any:
+    if not isinstance(value, dict):
+        return value
+    renamed: dict[str, Any] = {}
+    for key, inner in value.items():
+        snake = snake_case(key)
+        if snake in renamed:
+            raise ConfigError(f"{origin}: {snake} is set twice, in snake_case and in camelCase; keep one")
+        renamed[snake] = inner if snake in _OWN_NAMES else _snake_keys(inner, origin)
+    return renamed
+
+
+def overrides(environ: Mapping[str, str]) -> Iterator[tuple[str, tuple[str, ...], Any]]:
+    """(variable, keys, value) of each variable that sets something; the last one for a key counts."""
+    for name in sorted(environ):
+        if name in _SHORTHANDS:
+            yield name, _SHORTHANDS[name], environ[name]
+        elif name.startswith(ENV_PREFIX):
+            yield name, tuple(name.removeprefix(ENV_PREFIX).lower().split("__")), _value(environ[name])
+
+
+def _value(text: str) -> Any:
+    """An environment value as TOML reads it (numbers, booleans, lists), else the text itself."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return text
+
+
+def _put(data: dict[str, Any], path: tuple[str, ...], value: Any, name: str) -> None:
+    for key in path[:-1]:
+        inner = data.setdefault(key, {})
+        if not isinstance(inner, dict):
+            raise ConfigError(f"environment variable {name} sets a key in {key}, which is not a table")
+        data = inner
+    data[path[-1]] = value
+
+
+def _refuse_unknown(path: tuple[str, ...], name: str, value: Any) -> None:
+    if ".".join(path) not in set(all_keys()):
+        raise ConfigError(_unknown(f"environment variable {name}", path, value))
+
+
+def _validate(data: dict[str, Any], origin: str) -> Settings:
+    try:
+        # JSON, so that strict types still take a list for a tuple.
+        return Settings.model_validate_json(json.dumps(data, default=str))
+    except ValidationError as error:
+        raise ConfigError("; ".join(_complaint(origin, detail) for detail in error.errors()[:5])) from error
+
+
+def _complaint(origin: str, detail: ErrorDetails) -> str:
+    path = tuple(str(part) for part in detail["loc"])
+    if detail["type"] == "extra_forbidden":
+        return _unknown(origin, path, detail["input"])
+    message = detail["msg"].removeprefix("Value error, ")
+    return f"{origin}: {'.'.join(path) or 'the file'} = {_short(detail['input'])} is invalid: {message}"
+
+
+def _unknown(origin: str, path: tuple[str, ...], value: Any) -> str:
+    key = ".".join(path)
+    if key in _REPLACED:
+        return f"{origin}: unknown key {key} = {_short(value)}; {_REPLACED[key]}"
+    nearest = difflib.get_close_matches(key, list(all_keys()), n=1, cutoff=0.0)
+    return f"{origin}: unknown key {key} = {_short(value)}; did you mean {nearest[0]}?"
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, default=str, ensure_ascii=False)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def all_keys(model: type[BaseModel] = Settings, prefix: str = "") -> Iterator[str]:
+    """Every valid key, dotted, in the order of the reference."""
+    for name, field in model.model_fields.items():
+        section = next((kind for kind in (field.annotation, *get_args(field.annotation)) if _is_section(kind)), None)
+        if section is None:
+            yield f"{prefix}{name}"
+        else:
+            yield from all_keys(section, f"{prefix}{name}.")
+
+
+def _is_section(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Section)

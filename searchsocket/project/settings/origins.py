@@ -1,0 +1,82 @@
+"""Origin of each setting's value: its default, a line of a file, or a variable."""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from searchsocket.project.settings.load import all_keys, config_table, load_settings, overrides, snake_case
+
+
+@dataclass(frozen=True, slots=True)
+class EffectiveSetting:
+    """Effective value of one key, with its origin."""
+
+    key: str  # dotted
+    value: Any  # as JSON; None where nothing is set
+    source: Literal["default", "file", "environment"]
+    origin: str = ""  # `searchsocket.toml:12`, or the variable's name; "" for a default
+
+
+def effective_settings(root: Path, environ: Mapping[str, str]) -> list[EffectiveSetting]:
+    """Every setting, in the order of the reference.
+
+    Raises:
+        ConfigError: As `load_settings`.
+    """
+    settings = load_settings(root, environ).model_dump(mode="json")
+    path, table = config_table(root)
+    lines = _lines(path.read_text(encoding="utf-8"), table) if path else {}
+    variables = {".".join(keys): name for name, keys, _ in overrides(environ)}
+    found = []
+    for key in all_keys():
+        value: Any = settings
+        for part in key.split("."):
+            value = value[part]
+        if key in variables:
+            found.append(EffectiveSetting(key, value, "environment", variables[key]))
+        elif path and key in lines:
+            found.append(EffectiveSetting(key, value, "file", f"{path.name}:{lines[key]}"))
+        else:
+            found.append(EffectiveSetting(key, value, "default"))
+    return found
+
+
+def _lines(text: str, table: tuple[str, ...]) -> dict[str, int]:
+    """The first line on which a TOML text sets something of each key of ours, which lie below `table`."""
+    ours = set(all_keys())
+    lines: dict[str, int] = {}
+    for number, keys in _statements(text):
+        if keys[: len(table)] == table:
+            path = [snake_case(key) for key in keys[len(table) :]]
+            for end in range(len(path), 0, -1):  # a key may be set in parts, as [facets] is
+                if (key := ".".join(path[:end])) in ours:
+                    lines.setdefault(key, number)
+    return lines
+
+
+def _statements(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """(line, keys) of each value of a valid TOML text: its parser tells values and no lines, so it gets them singly."""
+    header: tuple[str, ...] = ()
+    pending, first = "", 1
+    for number, line in enumerate(text.splitlines(keepends=True), 1):
+        first = first if pending else number
+        pending += line
+        try:
+            data = tomllib.loads(pending)
+        except tomllib.TOMLDecodeError:  # the value goes on in the next line
+            continue
+        if pending.lstrip().startswith("["):
+            header = next(_leaves(data))
+        else:
+            yield from ((first, (*header, *keys)) for keys in _leaves(data))
+        pending = ""
+
+
+def _leaves(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    for key, value in data.items():
+        if isinstance(value, dict) and value:
+            yield from ((key, *inner) for inner in _leaves(value))
+        else:
+            yield (key,)

@@ -1,0 +1,133 @@
+"""Settings of the source, and of pages and chunks (spec 7)."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from searchsocket.project.settings.section import Count, Section, WebAddress, WebAddressOrPath
+
+SourceMode = Literal["static-output", "content-files", "git-branch", "crawl"]
+UrlStyle = Literal["auto", "clean", "slash", "html", "index"]
+
+
+class ProjectSettings(Section):
+    id: str = ""  # "" = name in package.json, else the directory's
+    base_url: WebAddress = (
+        ""  # e.g. https://example.com/docs: absolute links below it are internal; its path is a base path
+    )
+
+
+class ScopeSettings(Section):
+    mode: Literal["fixed", "git", "env"] = "fixed"
+    fixed: str = "main"
+    env_var: str = "SEARCHSOCKET_SCOPE"  # read when mode is "env"
+    sanitize: bool = True  # False: a name that would need it is an error
+
+
+class BranchSettings(Section):
+    """Branches as scopes: which branches to index, and which to keep."""
+
+    remote: str = ""  # name or address of the repository whose branches count; "" = this clone's, with its remotes'
+    timeout_s: Annotated[float, Field(gt=0, le=600)] = 20.0  # for one answer of git
+    include: tuple[str, ...] = ("*",)  # globs over names of branches that become scopes by themselves
+    exclude: tuple[str, ...] = ()  # and of those that do not
+    discover: bool = False  # Dagster's sensor for new branches runs from the start
+    watch: bool = False  # Dagster's sensor for new builds runs from the start
+    settle_s: Annotated[float, Field(ge=0, le=3600)] = 5.0  # a build that nothing was written to for so long is whole
+    prune: Literal["show", "apply"] = "show"  # what Dagster's sensor for dead branches does with them
+    protected: tuple[str, ...] = ("main", "master")  # globs over scope names; never pruned, like the default branch
+
+
+class ContentFilesSettings(Section):
+    globs: tuple[str, ...] = ("src/routes/**/+page.md", "src/routes/**/+page.svx", "content/**/*.md", "docs/**/*.md")
+    base_dir: str = ""  # relative to the project; "" = the project
+
+
+class CrawlSettings(Section):
+    base_url: WebAddress = ""  # e.g. http://localhost:4173; {scope}, {branch}, {branch_slug} and {sha} are replaced
+    routes: tuple[str, ...] = ()  # paths to begin with
+    sitemap_url: WebAddressOrPath = (
+        ""  # absolute or below base_url; "" = what robots.txt names, unless routes are given
+    )
+    discover: bool = True  # follow links
+    max_depth: Annotated[int, Field(ge=0, le=100)] = 10
+    max_pages: Count = 10_000
+    concurrency: Annotated[int, Field(ge=1, le=64)] = 8
+    timeout_s: Annotated[float, Field(gt=0)] = 30.0  # for a whole request, from the first packet to the last byte
+    max_seconds: Annotated[float, Field(gt=0)] = 3600.0  # for the whole crawl
+    max_failures_in_row: Count = 50  # then the host is left alone
+    respect_robots_txt: bool = True
+
+
+class GitSettings(Section):
+    """Content files of a commit, for mode `git-branch`; `content_files` selects the files."""
+
+    branch: str = ""  # branch, tag or commit; "" = the scope's branch
+    repo_dir: str = ""  # relative to the project; "" = the project
+
+
+class SourceSettings(Section):
+    mode: SourceMode | None = None  # None = static-output where a build is found, else content-files
+    static_output_dir: str = ""  # "" = the first usual build folder that holds HTML
+    base_path: str = ""  # URL path prefix of the site, e.g. "/docs"; "" = the path of the address, if one is set
+    exclude: tuple[str, ...] = ()  # globs over URL paths, e.g. "/drafts/**"
+    max_page_bytes: Count = 20_000_000  # a larger page fails, and keeps its records
+    content_files: ContentFilesSettings = ContentFilesSettings()
+    git: GitSettings = GitSettings()
+    crawl: CrawlSettings = CrawlSettings()
+
+
+class UrlSettings(Section):
+    style: UrlStyle = (
+        "auto"  # what opens a page: /page, /page/, /page.html, /folder/index.html; auto = as the site links
+    )
+
+
+class RouteSettings(Section):
+    dir: str = ""  # "" = what the SvelteKit configuration says, else src/routes; "." = the project
+    static_dir: str = ""  # files that are copied as they are; "" = likewise, else static
+    strict: bool = False  # True: every page of the site must have an exact route
+
+
+class ExtractSettings(Section):
+    main_selector: str = "main"
+    drop_tags: tuple[str, ...] = ("header", "nav", "footer", "aside")
+    drop_selectors: tuple[str, ...] = (
+        ".sidebar", ".toc", ".table-of-contents", ".breadcrumb", ".breadcrumbs", "[aria-label=breadcrumb]",
+        ".pagination", ".skip-link", ".edit-link", ".edit-page", ".copy-button", ".headerlink", ".header-anchor",
+        ".sr-only", ".visually-hidden",
+    )  # fmt: skip
+    ignore_attr: str = "data-search-ignore"
+    noindex_attr: str = "data-search-noindex"
+    respect_robots_noindex: bool = True
+    converter: Literal["fast", "markdownify"] = (
+        "fast"  # the same rules on lxml's tree, or by markdownify on BeautifulSoup's
+    )
+    converters: tuple[str, ...] = ()  # module:Class with convert_<tag> methods for custom elements
+
+
+class TransformSettings(Section):
+    output: Literal["markdown"] = "markdown"
+    preserve_code_blocks: bool = True  # False: code blocks become plain paragraphs
+    preserve_tables: bool = True  # False: a table becomes a line of text a row
+
+
+class ChunkSettings(Section):
+    strategy: Literal["hybrid"] = "hybrid"
+    max_chars: Count = 2200  # soft: a block is not cut for it
+    overlap_chars: Annotated[int, Field(ge=0)] = 200
+    min_chars: Annotated[int, Field(ge=0)] = 250  # smaller neighbours are merged up to this
+    hard_max_chars: Count = 8000  # a single block beyond this is cut at a line end, and reported
+    heading_path_depth: Annotated[int, Field(ge=1, le=6)] = 3
+    dont_split_inside: tuple[Literal["code", "table", "blockquote"], ...] = ("code", "table", "blockquote")
+    page_summary: bool = True  # one more chunk a page: title, description, headings
+
+    @model_validator(mode="after")
+    def _sizes_fit(self) -> "ChunkSettings":
+        if self.overlap_chars >= self.max_chars:
+            raise ValueError(f"overlap_chars ({self.overlap_chars}) must be below max_chars ({self.max_chars})")
+        if self.min_chars > self.max_chars:
+            raise ValueError(f"min_chars ({self.min_chars}) must not exceed max_chars ({self.max_chars})")
+        if self.hard_max_chars < self.max_chars:
+            raise ValueError(f"hard_max_chars ({self.hard_max_chars}) must not be below max_chars ({self.max_chars})")
+        return self

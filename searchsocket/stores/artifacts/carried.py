@@ -1,0 +1,93 @@
+"""What of an indexer's settings changes answers, and so travels with a generation: no key, no address, no path."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from searchsocket.errors import ArtifactInvalid, ConfigMissing
+from searchsocket.project.settings.model import Settings
+
+# Keys, and sections with all that they hold.
+_KEYS = (
+    "embeddings.provider",
+    "embeddings.model",
+    "embeddings.dimensions",
+    "project.base_url",
+    "ranking",
+    "vector.provider",
+    "vector.milvus.collection",
+    "vector.pinecone.index",
+)
+# What runs on this machine alone. Any other provider is sent queries with this machine's key, so its owner names it.
+_OWN_PROVIDERS = {"embeddings": ("builtin", "onnx", "hash"), "vector": ("local",)}
+_FOLDER = "folder:"  # a model that lies in a folder of the indexer, which nobody else has
+
+
+def carried_settings(settings: Settings) -> dict[str, Any]:
+    """What a reader of the index needs to answer as the indexer would."""
+    carried = _only_carried(settings.model_dump(mode="json"))
+    model = settings.embeddings.model
+    if model and Path(model).is_absolute():
+        carried["embeddings"]["model"] = _FOLDER + Path(model).name
+    return carried
+
+
+def with_carried(settings: Settings, carried: Mapping[str, Any], where: str) -> Settings:
+    """The settings of this machine, and where it sets none, those that came with a generation.
+
+    Args:
+        where: Begins the message of an error.
+
+    Raises:
+        ArtifactInvalid: Something came that does not travel, or has no such value.
+        ConfigMissing: The model lies in a folder of the indexer, and `embeddings.model` is not set here; or it uses a
+            provider elsewhere that the settings of this machine do not name.
+    """
+    if _only_carried(carried) != carried:
+        raise ArtifactInvalid(
+            f"{where} contains settings that are not allowed in an artefact: {', '.join(carried)[:80]}"
+        )
+    own = settings.model_dump(mode="json", exclude_unset=True)
+    merged = _merged(carried, own)
+    for section, local in _OWN_PROVIDERS.items():
+        provider = merged.get(section, {}).get("provider", local[0]) if isinstance(merged.get(section), dict) else None
+        if provider not in (None, *local) and "provider" not in own.get(section, {}):
+            raise ConfigMissing(
+                f"{where} was made with {section}.provider = {str(provider)[:80]!r}, which would receive the "
+                f"queries of this machine; set {section}.provider here to use it"
+            )
+    model = merged.get("embeddings", {}).get("model", "")
+    if isinstance(model, str) and model.startswith(_FOLDER):
+        raise ConfigMissing(
+            f"{where} was made with the model in the folder {model.removeprefix(_FOLDER)[:200]!r} of the machine that "
+            "indexed; copy it here and set embeddings.model"
+        )
+    try:
+        return Settings.model_validate_json(json.dumps(merged))
+    except ValidationError as error:
+        detail = error.errors(include_url=False, include_input=False)[0]
+        key = ".".join(str(part)[:80] for part in detail["loc"])
+        raise ArtifactInvalid(f"{where} contains invalid settings: {key}: {detail['msg']}"[:600]) from error
+
+
+def _only_carried(settings: Mapping[str, Any], under: str = "") -> dict[str, Any]:
+    """Of nested settings those that travel."""
+    carried_values: dict[str, Any] = {}
+    for name, value in settings.items():
+        key = f"{under}{name}"
+        if key in _KEYS:
+            carried_values[name] = value
+        elif isinstance(value, dict) and (inner := _only_carried(value, f"{key}.")):
+            carried_values[name] = inner
+    return carried_values
+
+
+def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(under)
+    for key, value in over.items():
+        below = merged.get(key)
+        merged[key] = _merged(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
+    return merged

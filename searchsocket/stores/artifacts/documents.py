@@ -1,0 +1,171 @@
+"""What is written beside the files of generations, and under which names. All of it is checked when it is read.
+
+```text
+searchsocket.json                                 whose artefacts these are, and which scopes anyone may read
+blobs/<2 hex>/<sha256>                            files of generations by their content; never changed
+scopes/<scope>/<generation>.<sha256>.json         which files a generation is made of, and how it is to be asked
+scopes/<scope>/CURRENT.json                       which of these is live: written last
+```
+"""
+
+import re
+from pathlib import PurePosixPath
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic.alias_generators import to_camel
+
+from searchsocket.errors import ArtifactInvalid, ProjectMismatch
+from searchsocket.stores.artifacts.objects.base import Objects, read
+
+FORMAT = 1
+PROJECT = "searchsocket.json"
+BLOBS = "blobs/"
+SCOPES = "scopes/"
+_CURRENT = "CURRENT.json"
+MAX_BYTES = 4_000_000  # of one document
+_MAX_FILES = 10_000
+_FILE_NAME = re.compile(r"(?:[A-Za-z0-9._-]{1,200}/){0,3}[A-Za-z0-9._-]{1,200}")
+_DESCRIPTION = re.compile(r"scopes/(?P<scope>[^/]+)/(?P<generation>[^/]+)\.(?P<sha256>[0-9a-f]{64})\.json")
+
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+ScopeName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$")]
+GenerationName = Annotated[str, Field(pattern=r"^\d{8}T\d{6}Z-[0-9a-f]{6}$")]
+ProjectId = Annotated[str, Field(min_length=1, max_length=1000)]
+Size = Annotated[int, Field(ge=0)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        alias_generator=to_camel,
+        validate_by_name=True,
+        validate_by_alias=True,
+    )
+
+
+class Document(_Part):
+    """Base of the JSON documents."""
+
+    format: int = FORMAT
+    project_id: ProjectId
+
+    def to_bytes(self) -> bytes:
+        """As JSON; equal documents have equal bytes."""
+        return (self.model_dump_json(by_alias=True, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+class ProjectDocument(Document):
+    """Whose artefacts lie here."""
+
+    scopes: Annotated[tuple[ScopeName, ...], Field(min_length=1, max_length=1000)]  # public, the default first
+
+
+class Pointer(Document):
+    """What is live of one scope."""
+
+    scope: ScopeName
+    generation: GenerationName
+    description: Sha256  # of the bytes of the description
+
+
+class BlobEntry(_Part):
+    """One file of a generation."""
+
+    sha256: Sha256
+    bytes: Size
+
+
+class Description(Document):
+    """One generation."""
+
+    scope: ScopeName
+    generation: GenerationName
+    files: Annotated[dict[str, BlobEntry], Field(min_length=1, max_length=_MAX_FILES)]  # path in its folder -> content
+    settings: dict[str, Any]  # see `carried.py`
+    pushed_at: Annotated[str, Field(max_length=40)]  # ISO 8601, UTC; so that no two pushes share a description
+
+    @field_validator("files")
+    @classmethod
+    def _names_stay_inside(cls, files: dict[str, BlobEntry]) -> dict[str, BlobEntry]:
+        for name in files:
+            path = PurePosixPath(name)
+            if not _FILE_NAME.fullmatch(name) or {".", ".."} & {*name.split("/")}:
+                raise ValueError(f"{name[:200]!r} is not a valid file name of a generation")
+            if any(parent.as_posix() in files for parent in path.parents):
+                raise ValueError(f"{name[:200]!r} lies below a file")
+        return files
+
+    @property
+    def total_bytes(self) -> int:
+        """Of all files."""
+        return sum(entry.bytes for entry in self.files.values())
+
+
+D = TypeVar("D", bound=Document)
+
+
+def blob_name(sha256: str) -> str:
+    return f"{BLOBS}{sha256[:2]}/{sha256}"
+
+
+def pointer_name(scope: str) -> str:
+    return f"{SCOPES}{scope}/{_CURRENT}"
+
+
+def description_name(scope: str, generation: str, sha256: str) -> str:
+    return f"{SCOPES}{scope}/{generation}.{sha256}.json"
+
+
+def named_in(name: str) -> tuple[str, str, str] | None:
+    """Scope, generation and digest that the name of a description says; None for any other object."""
+    match = _DESCRIPTION.fullmatch(name)
+    return (match["scope"], match["generation"], match["sha256"]) if match else None
+
+
+def scope_of_pointer(name: str) -> str:
+    """The scope that the name of a pointer says; "" for any other object."""
+    return name[len(SCOPES) : -len(_CURRENT) - 1] if name.endswith(f"/{_CURRENT}") else ""
+
+
+def read_document(objects: Objects, name: str, kind: type[D], project_id: str | None = None) -> D:
+    """A document as it lies there; see `parse_document`.
+
+    Raises:
+        ObjectMissing: It is not there.
+    """
+    return parse_document(read(objects, name, MAX_BYTES), kind, f"{objects.address}: {name}", project_id)
+
+
+def parse_document(data: bytes, kind: type[D], where: str, project_id: str | None = None) -> D:
+    """A document of its bytes.
+
+    Args:
+        where: Begins the message of an error.
+        project_id: Whose it must be; None = anybody's.
+
+    Raises:
+        ArtifactInvalid: It is damaged, of another format, or says what no document may.
+        ProjectMismatch: It is another project's.
+    """
+    try:
+        head = _Head.model_validate_json(data)
+        if head.format != FORMAT:
+            raise ArtifactInvalid(
+                f"{where} was written by another version (format {head.format}, this one reads {FORMAT})"
+            )
+        document = kind.model_validate_json(data)
+    except ValidationError as error:
+        detail = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(str(part)[:80] for part in detail["loc"]) or "the document"
+        raise ArtifactInvalid(f"{where} cannot be used: {field}: {detail['msg']}"[:600]) from error
+    if project_id is not None and document.project_id != project_id:
+        raise ProjectMismatch(f"{where} belongs to project {document.project_id[:200]!r}, not to {project_id!r}")
+    return document
+
+
+class _Head(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore")
+    format: int

@@ -1,0 +1,128 @@
+"""The local store over a folder that follows an object store: new generations are fetched while the old one answers."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ScopeLocked, ScopeNotIndexed, SearchSocketError
+from searchsocket.stores.artifacts.objects.base import Objects
+from searchsocket.stores.artifacts.pull import pull_scope
+from searchsocket.stores.base import Answering, VectorIndex
+from searchsocket.stores.local.reader import LocalReader
+from searchsocket.stores.local.store import LocalStore
+from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms
+from searchsocket.types import Scope
+
+_FIRST_PULL_S = 600.0  # how long a process waits for another one that fetches the same
+_MAX_PAUSE_S = 900.0  # before what was refused is looked at again
+_SILENT_POLLS = 3  # after so many without an answer, health says so
+_MAX_UNKNOWN = 1_000  # names of scopes that are not there, as asked for by the trusted
+
+
+class PulledStore(LocalStore):
+    """A store that is only read; safe to share between threads."""
+
+    def __init__(
+        self,
+        objects: Objects,
+        root: Path,
+        project_id: str,
+        *,
+        poll_s: float,
+        max_bytes: int,
+        vectors: VectorIndex | None = None,
+        synonyms: Synonyms = NO_SYNONYMS,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Nothing is fetched yet: a scope is when it is asked for, and followed from then on.
+
+        Args:
+            root: Folder of the index; processes may share it.
+            poll_s: How often `refresh` asks for a new generation.
+            max_bytes: See `pull_scope`.
+        """
+        super().__init__(root, project_id, vectors=vectors, synonyms=synonyms, monotonic=monotonic)
+        self._objects = objects
+        self._index = root
+        self._poll_s = poll_s
+        self._max_bytes = max_bytes
+        self._monotonic = monotonic
+        self._guard = threading.Lock()
+        self._followed: dict[Scope, float] = {}  # -> when the object store answered last
+        self._troubles: dict[Scope, SearchSocketError] = {}
+        self._refused: dict[Scope, tuple[float, float]] = {}  # -> when to look again, and the pause until then
+        self._unknown: dict[Scope, float] = {}  # -> when to ask again
+        self._polled_at = monotonic()
+
+    def reader(self, scope: Scope) -> LocalReader:
+        """See `VectorStore.reader`; the first call for a scope fetches it."""
+        if scope not in self._followed:
+            self._follow(scope)
+        return super().reader(scope)
+
+    def answering(self, scope: Scope) -> Answering:
+        """See `VectorStore.answering`; an object store that is dead is a reason, too."""
+        trouble = self._trouble(scope)
+        try:
+            answering = super().answering(scope)
+        except ScopeNotIndexed as error:
+            raise trouble or error from None
+        return answering if answering.trouble else replace(answering, trouble=trouble)
+
+    def refresh(self) -> list[SearchSocketError]:
+        """See `VectorStore.refresh`; fetches what became live."""
+        errors: list[SearchSocketError] = []
+        if self._monotonic() - self._polled_at >= 0.9 * self._poll_s:
+            self._polled_at = self._monotonic()
+            for scope in list(self._followed):
+                if self._monotonic() >= self._refused.get(scope, (0.0, 0.0))[0] and (error := self._pull(scope, 0.0)):
+                    errors.append(error)
+        return errors + super().refresh()
+
+    def _follow(self, scope: Scope) -> None:
+        now = self._monotonic()
+        with self._guard:
+            if now < self._unknown.get(scope, 0.0):
+                raise ScopeNotIndexed(scope.name)
+        error = self._pull(scope, _FIRST_PULL_S)
+        if isinstance(error, ScopeNotIndexed):
+            with self._guard:
+                if len(self._unknown) >= _MAX_UNKNOWN:
+                    self._unknown.clear()
+                self._unknown[scope] = now + self._poll_s
+            raise error
+        if error is not None and self.generation(scope) is None:
+            raise error
+        with self._guard:
+            self._followed.setdefault(scope, self._monotonic())
+
+    def _pull(self, scope: Scope, lock_timeout_s: float) -> SearchSocketError | None:
+        """Bring a scope up to date; what kept it from that."""
+        try:
+            pull_scope(self._objects, self._index, scope, max_bytes=self._max_bytes, lock_timeout_s=lock_timeout_s)
+        except ScopeLocked:  # another process sees to it
+            return None
+        except SearchSocketError as error:
+            with self._guard:
+                self._troubles[scope] = error
+                if isinstance(error, ArtifactInvalid):  # else the same bytes are fetched and refused again and again
+                    pause = min(2 * self._refused.get(scope, (0.0, self._poll_s / 2))[1], _MAX_PAUSE_S)
+                    self._refused[scope] = (self._monotonic() + pause, pause)
+            return error
+        with self._guard:
+            self._troubles.pop(scope, None)
+            self._refused.pop(scope, None)
+            self._followed[scope] = self._monotonic()
+        return None
+
+    def _trouble(self, scope: Scope) -> SearchSocketError | None:
+        """Why what answers may not be what was pushed last."""
+        with self._guard:
+            silent_s = self._monotonic() - self._followed.get(scope, self._monotonic())
+            if trouble := self._troubles.get(scope):
+                return trouble
+        if silent_s > _SILENT_POLLS * self._poll_s + 60:
+            return ArtifactsUnavailable(f"{self._objects.address} has not answered for {silent_s:,.0f} s")
+        return None

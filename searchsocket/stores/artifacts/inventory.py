@@ -1,0 +1,72 @@
+"""What lies in an object store: scopes, the generations of each, and what nothing names."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from searchsocket.stores.artifacts.documents import (
+    SCOPES,
+    Description,
+    Pointer,
+    description_name,
+    named_in,
+    pointer_name,
+    read_document,
+    scope_of_pointer,
+)
+from searchsocket.stores.artifacts.objects.base import ObjectInfo, ObjectMissing, Objects
+
+
+@dataclass(frozen=True, slots=True)
+class StoredGeneration:
+    """One generation that can be pulled, or could."""
+
+    scope: str
+    name: str
+    description: str  # sha256
+    is_live: bool
+    pushed: datetime  # when it was made live last, UTC
+    replaced: datetime | None  # since when another one is live; None while it is
+
+    @property
+    def object(self) -> str:
+        """The name of its description."""
+        return description_name(self.scope, self.name, self.description)
+
+
+def stored_generations(objects: Objects) -> list[StoredGeneration]:
+    """Every generation that is described, by scope, the newest first; reads each pointer and no description.
+
+    Raises:
+        ArtifactsUnavailable, ArtifactInvalid: The place cannot be read, or a pointer is damaged.
+    """
+    described: dict[str, list[tuple[ObjectInfo, str, str]]] = defaultdict(list)
+    scopes = set()
+    for info in objects.list(SCOPES):
+        if named := named_in(info.name):
+            described[named[0]].append((info, named[1], named[2]))
+        elif scope := scope_of_pointer(info.name):
+            scopes.add(scope)
+    live = {scope: _live(objects, scope) for scope in scopes}
+    return [held for scope in sorted(described) for held in _of_scope(scope, described[scope], live.get(scope, ""))]
+
+
+def description_of(objects: Objects, held: StoredGeneration) -> Description:
+    """Which files a generation is made of."""
+    return read_document(objects, held.object, Description)
+
+
+def _live(objects: Objects, scope: str) -> str:
+    try:
+        return read_document(objects, pointer_name(scope), Pointer).description
+    except ObjectMissing:  # went meanwhile
+        return ""
+
+
+def _of_scope(scope: str, described: list[tuple[ObjectInfo, str, str]], live: str) -> Iterator[StoredGeneration]:
+    newest_first = sorted(described, key=lambda entry: (entry[0].modified, entry[1]), reverse=True)
+    replaced: datetime | None = None
+    for info, name, digest in newest_first:
+        yield StoredGeneration(scope, name, digest, digest == live, info.modified, None if digest == live else replaced)
+        replaced = info.modified

@@ -1,0 +1,45 @@
+"""Where artefacts are kept: one file a kind of place."""
+
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from searchsocket.errors import ConfigError
+from searchsocket.stores.artifacts.objects.base import Objects, redacted_address
+
+_WEB = ("http", "https")
+# Scheme -> the extra that brings its client. Each of them writes an object whole or not at all.
+_BUCKETS = {"s3": "s3", "gs": "gcs", "memory": ""}
+
+
+def open_objects(url: str) -> Objects:
+    """The objects below an address; nothing is read or written yet, and clients are loaded when they are needed.
+
+    Args:
+        url: `file:///folder`, `s3://bucket/prefix`, `gs://bucket/prefix`, or `https://host/path` to read only.
+
+    Raises:
+        ConfigError: The address is none of these.
+        ConfigMissing: The client of its scheme is not installed.
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise ConfigError(f"artifacts.url is not a URL: {error}") from error
+    if parts.query or parts.fragment:
+        raise ConfigError(f"artifacts.url {redacted_address(url)}?… must not have a query or a fragment")
+    if parts.scheme == "file" and parts.netloc in ("", "localhost") and parts.path.startswith("/"):
+        from searchsocket.stores.artifacts.objects.folder import FolderObjects
+
+        return FolderObjects(Path(unquote(parts.path)))
+    if parts.scheme in _WEB and parts.netloc:
+        from searchsocket.stores.artifacts.objects.web import WebObjects
+
+        return WebObjects(url)
+    if parts.scheme in _BUCKETS and parts.netloc:
+        from searchsocket.stores.artifacts.objects.bucket import BucketObjects
+
+        return BucketObjects(url, _BUCKETS[parts.scheme])
+    raise ConfigError(
+        f"artifacts.url {redacted_address(url)[:200]!r} must be file:///folder, s3://bucket/prefix, "
+        "gs://bucket/prefix, or https://host/path to read only"
+    )

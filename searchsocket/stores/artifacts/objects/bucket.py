@@ -1,0 +1,104 @@
+"""Objects in a bucket of a cloud, through fsspec. Credentials are found where its clients look: the environment."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import fsspec
+
+from searchsocket.errors import ArtifactsUnavailable, ConfigMissing
+from searchsocket.stores.artifacts.objects.base import BLOCK_BYTES, ObjectInfo, ObjectMissing, redacted_address
+
+_PATIENCE: Mapping[str, Mapping[str, Any]] = {
+    "s3": {"config_kwargs": {"connect_timeout": 10, "read_timeout": 60}},
+    "gs": {"timeout": 60},
+    "memory": {},
+}
+_MODIFIED = ("LastModified", "mtime", "created")
+_MAX_MESSAGE_CHARS = 300
+
+
+class BucketObjects:
+    """Implements `Objects`."""
+
+    def __init__(self, url: str, extra: str) -> None:
+        """Find the client; nothing is asked yet.
+
+        Args:
+            extra: Of this package; it brings the client.
+
+        Raises:
+            ConfigMissing: The client of this scheme is not installed.
+        """
+        scheme = urlsplit(url).scheme
+        self.address = redacted_address(url)
+        try:
+            self._files, self._root = fsspec.url_to_fs(
+                url.rstrip("/"), use_listings_cache=False, skip_instance_cache=True, **_PATIENCE[scheme]
+            )
+        except ImportError as error:
+            raise ConfigMissing(
+                f"{self.address} needs a client; install it with `pip install 'searchsocket[{extra}]'`"
+            ) from error
+
+    def stream(self, name: str) -> Iterator[bytes]:
+        """See `Objects.stream`."""
+        with self._reporting("read", name), self._files.open(self._path(name), "rb", block_size=BLOCK_BYTES) as file:
+            while block := file.read(BLOCK_BYTES):
+                yield block
+
+    def size(self, name: str) -> int | None:
+        """See `Objects.size`."""
+        try:
+            with self._reporting("read", name):
+                return int(self._files.info(self._path(name))["size"])
+        except ObjectMissing:
+            return None
+
+    def put(self, name: str, data: bytes) -> None:
+        """See `Objects.put`."""
+        with self._reporting("write", name):
+            self._files.pipe_file(self._path(name), data)
+
+    def put_file(self, name: str, path: Path) -> None:
+        """See `Objects.put_file`."""
+        with self._reporting("write", name):
+            self._files.put_file(str(path), self._path(name))
+
+    def list(self, prefix: str) -> Iterator[ObjectInfo]:
+        """See `Objects.list`."""
+        with self._reporting("list", prefix):
+            listed = self._files.find(self._path(prefix), detail=True)
+        start = len(self._path(""))
+        for path, info in listed.items():
+            yield ObjectInfo(path[start:], int(info["size"]), self._modified(path, info))
+
+    def delete(self, names: Sequence[str]) -> None:
+        """See `Objects.delete`."""
+        for name in names:
+            try:
+                with self._reporting("remove", name):
+                    self._files.rm_file(self._path(name))
+            except ObjectMissing:
+                continue
+
+    def _path(self, name: str) -> str:
+        return f"{self._root}/{name}"
+
+    def _modified(self, path: str, info: Mapping[str, Any]) -> datetime:
+        stated = next((info[key] for key in _MODIFIED if isinstance(info.get(key), datetime)), None)
+        modified: datetime = stated or self._files.modified(path)
+        return modified if modified.tzinfo else modified.replace(tzinfo=UTC)
+
+    @contextmanager
+    def _reporting(self, action: str, name: str) -> Iterator[None]:
+        try:
+            yield
+        except FileNotFoundError as error:
+            raise ObjectMissing(f"{self.address}: there is no {name}") from error
+        except Exception as error:  # each client has errors of its own
+            message = f"{type(error).__name__}: {error}"[:_MAX_MESSAGE_CHARS]
+            raise ArtifactsUnavailable(f"cannot {action} {name} at {self.address}: {message}") from error

@@ -1,0 +1,78 @@
+"""Objects in a folder: a mounted disk, or what a web server gives out."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO
+
+from searchsocket.errors import ArtifactsUnavailable
+from searchsocket.stores.artifacts.objects.base import BLOCK_BYTES, ObjectInfo, ObjectMissing
+from searchsocket.system.errors import system_error
+from searchsocket.system.files import replacing
+
+
+class FolderObjects:
+    """Implements `Objects`; whoever may read the folder is said by its mode and the umask."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self.address = root.as_uri()
+
+    def stream(self, name: str) -> Iterator[bytes]:
+        """See `Objects.stream`."""
+        with self._reporting("cannot read", name), open(self._root / name, "rb") as file:
+            while block := file.read(BLOCK_BYTES):
+                yield block
+
+    def size(self, name: str) -> int | None:
+        """See `Objects.size`."""
+        try:
+            with self._reporting("cannot read", name):
+                return (self._root / name).stat().st_size
+        except ObjectMissing:
+            return None
+
+    def put(self, name: str, data: bytes) -> None:
+        """See `Objects.put`."""
+        self._write(name, lambda file: file.write(data))
+
+    def put_file(self, name: str, path: Path) -> None:
+        """See `Objects.put_file`."""
+        with open(path, "rb") as source:
+            self._write(name, lambda file: shutil.copyfileobj(source, file, BLOCK_BYTES))
+
+    def list(self, prefix: str) -> Iterator[ObjectInfo]:
+        """See `Objects.list`."""
+        for folder, _, names in os.walk(self._root / prefix):
+            for name in names:
+                path = Path(folder) / name
+                with suppress(FileNotFoundError), self._reporting("cannot read", name):  # gone meanwhile
+                    stat = path.stat()
+                    modified = datetime.fromtimestamp(stat.st_mtime, UTC)
+                    yield ObjectInfo(path.relative_to(self._root).as_posix(), stat.st_size, modified)
+
+    def delete(self, names: Sequence[str]) -> None:
+        """See `Objects.delete`."""
+        for name in names:
+            with self._reporting("cannot remove", name):
+                (self._root / name).unlink(missing_ok=True)
+
+    def _write(self, name: str, write: Callable[[BinaryIO], object]) -> None:
+        path = self._root / name
+        with self._reporting("cannot write", name):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # What a writer that died leaves is pruned like any object that nothing names.
+            with replacing(path, path.parent) as file:
+                write(file)
+
+    @contextmanager
+    def _reporting(self, action: str, name: str) -> Iterator[None]:
+        try:
+            yield
+        except FileNotFoundError as error:
+            raise ObjectMissing(f"{self.address}: there is no {name}") from error
+        except OSError as error:
+            raise system_error(action, self._root / name, error, ArtifactsUnavailable) from error

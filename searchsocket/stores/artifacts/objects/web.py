@@ -1,0 +1,91 @@
+"""Objects on a web server, which gives out what lies in a folder or a public bucket; they can only be read."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+import httpx
+
+from searchsocket.errors import ArtifactsUnavailable, ConfigError
+from searchsocket.stores.artifacts.objects.base import BLOCK_BYTES, ObjectInfo, ObjectMissing, redacted_address
+from searchsocket.system.bounded_http import bounded_client
+
+_TIMEOUT_S = 30.0  # of a request, and more for a large file that arrives at this rate
+_LEAST_BYTES_PER_S = 50_000
+_MAX_BYTES = 1 << 40  # callers stop at the size that they expect
+# What a proxy kept would hide a new generation, and what is compressed has another size than was told.
+_HEADERS = {"accept-encoding": "identity", "cache-control": "no-cache"}
+_GONE = (httpx.codes.NOT_FOUND, httpx.codes.GONE)
+
+
+class WebObjects:
+    """Implements `Objects`, but for writing and listing."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url.rstrip("/")
+        self.address = redacted_address(url)
+        self._client = bounded_client(
+            _TIMEOUT_S,
+            _MAX_BYTES,
+            least_bytes_per_s=_LEAST_BYTES_PER_S,
+            headers=_HEADERS,
+            follow_redirects=True,
+            max_redirects=5,
+        )
+
+    def stream(self, name: str) -> Iterator[bytes]:
+        """See `Objects.stream`."""
+        with self._reporting(name), self._client.stream("GET", self._address(name)) as response:
+            self._check(response, name)
+            yield from response.iter_bytes(BLOCK_BYTES)
+
+    def size(self, name: str) -> int | None:
+        """See `Objects.size`."""
+        with self._reporting(name):
+            response = self._client.head(self._address(name))
+        try:
+            self._check(response, name)
+        except ObjectMissing:
+            return None
+        return int(response.headers.get("content-length", "-1"))
+
+    def put(self, name: str, data: bytes) -> None:
+        """See `Objects.put`."""
+        raise self._only_read()
+
+    def put_file(self, name: str, path: Path) -> None:
+        """See `Objects.put_file`."""
+        raise self._only_read()
+
+    def list(self, prefix: str) -> Iterator[ObjectInfo]:
+        """See `Objects.list`."""
+        raise self._only_read()
+
+    def delete(self, names: Sequence[str]) -> None:
+        """See `Objects.delete`."""
+        raise self._only_read()
+
+    def _address(self, name: str) -> str:
+        return f"{self._url}/{quote(name)}"
+
+    def _only_read(self) -> ConfigError:
+        return ConfigError(
+            f"{self.address} can only be read; to push, list and prune, use the folder or bucket behind it "
+            f"(file://, s3://, gs://)"
+        )
+
+    def _check(self, response: httpx.Response, name: str) -> None:
+        if response.status_code in _GONE:
+            raise ObjectMissing(f"{self.address}: there is no {name}")
+        if response.status_code != httpx.codes.OK:
+            raise ArtifactsUnavailable(f"{self.address} answered {response.status_code} for {name}")
+
+    @contextmanager
+    def _reporting(self, name: str) -> Iterator[None]:
+        try:
+            yield
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+            raise ArtifactsUnavailable(
+                f"cannot read {name} at {self.address}: {error or type(error).__name__}"
+            ) from error

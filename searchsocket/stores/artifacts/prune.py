@@ -1,0 +1,68 @@
+"""Removing what nobody can want any more from an object store."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import groupby
+
+from searchsocket.stores.artifacts.documents import BLOBS, blob_name, pointer_name
+from searchsocket.stores.artifacts.inventory import StoredGeneration, description_of, stored_generations
+from searchsocket.stores.artifacts.objects.base import Objects
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """What one prune removed, or would."""
+
+    generations: tuple[StoredGeneration, ...]
+    files: int
+    bytes: int
+
+
+def prune(
+    objects: Objects,
+    now: datetime,
+    *,
+    keep: int,
+    min_age: timedelta,
+    drop_scopes: Sequence[str] = (),
+    dry_run: bool = False,
+) -> Pruned:
+    """Remove generations beyond the newest of each scope, then the files that none of those left is made of.
+
+    Args:
+        now: UTC.
+        keep: Generations of each scope that stay, the live one among them.
+        min_age: What was replaced or sent within this time stays: somebody may be pulling the one, pushing the other.
+        drop_scopes: Scopes of which nothing stays.
+        dry_run: Only count.
+
+    Raises:
+        ArtifactsUnavailable, ArtifactInvalid: The place cannot be read; nothing that was removed.
+    """
+    before = now - min_age
+    # First: what is sent from here on is no candidate, however late its description is read.
+    candidates = [info for info in objects.list(BLOBS) if info.modified < before]
+    stored = stored_generations(objects)
+    going = [
+        generation
+        for scope, generations in groupby(stored, key=lambda each: each.scope)
+        for generation in (list(generations) if scope in drop_scopes else _superseded(list(generations), keep, before))
+    ]
+    if not dry_run:
+        objects.delete([pointer_name(scope) for scope in drop_scopes])
+        objects.delete([generation.object for generation in going])
+        stored = stored_generations(objects)  # with what was pushed meanwhile
+    staying = [generation for generation in stored if generation not in going]
+    named = {blob_name(entry.sha256) for each in staying for entry in description_of(objects, each).files.values()}
+    unnamed = [info for info in candidates if info.name not in named]
+    if not dry_run:
+        objects.delete([info.name for info in unnamed])
+    return Pruned(tuple(going), len(unnamed), sum(info.bytes for info in unnamed))
+
+
+def _superseded(generations: list[StoredGeneration], keep: int, before: datetime) -> list[StoredGeneration]:
+    """Of one scope, the newest first: what is beyond those to keep, and was not live lately."""
+    live = [each for each in generations if each.is_live]
+    others = [each for each in generations if not each.is_live]
+    return [each for each in others[max(keep - len(live), 0) :] if (each.replaced or each.pushed) < before]

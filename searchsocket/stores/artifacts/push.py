@@ -1,0 +1,142 @@
+"""Sending a generation: files that are not there yet, then its description, then the scope's pointer."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from searchsocket.errors import ArtifactInvalid
+from searchsocket.stores.artifacts.documents import (
+    PROJECT,
+    BlobEntry,
+    D,
+    Description,
+    Pointer,
+    ProjectDocument,
+    blob_name,
+    description_name,
+    pointer_name,
+    read_document,
+)
+from searchsocket.stores.artifacts.objects.base import ObjectMissing, Objects
+from searchsocket.stores.local.layout import MANIFEST, Manifest, corrupt, read_manifest
+
+_AT_ONCE = 8  # requests under way
+_Files = Mapping[str, BlobEntry]
+
+
+@dataclass(frozen=True, slots=True)
+class Pushed:
+    """What one push did."""
+
+    scope: str
+    generation: str
+    files: int  # that the generation is made of
+    sent_files: int
+    sent_bytes: int
+    is_new: bool  # whether the pointer was switched
+
+
+def push_generation(
+    objects: Objects, folder: Path, settings: Mapping[str, Any], public: Sequence[str] | None, now: datetime
+) -> Pushed:
+    """Send the generation in `folder` and make it live for whoever pulls.
+
+    What died on its way is invisible, and what it had sent is not sent again.
+
+    Args:
+        settings: What travels with it, see `carried.py`.
+        public: Scopes that anyone may read, the default first; None = as before, at first this scope alone.
+        now: UTC.
+
+    Raises:
+        ArtifactsUnavailable: The place cannot be reached or written; what was live there stays.
+        ProjectMismatch: Another project's artefacts lie there.
+        IndexCorrupt: A file of the generation is not what was published.
+    """
+    manifest = read_manifest(folder)
+    generation = manifest.generation
+    project = _project_document(objects, generation.project_id, public, generation.scope)
+    files = _files_of(folder, manifest)
+    sent = _send_missing(objects, folder, files)
+    description = Description(
+        project_id=generation.project_id,
+        scope=generation.scope,
+        generation=generation.name,
+        files=dict(sorted(files.items())),
+        settings=dict(settings),
+        pushed_at=now.isoformat(),
+    )
+    is_new = not _is_live(objects, description)
+    if project:
+        objects.put(PROJECT, project.to_bytes())
+    if is_new:
+        text = description.to_bytes()
+        digest = hashlib.sha256(text).hexdigest()
+        # Under a name of its own, also after a rollback: nobody who prunes can take it for an old one.
+        objects.put(description_name(generation.scope, generation.name, digest), text)
+        # What lay there unused may have been pruned until now.
+        sent = {**sent, **_send_missing(objects, folder, files)}
+        pointer = Pointer(
+            project_id=generation.project_id, scope=generation.scope, generation=generation.name, description=digest
+        )
+        objects.put(pointer_name(generation.scope), pointer.to_bytes())
+    return Pushed(generation.scope, generation.name, len(files), len(sent), sum(sent.values()), is_new)
+
+
+def _is_live(objects: Objects, description: Description) -> bool:
+    """Whether what is live says the same, whenever it was pushed."""
+    pointer = _before(objects, pointer_name(description.scope), Pointer, description.project_id)
+    if pointer is None:
+        return False
+    name = description_name(description.scope, pointer.generation, pointer.description)
+    live = _before(objects, name, Description, description.project_id)
+    return live is not None and live.model_copy(update={"pushed_at": description.pushed_at}) == description
+
+
+def _project_document(
+    objects: Objects, project_id: str, public: Sequence[str] | None, scope: str
+) -> ProjectDocument | None:
+    """What is to be written over the one that is there; None where that says the same."""
+    before = _before(objects, PROJECT, ProjectDocument, project_id)
+    scopes = tuple(public) if public is not None else (before.scopes if before else (scope,))
+    document = ProjectDocument(project_id=project_id, scopes=scopes)
+    return None if document == before else document
+
+
+def _before(objects: Objects, name: str, kind: type[D], project_id: str) -> D | None:
+    """A document that may be there; a damaged one is written anew."""
+    with suppress(ObjectMissing, ArtifactInvalid):
+        return read_document(objects, name, kind, project_id)
+    return None
+
+
+def _files_of(folder: Path, manifest: Manifest) -> _Files:
+    text = (folder / MANIFEST).read_bytes()
+    own = BlobEntry(sha256=hashlib.sha256(text).hexdigest(), bytes=len(text))
+    listed = {name: BlobEntry(sha256=entry.sha256, bytes=entry.bytes) for name, entry in manifest.files.items()}
+    return {MANIFEST: own, **listed}
+
+
+def _send_missing(objects: Objects, folder: Path, files: _Files) -> dict[str, int]:
+    """Send what is not there in its whole length; digest -> bytes of what was sent."""
+    paths = {entry.sha256: (folder / name, entry) for name, entry in files.items()}
+
+    def is_missing(entry: BlobEntry) -> bool:
+        return objects.size(blob_name(entry.sha256)) != entry.bytes
+
+    def send(path: Path, entry: BlobEntry) -> None:
+        with open(path, "rb") as file:
+            if hashlib.file_digest(file, "sha256").hexdigest() != entry.sha256:
+                raise corrupt(path, "was changed after it was published")
+        objects.put_file(blob_name(entry.sha256), path)
+
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        missing = list(pool.map(is_missing, [entry for _, entry in paths.values()]))
+        to_send = [pair for pair, gone in zip(paths.values(), missing, strict=True) if gone]
+        list(pool.map(send, [path for path, _ in to_send], [entry for _, entry in to_send]))
+    return {entry.sha256: entry.bytes for _, entry in to_send}

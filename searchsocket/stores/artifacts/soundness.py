@@ -1,0 +1,80 @@
+"""What was fetched is looked at before anything is answered from it: each file may be as it was pushed, and hostile."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import cast
+
+from searchsocket.errors import ArtifactInvalid, IndexCorrupt
+from searchsocket.stores.artifacts.documents import BlobEntry, Description
+from searchsocket.stores.base import VectorIndex, VectorLimits, VectorSnapshot
+from searchsocket.stores.base.vectors import Written, whenever
+from searchsocket.stores.local.catalogue.schema import foreign_schema
+from searchsocket.stores.local.layout import MANIFEST, ORDER, VECTORS, damage_of, read_manifest
+from searchsocket.stores.local.reader import LocalReader
+from searchsocket.stores.local.vectors.index_part import IndexPart
+from searchsocket.stores.local.vectors.matrix_part import MatrixPart
+from searchsocket.stores.local.verify import new_problems
+from searchsocket.types import Generation
+
+_MAX_DOCS_A_RECORD, _SPARE_DOCS = 16, 1_000_000  # numbers of records run ahead of their count, but not so far
+_DAMAGE = (sqlite3.Error, ValueError, TypeError, LookupError, OverflowError, RecursionError, MemoryError)
+
+
+def refuse_another(folder: Path, description: Description, name: str) -> None:
+    """Look at the manifest, which is fetched first: no file is fetched that it does not list.
+
+    Args:
+        name: Begins the message of an error.
+
+    Raises:
+        ArtifactInvalid: It is not of what the description tells of, of another format, or damaged.
+    """
+    with _refusing(folder, name):
+        manifest = read_manifest(folder)
+        generation = manifest.generation
+        names = (generation.name, generation.scope, generation.project_id)
+        listed = {name: BlobEntry(sha256=entry.sha256, bytes=entry.bytes) for name, entry in manifest.files.items()}
+        described = {name: entry for name, entry in description.files.items() if name != MANIFEST}
+        if names != (description.generation, description.scope, description.project_id) or listed != described:
+            raise ArtifactInvalid(f"{name} does not match its description")
+        if manifest.max_doc > _MAX_DOCS_A_RECORD * (listed[ORDER].bytes // 4) + _SPARE_DOCS:
+            raise ArtifactInvalid(f"{name} claims {manifest.max_doc:,} records, more than its files can contain")
+
+
+def refuse_unsound(folder: Path, name: str) -> None:
+    """Open the whole generation, and look at every vector that lies in it.
+
+    Raises:
+        ArtifactInvalid: It is damaged.
+    """
+    with _refusing(folder, name):
+        if foreign := foreign_schema(folder):
+            raise ArtifactInvalid(f"{name} cannot be used: {foreign} contains unknown tables, views or triggers")
+        lies_here = VECTORS in read_manifest(folder).files
+        vectors = MatrixPart() if lies_here else IndexPart(cast(VectorIndex, _Unasked()))
+        reader = LocalReader(folder, vectors, trusted=True)
+        if problems := new_problems(reader):
+            raise ArtifactInvalid(f"{name} cannot be used: {'; '.join(problems)}")
+
+
+class _Unasked:
+    """In place of an index elsewhere: only what was fetched is looked at."""
+
+    limits = VectorLimits(is_remote=True)
+
+    def open(self, generation: Generation, written: Written = whenever) -> VectorSnapshot:
+        return cast(VectorSnapshot, self)
+
+
+@contextmanager
+def _refusing(folder: Path, name: str) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise ArtifactInvalid(f"{name} lacks {Path(error.filename or folder).name}") from error
+    except IndexCorrupt as error:
+        raise ArtifactInvalid(f"{name} cannot be used: {damage_of(error)}") from error
+    except _DAMAGE as error:
+        raise ArtifactInvalid(f"{name} cannot be used: {type(error).__name__}") from error

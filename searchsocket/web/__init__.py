@@ -1,0 +1,1 @@
+"""Addresses of a site: its URLs, and the routes that serve them."""

@@ -1,0 +1,199 @@
+"""The segments of a route id, and whether a URL fits them: SvelteKit's `[param]` language."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import unquote, unquote_to_bytes
+
+from searchsocket.web.routes.kit import KitVersion
+
+MAX_SEGMENTS = 200  # of one route; matching recurses once a segment
+_GROUP = re.compile(r"\([^)]+\)")
+_PART = re.compile(r"\[(.+?)\](?!\])")
+_PARAM: dict[KitVersion, re.Pattern[str]] = {
+    2: re.compile(r"(\[)?(\.\.\.)?(\w+)(?:=(\w+))?(\])?", re.ASCII),
+    3: re.compile(r"(\[)?(\.\.\.)?([\w-]+)(?:=([\w-]+))?(\])?", re.ASCII),
+}
+_RESERVED = re.compile(r"%(2[3-6BCF]|3[ABDF]|40)", re.IGNORECASE)  # # $ % & + , / : ; = ? @
+_ESCAPE = re.compile(r"\[([ux])\+([^\]]+)\]", re.IGNORECASE)
+
+SegmentKind = Literal["static", "param", "optional", "rest", "mixed"]
+
+
+class InvalidRoute(ValueError):
+    """The framework refuses a route of this name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One folder of a route that takes part in the URL."""
+
+    kind: SegmentKind
+    text: str = ""  # of a static segment, decoded and NFC
+    names: tuple[str, ...] = ()  # parameters, in order
+    has_matcher: bool = False  # a matcher of the app decides as well, and cannot be run here
+    head: re.Pattern[str] | None = None  # of a mixed one: all of it, or what stands before its rest parameter
+    tail: re.Pattern[str] | None = None  # the rest parameter and what follows it
+
+
+def url_folders(route_id: str) -> list[str]:
+    """The folders of a route id that take part in the URL: all but the `(groups)`."""
+    return [part for part in route_id.split("/") if part and not _GROUP.fullmatch(part)]
+
+
+def parse_route(route_id: str, version: KitVersion = 3) -> tuple[Segment, ...]:
+    """Read a route id such as `/docs/[[lang]]/[...rest]`. What version 2 accepts, version 3 does too.
+
+    Raises:
+        InvalidRoute: The framework refuses it.
+    """
+    _check(route_id, version)
+    return tuple(_parse_segment(folder, version) for folder in url_folders(route_id))
+
+
+def match(segments: Sequence[Segment], path: Sequence[str], *, with_matchers: bool) -> dict[str, str] | None:
+    """The parameters with which a route makes a URL; None when it does not.
+
+    Args:
+        segments: Of the route.
+        path: Of the URL, as `read_path` gives it.
+        with_matchers: Whether parameters with a matcher may take a value, as if the matcher said yes.
+    """
+    dead: set[tuple[int, int]] = set()  # keeps the search polynomial
+
+    def walk(i: int, j: int) -> dict[str, str] | None:
+        if i == len(segments):
+            return {} if j == len(path) else None
+        if (i, j) in dead:
+            return None
+        segment = segments[i]
+        for count in _lengths(segment, len(path) - j, with_matchers):
+            values = _bind(segment, path[j : j + count])
+            rest = walk(i + 1, j + count) if values is not None else None
+            if values is not None and rest is not None:
+                return values | rest
+        dead.add((i, j))
+        return None
+
+    found = walk(0, 0)
+    return None if found is None else {name: unquote(value) for name, value in found.items()}
+
+
+def _lengths(segment: Segment, remaining: int, with_matchers: bool) -> range:
+    """How many URL segments it may take, in the order that the framework tries."""
+    may_bind = with_matchers or not segment.has_matcher
+    if segment.kind == "rest":
+        return range(remaining, -1, -1) if may_bind else range(0)
+    if segment.kind == "optional":
+        return range(min(remaining, 1) if may_bind else 0, -1, -1)
+    if segment.tail is not None:
+        return range(1, remaining + 1) if may_bind else range(0)
+    return range(1, min(remaining, 1) + 1) if may_bind else range(0)
+
+
+def _bind(segment: Segment, parts: Sequence[str]) -> dict[str, str] | None:
+    if segment.kind == "static":
+        return {} if parts[0] == segment.text else None
+    if segment.kind == "mixed":
+        return _bind_mixed(segment, parts)
+    return {segment.names[0]: "/".join(parts)} if parts or segment.kind == "rest" else {}
+
+
+def _bind_mixed(segment: Segment, parts: Sequence[str]) -> dict[str, str] | None:
+    assert segment.head is not None
+    if segment.tail is None:
+        whole = segment.head.fullmatch(parts[0])
+        return dict(zip(segment.names, whole.groups(), strict=True)) if whole else None
+    head = segment.head.match(parts[0])
+    if head is None:
+        return None
+    before = parts[0][head.end() :]
+    tail = segment.tail.fullmatch(parts[-1] if len(parts) > 1 else before)
+    if tail is None:
+        return None
+    rest, *after = tail.groups()
+    if len(parts) > 1:
+        rest = "/".join([before, *parts[1:-1], rest])
+    return dict(zip(segment.names, [*head.groups(), rest, *after], strict=True))
+
+
+def _check(route_id: str, version: KitVersion) -> None:
+    if route_id.count("/") > MAX_SEGMENTS:
+        raise InvalidRoute(f"more than {MAX_SEGMENTS} folders deep")
+    if "][" in _ESCAPE.sub(lambda match: _unescape(match[1], match[2], version), route_id):
+        raise InvalidRoute("parameters must be separated")
+    if route_id.count("[") != route_id.count("]"):
+        raise InvalidRoute("brackets are unbalanced")
+    if "#" in route_id:
+        raise InvalidRoute("`#` must be written `[x+23]`")
+    if re.search(r"\[\.\.\.[\w-]+\]/\[\[", route_id):
+        raise InvalidRoute("an [[optional]] segment cannot follow a [...rest] segment")
+    if "[[..." in route_id:
+        raise InvalidRoute("a rest segment is always optional; remove the outer brackets")
+
+
+def _unescape(kind: str, code: str, version: KitVersion) -> str:
+    if kind == "x" and re.fullmatch(r"[0-9a-f]{2}", code):
+        return chr(int(code, 16))
+    if kind == "u" and re.fullmatch(r"[0-9a-f]{4,6}", code) and int(code, 16) <= 0x10FFFF:
+        return chr(int(code, 16) & 0xFFFF if version == 2 else int(code, 16))  # version 2 keeps 16 bits of it
+    raise InvalidRoute(f"[{kind}+{code}] is not a character escape")
+
+
+def _parse_segment(folder: str, version: KitVersion) -> Segment:
+    parts = _PART.split(folder)  # literal, parameter, literal, ... literal
+    literals, params = [parts[0]], []
+    for content, literal in zip(parts[1::2], parts[2::2], strict=True):
+        escape = re.fullmatch(r"([ux])\+(.+)", content)
+        if escape:
+            literals[-1] += _unescape(escape[1], escape[2], version) + literal
+            continue
+        param = _PARAM[version].fullmatch(content)
+        if param is None:
+            raise InvalidRoute(f"[{content}] is not a parameter")
+        params.append(param)
+        literals.append(literal)
+    literals = [_as_in_urls(literal) for literal in literals]
+    if not params:
+        return Segment("static", literals[0])
+    names = tuple(param[3] for param in params)
+    has_matcher = any(param[4] for param in params)
+    if len(params) == 1 and literals == ["", ""]:
+        kind: SegmentKind = "rest" if params[0][2] else "optional" if params[0][1] else "param"
+        return Segment(kind, names=names, has_matcher=has_matcher)
+    return _mixed(literals, params, names, has_matcher)
+
+
+def _mixed(literals: list[str], params: list[re.Match[str]], names: tuple[str, ...], has_matcher: bool) -> Segment:
+    rests = [i for i, param in enumerate(params) if param[2]]
+    if len(rests) > 1:
+        raise InvalidRoute("more than one rest parameter in a segment")
+    cut = rests[0] if rests else len(params)
+    pieces = [re.escape(literals[0])]
+    for i, (param, literal) in enumerate(zip(params, literals[1:], strict=True)):
+        value = "(.*?)" if param[1] or param[2] else "(.+?)"
+        # The shortest value that reaches the next literal is always good enough, so nothing is tried twice.
+        last = i == len(params) - 1
+        pieces.append(value + re.escape(literal) if last else f"(?>{value}{re.escape(literal)})")
+    head = re.compile("".join(pieces[: cut + 1]), re.DOTALL)
+    tail = re.compile("".join(pieces[cut + 1 :]), re.DOTALL) if rests else None
+    return Segment("mixed", names=names, has_matcher=has_matcher, head=head, tail=tail)
+
+
+def read_path(url: str) -> list[str]:
+    """The segments of a URL path as the framework compares them: escapes of reserved characters stay."""
+    return [_decode(part) for part in url.split("/") if part]
+
+
+def _decode(part: str) -> str:
+    protected = _RESERVED.sub(lambda match: "%25" + match[1].upper(), part)
+    octets = unquote_to_bytes(protected.encode("utf-8", "surrogatepass"))
+    return unicodedata.normalize("NFC", octets.decode("utf-8", "surrogateescape"))
+
+
+def _as_in_urls(literal: str) -> str:
+    # Two halves of a surrogate pair, each escaped, become the one character that they stand for.
+    text = literal.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return unicodedata.normalize("NFC", re.sub("[%/?#]", lambda match: f"%{ord(match[0]):02X}", text))

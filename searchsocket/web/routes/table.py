@@ -1,0 +1,225 @@
+"""From a URL to the file that makes its page, by SvelteKit's own precedence (spec 16.4)."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from heapq import merge
+
+from searchsocket.errors import InvalidRequest
+from searchsocket.types import RouteResolution
+from searchsocket.web.routes.files import RouteFolder, conflicts, read_folders
+from searchsocket.web.routes.kit import KitProject
+from searchsocket.web.routes.order import by_precedence
+from searchsocket.web.routes.segments import InvalidRoute, Segment, match, parse_route, read_path
+from searchsocket.web.urls.paths import canonical_path, path_of_file
+
+_VERSION = "2"  # of the rules here; part of the digest
+_HTML = re.compile(r"\.html?$", re.IGNORECASE)
+_INDEX = re.compile(r"(?:^|/)index$")
+_UNKNOWN = KitProject()
+_DIFFERS = (
+    "SvelteKit 2 and 3 read it in different ways, and the version is unknown; it is read as version 3; set one "
+    "version of @sveltejs/kit in package.json"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One route that can answer a URL."""
+
+    route_id: str
+    segments: tuple[Segment, ...]
+    page_file: str  # "" for an endpoint
+    doubtful: bool  # the framework refuses it: it conflicts with another or has two page files
+    shortest: int  # number of URL segments, at least
+    longest: int | None  # and at most; None without limit
+
+
+@dataclass(frozen=True, slots=True)
+class RouteMatch:
+    """What is known of the route behind one URL."""
+
+    route_file: str = ""  # project-relative; "" when no route makes a page there
+    route_id: str = ""
+    resolution: RouteResolution = "none"
+    params: Mapping[str, str] = field(default_factory=dict)
+
+
+NO_ROUTE = RouteMatch()
+
+
+@dataclass(frozen=True, slots=True)
+class RouteTable:
+    """All routes of a project, in the order in which the framework asks them."""
+
+    routes: tuple[Route, ...]
+    digest: str  # equal digests mean equal answers
+    warnings: tuple[str, ...]  # what the framework refuses
+    _by_first: Mapping[str, tuple[int, ...]]  # literal first segment -> positions in `routes`
+    _others: tuple[int, ...]
+    _assets: frozenset[str]  # URLs of HTML files that are copied as they are
+    _named: Mapping[str, RouteMatch]  # canonical URL -> the page route without parameters that has it
+
+    def resolve(self, url: str) -> RouteMatch:
+        """Find the route file of a page.
+
+        A matcher is code of the app and cannot be run here, so a route with one may or may not answer: then the
+        first route that could is named, as best-effort (spec 16.4).
+
+        A route `/page.html` is prerendered into the file that `/page` would have, so the page at `/page` may be its.
+
+        Args:
+            url: Canonical path, without the base path.
+        """
+        found = self._resolve(url)
+        whole = self._named.get(f"{url}.html")
+        if whole is None or self._named.get(url) is not None:
+            return found
+        return replace(whole, resolution="best-effort") if found.resolution != "none" else whole
+
+    def _resolve(self, url: str) -> RouteMatch:
+        path = read_path(url)
+        possible: list[tuple[Route, dict[str, str]]] = []
+        certain = False
+        for route in self._candidates(path):
+            params = match(route.segments, path, with_matchers=False)
+            certain = params is not None
+            if params is None and any(segment.has_matcher for segment in route.segments):
+                params = match(route.segments, path, with_matchers=True)
+            if params is not None:
+                possible.append((route, params))
+            if certain:
+                break
+        pages = [(route, params) for route, params in possible if route.page_file]
+        if not pages:
+            return NO_ROUTE
+        route, params = pages[0]
+        if url in self._assets and any(segment.kind != "static" for segment in route.segments):
+            return NO_ROUTE  # a route with parameters takes whatever URL comes; the file was there before it
+        # Several routes with one answer are as good as one.
+        exact = certain and not route.doubtful and {other.page_file for other, _ in possible} == {route.page_file}
+        return RouteMatch(route.page_file, route.route_id, "exact" if exact else "best-effort", params)
+
+    def _candidates(self, path: list[str]) -> Iterator[Route]:
+        named = self._by_first.get(path[0] if path else "", ())
+        for position in merge(named, self._others):
+            route = self.routes[position]
+            if route.shortest <= len(path) and (route.longest is None or len(path) <= route.longest):
+                last = route.segments[-1] if route.segments else None
+                if last is None or last.kind != "static" or last.text == path[-1]:
+                    yield route
+
+
+def route_table(files: Iterable[str], kit: KitProject = _UNKNOWN) -> RouteTable:
+    """Read a routes folder from its file names alone.
+
+    Args:
+        files: Project-relative POSIX paths, in any order: those of the routes folder, and HTML below the static one,
+            which is served without a route; other files are passed over.
+        kit: What the project says of itself.
+    """
+    files = sorted(set(files))
+    folders, warnings = read_folders(files, kit)
+    if folders:
+        warnings += kit.warnings
+    assets = frozenset(url for file in files if (url := _asset_url(file, kit.static_dir)))
+    segments: dict[str, tuple[Segment, ...]] = {}
+    doubtful: dict[str, str] = {}
+    for folder in folders:
+        try:
+            segments[folder.route_id] = parse_route(folder.route_id, kit.version or 3)
+        except InvalidRoute as error:
+            warnings.append(f"route {folder.route_id}: {error}; it is passed over")
+            continue
+        if kit.version is None and _differs(folder.route_id, segments[folder.route_id]):
+            doubtful[folder.route_id] = ""
+            warnings.append(f"route {folder.route_id}: {_DIFFERS}")
+    doubtful |= (in_conflict := conflicts(segments))
+    warnings += [f"routes {one} and {two} claim the same URLs" for one, two in in_conflict.items() if one < two]
+    by_id = {folder.route_id: folder for folder in folders}
+    routes = tuple(
+        _route(by_id[route_id], segments[route_id], route_id in doubtful) for route_id in by_precedence([*segments])
+    )
+    by_first: dict[str, list[int]] = {}
+    others: list[int] = []
+    for position, route in enumerate(routes):
+        first = route.segments[0] if route.segments else Segment("static")
+        (by_first.setdefault(first.text, []) if first.kind == "static" else others).append(position)
+    return RouteTable(
+        routes,
+        _digest(routes, assets, kit),
+        tuple(sorted(warnings)),
+        {first: tuple(positions) for first, positions in by_first.items()},
+        tuple(others),
+        assets,
+        _named_pages(routes),
+    )
+
+
+def route_url(route_id: str) -> str | None:
+    """The only URL of a route, canonical; None when it has parameters.
+
+    Raises:
+        InvalidRoute: The framework refuses a route of this name.
+        InvalidRequest: Its URL is too long.
+    """
+    return _url_of(parse_route(route_id))
+
+
+def _differs(route_id: str, segments: tuple[Segment, ...]) -> bool:
+    """Whether version 2 reads a route id in another way, or not at all."""
+    try:
+        return parse_route(route_id, 2) != segments
+    except InvalidRoute:
+        return True
+
+
+def _route(folder: RouteFolder, segments: tuple[Segment, ...], is_doubtful: bool) -> Route:
+    kinds = [segment.kind for segment in segments]
+    endless = "rest" in kinds or any(segment.tail for segment in segments)
+    duplicate = max(len(folder.components), len(folder.universal), len(folder.server)) > 1
+    return Route(
+        folder.route_id,
+        segments,
+        folder.page_file,
+        doubtful=is_doubtful or duplicate,
+        shortest=sum(kind not in ("rest", "optional") for kind in kinds),
+        longest=None if endless else len(kinds),
+    )
+
+
+def _url_of(segments: tuple[Segment, ...]) -> str | None:
+    if any(segment.kind != "static" for segment in segments):
+        return None
+    return canonical_path("/".join(segment.text for segment in segments))
+
+
+def _named_pages(routes: tuple[Route, ...]) -> dict[str, RouteMatch]:
+    named: dict[str, RouteMatch] = {}
+    for route in routes:
+        try:
+            url = _url_of(route.segments)
+        except InvalidRequest:
+            continue  # no page can have that URL
+        if url is not None and route.page_file:
+            resolution: RouteResolution = "best-effort" if route.doubtful else "exact"
+            named.setdefault(url, RouteMatch(route.page_file, route.route_id, resolution))
+    return named
+
+
+def _asset_url(file: str, static_dir: str) -> str:
+    """The URL of an HTML file of the static folder, as a page of the built site has it; "" for other files."""
+    name = file.removeprefix(f"{static_dir}/")
+    if name == file or not _HTML.search(name):
+        return ""
+    try:
+        return path_of_file(_INDEX.sub("", _HTML.sub("", name)))
+    except InvalidRequest:
+        return ""
+
+
+def _digest(routes: tuple[Route, ...], assets: frozenset[str], kit: KitProject) -> str:
+    lines = [f"{route.route_id}\0{route.page_file}\0{route.doubtful}" for route in routes]
+    rules = f"{_VERSION} {kit.version or 3}"
+    return hashlib.sha256("\n".join([rules, *lines, "", *sorted(assets)]).encode()).hexdigest()

@@ -1,0 +1,36 @@
+"""Read what a caller names a page by: a path, or an absolute URL of the site (spec 14.1)."""
+
+import re
+from urllib.parse import urlsplit
+
+from searchsocket.errors import InvalidRequest
+from searchsocket.web.urls.resolve import SiteBase, resolve_address
+
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_MAX_HOST_CHARS = 80
+
+
+def site_path(text: str, site: SiteBase) -> str:
+    """The path that a text names on a site: itself without blanks around it, or the path of an absolute URL.
+
+    Raises:
+        InvalidRequest: It is a URL of another host, or of this host outside the site.
+    """
+    text = text.strip()
+    if not _SCHEME.match(text):
+        return text
+    path = resolve_address(text, "/", site)
+    if path is None:
+        raise InvalidRequest(
+            f"{_host(text)!r} is another host than this site's, or the URL lies outside the site; send a path, or a "
+            + ("URL of this site" if site.addresses else "URL of this site once project.base_url names its host")
+        )
+    return path
+
+
+def _host(url: str) -> str:
+    """The host without a login, which may be a secret."""
+    try:
+        return (urlsplit(url).hostname or "")[:_MAX_HOST_CHARS]
+    except ValueError:
+        return ""

@@ -1,0 +1,166 @@
+"""How a site writes the addresses of its pages: with `.html` or without, with a trailing slash or without.
+
+The page is the same in all forms (`page_path`); its address is what opens it on the site's host.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, cast, get_args
+from urllib.parse import unquote
+
+from searchsocket.project.settings.site import UrlStyle
+from searchsocket.web.urls.paths import is_index
+
+# In the order of preference among equals: what opens on every host comes first.
+Flat = Literal["suffix", "clean", "slash"]  # `name.html` is opened as /name.html, /name, /name/
+Folder = Literal["index", "slash", "bare"]  # `name/index.html` is opened as /name/index.html, /name/, /name
+
+_SUFFIX = re.compile(r"\.html?$", re.IGNORECASE)
+_STYLES: Mapping[str, tuple[Flat, Folder]] = {
+    "clean": ("clean", "bare"),
+    "slash": ("slash", "slash"),
+    "html": ("suffix", "slash"),
+    "index": ("suffix", "index"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class UrlForm:
+    """The form of a site's addresses, and what it was read from."""
+
+    flat: Flat = "clean"
+    folder: Folder = "slash"
+    links: int = 0  # different addresses that the site's own links have; 0 = the form was not read from links
+    agreeing: int = 0  # of these, the ones of this form
+    is_stated: bool = False  # by the settings
+    evidence: str = ""  # digest of what it was read from; the same evidence gives the same form
+
+    def address(self, url: str, file: str) -> str:
+        """The path that opens a page.
+
+        Args:
+            url: The page, as `page_path` gives it, and not the home page.
+            file: The name of its file, e.g. `index.html`.
+        """
+        if is_index(file):
+            return {"index": f"{url}/{file}", "slash": f"{url}/", "bare": url}[self.folder]
+        suffix = _SUFFIX.search(file)
+        return {"suffix": url + (suffix[0] if suffix else ".html"), "clean": url, "slash": f"{url}/"}[self.flat]
+
+    def describe(self) -> str:
+        """For people: `/page.html and /folder/, from 412 of 415 links`."""
+        form = f"{self.address('/page', 'page.html')} and {self.address('/folder', 'index.html')}"
+        if self.links:
+            return f"{form}, from {self.agreeing:,} of {self.links:,} links"
+        return f"{form}, by urls.style" if self.is_stated else f"{form}; no link shows another form"
+
+
+CLEAN = UrlForm("clean", "bare")
+AS_FILES = UrlForm("suffix", "index")
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """What opens the pages of a site on its host."""
+
+    form: UrlForm = CLEAN
+    base: str = ""  # the path that the site lies under, as `normalise_prefix` gives it
+
+    def of(self, url: str, file: str) -> str:
+        """The path that opens a page on the site's host; "" where that is `url` itself.
+
+        Args:
+            url: The page, without the base path.
+            file: As for `UrlForm.address`.
+        """
+        if url == "/" and (not self.base or is_index(file)):
+            address = f"{self.base}/"  # on every host, whatever opens other folders
+        else:
+            address = self.form.address(self.base + url.rstrip("/"), file)
+        return "" if address == url else address
+
+    def of_served(self, url: str, served_url: str) -> str:
+        """As `of`, of a page by its own path; one with a trailing slash is its folder's."""
+        return self.of(url, served_url.rpartition("/")[2] or "index.html")
+
+
+AT_THEIR_URLS = Addresses()
+
+
+def url_form_of(text: str) -> UrlForm | None:
+    """The form whose fields a JSON object has; None of any other text."""
+    try:
+        form = UrlForm(**json.loads(text))
+    except (ValueError, TypeError):
+        return None
+    return form if form.flat in get_args(Flat) and form.folder in get_args(Folder) else None
+
+
+def stated_form(style: UrlStyle) -> UrlForm | None:
+    """The form that `urls.style` names; None for `auto`."""
+    return UrlForm(*_STYLES[style], is_stated=True) if style in _STYLES else None
+
+
+class LinkVotes:
+    """Counts in which forms a site links to its pages; an address counts once, however many pages link to it."""
+
+    def __init__(self, is_file: Callable[[str], bool]) -> None:
+        """
+        Args:
+            is_file: Whether the site has a file of this name, relative to its root and as the file system has it.
+        """
+        self._is_file = is_file
+        self._known: set[str] = set()
+        self._flat: Counter[str] = Counter()
+        self._folder: Counter[str] = Counter()
+
+    @property
+    def links(self) -> int:
+        """Different addresses so far that open a page of the site, and show in which form."""
+        return self._flat.total() + self._folder.total()
+
+    def count(self, path: str) -> None:
+        """Take a link into account.
+
+        Args:
+            path: A path of this site, as `resolve_address` gives it.
+        """
+        if path not in self._known:
+            self._known.add(path)
+            self._count(unquote(path))
+
+    def form(self) -> UrlForm:
+        """The form of most links."""
+        folder = _most(self._folder, get_args(Folder))
+        flat = _most(self._flat, get_args(Flat)) or ("suffix" if folder == "index" else "clean")
+        folder = folder or "slash"
+        agreeing = self._flat[flat] + self._folder[folder]
+        return UrlForm(cast("Flat", flat), cast("Folder", folder), self.links, agreeing)
+
+    def _count(self, path: str) -> None:
+        name = path.strip("/")
+        if "/" not in name and (not name or is_index(name)):
+            return  # the home page is `/` on every host, whatever the links say
+        if ".." in name.split("/"):  # an escaped slash was in it
+            return
+        if path.endswith("/"):
+            if self._is_file(f"{name}/index.html"):
+                self._folder["slash"] += 1
+            elif self._is_file(f"{name}.html"):
+                self._flat["slash"] += 1
+        elif _SUFFIX.search(name) and self._is_file(name):
+            if is_index(name.rpartition("/")[2]):
+                self._folder["index"] += 1
+            else:
+                self._flat["suffix"] += 1
+        else:
+            flat, folder = self._is_file(f"{name}.html"), self._is_file(f"{name}/index.html")
+            if flat != folder:  # where both are there, it may mean either
+                (self._flat if flat else self._folder)["clean" if flat else "bare"] += 1
+
+
+def _most(counts: Counter[str], forms: tuple[str, ...]) -> str:
+    return max(forms, key=lambda form: counts[form]) if counts else ""  # of equals the first
