@@ -28,7 +28,7 @@ STEPS: dict[str, tuple[list[tuple[Any, str]], Callable[..., list[Any]], int]] = 
     "count tokens": ([(BuiltinEmbedder, "count_tokens")], lambda _, text: [text], 1),
     # To tell whether it changed, and to make its vector.
     "text to embed": (
-        [(records, "embedded_text"), (vectors, "embedded_text")],
+        [(page_chunks, "embedded_text"), (records, "embedded_text"), (vectors, "embedded_text")],
         lambda title, chunk: [(title, chunk.ordinal)],
         2,
     ),

@@ -111,21 +111,21 @@ def cut_chunks(
     scope: Scope,
     model_id: str,
     facts_of: Callable[[Chunk], PageFacts] | None = None,
-    prepare: Callable[[str], str] = lambda text: text,
+    texts: Sequence[str] | None = None,
 ) -> list[CutChunk]:
     """The records of one page with what they were made of, in the order of `chunks`.
 
     Args:
         facts_of: What a chunk says besides what its page does; default: nothing.
-        prepare: What is done to each text before it is hashed and embedded.
+        texts: The embedded text per chunk, such as one without secrets; default: `embedded_text`.
     """
     facts, shared = page, as_json(page)  # once a page, not once a chunk
     cut: list[CutChunk] = []
     equals: Counter[str] = Counter()  # code of one name so far
-    for chunk in chunks:
+    for position, chunk in enumerate(chunks):
         if facts_of is not None and (own := facts_of(chunk)) != facts:
             facts, shared = own, as_json(own)
-        embedded = prepare(embedded_text(facts.title, chunk))
+        embedded = embedded_text(facts.title, chunk) if texts is None else texts[position]
         number = 0
         if isinstance(chunk.at, Lines):
             number = equals[name := _code_name(chunk)]

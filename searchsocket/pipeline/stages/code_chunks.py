@@ -1,6 +1,6 @@
 """Stage 2 of code: files that changed are cut at their definitions, into records-to-be without their vectors."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -8,12 +8,13 @@ from searchsocket.code.chunks import CODE_CHUNKER_VERSION
 from searchsocket.code.definitions.grammars import installed
 from searchsocket.code.roles import is_test
 from searchsocket.code.symbols import labels_of
-from searchsocket.content.chunking.records import cut_chunks
+from searchsocket.content.chunking.records import cut_chunks, embedded_text
 from searchsocket.content.pages import ExtractedPage
 from searchsocket.events import Event
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.pipeline.code.staleness import CONFIGURATION, RULES, configuration_digest, cutting_rules
 from searchsocket.pipeline.extraction.code_job import CodeJob, CutFile, cut_batch, one_file_each, without_grammar
+from searchsocket.pipeline.extraction.redaction_job import RedactedPage
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import digest_of
 from searchsocket.pipeline.run.numbers import CodeNumbers
@@ -21,7 +22,7 @@ from searchsocket.pipeline.run.results import MAX_SKIPPED, Skipped, StageResult
 from searchsocket.pipeline.run.stage import stage
 from searchsocket.pipeline.stages.code_files import code_files
 from searchsocket.pipeline.stages.lasting_problems import problem_lines
-from searchsocket.pipeline.stages.secrets import Secrets, secret_lines, secret_table
+from searchsocket.pipeline.stages.secrets import redact_pages, secret_count, secret_lines, secret_table
 from searchsocket.state import ScopeState
 from searchsocket.state.chunks import chunk_key
 from searchsocket.state.extracts import extract_key
@@ -57,13 +58,16 @@ def code_chunks(run: ScopeRun, state: ScopeState) -> StageResult[CodeNumbers]:
     stale = state.extracts.stale(how, everything=run.options.force)
     done = changed = 0
     failed: list[str] = []
-    for cut in _cut_files(run, state, stale):
+    for cut in redact_pages(run, _texts(_cut_files(run, state, stale))):
         with state.transaction():
-            for each in cut:
+            for each, redacted in cut:
                 if each.error:
                     failed.append(f"{each.file.raw.locator} could not be read: {each.error}")
                     continue
-                changed += _store(run, state, each, how, embedder, Secrets(redactor))
+                if redacted.error:  # its old chunks stay, and the next run tries again
+                    failed.append(f"{each.file.raw.locator} keeps its old chunks: {redacted.error}")
+                    continue
+                changed += _store(run, state, each, how, embedder, redacted)
         done += len(cut)
         code_chunks.progress(run, done, len(stale))
     leaving = state.mirror.leaving()
@@ -130,6 +134,12 @@ def _cut_files(run: ScopeRun, state: ScopeState, stale: Sequence[int]) -> Iterat
     )
 
 
+def _texts(batches: Iterable[Sequence[CutFile]]) -> Iterator[list[tuple[CutFile, list[str]]]]:
+    """Each file with the texts that are embedded."""
+    for files in batches:
+        yield [(file, [embedded_text(file.file.raw.locator, chunk) for chunk in file.chunks]) for file in files]
+
+
 def _is_small(state: ScopeState, stale: Sequence[int]) -> bool:
     size = 0
     for ids in batches(stale, _BATCH):
@@ -140,7 +150,7 @@ def _is_small(state: ScopeState, stale: Sequence[int]) -> bool:
     return True
 
 
-def _store(run: ScopeRun, state: ScopeState, cut: CutFile, how: str, embedder: Embedder, secrets: Secrets) -> int:
+def _store(run: ScopeRun, state: ScopeState, cut: CutFile, how: str, embedder: Embedder, redacted: RedactedPage) -> int:
     """Keep what became of a file; how many of its texts are new."""
     file = cut.file
     if cut.raw_hash != file.raw_hash:  # rewritten between listing and reading
@@ -153,12 +163,12 @@ def _store(run: ScopeRun, state: ScopeState, cut: CutFile, how: str, embedder: E
     state.mirror.set_written(file.id, digest=cut.raw_hash, stamp="", generated_at="", route_resolution="none")
     page = _facts(file.raw.locator, cut)
     own = partial(_facts_of, page)
-    chunks = cut_chunks(page, cut.chunks, run.scope, embedder.model_id, own, prepare=secrets.redacted)
+    chunks = cut_chunks(page, cut.chunks, run.scope, embedder.model_id, own, redacted.texts)
     tokens = [embedder.count_tokens(chunk.embedded) for chunk in chunks]
     run.on_event(Event("chunked", {"url": file.raw.url, "chunks": len(chunks)}))
     changed = state.chunks.replace(file.id, chunk_key(cut.raw_hash, how), chunks, tokens)
     state.problems.replace(file.id, "chunks", [cut.warning] if cut.warning else [])
-    state.problems.replace(file.id, "secrets", secrets.lines)
+    state.problems.replace(file.id, "secrets", secret_count(redacted))
     return changed
 
 

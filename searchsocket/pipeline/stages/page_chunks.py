@@ -1,12 +1,14 @@
 """Stage 3: mirror pages that changed are cut into chunks, the records-to-be without their vectors (spec 9, 10)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from searchsocket.content.chunking import CHUNKER_VERSION, chunk_page
-from searchsocket.content.chunking.records import CutChunk, cut_chunks
+from searchsocket.content.chunking.records import CutChunk, cut_chunks, embedded_text
 from searchsocket.errors import StateUnavailable
 from searchsocket.events import Event
+from searchsocket.pipeline.extraction.redaction_job import RedactedPage
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import digest_of
 from searchsocket.pipeline.run.numbers import ChunkNumbers
@@ -15,9 +17,10 @@ from searchsocket.pipeline.run.stage import stage
 from searchsocket.pipeline.stages.lasting_problems import problem_lines
 from searchsocket.pipeline.stages.mirror_files import read_mirror_page
 from searchsocket.pipeline.stages.page_mirror import page_mirror
-from searchsocket.pipeline.stages.secrets import Secrets, secret_lines, secret_table
+from searchsocket.pipeline.stages.secrets import redact_pages, secret_count, secret_lines, secret_table
 from searchsocket.state import ScopeState
 from searchsocket.state.chunks import chunk_key
+from searchsocket.types import Chunk, PageFacts
 
 _BATCH = 100
 
@@ -43,25 +46,29 @@ def page_chunks(run: ScopeRun, state: ScopeState) -> StageResult[ChunkNumbers]:
     warnings: list[str] = []
     cut = done = 0
     truncated = False
-    for batch in state.chunks.stale(stale, _BATCH):
-        with _marking_damage(run, state), state.transaction():
-            for page_id, url, digest in batch:
-                secrets = Secrets(redactor)
-                chunks, page_warnings = _chunks(run, url, digest, embedder.model_id, secrets)
-                if limit is not None and cut + len(chunks) > limit:
-                    truncated = True
-                    break
-                tokens = [embedder.count_tokens(chunk.embedded) for chunk in chunks]
-                changed += state.chunks.replace(page_id, chunk_key(digest, how), chunks, tokens)
-                state.problems.replace(page_id, "chunks", page_warnings)
-                state.problems.replace(page_id, "secrets", secrets.lines)
-                cut += len(chunks)
-                done += 1
-                run.on_event(Event("chunked", {"url": url, "chunks": len(chunks)}))
-        page_chunks.progress(run, done, pages)
-        if truncated:
-            warnings.append("--max-chunks ended the run early; the remaining pages keep their old chunks")
-            break
+    failed: list[str] = []
+    with _marking_damage(run, state):
+        for batch in redact_pages(run, _pages(run, state, stale)):
+            with state.transaction():
+                for page, redacted in batch:
+                    if redacted.error:  # its old chunks stay, and the next run tries again
+                        failed.append(f"{page.url} keeps its old chunks: {redacted.error}")
+                        continue
+                    chunks = _records(run, page, redacted, embedder.model_id)
+                    if limit is not None and cut + len(chunks) > limit:
+                        truncated = True
+                        break
+                    tokens = [embedder.count_tokens(chunk.embedded) for chunk in chunks]
+                    changed += state.chunks.replace(page.id, chunk_key(page.digest, how), chunks, tokens)
+                    state.problems.replace(page.id, "chunks", page.warnings)
+                    state.problems.replace(page.id, "secrets", secret_count(redacted))
+                    cut += len(chunks)
+                    done += 1
+                    run.on_event(Event("chunked", {"url": page.url, "chunks": len(chunks)}))
+            page_chunks.progress(run, done, pages)
+            if truncated:
+                warnings.append("--max-chunks ended the run early; the remaining pages keep their old chunks")
+                break
     total, _ = state.chunks.count()
     return StageResult(
         total=total,
@@ -69,7 +76,7 @@ def page_chunks(run: ScopeRun, state: ScopeState) -> StageResult[ChunkNumbers]:
             total=total, changed=changed, pages_cut=done, pages_kept=state.chunks.count_mirrored() - done
         ),
         version=digest_of(state.chunks.records_digests()),
-        warnings=(*problem_lines(state, "chunks"), *secret_lines(state), *warnings),
+        warnings=(*failed, *problem_lines(state, "chunks"), *secret_lines(state), *warnings),
         tables={"Pages with most chunks": [page._asdict() for page in state.chunks.biggest(10)]} | secret_table(state),
     )
 
@@ -94,14 +101,34 @@ def _marking_damage(run: ScopeRun, state: ScopeState) -> Iterator[None]:
         ) from error
 
 
-def _chunks(
-    run: ScopeRun, url: str, digest: str, model_id: str, secrets: Secrets
-) -> tuple[list[CutChunk], tuple[str, ...]]:
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """A page whose chunks are not stored yet."""
+
+    id: int
+    url: str
+    digest: str  # of its mirror file
+    facts: PageFacts
+    chunks: Sequence[Chunk]
+    warnings: tuple[str, ...]
+
+
+def _pages(run: ScopeRun, state: ScopeState, stale: str | None) -> Iterator[list[tuple[_Page, list[str]]]]:
+    """Cut the pages into chunks, each page with the texts that are embedded."""
+    for batch in state.chunks.stale(stale, _BATCH):
+        pages = [_page(run, *page) for page in batch]
+        yield [(page, [embedded_text(page.facts.title, chunk) for chunk in page.chunks]) for page in pages]
+
+
+def _page(run: ScopeRun, page_id: int, url: str, digest: str) -> _Page:
     page = read_mirror_page(run, url, digest)
     if page is None:
         raise _Damaged(url)
     if page.facts.weight == 0:  # the author took the page out of search
-        return [], ()
+        return _Page(page_id, url, digest, page.facts, (), ())
     chunked = chunk_page(page, run.project.settings.chunking)
-    cut = cut_chunks(page.facts, chunked.chunks, run.scope, model_id, prepare=secrets.redacted)
-    return cut, chunked.warnings
+    return _Page(page_id, url, digest, page.facts, chunked.chunks, chunked.warnings)
+
+
+def _records(run: ScopeRun, page: _Page, redacted: RedactedPage, model_id: str) -> list[CutChunk]:
+    return cut_chunks(page.facts, page.chunks, run.scope, model_id, texts=redacted.texts)

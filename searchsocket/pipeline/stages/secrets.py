@@ -1,34 +1,56 @@
 """What looks like a secret in the texts of pages: how much and where, and never what (spec 24)."""
 
-from typing import Any
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
+from searchsocket.pipeline.extraction.redaction_job import (
+    RedactedPage,
+    RedactionJob,
+    given_up,
+    one_page_each,
+    redact_batch,
+)
+from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.state import ScopeState
 from searchsocket.state.problems import Problem
-from searchsocket.text.redaction.redactor import Redactor
+from searchsocket.system.processes import default_workers, map_batches
 
+P = TypeVar("P")
 _NAMED = 10  # pages
 _EVERY = 1_000_000_000
 
 
-class Secrets:
-    """Redacts the texts of one page, and counts."""
+def redact_pages(
+    run: ScopeRun, batches: Iterable[Sequence[tuple[P, Sequence[str]]]]
+) -> Iterator[list[tuple[P, RedactedPage]]]:
+    """Redact the texts of pages in workers, within the limits of a page; in order, each with its page.
 
-    def __init__(self, redactor: Redactor | None) -> None:
-        self._redactor = redactor
-        self._count = 0
+    Texts that stay on this machine are passed on as they are, and start no worker.
 
-    def redacted(self, text: str) -> str:
-        """The text as it is hashed and sent; as it is, where it stays on this machine."""
-        if self._redactor is None:
-            return text
-        found = self._redactor.redact(text)
-        self._count += found.count
-        return found.text
+    Args:
+        batches: Pages, each with its texts.
+    """
+    settings, redactor = run.project.settings.run, run.redactor
+    pages: deque[Sequence[P]] = deque()
 
-    @property
-    def lines(self) -> list[str]:
-        """For the page's problems."""
-        return [str(self._count)] if self._count else []
+    def jobs() -> Iterator[RedactionJob]:
+        for batch in batches:
+            pages.append([page for page, _ in batch])
+            yield RedactionJob(redactor, settings, [texts for _, texts in batch])
+
+    workers = (settings.workers or default_workers()) if redactor else 0
+    results = map_batches(redact_batch, jobs(), workers=workers, lost=given_up, split=one_page_each)
+    remaining: list[P] = []
+    for result in results:
+        remaining = remaining or list(pages.popleft())
+        batch, remaining = remaining[: len(result)], remaining[len(result) :]
+        yield list(zip(batch, result, strict=True))
+
+
+def secret_count(page: RedactedPage) -> list[str]:
+    """The problem of a page with secrets."""
+    return [str(page.secrets)] if page.secrets else []
 
 
 def secret_lines(state: ScopeState) -> list[str]:
