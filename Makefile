@@ -14,9 +14,10 @@ export PYTHONDONTWRITEBYTECODE :=
 demo: $(VENV)/.ready
 	$(BIN)/python examples/demo.py
 
-# Tests wait for servers and processes a third of their time, so there are more workers than cores.
+# Tests wait for servers and processes a third of their time, so there are more workers than cores. The tests of a file
+# stay in one worker, since they share sites and servers that take seconds to make.
 test: $(VENV)/.ready
-	$(BIN)/python -m pytest -n $$(($$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN) + 2)) -m "not milvus_server"
+	$(BIN)/python -m pytest --dist loadfile -n $$(($$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN) + 2)) -m "not milvus_server"
 
 # The tests that ask a Milvus server. In one process: each further one would make its own collections and its own site,
 # which takes longer than the tests.

@@ -44,7 +44,10 @@ def test_namespaces_beyond_the_first_page_are_listed(service: Service, connectio
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("vectors", ["documents"], indirect=True)
 class TestPineconeStore(StoreContract):
+    """A store over one kind of index: the three contracts above ask both kinds all that a store asks of its vectors."""
+
     many_scopes = 9  # folders list them
 
     @pytest.fixture
