@@ -15,10 +15,11 @@ from searchsocket.pipeline.run.outcome import GoldenQueriesFailed
 from searchsocket.pipeline.run.stage import Stage
 from searchsocket.pipeline.run.stages import CODE_STAGES, LLMS_STAGES, STAGES
 from searchsocket_assets.columns import column_schema
+from searchsocket_assets.project_root import begin_run
 from searchsocket_assets.resources import options_of
 from searchsocket_assets.run.evaluations import refusal
 from searchsocket_assets.run.history import KEPT_RUNS, delete_old_runs
-from searchsocket_assets.run.tags import BUILD_TAG, is_cancelled, note_build, tag_run
+from searchsocket_assets.run.tags import BUILD_TAG, is_cancelled, note_build
 from searchsocket_assets.run.translate import errors_as_failures, events_logged, materialized
 from searchsocket_assets.site import DagsterSite
 
@@ -58,7 +59,7 @@ def stage_asset(stage: Stage[Any], site: DagsterSite) -> dg.AssetsDefinition:
                 should_stop=lambda: is_cancelled(context.instance, context.run.run_id),
                 lock_timeout_s=options.lock_timeout_s,
             )
-            tag_run(context.instance, context.run, of_site.project.id)
+            begin_run(context.instance, context.run, site, of_site.project)
             if not stage.reads:
                 if BUILD_TAG not in context.run.tags:
                     note_build(context.instance, context.run.run_id, of_site)

@@ -15,8 +15,8 @@ from searchsocket.errors import SearchSocketError
 from searchsocket.pipeline.branches.prune import Match, seconds_of
 from searchsocket.pipeline.branches.pruning import PrunePlan, PruneRequest, apply_prune, plan_prune
 from searchsocket_assets.discovery import named
+from searchsocket_assets.project_root import begin_run
 from searchsocket_assets.run.ghosts import forget_in, ghosts_of
-from searchsocket_assets.run.tags import tag_run
 from searchsocket_assets.run.translate import errors_as_failures
 from searchsocket_assets.site import DagsterSite
 from searchsocket_assets.starts import schedule_start, sensor_status
@@ -45,7 +45,7 @@ def prune_job(site: DagsterSite) -> dg.JobDefinition:
         """Delete the scopes of branches that are gone, then their partitions and runs."""
         with errors_as_failures():
             project = site.open()
-            tag_run(context.instance, context.run, project.id)
+            begin_run(context.instance, context.run, site, project)
             plan = plan_prune(project, os.environ, config.asked(), datetime.now(UTC))
             context.add_output_metadata(plan_metadata(plan))
             for verdict in plan.verdicts:

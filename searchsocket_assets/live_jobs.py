@@ -11,9 +11,9 @@ from searchsocket.pipeline.run.rollback import roll_back
 from searchsocket.pipeline.stages.search_index import search_index
 from searchsocket.quality.checks import ALL_CHECKS
 from searchsocket_assets.own_scopes import kept_names, own_partitions
+from searchsocket_assets.project_root import begin_run
 from searchsocket_assets.resources import options_of
 from searchsocket_assets.run.evaluations import evaluated, outcome_of
-from searchsocket_assets.run.tags import tag_run
 from searchsocket_assets.run.translate import errors_as_failures, events_logged
 from searchsocket_assets.site import DagsterSite
 from searchsocket_assets.starts import schedule_start
@@ -30,7 +30,7 @@ def rollback_job(site: DagsterSite) -> dg.JobDefinition:
         """Switch the scope of the run to the generation before the live one."""
         with errors_as_failures():
             project = site.open()
-            tag_run(context.instance, context.run, project.id)
+            begin_run(context.instance, context.run, site, project)
             scope = project.scope_named(context.partition_key)
             live, replaced = roll_back(project, scope, os.environ, datetime.now(UTC))
         numbers = {"records": live.records, "pages": live.pages}
@@ -69,7 +69,7 @@ def verify_job(site: DagsterSite) -> dg.JobDefinition:
         with errors_as_failures(), events_logged(context.log) as on_event:
             options = options_of(context.resources, site).to_run_options()
             run = site.scope_run(context.run, options, on_event)
-            tag_run(context.instance, context.run, run.project.id)
+            begin_run(context.instance, context.run, site, run.project)
             failed = []
             for check in ALL_CHECKS.values():
                 if check.stage.name == search_index.name:

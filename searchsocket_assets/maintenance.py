@@ -18,9 +18,9 @@ from searchsocket_assets.jobs import INDEX_CODE, INDEX_SITE
 from searchsocket_assets.live_jobs import ROLLBACK, VERIFY
 from searchsocket_assets.own_scopes import own_partitions
 from searchsocket_assets.planning import PLAN
+from searchsocket_assets.project_root import begin_run
 from searchsocket_assets.run.details import table
 from searchsocket_assets.run.history import ASSET_JOB, KEPT_RUNS, delete_old_runs
-from searchsocket_assets.run.tags import tag_run
 from searchsocket_assets.run.translate import errors_as_failures
 from searchsocket_assets.site import DagsterSite
 from searchsocket_assets.starts import schedule_start
@@ -51,7 +51,7 @@ def maintenance_job(site: DagsterSite) -> dg.JobDefinition:
         """Old runs, generations and temporary folders, and space that databases do not use."""
         with errors_as_failures("maintain"):
             project = site.open()
-            tag_run(context.instance, context.run, project.id)
+            begin_run(context.instance, context.run, site, project)
             freed = [*_old_runs(context.instance, site, project, config.runs_kept)]
             freed += [*_of_corpora(project), *tidy_temporary()]
             freed += [step for path in _databases(project) for step in compact(path)]

@@ -7,8 +7,8 @@ import dagster as dg
 from searchsocket.pipeline.run.index import plan_scope as planned
 from searchsocket.pipeline.run.stages import CODE_STAGES, STAGES
 from searchsocket.project.corpora import Corpus
+from searchsocket_assets.project_root import begin_run
 from searchsocket_assets.resources import options_of
-from searchsocket_assets.run.tags import tag_run
 from searchsocket_assets.run.translate import errors_as_failures, events_logged, observed
 from searchsocket_assets.site import DagsterSite
 
@@ -25,7 +25,7 @@ def plan_job(site: DagsterSite) -> dg.JobDefinition:
         with errors_as_failures("plan"), events_logged(context.log) as on_event:
             options = options_of(context.resources, site).to_run_options()
             run = site.scope_run(context.run, options, on_event)
-            tag_run(context.instance, context.run, run.project.id)
+            begin_run(context.instance, context.run, site, run.project)
             corpora: tuple[Corpus, ...] = ("site", "code") if run.project.settings.code.enable else ("site",)
             for corpus in corpora:
                 context.log_event(observed(planned(run.of(corpus)), site.key(_PUBLISHED[corpus])))

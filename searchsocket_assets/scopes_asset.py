@@ -8,9 +8,9 @@ import dagster as dg
 
 from searchsocket.backends import Backends
 from searchsocket.pipeline.branches.overview import ScopesOverview, look_at_scopes, to_json
+from searchsocket_assets.project_root import begin_run
 from searchsocket_assets.run.details import bullets, table
 from searchsocket_assets.run.last_runs import last_runs_in
-from searchsocket_assets.run.tags import tag_run
 from searchsocket_assets.run.translate import errors_as_failures
 from searchsocket_assets.site import DagsterSite
 
@@ -33,7 +33,7 @@ def scopes_asset(site: DagsterSite) -> dg.AssetsDefinition:
     def scopes(context: dg.AssetExecutionContext) -> dg.MaterializeResult[None]:
         with errors_as_failures(SCOPES):
             project = site.open()
-            tag_run(context.instance, context.run, project.id)
+            begin_run(context.instance, context.run, site, project)
             found = look_at_scopes(project, Backends(project, os.environ, calls=False), datetime.now(UTC))
             runs = last_runs_in(context.instance, project, [row.scope for row in found.rows])
             return dg.MaterializeResult(metadata=scopes_metadata(found, runs))

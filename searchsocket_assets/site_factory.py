@@ -92,6 +92,7 @@ def definitions_of(site: DagsterSite) -> dg.Definitions:
     from searchsocket_assets.live_jobs import rollback_job, verify_job, verify_schedule
     from searchsocket_assets.maintenance import maintenance_job, maintenance_schedule
     from searchsocket_assets.planning import plan_job
+    from searchsocket_assets.project_root import project_resource
     from searchsocket_assets.resources import IndexOptions
     from searchsocket_assets.scopes_asset import scopes_asset, scopes_job
 
@@ -110,5 +111,5 @@ def definitions_of(site: DagsterSite) -> dg.Definitions:
             maintenance_schedule(site, maintain),
             verify_schedule(site, verify),
         ],
-        resources={site.options_key: IndexOptions.configure_at_launch()},
+        resources={site.options_key: IndexOptions.configure_at_launch(), **project_resource(site)},
     )

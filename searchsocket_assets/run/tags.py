@@ -6,6 +6,7 @@ from searchsocket.pipeline.branches.builds import build_of
 from searchsocket.pipeline.run.context import ScopeRun
 
 PROJECT_TAG = "project"  # a home may serve several projects
+ROOT_TAG = "searchsocket/root"  # id and folder of the project, `docs@/srv/docs`
 BRANCH_TAG = "searchsocket/branch"  # what the name of its scope was made of
 BUILD_TAG = "searchsocket/build"  # digest of the build that the run was asked for, or found
 LAUNCHED_BY_TAG = "searchsocket/launched_by"
@@ -13,12 +14,12 @@ COMMAND = "cli"
 REPOSITORY_TAG = ".dagster/repository"  # by which the UI lists a run on the page of its job
 
 
-def tag_run(instance: dg.DagsterInstance, run: dg.DagsterRun, project_id: str) -> None:
-    """Put both tags on a run that Dagster launched; a command's own run has them from the start.
+def tag_run(instance: dg.DagsterInstance, run: dg.DagsterRun, project_id: str, root: str) -> None:
+    """Put the tags on a run that Dagster launched; a command's own run has them from the start.
 
     A run that is executed again has the tags of the first one.
     """
-    tags = {PROJECT_TAG: project_id, LAUNCHED_BY_TAG: launcher(run)}
+    tags = {PROJECT_TAG: project_id, LAUNCHED_BY_TAG: launcher(run), ROOT_TAG: root}
     if any(run.tags.get(name) != value for name, value in tags.items()):
         instance.add_run_tags(run.run_id, tags)
 

@@ -20,11 +20,14 @@ from bench.crashes.processes import session_members
 from bench.indexing.generate import write_site as write_large_site
 from searchsocket.project.project import open_project
 from searchsocket.stores import make_store
+from tests.branches.repository import add_file
+from tests.sources.git_repository import git
 
 pytestmark = [pytest.mark.dagster, pytest.mark.slow]
 
 T = TypeVar("T")
 COMMAND = [sys.executable, "-m", "searchsocket.cli.main"]
+ROOT = Path(__file__).parents[2]
 _PATIENCE_S = 240.0
 # Loaded by every interpreter that Dagster starts: a run pauses where a file says, in the first text that it embeds or
 # beside what it built, before that goes live.
@@ -67,9 +70,7 @@ class Dagster:
     def __init__(self, root: Path, environ: dict[str, str]) -> None:
         self.root = root
         self.log = root / "dagster.log"
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         deaf = (
             "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"
         )
@@ -142,6 +143,12 @@ class Dagster:
             with suppress(ProcessLookupError):
                 os.kill(member, signal.SIGKILL)
         self.process.wait()
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
 
 
 def wait_for(ask: Callable[[], T | None], what: str) -> T:
@@ -276,5 +283,49 @@ def test_a_run_of_the_ui_that_is_killed_leaves_no_process(tmp_path: Path) -> Non
         workers = wait_for(lambda: found if len(found := descendants(process)) >= 3 else None, "workers")
         os.kill(process, signal.SIGKILL)
         wait_for(lambda: not any(map(is_alive, workers)), "the end of the workers")
+    finally:
+        dagster.end()
+
+
+@pytest.mark.parametrize("command", ["dagster dev -w workspace.yaml", "dg dev"])
+def test_a_checkout_starts_dagster_whose_sensor_prunes_a_merged_branch(tmp_path: Path, command: str) -> None:
+    """Typed at the top level: the location loads, a real tick finds the branch gone, and its run deletes the scope."""
+    root = write_site(tmp_path / "harbour")
+    (root / "searchsocket.toml").write_text('branches.remote = "."\nbranches.prune = "apply"\n')
+    git(root, "init", "-q", "-b", "main")
+    add_file(root, "first")
+    git(root, "branch", "feature")
+    for scope in ("main", "feature"):
+        index = [*COMMAND, "index", "--project", str(root), "--scope", scope]
+        subprocess.run(index, capture_output=True, check=True)
+    git(root, "branch", "-D", "feature")  # merged
+    places = {"SEARCHSOCKET_PROJECT": str(root), "DAGSTER_HOME": str(root / ".searchsocket/dagster")}
+    program, *arguments = command.split()
+    dagster = Dagster.__new__(Dagster)
+    dagster.root, dagster.log, dagster.port = root, root / "dagster.log", free_port()
+    dagster.process = subprocess.Popen(
+        [Path(sys.executable).with_name(program), *arguments, "--port", str(dagster.port)],
+        cwd=ROOT,
+        stdout=dagster.log.open("w"),
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        env={**os.environ, **places, "DAGSTER_DISABLE_TELEMETRY": "yes"},
+    )
+    try:
+        places_of = "{ repositoriesOrError { ... on RepositoryConnection { nodes { name location { name } } } } }"
+        loaded = wait_for(lambda: dagster.ask(places_of), "the UI")["repositoriesOrError"]["nodes"]
+        assert loaded == [{"name": "__repository__", "location": {"name": "searchsocket"}}]
+        started = dagster.ask(
+            "mutation($s: SensorSelector!) { startSensor(sensorSelector: $s) { __typename } }",
+            s={
+                "repositoryLocationName": "searchsocket",
+                "repositoryName": "__repository__",
+                "sensorName": "dead_branches",
+            },
+        )
+        assert started["startSensor"]["__typename"] == "Sensor"
+        index_of = root / ".searchsocket/index"
+        wait_for(lambda: not (index_of / "feature").exists(), "the end of the merged branch's scope")
+        assert (index_of / "main").is_dir()
     finally:
         dagster.end()

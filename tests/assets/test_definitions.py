@@ -5,12 +5,14 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from datetime import timedelta
 from pathlib import Path
 from typing import get_args
 
 import dagster as dg
 import pytest
 import yaml
+from small_site import write_site
 
 from searchsocket.cli.index import index
 from searchsocket.pipeline.run.options import OPTIONS, SOURCES, RunOptions
@@ -18,6 +20,7 @@ from searchsocket.pipeline.run.stages import STAGES
 from searchsocket.project.settings.site import SourceMode
 from searchsocket.quality.checks import ALL_CHECKS
 from searchsocket.sources.base import SourceOrigin
+from searchsocket_assets import site_definitions
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.look import Look, look_of_project, source_kinds
 from searchsocket_assets.partitions import NAME
@@ -149,6 +152,17 @@ def test_a_wheel_holds_the_one_workspace_file(tmp_path: Path) -> None:
         names = [name for name in files.namelist() if name.endswith("workspace.yaml")]
         assert names == ["searchsocket_assets/workspace.yaml"]
         assert files.read(names[0]) == (ROOT / "workspace.yaml").read_bytes()
+
+
+@pytest.mark.parametrize(("setting", "days"), [("", 0.0), ("max_age_days = 7", 7.0), ("max_age_days = 0.5", 0.5)])
+def test_the_index_has_the_freshness_policy_of_the_settings(tmp_path: Path, setting: str, days: float) -> None:
+    """Dagster then shows the age of the index where its users look for it, and no other asset claims one."""
+    root = write_site(tmp_path / "harbour")
+    (root / "searchsocket.toml").write_text(f"[dagster]\n{setting}\n")
+    specs = {spec.key.path[-1]: spec for spec in site_definitions(root).resolve_all_asset_specs()}
+    policies = {name: spec.freshness_policy for name, spec in specs.items() if spec.freshness_policy is not None}
+    window = dg.FreshnessPolicy.time_window(fail_window=timedelta(days=days)) if days else None
+    assert policies == ({"search_index": window} if window else {})
 
 
 def test_options_that_ask_for_nothing_are_offered(definitions: dg.Definitions) -> None:

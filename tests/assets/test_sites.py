@@ -83,7 +83,8 @@ def test_sites_share_no_name(merged: dg.Definitions) -> None:
     assert groups == {f"{name}_{group}" for name in SITES for group in ("site", "branches")}
     for each in (*(merged.jobs or ()), *(merged.sensors or ()), *(merged.schedules or ())):
         assert re.match(f"({'|'.join(SITES)})_", each.name), each.name
-    assert set(merged.resources or {}) == {f"{name}_options" for name in SITES}
+    keys = {key for name in SITES for key in (f"{name}_options", f"project_{name}_site")}
+    assert set(merged.resources or {}) == keys
     pools = {asset.op.pool for asset in merged.assets or () if isinstance(asset, dg.AssetsDefinition)}
     assert pools == {f"searchsocket_{name}" for name in SITES}
 
@@ -167,6 +168,45 @@ def test_code_locations_of_one_instance_do_not_meet(roots: dict[str, Path]) -> N
         schedule: Any = second.resolve_schedule_def("blog_nightly_verify")
         requests = schedule(dg.build_schedule_context(instance=instance))
         assert {request.partition_key for request in requests} <= {"main", FEATURE}
+
+
+@pytest.fixture
+def twins(tmp_path: Path) -> list[Path]:
+    """Two projects of one id."""
+    roots = [write_site(tmp_path / name) for name in ("first", "second")]
+    for root in roots:
+        (root / "searchsocket.toml").write_text('project.id = "handbook"\n')
+    return roots
+
+
+def test_two_projects_of_one_id_do_not_merge(twins: list[Path]) -> None:
+    """They would share partitions: a prune of one deleted the scopes of the other."""
+    first, second = (site_definitions(root, root.name) for root in twins)
+    with pytest.raises(dg.DagsterInvariantViolationError, match="project_handbook"):
+        dg.Definitions.merge(first, second)
+
+
+def test_two_projects_of_one_id_in_two_code_locations_are_refused_by_name(
+    twins: list[Path], instance: dg.DagsterInstance
+) -> None:
+    """No code location sees the definitions of another; the runs of the instance name both folders."""
+    first, second = (site_definitions(root, root.name) for root in twins)
+    instance.add_dynamic_partitions("searchsocket/handbook", ["main"])
+    tags = {BRANCH_TAG: "main"}
+
+    def index(definitions: dg.Definitions, name: str) -> dg.ExecuteInProcessResult:
+        job = definitions.resolve_job_def(f"{name}_index_site")
+        return job.execute_in_process(QUIET, instance=instance, partition_key="main", tags=tags, raise_on_error=False)
+
+    assert index(first, "first").success
+    for job, result in (("index", index(second, "second")), ("prune", run(second, instance, "second_prune_scopes"))):
+        (failure,) = result.get_step_failure_events()
+        told = failure.step_failure_data.user_failure_data
+        assert told, job
+        assert f"two projects in this Dagster deployment, {twins[1]} and {twins[0]}" in (told.description or "")
+    assert not (twins[1] / ".searchsocket/index").exists()
+    (twins[0] / "searchsocket.toml").write_text('project.id = "manual"\n')
+    assert index(second, "second").success, "the other has an id of its own by now"
 
 
 def test_an_empty_home_with_full_state_indexes_the_next_commit(tmp_path: Path) -> None:
