@@ -70,7 +70,7 @@ def new_branches(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.S
         return dg.SensorResult(skip_reason=words, dynamic_partitions_requests=adding)
     if not new:
         waiting = f"waiting for builds of {named(sorted(unbuilt))}" if unbuilt else ""
-        every = f"each of the {len(missing.wanted)} branches that {branches.origin} names has its scope"
+        every = f"all {len(missing.wanted)} branches of {branches.origin} have a scope"
         return dg.SkipReason(waiting or missing.shared or every)
     runs = [
         dg.RunRequest(

@@ -33,8 +33,8 @@ def index_code_job(site: DagsterSite) -> Any:
     return dg.define_asset_job(
         name=site.named(INDEX_CODE),
         selection=dg.AssetSelection.assets(*map(site.key, CODE_STAGES)),
-        description="Index the source code of one scope: list, chunk, embed and publish. Run configuration: as "
-        "of `{site.named(INDEX_SITE)}`.",
+        description="Index the source code of one scope: list, chunk, embed and publish. "
+        f"Run configuration: the same as `{site.named(INDEX_SITE)}`.",
         owners=site.owners,
         tags=site.job_tags("code"),
         executor_def=dg.in_process_executor,

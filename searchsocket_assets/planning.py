@@ -35,7 +35,7 @@ def plan_job(site: DagsterSite) -> dg.JobDefinition:
         partitions_def=site.partitions,
         description="Plan indexing one scope and estimate its cost; recorded as an observation of "
         "`search_index`. Run configuration: "
-        f"as of `{site.named('index_site')}`.",
+        f"the same as `{site.named('index_site')}`.",
         tags=site.job_tags("site"),
         owners=site.owners,
         executor_def=dg.in_process_executor,

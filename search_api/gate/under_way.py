@@ -24,7 +24,7 @@ class UnderWayGuard:
             await self._app(scope, receive, send)
             return
         if self._count >= self._most:
-            _log.warning("refused a request: %d are being answered", self._most)
+            _log.warning("refused a request: %d requests are in progress", self._most)
             await error_response(Busy("too many requests; try again"))(scope, receive, send)
             return
         self._count += 1

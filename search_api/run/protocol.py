@@ -43,7 +43,7 @@ class DeadlineMixin:
         if self.kept.add(self):
             self._arm()
         else:
-            _log.warning("refused a connection: all that are open are being answered")
+            _log.warning("refused a connection: all open connections are busy")
             transport.write(_REFUSAL)
             transport.close()
 

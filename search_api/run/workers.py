@@ -51,7 +51,7 @@ class Supervisor(Multiprocess):
             super().keep_subprocess_alive()
         for old, new in zip(before, self.processes, strict=True):
             if old is not new:
-                _log.warning("a worker ended with status %s, and another one was started", old.exitcode)
+                _log.warning("a worker ended with status %s; started a new one", old.exitcode)
         if self._on_started and not self.should_exit.is_set() and all(one.is_ready() for one in self.processes):
             self._on_started()
             self._on_started = None

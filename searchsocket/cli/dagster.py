@@ -57,9 +57,7 @@ def dagster(root: Path, host: str, port: int) -> None:
         from searchsocket_assets.run.dead import bury_dead
 
         if buried := bury_dead(home):
-            click.echo(
-                f"{len(buried)} runs of processes that no longer exist were ended; Dagster retries them", err=True
-            )
+            click.echo(f"ended {len(buried)} runs without a process; Dagster retries them", err=True)
     environ = {**os.environ, HOME_VARIABLE: str(home), "SEARCHSOCKET_PROJECT": str(project.root)}
     received: list[int] = []
     children: list[subprocess.Popen[bytes]] = []

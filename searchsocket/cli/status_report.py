@@ -230,7 +230,7 @@ def _scope(generation: "Generation", age: float, model_id: str) -> str:
     return (
         f"  generation  {generation.name}\n"
         f"  indexed     {ago(age)} ({generation.published_at})\n"
-        f"  holds       {count(generation.pages, 'page')}, {count(generation.records, 'record')}\n"
+        f"  contents    {count(generation.pages, 'page')}, {count(generation.records, 'record')}\n"
         f"  model       {generation.model_id}{other}\n"
         f"  revision    {generation.source_revision or 'unknown'}\n"
         f"  last cost   about {count(generation.estimated_tokens, 'token')}, {dollars(generation.estimated_cost_usd)}"

@@ -64,7 +64,9 @@ def _compiled(line: str, path: str, number: int) -> _Match | None:
     try:
         pattern = GitIgnoreSpecPattern(line)
     except ValueError as error:
-        raise SourceUnavailable(f"{path!a} line {number}: {line[:80]!a} is no pattern; correct or remove it") from error
+        raise SourceUnavailable(
+            f"{path!a} line {number}: {line[:80]!a} is not a pattern; correct or remove it"
+        ) from error
     if pattern.regex is None or pattern.include is None:
         return None
     return pattern.regex.match, pattern.include

@@ -24,7 +24,7 @@ class PathFilter:
             InvalidRequest: It is beyond a limit.
         """
         if len(self.path) > MAX_PATH_CHARS or "\0" in self.path:
-            raise InvalidRequest(f"path has at most {MAX_PATH_CHARS:,} characters, and no NUL")
+            raise InvalidRequest(f"path must have at most {MAX_PATH_CHARS:,} characters and no NUL")
         return self
 
     @property
@@ -54,7 +54,7 @@ class PathFilter:
         try:
             return GitIgnoreSpec.from_lines([f"/{glob}" if "/" in glob else glob]).match_file
         except (ValueError, TypeError) as error:
-            raise InvalidRequest(f"path {glob[:80]!a} is no glob such as src/**/*.ts: {error}") from error
+            raise InvalidRequest(f"path {glob[:80]!a} is not a glob such as src/**/*.ts: {error}") from error
 
     def takes(self, path: str) -> bool:
         """Whether a path from the project's top is meant."""
@@ -80,4 +80,4 @@ def one_of(name: str, values: tuple[str, ...], allowed: "tuple[str, ...] | list[
     """
     for value in values:
         if value not in allowed:
-            raise InvalidRequest(f"{name} {value[:40]!a} is none of {', '.join(allowed)}")
+            raise InvalidRequest(f"{name} {value[:40]!a} is not one of {', '.join(allowed)}")

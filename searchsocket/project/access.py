@@ -60,7 +60,7 @@ def configured_key(settings: "ApiSettings", environ: Mapping[str, str]) -> str:
     key = environ.get(settings.key_env, "").strip()
     if 0 < len(key) < MIN_KEY_CHARS:
         raise ConfigError(
-            f"the key in {settings.key_env} has {len(key)} characters; a key needs {MIN_KEY_CHARS} at least; "
+            f"the key in {settings.key_env} has {len(key)} characters; a key needs at least {MIN_KEY_CHARS}; "
             f"create one with `openssl rand -hex 24`"
         )
     return key
@@ -113,7 +113,7 @@ def shared_secret(environ: Mapping[str, str]) -> str:
     shared = environ.get(SIGNING_VARIABLE, "").strip()
     if 0 < len(shared) < _MIN_SIGNING_CHARS:
         raise ConfigError(
-            f"{SIGNING_VARIABLE} has {len(shared)} characters; it needs {_MIN_SIGNING_CHARS} at least; create "
+            f"{SIGNING_VARIABLE} has {len(shared)} characters; it needs at least {_MIN_SIGNING_CHARS}; create "
             f"one with `openssl rand -hex 32`"
         )
     return shared

@@ -46,7 +46,7 @@ class Project:
             InvalidScope: The name could not have come out of `sanitise_scope`.
         """
         if not is_scope_name(name):
-            raise InvalidScope(f"{name[:80]!r} is not a scope name; letters, digits, '.', '_' and '-' only")
+            raise InvalidScope(f"{name[:80]!r} is not a scope name; use only letters, digits, '.', '_' and '-'")
         return Scope(self.id, name, branch or branch_in(name))
 
 

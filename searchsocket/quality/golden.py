@@ -61,7 +61,7 @@ def golden_file(root: Path, setting: str) -> Path | None:
     if not setting:
         return next((root / name for name in FILES if (root / name).is_file()), None)
     if not (root / setting).is_file():
-        raise ConfigMissing(f"golden.file names {setting!r}, and there is no such file in {root}")
+        raise ConfigMissing(f"golden.file names {setting!r}, but this file does not exist in {root}")
     return root / setting
 
 
@@ -147,9 +147,11 @@ class _Entry(BaseModel):
             if wrong := next((place for place in places if place.startswith("/") != is_page), None):
                 if is_page:
                     raise ValueError(
-                        f"{key}: {wrong!r} is no page of the site; write its path, as in /docs/install#linux"
+                        f"{key}: {wrong!r} is not a page of the site; write its path, such as /docs/install#linux"
                     )
-                raise ValueError(f"{key}: {wrong!r} is no file of the code; write it as in src/tides.py#high_water")
+                raise ValueError(
+                    f"{key}: {wrong!r} is not a source file; write its path, such as src/tides.py#high_water"
+                )
         return self
 
 

@@ -36,7 +36,7 @@ def _unstated(reader: IndexReader, query: SearchQuery) -> tuple[Note, ...]:
     return tuple(
         Note(
             "FACET_NOT_INDEXED",
-            f"no page of this index states {name!r}; after you add a facet to [facets], run `searchsocket index`",
+            f"no indexed page has the facet {name!r}; after you add a facet to [facets], run `searchsocket index`",
         )
         for name in asked
         if name not in present

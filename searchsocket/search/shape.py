@@ -1,7 +1,7 @@
-"""What an answer's fields say of themselves, as plain data: pydantic reads it when an answer is described or written as
-JSON, and is loaded no sooner, so that the shell's answers need not wait for it (spec 14.1).
+"""Descriptions and JSON rules of the fields of answers, as plain data (spec 14.1).
 
-A dataclass field takes it as `field(metadata=SCORE)`.
+A dataclass field uses them as `field(metadata=SCORE)`. pydantic is imported only to describe an answer or to write it
+as JSON, so answers in the shell start without it.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ def camel_case(name: str) -> str:
 
 
 class Wire:
-    """Base of a dataclass that is written as JSON, field by field; one with `exclude` stays inside."""
+    """Base of a dataclass that is written as JSON with one key per field; fields with `exclude` are left out."""
 
     __slots__ = ()
     __pydantic_config__ = cast("ConfigDict", {"alias_generator": camel_case, "serialize_by_alias": True})
@@ -35,14 +35,14 @@ class Wire:
 
 @dataclass(frozen=True, slots=True)
 class ForTheTrusted:
-    """Of a field of `kind | None`: null, unless whoever writes the answer says that its reader may see sources."""
+    """A field of `kind | None` that is null unless the reader of the answer may see source paths."""
 
     kind: Any
 
     def __get_pydantic_core_schema__(self, source: Any, handler: "GetCoreSchemaHandler") -> "CoreSchema":
         from pydantic import PlainSerializer
 
-        # What nobody asked for is null already, and is not asked about.
+        # A field without a value is null already.
         written = PlainSerializer(_for_the_trusted, return_type=self.kind | None, when_used="unless-none")
         return written.__get_pydantic_core_schema__(source, handler)
 
@@ -53,7 +53,7 @@ def _for_the_trusted(value: T, info: "SerializationInfo") -> T | None:
 
 @dataclass(frozen=True, slots=True)
 class FileLines(Wire):
-    """Lines of a passage, as an editor opens them."""
+    """Lines of a passage in a file, for an editor."""
 
     file: str | None  # null where no file is known
     first_line: int | None  # from 1; null where the lines are not known

@@ -127,7 +127,7 @@ def _reader(root: Path) -> ReadText:
 
 def _unbuilt(used: UsedGenerator) -> str:
     files = " (it contains only prerendered pages)" if used.name == "SvelteKit" else ""
-    return f"{used.config} says {used.name}, but {used.folders[0]}/ contains no HTML{files}"
+    return f"{used.config} sets {used.name}, but {used.folders[0]}/ contains no HTML{files}"
 
 
 def _computed(used: UsedGenerator) -> str:

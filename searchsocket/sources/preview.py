@@ -77,9 +77,13 @@ def refuse_open_places(address: str) -> None:
         ConfigMissing: The branch or the commit of the scope is not known.
     """
     if mark := _PLACES.search(address):
-        what = "the commit of its branch is missing from this clone" if mark[1] == "sha" else "its branch is unknown"
+        what = (
+            "this clone lacks the commit of the scope's branch"
+            if mark[1] == "sha"
+            else "the branch of this scope is unknown"
+        )
         raise ConfigMissing(
-            f"source.crawl.base_url has {mark[0]}, but of this scope {what}; index it as `--scope BRANCH`, or fetch it"
+            f"source.crawl.base_url contains {mark[0]}, but {what}; pass `--scope BRANCH`, or fetch the branch"
         )
 
 

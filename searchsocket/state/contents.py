@@ -51,7 +51,7 @@ def unpacked(facts: bytes, body: bytes, *, skip: str, redirect_to: str, links: S
         values: dict[str, Any] = {name: tuple(item) if isinstance(item, list) else item for name, item in data.items()}
         return ExtractedPage(body=unpacked_body(body), links=tuple(links), skip=skip, redirect_to=redirect_to, **values)
     except (ValueError, TypeError, AttributeError) as error:
-        raise DamagedRow(f"what is known of a page is damaged: {error}") from error
+        raise DamagedRow(f"the stored facts of a page are damaged: {error}") from error
 
 
 def unpacked_body(blob: bytes) -> str:

@@ -155,14 +155,14 @@ class Origin:
 
     def _moved(self, url: str, ordinal: int, chunk: StoredChunk) -> Moved:
         if hash_of(chunk.canonical) != chunk.record_hash:
-            raise DamagedRow(f"the chunk {chunk.id!r} is not what was written")
+            raise DamagedRow(f"the chunk {chunk.id!r} changed after it was written")
         return moved(chunk.canonical, url, ordinal, self.scope)
 
     def records(self, size: int) -> Iterator[list[Renamed]]:
         """Ids of every chunk here and in the origin, by page, in batches of at least that size.
 
         Raises:
-            DamagedRow: One is not what was written.
+            DamagedRow: One changed after it was written.
         """
         found: list[Renamed] = []
         for mine, digest, theirs in self.db.execute(
@@ -182,7 +182,7 @@ class Origin:
     def _of_page(self, mine: int, digest: str, theirs: int | None) -> Sequence[Renamed]:
         own = self._names(mine)
         if hash_of("".join(f"{record_id}{record_hash}" for record_id, record_hash in own)) != digest:
-            raise DamagedRow(f"the chunks of page {mine} are not what was written")
+            raise DamagedRow(f"the chunks of page {mine} changed after they were written")
         others = [] if theirs is None else self._names(theirs)
         if len(others) != len(own):
             others = [("", "")] * len(own)

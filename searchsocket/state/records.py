@@ -37,7 +37,7 @@ def texts_of(rows: sqlite3.Cursor) -> Iterator[Text]:
     for row in rows:
         text = Text(as_text(row[0]), *row[1:])
         if not _HASH.fullmatch(text.content_hash) or not isinstance(text.tokens, int):
-            raise DamagedRow(f"{text.content_hash!r} is no hash of a text")
+            raise DamagedRow(f"{text.content_hash!r} is not the hash of a text")
         yield text
 
 
@@ -52,10 +52,10 @@ def texts_at(db: sqlite3.Connection, rowids: Sequence[int], prepare: Callable[[s
         stored = _record(chunk.canonical, "")
         text = prepare(embedded_text(stored.page.title, stored.chunk))
         if content_hash(text) != chunk.content_hash:
-            raise DamagedRow(f"the text {chunk.content_hash[:64]!r} is not what was written")
+            raise DamagedRow(f"the text {chunk.content_hash[:64]!r} changed after it was written")
         texts[chunk.rowid] = text
     if len(texts) < len(rowids):
-        raise DamagedRow(f"{len(texts)} of {len(rowids)} texts are there")
+        raise DamagedRow(f"only {len(texts)} of {len(rowids)} texts exist")
     return [texts[rowid] for rowid in rowids]
 
 
@@ -109,7 +109,7 @@ class Selection:
         )
         rowids = [row[0] for row in rows]
         if len(rowids) != len(ids):
-            raise DamagedRow(f"{len(rowids)} of {len(ids)} chunks are there")
+            raise DamagedRow(f"only {len(rowids)} of {len(ids)} chunks exist")
         self._rowids.extend(rowids)
 
     def batches(self, size: int) -> Iterator[list[Record]]:
@@ -127,10 +127,10 @@ def _records(db: sqlite3.Connection, rowids: Sequence[int]) -> list[Record]:
     records: list[Record] = []
     for chunk in chunks_at(db, rowids):
         if hash_of(chunk.canonical) != chunk.record_hash:
-            raise DamagedRow(f"the chunk {chunk.id[:80]!r} is not what was written")
+            raise DamagedRow(f"the chunk {chunk.id[:80]!r} changed after it was written")
         records.append(_record(chunk.canonical, chunk.record_hash))
     if len(records) != len(rowids):
-        raise DamagedRow(f"{len(records)} of {len(rowids)} chunks are there")
+        raise DamagedRow(f"only {len(records)} of {len(rowids)} chunks exist")
     return records
 
 

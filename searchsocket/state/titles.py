@@ -57,4 +57,4 @@ def _site_titles(text: str) -> SiteTitles:
         headings, start, end = json.loads(text)
         return SiteTitles(frozenset(headings), start, end)
     except (ValueError, TypeError) as error:
-        raise DamagedRow(f"what is known of the site's titles is damaged: {error}") from error
+        raise DamagedRow(f"the stored titles of the site are damaged: {error}") from error

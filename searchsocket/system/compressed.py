@@ -43,7 +43,7 @@ class Packing:
         """
         try:
             if not 0 <= zstandard.frame_content_size(frame) <= _MAX_BYTES:
-                raise ValueError("a text says of itself that it is too long")
+                raise ValueError("a stored text exceeds the size limit")
             return self._unpacker.decompress(frame).decode("utf-8", "surrogatepass")
         except zstandard.ZstdError as error:
             raise ValueError(f"a text is damaged ({error})") from error

@@ -80,7 +80,7 @@ class DaskExecutor(Executor):
             return dict(self._client.sync(self._client.scheduler.ncores, callback_timeout=_CONNECT_S))
         except (*_LOST, AttributeError) as error:  # a client that gave up has no scheduler
             raise ClusterUnavailable(
-                f"the Dask cluster at {self._label} does not answer any more ({type(error).__name__})"
+                f"the Dask cluster at {self._label} no longer answers ({type(error).__name__})"
             ) from None
 
 

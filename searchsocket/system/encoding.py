@@ -35,7 +35,7 @@ def unpacked_parts(parts: Iterable[bytes], encodings: Sequence[str], max_bytes: 
     if not named:
         return _counted(parts, max_bytes)
     if len(named) > 1 or named[0] not in _NAMES:
-        raise EncodingRefused(f"packed as {', '.join(named)[:80]!r}; only {ACCEPTED}, once, is unpacked")
+        raise EncodingRefused(f"encoded as {', '.join(named)[:80]!r}; only a single {ACCEPTED} encoding is supported")
     return _gunzipped(parts, max_bytes)
 
 
@@ -61,12 +61,12 @@ def _gunzipped(parts: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
             try:
                 unpacked = member.decompress(part, max_bytes - size + 1)
             except zlib.error as error:
-                raise DamagedBody(f"not sound gzip: {error}") from error
+                raise DamagedBody(f"damaged gzip: {error}") from error
             size = _checked(size + len(unpacked), max_bytes)
             yield unpacked
             part = member.unused_data
     if came and not member.eof:
-        raise DamagedBody("not whole gzip: it ends early")
+        raise DamagedBody("incomplete gzip: its end is missing")
 
 
 def _counted(parts: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:

@@ -41,7 +41,7 @@ def client_error(action: str, path: Path, error: BaseException) -> SearchSocketE
         return permission_denied(refused)
     if is_full(path, error):
         return StateUnavailable(f"{action} {path}: {_full(path)}")
-    return StateUnavailable(f"{action} {path}: {error}; free space or permissions, then run again")
+    return StateUnavailable(f"{action} {path}: {error}; check free space and permissions, then run again")
 
 
 def permission_denied(path: Path) -> PermissionDenied:

@@ -33,14 +33,14 @@ class Exchange:
         """Seconds left, above 0; raises `over` when there are none."""
         left = self._ends - self._monotonic()
         if left <= 0:
-            raise over("the time of the request is over")
+            raise over("the request timed out")
         return left
 
     def read(self, stream: httpcore.NetworkStream, max_bytes: int) -> bytes:
         if self._in_head:
             max_bytes = min(max_bytes, _MAX_HEAD_BYTES - self._head_bytes)
             if max_bytes <= 0:
-                raise httpcore.RemoteProtocolError(f"more than {_MAX_HEAD_BYTES} bytes came before the answer")
+                raise httpcore.RemoteProtocolError(f"the response headers have more than {_MAX_HEAD_BYTES} bytes")
         data = stream.read(max_bytes, self.left_s(httpcore.ReadTimeout))
         self._head_bytes += len(data)
         if self._least_bytes_per_s:

@@ -34,7 +34,7 @@ def facet_value(kind: FacetKind, value: object) -> str:
         ValueError: It is of another type, or too long.
     """
     if value is not None and not isinstance(value, str | int | float) and not hasattr(value, "isoformat"):
-        raise ValueError("a list or table where one value belongs")
+        raise ValueError("a list or table instead of one value")
     text = "" if value is None else " ".join(str(value).split())
     if len(text) > MAX_VALUE_CHARS:
         raise ValueError(f"{len(text)} characters; the limit is {MAX_VALUE_CHARS}")
@@ -86,7 +86,7 @@ def _number(text: str) -> str:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise ValueError(f"{text[:40]!r} is no number")
+        raise ValueError(f"{text[:40]!r} is not a number")
     return str(int(number)) if abs(number) < _WHOLE and number.is_integer() else repr(number)
 
 

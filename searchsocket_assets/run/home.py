@@ -23,7 +23,7 @@ def dagster_home(project: Project, environ: Mapping[str, str]) -> Path:
         return project.dagster_home
     home = Path(stated).expanduser()
     if not home.is_absolute():
-        raise ConfigError(f"{HOME_VARIABLE} is {stated!r}; Dagster wants an absolute path")
+        raise ConfigError(f"{HOME_VARIABLE} is {stated!r}; Dagster needs an absolute path")
     return home
 
 
@@ -35,7 +35,7 @@ def refuse_odd_home(home: Path) -> None:
     """
     if set("?%") & set(str(home)):
         raise ConfigError(
-            f"Dagster's UI cannot keep its databases in {home}, because of the '?' or '%'; set {HOME_VARIABLE} to "
+            f"Dagster's UI cannot store its databases in {home}, because of the '?' or '%'; set {HOME_VARIABLE} to "
             "another folder, or rename this one"
         )
 

@@ -62,7 +62,7 @@ _CHECKS_FAILED = {  # name -> public code, and what to do
     "mirror_not_empty": (ConfigMissing.code, "the live index did not change"),
     "page_count_not_collapsed": (LargeDeletion.code, "if that is intended, run again with --accept-large-deletion"),
     "model_matches_manifest": (EmbeddingModelMismatch.code, "the live index did not change"),
-    "cost_within_budget": (BudgetExceeded.code, "`searchsocket index --dry-run` shows what costs it"),
+    "cost_within_budget": (BudgetExceeded.code, "`searchsocket index --dry-run` shows the most expensive pages"),
 }
 _UNFINISHED = [dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
 

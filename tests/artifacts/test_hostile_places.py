@@ -98,7 +98,7 @@ DESCRIPTIONS: dict[str, tuple[Change, type[SearchSocketError], str]] = {
         for name in NAMES
     },
     "a file below a file": (
-        lambda d: d["files"].update({"records.db/x": ENTRY}), ArtifactInvalid, "lies below a file",
+        lambda d: d["files"].update({"records.db/x": ENTRY}), ArtifactInvalid, "is below another file",
     ),
     "a file that no generation has": (
         lambda d: d["files"].update({"words/extra.so": ENTRY}), ArtifactInvalid, "does not match its description",

@@ -94,7 +94,7 @@ def test_what_is_no_cache_is_refused_by_name(run: RunCli, tmp_path: Path) -> Non
     (tmp_path / "noise.db").write_bytes(b"noise" * 1000)
     done = run("cache", "import", str(tmp_path / "noise.db"))
     assert done.exit_code == 1
-    assert "noise.db is not a sound embedding cache" in done.stderr
+    assert "noise.db is not a valid embedding cache" in done.stderr
 
 
 def test_a_cache_of_an_older_version_moves(run: RunCli, run_json: RunJson, indexed: Path, tmp_path: Path,

@@ -56,7 +56,7 @@ def test_the_crawl_ends_when_its_time_is_over(web: Web, tmp_path: Path) -> None:
     paths = row(web, 100, lambda number: slow if number == 3 else None)
     assert crawl.urls() == ["/", *paths[:3]]
     assert asked_pages(web)[-1] == paths[3]
-    assert crawl.source.report.failed == {paths[3]: f"{web.base_url}{paths[3]} was not here when the crawl ended"}
+    assert crawl.source.report.failed == {paths[3]: f"{web.base_url}{paths[3]} had not arrived when the crawl ended"}
     assert warned(crawl, "source.crawl.max_seconds = 3600")
 
 
@@ -279,7 +279,7 @@ def test_a_request_is_not_made_again_once_the_crawl_is_over(web: Web) -> None:
     budget = Budget(max_seconds=60, max_failures_in_row=1, monotonic=lambda: 0.0)
     limits = Limits(max_bytes=1000, timeout_s=20)
     fetcher = Fetcher(web.base_url, limits, budget, sleep=lambda _: budget.count(failed=True), monotonic=lambda: 0.0)
-    with pytest.raises(FetchFailed, match="was not here when the crawl ended"):
+    with pytest.raises(FetchFailed, match="had not arrived when the crawl ended"):
         fetcher.get(f"{web.base_url}/")
     fetcher.close()
     assert web.paths() == ["/"]

@@ -100,6 +100,6 @@ def test_a_few_hints_before_an_answer_and_a_body_after_a_pause_are_no_harm() -> 
 
 
 def test_the_end_of_the_crawl_is_the_end_of_its_requests() -> None:
-    ended = pytest.raises(FetchFailed, match="was not here when the crawl ended")
+    ended = pytest.raises(FetchFailed, match="had not arrived when the crawl ended")
     with serve_raw(SLOW["early hints"], pace_s=0.02) as address, ended:
         fetch(address, max_seconds=0.5)

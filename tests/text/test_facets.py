@@ -38,7 +38,7 @@ def test_nothing_said_is_nothing_stored() -> None:
         ("level", "nan", "'nan' is no number"),
         ("level", "1e999", "is no number"),
         ("stable", "maybe", "'maybe' is neither true nor false"),
-        ("version", ["3", "4"], "facet version (string): a list or table where one value belongs: ignored"),
+        ("version", ["3", "4"], "facet version (string): a list or table instead of one value: ignored"),
         ("version", {"major": "3"}, "a list or table"),
         ("version", "x" * 201, "201 characters; the limit is 200"),
         ("topics", [["a"]], "a list or table"),

@@ -12,12 +12,12 @@ RULES = """\b
 Rules for agents:
   1. Send {"op": "status"}.
   2. If "dirty" is true, send {"op": "sync"}.
-  3. Send {"op": "search", "q": "english keywords"}: candidates alone, 20 at most,
-     two of a file. "mode": "hybrid" also finds by meaning.
-  4. Send {"op": "fetch", "ids": [...]} for the best of them: five at most,
-     "max_lines" of each, 120 at most.
-  The words of `q` are English and those of the code. If a question is in another
-  language, translate it, or take English keywords from it, and send these.
+  3. Send {"op": "search", "q": "english keywords"}: it returns at most 20
+     candidates, two per file. "mode": "hybrid" also finds by meaning.
+  4. Send {"op": "fetch", "ids": [...]} for the best of them: at most
+     five, with at most 120 lines each ("max_lines").
+  Write `q` in English, with words from the code. Translate a question in another
+  language, or send English keywords.
 """
 
 

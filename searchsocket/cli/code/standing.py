@@ -69,6 +69,6 @@ def standing_words(found: "CodeStatus") -> str:
     parts = [f"{getattr(found, name).count:,} {name}" for name in ("changed", "new", "deleted", "marked")]
     parts = [part for part in parts if not part.startswith("0 ")]
     parts += ["the configuration changed"] if found.configuration_changed else []
-    parts += ["the way to split files changed"] if found.rules_changed else []
+    parts += ["searchsocket splits files differently now"] if found.rules_changed else []
     parts += ["the last run stopped before it published"] if found.unpublished else []
     return f"{', '.join(parts)}; run `searchsocket code sync --scope {found.scope}`"

@@ -171,7 +171,7 @@ def parse_weight(text: str) -> tuple[float, str]:
         weight = math.nan
     if math.isfinite(weight) and 0 <= weight <= _MAX_WEIGHT:
         return weight, ""
-    return 1.0, f"searchsocket-weight {text[:40]!r} is no number from 0 to {_MAX_WEIGHT:g}: ignored"
+    return 1.0, f"searchsocket-weight {text[:40]!r} is not a number from 0 to {_MAX_WEIGHT:g}: ignored"
 
 
 def parse_tags(texts: list[str]) -> tuple[str, ...]:

@@ -44,7 +44,7 @@ def full_files(site: AgentSite, entries: Sequence[Entry], max_bytes: int, prefix
         if not number and (summary := one_line(site.summary)):
             head += f"\n\n> {summary}"
         if not number and more:
-            head += "\n\nThe rest of the text lies here:\n\n" + "\n".join(more)
+            head += "\n\nThe rest of the text:\n\n" + "\n".join(more)
         yield FullFile(name, head, pages)
     for folder, group in folders.items():
         yield from full_files(site, group, max_bytes, folder)
@@ -78,4 +78,4 @@ def _cost(entry: Entry) -> int:
 
 def _too_large(site: AgentSite, entry: Entry) -> str:
     name = markdown_name(entry.url)
-    return f"- [{entry.title}]({site.address(name) if name else entry.url}): {entry.size:,} bytes, on its own"
+    return f"- [{entry.title}]({site.address(name) if name else entry.url}): {entry.size:,} bytes, in a file of its own"

@@ -39,7 +39,7 @@ def index_files(site: AgentSite, entries: Sequence[Entry], prefix: str = "") -> 
 
 
 def _guide(site: AgentSite) -> str:
-    lines = ["Every page is also Markdown: its address with `.md` at its end."]
+    lines = ["Every page is also available as Markdown: add `.md` to its URL."]
     if site.search:
         lines.append(f"Search the site with `GET {site.search}?q=…`, which answers JSON.")
     if site.mcp:

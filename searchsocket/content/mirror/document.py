@@ -84,7 +84,7 @@ def parse_page(text: str) -> Page:
     """
     head, mark, rest = text.partition("\n---\n\n")
     if not mark or not head.startswith("---\n") or not rest.endswith("\n"):
-        raise IndexCorrupt("not a whole mirror page: no front matter, or cut short")
+        raise IndexCorrupt("not a complete mirror page: it has no front matter, or its end is missing")
     values: tuple[dict[str, Any], dict[str, Any]] = ({}, {})  # of the page, of its facts
     for line in head[4:].split("\n"):
         match = _LINE.fullmatch(line)
@@ -140,5 +140,5 @@ def _value(key: str, text: str, kind: Any) -> object:
     if kind is float and type(value) is float and math.isfinite(value):
         return value
     if type(value) is not kind or (key == "routeResolution" and value not in get_args(RouteResolution)):
-        raise IndexCorrupt(f"mirror front matter: {key} cannot be {text[:80]!r}")
+        raise IndexCorrupt(f"mirror front matter: {key} has the invalid value {text[:80]!r}")
     return value

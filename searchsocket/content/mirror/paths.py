@@ -26,7 +26,7 @@ def mirror_name(url: str) -> str:
         UnsafePath: The URL does not begin with a slash.
     """
     if not url.startswith("/"):
-        raise UnsafePath(f"{url!r} is no URL path")
+        raise UnsafePath(f"{url!r} is not a URL path")
     if url == "/":
         return "index.md"
     *folders, last = url[1:].split("/")

@@ -103,14 +103,14 @@ def open_foreign(path: Path) -> Iterator[sqlite3.Connection]:
             _verify(connection, path)
             yield connection
     except (_Damaged, sqlite3.Error) as error:
-        raise StateUnavailable(f"{path} is not a sound embedding cache: {error}") from error
+        raise StateUnavailable(f"{path} is not a valid embedding cache: {error}") from error
 
 
 def batches_of(db: sqlite3.Connection, path: Path) -> Iterator[tuple[str, int, list[tuple[bytes, bytes, int, int]]]]:
     """(model id, dimensions, rows) of a foreign file, a few hundred rows at a time; oversized blobs are never read."""
     for number, name, dimensions in db.execute("SELECT id, name, dimensions FROM models ORDER BY id").fetchall():
         if not isinstance(name, str) or not isinstance(dimensions, int) or not 0 < dimensions <= _MAX_DIMENSIONS:
-            raise StateUnavailable(f"{path} is not a sound embedding cache: a model has {dimensions!r} dimensions")
+            raise StateUnavailable(f"{path} is not a valid embedding cache: a model has {dimensions!r} dimensions")
         rows = db.execute(
             "SELECT hash, CASE WHEN length(vector) IN (0, ?) THEN vector END, tokens, checksum FROM vectors "
             "WHERE model = ? AND length(hash) = 32 AND typeof(hash) = 'blob' ORDER BY rowid",

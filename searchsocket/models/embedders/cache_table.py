@@ -173,7 +173,7 @@ class CacheTable:
         number, stored = self._db.execute("SELECT id, dimensions FROM models WHERE name = ?", (model_id,)).fetchone()
         if stored != dimensions:
             raise BadVectors(
-                f"{model_id!r} gave vectors of {dimensions} dimensions; {self.path} holds it with {stored}"
+                f"{model_id!r} returned vectors of {dimensions} dimensions; {self.path} has {stored} for it"
             )
         return int(number)
 

@@ -23,14 +23,14 @@ def checked(vectors: NDArray[Any], count: int, dimensions: int, origin: str) -> 
         BadVectors: Another shape, or a row that is not finite, zero or not of unit length.
     """
     if vectors.shape != (count, dimensions):
-        raise BadVectors(f"{origin} gave vectors of shape {vectors.shape}; {(count, dimensions)} was due")
+        raise BadVectors(f"{origin} returned vectors of shape {vectors.shape}, not {(count, dimensions)}")
     rows = np.ascontiguousarray(vectors, dtype=np.float32)
     if count == 1 and abs(float(np.dot(rows[0], rows[0])) - 1.0) <= _UNIT_TOLERANCE:
         return rows  # a query's: within half of the tolerance, which is told in a fifth of the time
     bad = bad_rows(rows)
     if bad.size:
         raise BadVectors(
-            f"{origin} gave {bad.size} vectors that are zero, not finite or not of unit length (first: row {bad[0]})"
+            f"{origin} returned {bad.size} vectors that are zero, infinite or not of unit length (first: row {bad[0]})"
         )
     return rows
 

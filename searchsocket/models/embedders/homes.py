@@ -89,9 +89,7 @@ class Homes:
         except OSError as error:
             raise system_error("cannot read", path, error) from error
         except ValueError as error:
-            raise StateUnavailable(
-                f"{path} contains no number; delete it, and the current entries count as older"
-            ) from error
+            raise StateUnavailable(f"{path} contains no number; delete it") from error
 
     def all(self) -> list[Home]:
         """The homes by state folder.

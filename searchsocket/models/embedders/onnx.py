@@ -55,7 +55,7 @@ class OnnxEmbedder:
         path = _model_file(folder)
         tokenizer_path = folder / "tokenizer.json"
         if not tokenizer_path.is_file():
-            raise ConfigMissing(f"no tokenizer.json in {folder}; it belongs to every model of the onnx provider")
+            raise ConfigMissing(f"no tokenizer.json in {folder}; every model of the onnx provider needs one")
         _refuse_other_layers(folder)
         self._cls = _pools_first_token(folder)
         self.limits = Limits(tokens_a_text=_max_tokens(folder))
@@ -101,7 +101,9 @@ class OnnxEmbedder:
         pooled = states[0] if self._cls else states.mean(axis=0)
         length = float(np.linalg.norm(pooled))
         if not np.isfinite(length) or length == 0.0:
-            raise BadVectors(f"{self.model_id} gave a vector of length {length} for a text of {len(text)} characters")
+            raise BadVectors(
+                f"{self.model_id} returned a vector of length {length} for a text of {len(text)} characters"
+            )
         unit: Vector = (pooled / length).astype(np.float32)
         return unit
 
@@ -193,7 +195,7 @@ def _settings(path: Path) -> dict[str, Any]:
     """The object in a JSON file; empty when there is no such file."""
     settings = _json(path)
     if not isinstance(settings, dict | None):
-        raise ConfigError(f"{path} must hold a JSON object")
+        raise ConfigError(f"{path} must contain a JSON object")
     return settings or {}
 
 
@@ -218,7 +220,7 @@ def _pools_first_token(folder: Path) -> bool:
     modes = _settings(folder / "1_Pooling" / "config.json")
     chosen = sorted(name for name, on in modes.items() if name.startswith("pooling_mode_") and on is True)
     if chosen not in ([], ["pooling_mode_mean_tokens"], ["pooling_mode_cls_token"]):
-        raise ConfigError(f"{folder} pools with {', '.join(chosen)}; the onnx provider has mean and cls")
+        raise ConfigError(f"{folder} pools with {', '.join(chosen)}; the onnx provider supports mean and cls")
     return chosen == ["pooling_mode_cls_token"]
 
 

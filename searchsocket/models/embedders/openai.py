@@ -270,7 +270,7 @@ def _rows(body: Mapping[str, Any], count: int, origin: str) -> Vectors:
                 else np.array(vector, dtype=np.float32)
             )
         if sorted(rows) != list(range(count)):
-            raise BadVectors(f"{origin} gave {len(rows)} vectors for {count} texts")
+            raise BadVectors(f"{origin} returned {len(rows)} vectors for {count} texts")
         return np.stack([rows[index] for index in range(count)])
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         raise BadVectors(f"{origin} did not answer with embeddings ({type(error).__name__})") from error

@@ -28,5 +28,5 @@ def checked(found: Iterable[tuple[object, object]], texts: int, top_n: int, orig
             raise BadRerankScores(f"{origin} scored text {position} twice")
         scores[position] = float(score)
     if len(scores) != top_n:
-        raise BadRerankScores(f"{origin} gave {len(scores)} scores; {top_n} were due")
+        raise BadRerankScores(f"{origin} returned {len(scores)} scores, not {top_n}")
     return tuple(scores.get(position) for position in range(texts))

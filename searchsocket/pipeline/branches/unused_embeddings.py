@@ -88,7 +88,7 @@ def _texts_of(home: Home) -> Iterator[bytes]:
 
 def _unreadable(home: Home, error: Exception) -> StateUnavailable:
     return StateUnavailable(
-        f"what {home.state} uses could not be read, so nothing was deleted ({error}); run `searchsocket index "
+        f"could not read which embeddings {home.state} uses, so nothing was deleted ({error}); run `searchsocket index "
         f"--project "
         f"{home.project}`, or, if it no longer exists, `searchsocket cache prune --unused "
         f"--forget-home {home.state}`"

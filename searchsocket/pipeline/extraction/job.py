@@ -97,7 +97,7 @@ def one_page_each(job: ExtractionJob) -> list[ExtractionJob]:
 def given_up(pages: Sequence[StoredPage], limits: RunSettings) -> list[Extraction]:
     """What becomes of a page that no worker survived."""
     why = (
-        "the process that extracted it ended; a page may take "
+        "the process that extracted it ended; a page may use "
         f"{limits.max_page_seconds:g} s of CPU time (run.max_page_seconds) and "
         f"{limits.max_page_memory_mb:,} MB of memory (run.max_page_memory_mb)"
     )
@@ -140,7 +140,7 @@ def extract_page(data: bytes, page: RawPage, settings: Settings, site: SiteBase,
         case "markdown":
             extract = extract_markdown
         case "code":
-            raise ValueError(f"{page.locator!a} is source code, which is cut and not extracted")
+            raise ValueError(f"{page.locator!a} is source code, which is split and not extracted")
         case _:
             assert_never(page.kind)
     return extract(

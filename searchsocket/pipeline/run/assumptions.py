@@ -16,7 +16,7 @@ def assumptions(run: ScopeRun) -> Iterator[str]:
     if settings.vector.provider != "local":
         try:
             make_vectors(settings.vector, run.project.id, run.environ)
-            reason = f"a plan reads nothing of {settings.vector.provider}"
+            reason = f"a plan does not read {settings.vector.provider}"
         except ConfigMissing as error:
             reason = str(error)
         known = (

@@ -110,7 +110,7 @@ def mirror_deterministic(run: ScopeRun) -> CheckOutcome:
     if different:
         return CheckOutcome(
             passed=False,
-            message=f"{len(different)} of {checked} pages gave different Markdown the second time: {different[:5]}",
+            message=f"{len(different)} of {checked} pages changed when they were extracted again: {different[:5]}",
             numbers={"checked": checked, "different": len(different)},
         )
     return CheckOutcome(True, f"{checked} pages gave the same Markdown twice", numbers={"checked": checked})

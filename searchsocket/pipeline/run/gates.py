@@ -39,7 +39,7 @@ def keys_unique(run: ScopeRun) -> CheckOutcome:
     numbers = {"chunks": chunks, "repeated": len(repeated)}
     if repeated:
         return CheckOutcome(False, f"chunks share the keys {', '.join(repeated)}", numbers=numbers)
-    return CheckOutcome(True, f"{chunks:,} chunks, each with a key of its own", numbers=numbers)
+    return CheckOutcome(True, f"{chunks:,} chunks, each with its own key", numbers=numbers)
 
 
 def model_matches_manifest(run: ScopeRun) -> CheckOutcome:

@@ -18,7 +18,7 @@ def stop_if_told(run: ScopeRun) -> None:
         Interrupted: It is not.
     """
     if run.should_stop():
-        raise Interrupted(f"the run of scope {run.scope.name!r} was told to stop before it published anything")
+        raise Interrupted(f"the run of scope {run.scope.name!r} was stopped before it published anything")
 
 
 @contextmanager

@@ -13,5 +13,5 @@ def file_stamp(path: Path | str) -> str:
     except FileNotFoundError:
         return ""
     except OSError as error:
-        raise system_error("cannot look at", Path(path), error) from error
+        raise system_error("cannot read", Path(path), error) from error
     return f"{found.st_size}:{found.st_mtime_ns}"

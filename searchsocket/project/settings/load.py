@@ -23,8 +23,8 @@ _OWN_NAMES = frozenset({"facets"})  # holds names that are the site's own, in it
 
 # Keys that once were, and what has taken their place.
 _REPLACED = {
-    "api.trust_loopback": "`searchsocket serve --dev` trusts the programs of this machine",
-    "embeddings.max_cost_usd": "`costs.budget.run_usd` is what a run may cost",
+    "api.trust_loopback": "use `searchsocket serve --dev` to trust the programs of this machine",
+    "embeddings.max_cost_usd": "use `costs.budget.run_usd`",
 }
 
 

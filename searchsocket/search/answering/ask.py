@@ -211,7 +211,7 @@ def _cited(one: Supported, sure: float) -> AnswerPassage:
 
 def _message(passages: Sequence[AnswerPassage], indexes: Sequence[AskedIndex]) -> str:
     if passages:
-        count = f"{len(passages)} passages, likeliest first" if len(passages) > 1 else "1 passage"
+        count = f"{len(passages)} passages, most likely first" if len(passages) > 1 else "1 passage"
         return f"{count}; if it has only part of the answer, read on from there"
     return f"not found: nothing in {' and '.join(one.folder_id for one in indexes)} supports an answer"
 

@@ -54,18 +54,20 @@ def fetch_file(
         PageNotFound: It is not indexed, or gone: what the index leaves out is not given in this way either.
     """
     if not 1 <= first <= last:
-        raise InvalidRequest(f"lines {first}-{last}: the first is 1 or more, and the last not before it")
+        raise InvalidRequest(
+            f"lines {first}-{last}: the first line must be 1 or more, and the last must not be before it"
+        )
     is_indexed = reader.catalogue.page_records(f"/{path}")
     data = read_now(path) if is_indexed else None
     if data is None:
-        raise PageNotFound(f"{path[:200]!a} is no file of the index; take one that a result names")
+        raise PageNotFound(f"{path[:200]!a} is not an indexed file; use the file of a result")
     changed = is_changed(reader.catalogue.page_digest(f"/{path}"), data)
     return _lines(path, data, first, last, max_lines, changed=changed)
 
 
 def _lines(path: str, data: bytes, first: int, last: int, max_lines: int, *, changed: bool) -> FetchedLines:
     if not 1 <= max_lines <= MAX_LINES:
-        raise InvalidRequest(f"max_lines is 1 to {MAX_LINES}, not {max_lines}")
+        raise InvalidRequest(f"max_lines must be from 1 to {MAX_LINES}, not {max_lines}")
     lines = source_text(data)[0].split("\n")[first - 1 : last][:max_lines]
     numbered = tuple(f"{number}| {line}" for number, line in enumerate(lines, first))
     return FetchedLines(path, first, last, numbered, changed)

@@ -59,9 +59,9 @@ class CodeFindQuery:
             InvalidRequest: It is blank, has several lines, or is beyond a limit.
         """
         if not self.q.strip() or len(self.q) > MAX_QUERY_CHARS or "\n" in self.q or "\r" in self.q:
-            raise InvalidRequest(f"q is one line of 1 to {MAX_QUERY_CHARS:,} characters, and not blank")
+            raise InvalidRequest(f"q must be one line of 1 to {MAX_QUERY_CHARS:,} characters and not blank")
         if not 1 <= self.limit <= MAX_LIMIT:
-            raise InvalidRequest(f"limit is 1 to {MAX_LIMIT:,}, not {self.limit}")
+            raise InvalidRequest(f"limit must be from 1 to {MAX_LIMIT:,}, not {self.limit}")
         PathFilter(self.path).checked()
         checked_languages(self.languages)
         check_bounds(None, self.max_tokens)

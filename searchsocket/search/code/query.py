@@ -31,10 +31,10 @@ class CodeQuery:
             InvalidRequest: It is empty, or beyond a limit; the message says which.
         """
         if not self.q.strip() or len(self.q) > MAX_QUERY_CHARS:
-            raise InvalidRequest(f"a query has 1 to {MAX_QUERY_CHARS:,} characters, not {len(self.q):,}")
+            raise InvalidRequest(f"a query must have from 1 to {MAX_QUERY_CHARS:,} characters, not {len(self.q):,}")
         for name, value, most in (("limit", self.top_k, MAX_TOP_K), ("maxPerFile", self.max_per_file, MAX_TOP_K)):
             if not 1 <= value <= most:
-                raise InvalidRequest(f"{name} is 1 to {most}, not {value}")
+                raise InvalidRequest(f"{name} must be from 1 to {most}, not {value}")
         self.files.checked()
         checked_languages(self.languages)
         one_of("kind", self.kinds, KINDS)

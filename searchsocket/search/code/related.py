@@ -51,11 +51,11 @@ class RelatedQuery:
         """
         named = [name for name in ("id", "file", "symbol", "url") if getattr(self, name)]
         if len(named) != 1:
-            raise InvalidRequest(f"name one of id, file, symbol and url, not {' and '.join(named) or 'none'}")
+            raise InvalidRequest(f"send one of id, file, symbol and url, not {' and '.join(named) or 'none'}")
         if not 1 <= self.top_k <= MAX_RELATED:
-            raise InvalidRequest(f"limit is 1 to {MAX_RELATED}, not {self.top_k}")
+            raise InvalidRequest(f"limit must be from 1 to {MAX_RELATED}, not {self.top_k}")
         if self.line < 1:
-            raise InvalidRequest(f"line is 1 or more, not {self.line}")
+            raise InvalidRequest(f"line must be 1 or more, not {self.line}")
         return self
 
 
@@ -99,7 +99,7 @@ def chunk_of_query(reader: IndexReader, query: RelatedQuery) -> Record:
         return definitions[0]
     records = reader.catalogue.page_records(f"/{query.file}")
     if not records:
-        raise PageNotFound(f"{query.file[:200]!a} is no file of the index")
+        raise PageNotFound(f"{query.file[:200]!a} is not an indexed file")
     return min(records, key=lambda record: _distance(record, query.line))
 
 

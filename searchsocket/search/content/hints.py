@@ -26,8 +26,8 @@ def interpretation(query: ContentQuery) -> str:
     """What was understood."""
     concepts, terms = " and ".join(query.semantic_concepts), ", ".join(f"`{term}`" for term in query.exact_terms)
     if not concepts:
-        return f"chunks that hold {terms}, those with most of them first"
-    return f"chunks about {concepts}" + (f", raised by each that they hold of {terms}" if terms else ", nearest first")
+        return f"chunks that contain {terms}, most matches first"
+    return f"chunks about {concepts}" + (f", with a bonus for each of {terms}" if terms else ", nearest first")
 
 
 def next_actions(corpus: Corpus, query: ContentQuery, results: Sequence[ContentResult], token: str) -> tuple[str, ...]:

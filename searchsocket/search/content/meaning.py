@@ -57,7 +57,7 @@ def middle_of_concepts(corpus: Corpus, concepts: Sequence[str]) -> Vector:
     for concept in concepts:
         vector = corpus.vector(concept)
         if isinstance(vector, NoVector):
-            raise EmbedderUnavailable("the concepts cannot be embedded now; try again, or ask for exact_terms alone")
+            raise EmbedderUnavailable("the concepts cannot be embedded now; try again, or send only exact_terms")
         vectors.append(vector)
     middle = _unit(np.sum(vectors, axis=0, dtype=np.float64)) if len(vectors) > 1 else None
     return vectors[0] if middle is None else middle

@@ -121,7 +121,7 @@ def _holding(corpus: Corpus, term: ExactTerm) -> list[str]:
         return ids
     if len(ids) > MAX_READ:
         raise InvalidRequest(
-            f"the words of {term.text[:60]!r} stand in {len(ids)} chunks, and at most {MAX_READ} are read; "
+            f"the words of {term.text[:60]!r} are in {len(ids)} chunks, and at most {MAX_READ} can be read; "
             "use a rarer term"
         )
     texts = corpus.reader.catalogue.texts(ids)

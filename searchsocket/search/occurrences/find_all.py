@@ -45,7 +45,7 @@ def find_all(
     urls = reader.words.pages_with(spelling.letters, where=checked_query.where)
     if len(urls) > MAX_PAGES_READ:
         raise InvalidRequest(
-            f"{checked_query.q[:40]!r} may stand on {len(urls)} pages, and at most {MAX_PAGES_READ} are read; "
+            f"{checked_query.q[:40]!r} may be on {len(urls)} pages, and at most {MAX_PAGES_READ} can be read; "
             "add words or a directory"
         )
     total = pages = 0

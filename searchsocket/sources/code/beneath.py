@@ -18,7 +18,7 @@ def read_beneath(root: str, path: str, max_bytes: int) -> bytes:
     """
     parts = path.split("/")
     if not path or any(part in ("", ".", "..") or "\0" in part or os.sep in part for part in parts):
-        raise SourceUnavailable(f"{path[:200]!a} is no path below the project")
+        raise SourceUnavailable(f"{path[:200]!a} is not a path below the project")
     try:
         with ExitStack() as opened:
             folder = _open(opened, root, os.O_DIRECTORY, None)

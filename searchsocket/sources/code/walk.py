@@ -92,7 +92,7 @@ class _Walk(Generic[E]):
             self.report.skipped[self._locator(folder)] = "another repository"
             return
         if folders := [name for name in FILES if name in listing.folders]:
-            raise SourceUnavailable(f"{folder}{folders[0]} is a folder and no ignore file; remove it")
+            raise SourceUnavailable(f"{folder}{folders[0]} is a folder, not an ignore file; remove it")
         if names := tuple(name for name in FILES if name in listing.files or name in listing.others):
             rules = rules.enter(folder, self.read_ignore, names)
         beside = {*listing.folders, *listing.files}

@@ -128,7 +128,7 @@ class WorkingTreeSource:
         file = Path(self._top, path)
         self.files.append(os.fspath(file))
         if file.is_dir() and not file.is_symlink():
-            raise SourceUnavailable(f"{file} is a folder and no ignore file; remove it")
+            raise SourceUnavailable(f"{file} is a folder, not an ignore file; remove it")
         if file.is_dir() or not os.path.lexists(file):
             return None
         return read_inside(self._top, path, _MAX_IGNORE_BYTES)

@@ -169,7 +169,9 @@ class Fetcher:
                 return self._judge(url, answer)
         except httpx.TimeoutException as error:
             late = (
-                "was not here when the crawl ended" if self._budget.is_over() else f"took longer than {timeout_s:g} s"
+                "had not arrived when the crawl ended"
+                if self._budget.is_over()
+                else f"took longer than {timeout_s:g} s"
             )
             raise FetchFailed(f"{url} {late}") from error
         except BodyLimit as error:

@@ -163,7 +163,7 @@ class CrawlSource:
         if fetched.published:
             self._warn(
                 "published",
-                f"pages name {fetched.published} as their address, so links to it were followed on "
+                f"pages give {fetched.published} as their URL, so links to it were followed on "
                 f'{self._site.base_url}; set project.base_url = "{fetched.published}" to treat them as internal links',
             )
         following |= fetched.links - visited

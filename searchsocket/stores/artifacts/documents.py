@@ -95,7 +95,7 @@ class Description(Document):
             if not _FILE_NAME.fullmatch(name) or {".", ".."} & {*name.split("/")}:
                 raise ValueError(f"{name[:200]!r} is not a valid file name of a generation")
             if any(parent.as_posix() in files for parent in path.parents):
-                raise ValueError(f"{name[:200]!r} lies below a file")
+                raise ValueError(f"{name[:200]!r} is below another file")
         return files
 
     @property

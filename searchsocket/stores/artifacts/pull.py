@@ -160,7 +160,7 @@ class _Pull:
             raise ArtifactInvalid(f"{where} has no {MANIFEST} of a valid size")
         if description.total_bytes > self._max_bytes:
             raise ArtifactInvalid(
-                f"{self._origin} would take {description.total_bytes / 1e6:,.0f} MB, more than artifacts.max_mb "
+                f"{self._origin} needs {description.total_bytes / 1e6:,.0f} MB, more than artifacts.max_mb "
                 f"({self._max_bytes / 1e6:,.0f})"
             )
         return text, description
@@ -229,7 +229,7 @@ class _Pull:
         size = sum(entry.bytes for entry in missing.values())
         if size > (free := free_bytes(self._folder)):
             raise StateUnavailable(
-                f"{self._origin} takes {size / 1e6:,.1f} MB more, but {free / 1e6:,.1f} MB are free in {self._folder}"
+                f"{self._origin} needs {size / 1e6:,.1f} MB more, but {self._folder} has {free / 1e6:,.1f} MB free"
             )
 
     def _fetch_all(self, building: Path, files: dict[str, BlobEntry]) -> None:
@@ -258,7 +258,7 @@ class _Pull:
                 os.fsync(file.fileno())
             if remaining:
                 raise ArtifactsUnavailable(
-                    f"{self._objects.address}: {name} ended {remaining:,} of {entry.bytes:,} bytes too early"
+                    f"{self._objects.address}: {name} is incomplete: {remaining:,} of {entry.bytes:,} bytes are missing"
                 )
             if digest.hexdigest() != entry.sha256:
                 raise ArtifactInvalid(f"{self._objects.address}: {name} is damaged: its checksum does not match")

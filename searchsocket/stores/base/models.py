@@ -21,7 +21,7 @@ def model_of(records: Sequence[Record], vectors: Vectors, first: Model | None) -
     """
     model_id, dimensions = first or (records[0].model_id, vectors.shape[1])
     if vectors.shape[1] != dimensions:
-        raise BadVectors(f"this run staged vectors of {dimensions} dimensions before, now of {vectors.shape[1]}")
+        raise BadVectors(f"this run staged vectors of {dimensions} dimensions, then of {vectors.shape[1]}")
     for record in records:
         if record.model_id != model_id:
             raise EmbeddingModelMismatch(record.scope, model_id, record.model_id)

@@ -189,7 +189,7 @@ def check_sizes(folder: Path, manifest: Manifest, vectors: Collection[str]) -> N
         IndexCorrupt: A file has another size.
     """
     if VECTORS in manifest.files and VECTORS not in vectors:
-        raise corrupt(folder / MANIFEST, "is of a generation whose vectors lie in its folder, not elsewhere")
+        raise corrupt(folder / MANIFEST, "lists vectors, but vector.provider is a remote store")
     if missing := {*_ALWAYS, *vectors} - manifest.files.keys():
         raise corrupt(folder / MANIFEST, f"does not list {sorted(missing)[0]}")
     for name, entry in manifest.files.items():

@@ -58,7 +58,7 @@ class LiveGenerations:
         if scope.project_id == self._project_id and (known := self._folders.values.get(scope.name)):
             return known
         if scope.project_id != self._project_id:
-            raise ProjectMismatch(f"scope {scope.id!r} asked of the index of project {self._project_id!r}")
+            raise ProjectMismatch(f"scope {scope.id!r} does not belong to project {self._project_id!r}")
         is_ours = self.ownership.check()
         folder = scope_folder(self.root, scope.name)
         if is_ours:
@@ -94,7 +94,7 @@ class LiveGenerations:
             except FileNotFoundError as error:
                 if read_current(folder) == current:
                     raise corrupt(folder / current.live / MANIFEST, "is missing") from error
-        raise VectorBackendUnavailable(f"{folder} changes faster than it can be read")
+        raise VectorBackendUnavailable(f"{folder} changed during every attempt to read it")
 
     def kept(self, scope: Scope) -> list[Generation]:
         """The live generation and the one before it, of those that are there and whole."""

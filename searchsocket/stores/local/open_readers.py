@@ -187,7 +187,7 @@ class OpenReaders:
                 raise missing from error
             self._hold(scope, _OpenReader(scope, folder, stamp, reader))
             return reader
-        raise VectorBackendUnavailable(f"{folder} changes faster than it can be read")
+        raise VectorBackendUnavailable(f"{folder} changed during every attempt to read it")
 
     def _wait_for_another_try(self, scope: Scope, stamp: Stamp, live: Path) -> None:
         """Opening hashes every file, so what failed is not tried again at each query, until a file changes."""

@@ -78,7 +78,7 @@ class LocalReader:
         docs = self._array(ORDER, np.dtype(np.uint32))
         ids = self._array(IDS, np.dtype(f"S{self.manifest.id_bytes}"))
         if len(docs) and int(docs.max()) > self.manifest.max_doc:
-            raise corrupt(folder / ORDER, "names records that its manifest does not know")
+            raise corrupt(folder / ORDER, "contains records that its manifest does not list")
         self.numbering = Numbering(ids, docs, self.manifest.max_doc)
         self.facts = self._read_facts(damage[FACTS])
         hidden = np.flatnonzero(self.facts.weights <= 0)
@@ -133,7 +133,7 @@ class LocalReader:
 
     def _check_rows(self, name: str, rows: int) -> None:
         if rows != self.generation.records:
-            raise corrupt(self.folder / name, f"holds {rows} rows instead of {self.generation.records}")
+            raise corrupt(self.folder / name, f"has {rows} rows instead of {self.generation.records}")
 
     def _open_words(self, synonyms: Synonyms, damage: NamingDamage) -> Words:
         docs = self.numbering.docs
@@ -145,6 +145,6 @@ class LocalReader:
         counts, expected = (words.records, words.pages), (self.generation.records, self.generation.pages)
         if counts != expected:
             raise corrupt(
-                self.folder / WORDS, "holds {} records and {} pages instead of {} and {}".format(*counts, *expected)
+                self.folder / WORDS, "has {} records and {} pages instead of {} and {}".format(*counts, *expected)
             )
         return words

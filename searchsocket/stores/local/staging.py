@@ -151,7 +151,7 @@ class Staging:
             return np.empty((0, dimensions), np.float32)
         slots, staged_dimensions = int(self._fact("slots")), int(self._fact("dimensions"))
         if self.vectors.stat().st_size < slots * staged_dimensions * 4:
-            raise StateUnavailable(f"{self.vectors} is shorter than what this run staged; run it again")
+            raise StateUnavailable(f"{self.vectors} is incomplete; run again")
         return map_matrix(self.vectors, slots, staged_dimensions)
 
     def upserts(self, generation: Generation) -> Iterator[tuple[Record, Vector]]:

@@ -239,4 +239,4 @@ class LocalStore(LiveGenerations):
         except (OSError, sqlite3.OperationalError) as error:
             raise client_error("cannot write the index in", folder, error) from error
         except sqlite3.DatabaseError as error:
-            raise StateUnavailable(f"what this run staged in {folder} is damaged ({error}); run it again") from error
+            raise StateUnavailable(f"the staged data in {folder} is damaged ({error}); run again") from error

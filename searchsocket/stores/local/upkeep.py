@@ -121,7 +121,7 @@ def health(live: LiveGenerations, max_records: int) -> Health:
                 problems.append(f"scope {name!r}: {generation}")
             elif generation.records > max_records:
                 notes.append(
-                    f"scope {name!r} holds {generation.records} records; more than vector.local.max_records "
+                    f"scope {name!r} has {generation.records} records, more than vector.local.max_records "
                     f"({max_records}), so exact search is slow"
                 )
     except PermissionDenied:

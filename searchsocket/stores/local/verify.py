@@ -121,9 +121,9 @@ def word_problems(reader: LocalReader) -> list[str]:
             with NamingDamage(reader.folder / WORDS):
                 are_indexed = reader.words.index.holds(docs[start : start + _BATCH].tolist())
             if not are_indexed:
-                problems.append(f"{reader.folder}: rows {start} and following have no words")
+                problems.append(f"{reader.folder}: rows from {start} have no words")
         if len(docs) and np.bincount(docs).max() > 1:
-            problems.append(f"{reader.folder}: two rows of one record")
+            problems.append(f"{reader.folder}: one record has two rows")
     except SearchSocketError as error:
         problems.append(f"{reader.folder}: {error}")
     return problems

@@ -58,13 +58,13 @@ class Collections:
         if missing := [field for field in FIELDS if field not in fields]:
             return f"Milvus collection {name!r} has no field {missing[0]!r}"
         if (held := int(fields[VECTOR]["params"]["dim"])) != dimensions:
-            return f"Milvus collection {name!r} holds {held} dimensions, not {dimensions}"
+            return f"Milvus collection {name!r} has {held} dimensions, not {dimensions}"
         indexes = self._connection.call("list_indexes", name)
         index = self._connection.call("describe_index", name, indexes[0]) if indexes else {}
         if not index:
-            return f"Milvus collection {name!r} has no index of its vectors"
+            return f"Milvus collection {name!r} has no vector index"
         if (metric := index.get("metric_type")) != METRIC:
-            return f"Milvus collection {name!r} compares by {metric}, not by {METRIC}"
+            return f"Milvus collection {name!r} uses the metric {metric}, not {METRIC}"
         if (kind := index.get("index_type")) not in (_KIND, _CHOSEN):
             return f"Milvus collection {name!r} has an index of kind {kind}, not {_KIND}"
         return ""
@@ -78,7 +78,7 @@ class Collections:
         owner = str(described.get("description", ""))
         if owner.startswith(_OWNER) and owner != _OWNER + self._project_id:
             raise ProjectMismatch(
-                f"Milvus collection {name!r} is of project {owner.removeprefix(_OWNER)[:200]!r}, not of "
+                f"Milvus collection {name!r} belongs to project {owner.removeprefix(_OWNER)[:200]!r}, not to "
                 f"{self._project_id!r}; set another name in `vector.milvus.collection`"
             )
         if missing := OWN_FIELDS - {field["name"] for field in described["fields"]}:

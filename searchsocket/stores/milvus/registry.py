@@ -42,8 +42,8 @@ class Registry:
         claims = [key.removeprefix(_CLAIM) for key, _ in self._rows(_CLAIM)]
         if others := [claim for claim in claims if claim != self._project_id]:
             raise ProjectMismatch(
-                f"what Milvus keeps under {self.name.removesuffix('_registry')!r} is of project {others[0][:200]!r}, "
-                f"not of {self._project_id!r}; set another name in `vector.milvus.collection`"
+                f"Milvus collections {self.name.removesuffix('_registry')!r} belong to project {others[0][:200]!r}, "
+                f"not to {self._project_id!r}; set another name in `vector.milvus.collection`"
             )
         self._is_claimed = bool(claims)
         return self._is_claimed

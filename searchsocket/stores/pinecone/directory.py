@@ -72,9 +72,9 @@ class Directory:
             if match := own.fullmatch(model.name):
                 field = _dense_field(model)
                 if field is None or field[1].dimension != int(match[1]):
-                    problems.append((model.name, f"does not hold vectors of {match[1]} dimensions"))
+                    problems.append((model.name, f"does not have {match[1]} dimensions"))
                 elif field[1].metric not in _METRICS:
-                    problems.append((model.name, f"compares by {field[1].metric!r}"))
+                    problems.append((model.name, f"uses the metric {field[1].metric!r}"))
         return problems
 
     def look(self, dimensions: int) -> Index | None:
@@ -137,7 +137,7 @@ class Directory:
             index = self._usable(own)
             if index.dimensions != dimensions:
                 raise VectorBackendRefused(
-                    f"Pinecone index {own.name!r} holds {index.dimensions} dimensions, not {dimensions}; set "
+                    f"Pinecone index {own.name!r} has {index.dimensions} dimensions, not {dimensions}; set "
                     f"another name in `vector.pinecone.index`"
                 )
             return index

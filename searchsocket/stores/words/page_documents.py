@@ -57,7 +57,7 @@ class Frame(NamedTuple):
             start, end = end, end + len(docs) + 1
             found.append(PageDocuments(path, docs, lines[start:end]))
         if end != len(lines):
-            raise ValueError("a frame of documents holds others than it says")
+            raise ValueError("the documents of a frame do not match its index")
         return found
 
     @classmethod

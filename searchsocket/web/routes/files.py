@@ -50,27 +50,25 @@ def read_folders(files: Iterable[str], kit: KitProject) -> tuple[list[RouteFolde
         if not file.startswith(prefix) or not name.startswith("+") or any(mark in name for mark in _TESTS):
             continue
         if any("\ud800" <= char <= "\udfff" for char in file):
-            warnings.append(f"{file!a}: the name is not UTF-8; it is passed over")
+            warnings.append(f"{file!a}: ignored: the name is not UTF-8")
             continue
         route_id = "/" + folder
         kind = names.kind(name)
         if kind in ("", "types"):
             if kind == "" and name.endswith(names.endings):
-                warnings.append(f"{file}: files prefixed with + are reserved; no route is made of it")
+                warnings.append(f"{file}: ignored: SvelteKit reserves names that start with +")
             elif kind == "" and not kit.has_literal_endings:
-                warnings.append(
-                    f"{file}: no route is made of it; which endings make one is computed in {kit.config_file}"
-                )
+                warnings.append(f"{file}: ignored: {kit.config_file} computes the file extensions of routes")
             continue
         warnings += names.missing_layout(file, name, route_id)
         if kind.startswith(("layout", "error")):
             if (route_id, kind) in layouts:
-                warnings.append(f"{file}: a second {kind} beside {layouts[route_id, kind]}")
+                warnings.append(f"{file}: duplicate {kind} next to {layouts[route_id, kind]}")
             layouts.setdefault((route_id, kind), file)
             continue
         found: list[str] = getattr(folders.setdefault(route_id, RouteFolder(route_id)), kind)
         if found:
-            warnings.append(f"{file}: a second file for the same part of the route, beside {found[0]}")
+            warnings.append(f"{file}: duplicate file for the same part of the route, next to {found[0]}")
         found.append(file)
     return sorted(folders.values(), key=lambda folder: folder.route_id.split("/")), warnings
 
@@ -115,7 +113,7 @@ class _Names:
         named = self._component.fullmatch(name)
         if named is None or not named[2] or named[2] in route_id.split("/"):
             return []
-        return [f"{file}: there is no folder {named[2]!r} above it to take the layout from"]
+        return [f"{file}: no parent folder {named[2]!r} exists for this layout"]
 
 
 def _any_of(endings: Iterable[str]) -> str:

@@ -58,7 +58,7 @@ def read_kit(read: ReadText, routes_dir: str = "", static_dir: str = "") -> KitP
         file, top = svelte_file, Script(svelte).default_export()
         kit = setting(top, "kit", default={})
     if not routes_dir and _moves_root(script):
-        warnings.append(f"{vite_file}: root may move the routes folder; set routes.dir, from the project's folder")
+        warnings.append(f"{vite_file}: root may move the routes folder; set routes.dir, relative to the project folder")
     source = setting(kit, "files", "src", default="src")
     routes = setting(kit, "files", "routes", default=f"{source}/routes" if isinstance(source, str) else None)
     assets = setting(kit, "files", "assets", default="static")
@@ -91,7 +91,7 @@ def _version(required: str, installed: str, has_svelte_file: bool, warnings: lis
         return None
     major = majors.pop()
     if major > 3:
-        warnings.append(f"SvelteKit {major} is unknown; its routes are read as those of version 3")
+        warnings.append(f"SvelteKit {major} is unknown; searchsocket reads its routes like version 3")
     return 3 if major >= 3 else 2
 
 
@@ -130,7 +130,7 @@ def _folder(value: Value, usual: str, key: str, name: str, warnings: list[str]) 
     """A folder of the project, or the usual one with a warning that names the setting which states it by hand."""
     if isinstance(value, str) and not value.startswith("/") and clean_dir(value).split("/")[0] != "..":
         return value
-    warnings.append(f"{key} is computed or points out of the project; {usual} is taken; set {name}")
+    warnings.append(f"{key} is computed or points out of the project, so searchsocket uses {usual}; set {name}")
     return usual
 
 

@@ -56,7 +56,7 @@ def _walk(root: Path, start: Path, name: str, faults: list[str]) -> Iterator[str
         folder, prefix, above = pending.pop()
         folders += 1
         if folders > _MAX_FOLDERS:
-            faults.append(f"{name}: more than {_MAX_FOLDERS} folders; the rest is passed over")
+            faults.append(f"{name}: more than {_MAX_FOLDERS} folders; the rest is ignored")
             return
         try:
             with os.scandir(folder) as entries:
@@ -73,7 +73,7 @@ def _walk(root: Path, start: Path, name: str, faults: list[str]) -> Iterator[str
             elif inner := _enter(root, entry, above):
                 pending.append((Path(inner), path, (*above, inner)))
             else:
-                faults.append(f"{path}: points out of the project or in a circle; passed over")
+                faults.append(f"{path}: ignored: the link points out of the project or to one of its parents")
 
 
 def _enter(root: Path, entry: os.DirEntry[str], above: tuple[str, ...]) -> str:

@@ -19,7 +19,7 @@ _HTML = re.compile(r"\.html?$", re.IGNORECASE)
 _INDEX = re.compile(r"(?:^|/)index$")
 _UNKNOWN = KitProject()
 _DIFFERS = (
-    "SvelteKit 2 and 3 read it in different ways, and the version is unknown; it is read as version 3; set one "
+    "SvelteKit 2 and 3 read it differently and the version is unknown, so it is read like version 3; set one "
     "version of @sveltejs/kit in package.json"
 )
 
@@ -130,7 +130,7 @@ def route_table(files: Iterable[str], kit: KitProject = _UNKNOWN) -> RouteTable:
         try:
             segments[folder.route_id] = parse_route(folder.route_id, kit.version or 3)
         except InvalidRoute as error:
-            warnings.append(f"route {folder.route_id}: {error}; it is passed over")
+            warnings.append(f"route {folder.route_id}: {error}; the route is ignored")
             continue
         if kit.version is None and _differs(folder.route_id, segments[folder.route_id]):
             doubtful[folder.route_id] = ""

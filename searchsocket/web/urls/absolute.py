@@ -22,7 +22,7 @@ def site_path(text: str, site: SiteBase) -> str:
     path = resolve_address(text, "/", site)
     if path is None:
         raise InvalidRequest(
-            f"{_host(text)!r} is another host than this site's, or the URL lies outside the site; send a path, or a "
+            f"{_host(text)!r} is not the host of this site, or the URL is outside the base path; send a path, or a "
             + ("URL of this site" if site.addresses else "URL of this site once project.base_url names its host")
         )
     return path

@@ -60,7 +60,7 @@ def join_name(url: str, name: str) -> str:
     """
     own = path_of_file(name)
     if own.count("/") != 1 or own == "/":
-        raise InvalidRequest(f"the name {name!a} makes no URL")
+        raise InvalidRequest(f"the name {name!a} cannot be part of a URL")
     joined = ("" if url == "/" else url) + own
     if len(joined) > MAX_URL_CHARS:
         raise InvalidRequest(f"URL path of {len(joined)} characters; the limit is {MAX_URL_CHARS}")
@@ -136,7 +136,7 @@ def _canonical_segment(raw: str) -> str:
     octets = unquote_to_bytes(raw.encode("utf-8", "surrogateescape" if _only_escapes(raw) else "surrogatepass"))
     text = octets.decode("utf-8", "surrogateescape")
     if "\x00" in text:
-        raise InvalidRequest("URL path holds a NUL")
+        raise InvalidRequest("URL path contains a NUL")
     if len(text) > _MAX_DECODED_CHARS:
         raise InvalidRequest(f"URL path of {len(text)} characters; the limit is {MAX_URL_CHARS}")
     return _ENCODED.sub(_encode, unicodedata.normalize("NFC", text))

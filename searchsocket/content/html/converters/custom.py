@@ -55,7 +55,7 @@ def _load(root: Path, entry: str) -> Any:
         return getattr(importlib.import_module(module), name)()
     except Exception as error:  # whatever the site's own code does
         message = f"extract.converters: {entry!r} cannot be loaded: {type(error).__name__}: {error}"
-        raise ConfigError(f"{message}; modules are looked for in {root}, then where Python looks") from error
+        raise ConfigError(f"{message}; searchsocket looks for modules in {root}, then in Python's path") from error
     finally:
         sys.path.remove(str(root))
 

@@ -88,13 +88,13 @@ class PackedSums:
         with _damage():
             count, rest = divmod(zstandard.frame_content_size(frame) - 2 * rows * dimensions, 4 + 4 * dimensions)
             if rest or not 0 <= count <= rows:
-                raise ValueError("vectors of another number or size")
+                raise ValueError("the vectors have an unexpected number or size")
             self._reader = zstandard.ZstdDecompressor().stream_reader(frame)
         self._others = np.frombuffer(self._read(bytearray(4 * count)), "<u4").astype(np.uint32)
         floats = np.frombuffer(self._read(bytearray(4 * count * dimensions)), "<f4")
         self._floats: Vectors = floats.astype(np.float32).reshape(count, dimensions)
         if count and int(self._others.max()) >= rows:
-            raise ValueError("vectors of rows that are not there")
+            raise ValueError("some vectors belong to no row")
 
     def vectors(self) -> Iterator[Vectors]:
         """The vectors by row, a block in memory at a time."""
@@ -123,7 +123,7 @@ class PackedSums:
             yield numbers.reshape(count, dimensions)
         with _damage():
             if self._reader.read(1):  # which reads the checksum as well
-                raise ValueError("vectors of another number or size")
+                raise ValueError("the vectors have an unexpected number or size")
 
     def _read(self, buffer: bytearray, size: int | None = None) -> memoryview:
         view = memoryview(buffer)[:size]
@@ -131,7 +131,7 @@ class PackedSums:
         with _damage():
             while at < len(view):
                 if not (count := self._reader.readinto(view[at:])):
-                    raise ValueError("vectors end too early")
+                    raise ValueError("the vectors are incomplete")
                 at += count
         return view
 
