@@ -1,6 +1,6 @@
 """Plain English where people read first: the documentation, help texts, and docstrings of the public surface.
 
-Part of `make check`. The sets below list what does not pass yet. Remove an entry when you fix it; add none.
+Part of `make check`.
 """
 
 import ast
@@ -37,13 +37,6 @@ PUBLIC = (
 )
 NOTES = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs/notes").glob("*.md")}  # a laboratory's notebook
 
-# To be emptied.
-DOCUMENTS_TO_FIX: set[str] = {
-    "docs/spec.md",
-}
-HELP_TO_FIX: set[str] = set()
-DOCSTRINGS_TO_FIX: set[str] = set()
-
 
 def prose_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Lines of a document that people read as text: no code block, no front matter."""
@@ -61,7 +54,7 @@ def name_of(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.parametrize("path", [path for path in DOCUMENTS if name_of(path) not in DOCUMENTS_TO_FIX], ids=name_of)
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
 def test_no_line_of_a_document_is_longer_than_a_screen(path: Path) -> None:
     """Tables, HTML and the targets of links may be longer."""
     too_long = [
@@ -84,7 +77,7 @@ def test_documents_use_no_rejected_word() -> None:
         if name_of(path) not in NOTES
         and (words := [(number, word) for number, line in prose_lines(path) for word in rejected_words(line)])
     }
-    assert {name: words for name, words in found.items() if name not in DOCUMENTS_TO_FIX} == {}
+    assert found == {}
 
 
 def commands(group: click.Group, prefix: str = "") -> Iterator[tuple[str, click.Command]]:
@@ -101,7 +94,7 @@ def help_of(command: click.Command) -> str:
 
 def test_help_texts_use_no_rejected_word() -> None:
     found = {name for name, command in commands(cli) if rejected_words(help_of(command))}
-    assert found - HELP_TO_FIX == set()
+    assert found == set()
 
 
 def circling_docstrings(path: Path) -> bool:
@@ -116,4 +109,4 @@ def test_public_docstrings_begin_with_a_plain_statement() -> None:
     files = {path for pattern in PUBLIC for path in ROOT.glob(pattern)}
     assert len(files) > 20
     found = {name_of(path) for path in files if circling_docstrings(path)}
-    assert found - DOCSTRINGS_TO_FIX == set()
+    assert found == set()

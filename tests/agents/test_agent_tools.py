@@ -133,7 +133,7 @@ def test_both_spellings_of_arguments_and_lists_as_texts_are_understood(agent_ser
         ("search", {"query": "a", "scope": "///"}, "INVALID_SCOPE", "no letter or digit"),
         ("get_page", {"pathOrUrl": "\u0000"}, "INVALID_REQUEST", ""),
         ("related", {"pathOrUrl": "/nowhere"}, "PAGE_NOT_FOUND", "page '/nowhere' not found"),
-        ("search_code", {"query": "a", "languages": ["klingon"]}, "INVALID_REQUEST", "'klingon' is none of"),
+        ("search_code", {"query": "a", "languages": ["klingon"]}, "INVALID_REQUEST", "'klingon' is not one of"),
         ("search_code", {"query": "a", "scope": "gone"}, "SCOPE_NOT_INDEXED", "--only code --scope gone"),
         ("fetch", {}, "INVALID_REQUEST", "either `ids`"),
         ("fetch", {"file": "../../etc/passwd"}, "PAGE_NOT_FOUND", "no file of the index"),

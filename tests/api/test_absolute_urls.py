@@ -69,7 +69,7 @@ def test_a_path_filter_takes_a_url(api: Api) -> None:
 def test_another_host_is_an_error_that_says_so(api: Api, path: str, params: dict[str, str]) -> None:
     answer = api.get(path, params=params)
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "INVALID_REQUEST")
-    assert "'other.example' is another host than this site's" in answer.json()["error"]["message"]
+    assert "'other.example' is not the host of this site" in answer.json()["error"]["message"]
 
 
 @pytest.mark.parametrize("tool", ["get_page", "related"])

@@ -105,7 +105,7 @@ def test_a_folder_with_the_name_of_an_ignore_file_is_an_error(tmp_path: Path, fo
     for root in (tmp_path, tmp_path / "src"):
         git(tmp_path, "init", "-q")
         if (folder and root == tmp_path) or not folder:
-            with pytest.raises(SourceUnavailable, match="is a folder and no ignore file"):
+            with pytest.raises(SourceUnavailable, match="is a folder, not an ignore file"):
                 names(working_tree(root))
 
 
@@ -132,7 +132,7 @@ def test_an_ignore_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
 
 def test_a_pattern_that_is_none_is_an_error_with_its_line(tmp_path: Path) -> None:
     grow(tmp_path, {"src/.gitignore": "a\n!\n", "src/b.py": "1"})
-    with pytest.raises(SourceUnavailable, match=r"'src/\.gitignore' line 2: '!' is no pattern"):
+    with pytest.raises(SourceUnavailable, match=r"'src/\.gitignore' line 2: '!' is not a pattern"):
         names(working_tree(tmp_path))
 
 

@@ -105,7 +105,7 @@ class MemoryVectors:
 
     def _check(self) -> None:
         if self.place.owner not in ("", self._project_id):
-            raise ProjectMismatch(f"this is of project {self.place.owner!r}, not of {self._project_id!r}")
+            raise ProjectMismatch(f"this belongs to project {self.place.owner!r}, not to {self._project_id!r}")
 
     def _claim(self) -> None:
         self._check()

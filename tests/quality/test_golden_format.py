@@ -67,7 +67,7 @@ def test_the_file_is_found_or_named(tmp_path: Path) -> None:
         ("[[query]]\nquery = 'a'\nexpect = 'docs/a'\n", "query 1 .'a'.: expect: 'docs/a' is no page"),
         (
             "[[query]]\nquery = 'a'\nexpect = '/src/a.py'\ncorpus = 'code'\n",
-            "expect: '/src/a.py' is no file of the code",
+            "expect: '/src/a.py' is not a source file",
         ),
         ("[[query]]\nquery = 'a'\nmust_not = 'a'\n", "must_not: 'a' is no page of the site"),
         ("[[query]]\nquery = 'a'\ncorpus = 'docs'\n", "corpus: Input should be 'site' or 'code'"),

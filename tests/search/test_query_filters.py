@@ -98,7 +98,7 @@ def test_a_query_without_filters_asks_the_store_for_everything() -> None:
     [
         ((("versoin", ("3",)),), "unknown facet 'versoin'; did you mean 'version'?"),
         ((("lang", ("en",)),), "'language'"),
-        ((("level", ("three",)),), "filter level: 'three' is no number"),
+        ((("level", ("three",)),), "filter level: 'three' is not a number"),
         ((("stable", ("maybe",)),), "neither true nor false"),
         ((("version", (" ",)),), "from 1 to 200 characters"),
         ((("version", ("x" * 201,)),), "201 characters"),

@@ -45,7 +45,7 @@ def test_scenario_1_concepts_and_terms(service: ContentService) -> None:
     asked = ("vector similarity", "semantic search")
     answer = content(service, semantic_concepts=asked, exact_terms=("vec0", "MATCH"), limit=10)
     assert files(answer)[:2] == ["roadmap/semantic-search.md"] * 2
-    raised = "chunks about vector similarity and semantic search, raised by each that they hold of `vec0`, `MATCH`"
+    raised = "chunks about vector similarity and semantic search, with a bonus for each of `vec0`, `MATCH`"
     assert answer.data.statistics.search_interpretation == raised
     best = answer.data.results[0]
     assert "vec0 MATCH" in best.content or "`MATCH" in best.content
@@ -166,7 +166,7 @@ def test_related_queries_are_refinements_with_results(
 def test_a_question_is_asked_of_pages_and_code_together(service: ContentService) -> None:
     answer = service.ask(AskQuery("How do I remove a stale lock file?"), None, trusted=True)
     assert answer.answered
-    assert answer.message == "2 passages, likeliest first; if it has only part of the answer, read on from there"
+    assert answer.message == "2 passages, most likely first; if it has only part of the answer, read on from there"
     assert {one.folder_id for one in answer.indexes} == {"site", "code"}
     assert {passage.folder_id for passage in answer.passages} == {"site", "code"}
     code = next(passage for passage in answer.passages if passage.folder_id == "code")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from tests.settings.lab import Effect, Lab
 
-PLAIN = "- Every page is also Markdown"
+PLAIN = "- Every page is also available as Markdown"
 
 
 def lists(lab: Lab) -> list[str]:

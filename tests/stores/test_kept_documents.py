@@ -65,7 +65,7 @@ def test_a_wrong_byte_is_told(tmp_path: Path, at: int) -> None:
 
 
 def test_a_frame_with_another_number_of_documents_is_told() -> None:
-    with pytest.raises(ValueError, match="others than it says"):
+    with pytest.raises(ValueError, match="the documents of a frame do not match"):
         Frame([("/a", [1, 2])], Frame.of([page(1, records=4)]).data).pages()
 
 

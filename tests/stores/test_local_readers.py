@@ -185,7 +185,7 @@ def test_a_scope_beyond_the_limit_is_reported(tmp_path: Path) -> None:
     assert store.health().details == ""
     fill(store, [record("c")])
     assert store.health().ok
-    assert "'main' holds 3 records" in store.health().details
+    assert "'main' has 3 records" in store.health().details
 
 
 @pytest.mark.parametrize(("path", "expected"), [("", ".searchsocket/index"), ("elsewhere/idx", "elsewhere/idx")])

@@ -112,7 +112,7 @@ def test_a_scope_that_is_deleted_is_deleted_elsewhere(store: LocalStore, index: 
 def test_an_index_with_vectors_of_its_own_is_not_taken_for_one_without(tmp_path: Path, index: Watched) -> None:
     """It would find nothing by meaning, and say nothing."""
     fill(LocalStore(tmp_path, "shop"), [record("a")])
-    with pytest.raises(IndexCorrupt, match="lie in its folder, not elsewhere"):
+    with pytest.raises(IndexCorrupt, match="lists vectors, but vector.provider is a remote store"):
         LocalStore(tmp_path, "shop", vectors=index).reader(MAIN)
 
 

@@ -34,9 +34,9 @@ def test_nothing_said_is_nothing_stored() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("level", "three", "facet level (number): 'three' is no number: ignored"),
-        ("level", "nan", "'nan' is no number"),
-        ("level", "1e999", "is no number"),
+        ("level", "three", "facet level (number): 'three' is not a number: ignored"),
+        ("level", "nan", "'nan' is not a number"),
+        ("level", "1e999", "is not a number"),
         ("stable", "maybe", "'maybe' is neither true nor false"),
         ("version", ["3", "4"], "facet version (string): a list or table instead of one value: ignored"),
         ("version", {"major": "3"}, "a list or table"),
