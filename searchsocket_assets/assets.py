@@ -1,6 +1,6 @@
 """The assets between a built site, or source code, and its published index: one a stage, a partition a scope.
 
-Their data lies in the project's state directory, so there are no IO managers: `deps` order the stages, and each can
+Their data lies in the project's state folder, so there are no IO managers: `deps` order the stages, and each can
 be materialized alone, in its own process. What did not change is skipped inside each stage, by content hash.
 """
 

@@ -32,7 +32,7 @@ class UnsafePath(SearchSocketError):
 
 
 class StateUnavailable(SearchSocketError):
-    """The state directory cannot be read or written: full disk, read-only, damaged."""
+    """The state folder cannot be read or written: full disk, read-only, damaged."""
 
     code = "STATE_UNAVAILABLE"
 

@@ -1,4 +1,4 @@
-"""A project on disk: its root, settings and state directory."""
+"""A project on disk: its root, settings and state folder."""
 
 import json
 from collections.abc import Mapping

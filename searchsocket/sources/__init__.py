@@ -41,7 +41,7 @@ def make_source(
         scope: Name of the scope; takes the place of `{scope}` in `source.static_output_dir` and in
             `source.crawl.base_url`.
         branch: What git-branch reads unless `source.git.branch` names one; "" = that of the scope, found by its name.
-        fetched_dir: Where a crawl keeps what it fetched; default: `crawl/<scope>` in the state directory.
+        fetched_dir: Where a crawl keeps what it fetched; default: `crawl/<scope>` in the state folder.
         max_pages: What a limited run wants; a crawl fetches no more, the others list what they have.
         previous_form: Of the addresses, as an earlier run read it from the site's links.
 

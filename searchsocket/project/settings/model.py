@@ -66,7 +66,7 @@ class CostSettings(Section):
 
 
 class LocalVectorSettings(Section):
-    path: str = ""  # "" = `index` inside the state directory
+    path: str = ""  # "" = `index` inside the state folder
     max_records: Count = 200_000  # brute force says so beyond this
 
 
