@@ -1,4 +1,4 @@
-"""What a project works with: state, store, embedder and embedding cache, each made once and when it is used."""
+"""State, store, embedder and embedding cache of a project, each created once on first use."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -40,12 +40,12 @@ class Backends:
 
     @cached_property
     def state(self) -> ProjectState:
-        """What is known of pages between runs."""
+        """The state of pages between runs."""
         return ProjectState(self._project.state_dir)
 
     @cached_property
     def store(self) -> VectorStore:
-        """Where vectors, words and records are kept."""
+        """The store of vectors, words and records."""
         settings = self._project.settings
         return make_store(
             settings.vector,
@@ -57,7 +57,7 @@ class Backends:
         )
 
     def embedder_for(self, scope: Scope) -> Embedder:
-        """Who makes the vectors of a scope.
+        """The embedder of a scope.
 
         Raises:
             ConfigMissing: A library, a key or a file of the model is not there.
@@ -75,7 +75,7 @@ class Backends:
         return self.embedder_of(live.model_id if live else "")
 
     def embedder_of(self, recorded: str) -> Embedder:
-        """Who makes the vectors of a scope that is indexed with a model id; "" = of one that is not indexed yet.
+        """The embedder for a scope with this recorded model id; "" = a scope without an index.
 
         Raises:
             ConfigMissing, ConfigError: As `embedder_for`.
@@ -88,18 +88,18 @@ class Backends:
 
     @cached_property
     def redactor(self) -> Redactor | None:
-        """What texts for providers elsewhere go through; None where the settings switch that off."""
+        """The redactor for texts sent to providers; None if it is off."""
         settings = self._project.settings.redaction
         return Redactor(settings.names, settings.keep) if settings.enabled else None
 
     @property
     def cache_file(self) -> Path:
-        """Where the embedding cache lies."""
+        """The path of the embedding cache."""
         return cache_file(self._environ, self._project.root, self._project.state_dir)
 
     @cached_property
     def ledger(self) -> Ledger:
-        """What was paid for the project."""
+        """The ledger of the project's costs."""
         return Ledger(self.cache_file.with_name(FILE), self._project.id)
 
     def open_cache(self, *, read_only: bool = False) -> EmbeddingCache:

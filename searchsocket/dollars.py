@@ -1,4 +1,4 @@
-"""How a sum of money is written: nothing is nothing, and little is not nothing."""
+"""Format amounts of money: zero is exact, and a small amount never looks like zero."""
 
 from math import floor, log10
 

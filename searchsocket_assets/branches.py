@@ -23,7 +23,7 @@ from searchsocket_assets.starts import schedule_start, sensor_status
 
 
 class PruneOptions(dg.Config):
-    """What one launch of `prune_scopes` asks for."""
+    """Options of one launch of `prune_scopes`."""
 
     apply: bool = Field(default=False, description="Delete; without it, the run only shows what it would delete.")
     older_than: str = Field(
@@ -106,7 +106,7 @@ def prune_schedule(site: DagsterSite, job: dg.JobDefinition) -> dg.ScheduleDefin
 
 
 def plan_metadata(plan: PrunePlan) -> dict[str, Any]:
-    """What goes and what stays, as a table that the UI shows."""
+    """A table of deleted and kept scopes for the UI."""
     rows = [
         dg.TableRecord({"scope": verdict.scope, "goes": verdict.goes, "reason": verdict.reason})
         for verdict in sorted(plan.verdicts, key=lambda verdict: not verdict.goes)

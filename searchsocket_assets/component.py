@@ -12,7 +12,7 @@ from searchsocket_assets.site_factory import site_definitions
 
 
 class SiteParams(BaseModel):
-    """What `dg scaffold defs searchsocket_assets.Site` takes."""
+    """Parameters of `dg scaffold defs searchsocket_assets.Site`."""
 
     root: str = Field(default=".", description="Project folder with searchsocket.toml.")
 

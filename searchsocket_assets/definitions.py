@@ -1,4 +1,4 @@
-"""What Dagster loads for one project that has a Dagster home to itself (see workspace.yaml).
+"""Definitions for a project with its own Dagster home (see workspace.yaml).
 
 It loads in any folder, also in one whose configuration is broken.
 """

@@ -104,7 +104,7 @@ def _missing(project: Project, wanted: Mapping[str, str]) -> _Missing:
 
 
 def _is_to_begin(project: Project, records: Sequence[dg.RunRecord]) -> bool:
-    """Whether a scope without an index wants a run, after those that there were.
+    """Return True if a scope without an index needs a run, given its earlier runs.
 
     A preview that is crawled may answer long after its branch came, and nobody can watch it: what failed is tried
     again, after pauses that grow. Of a build that can be watched, the sensor for new builds does so.

@@ -1,4 +1,4 @@
-"""How a project's assets look in Dagster: whose they are, and what its pages are made of."""
+"""Owners and kinds of a project's assets in Dagster."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -22,7 +22,7 @@ _GENERATOR_KINDS = {"SvelteKit": "svelte", "Next.js": "nextjs"}  # else the name
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a project says of its assets."""
+    """Owners and kinds of a project's assets."""
 
     owners: tuple[str, ...] = ()
     source_kinds: frozenset[str] = frozenset({"html"})
@@ -70,7 +70,7 @@ def look_of(root: Path, environ: Mapping[str, str]) -> tuple[str, Look]:
 
 
 def source_kinds(origin: SourceOrigin) -> frozenset[str]:
-    """What the pages of a source are made of, and by which tool."""
+    """The kinds of the pages of a source: their format and the tool that made them."""
     name = origin.generator
     made_by = {_GENERATOR_KINDS.get(name, "".join(name.lower().split()))} if name else set()
     return frozenset(_KINDS[origin.mode] | made_by)

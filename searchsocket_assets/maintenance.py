@@ -31,7 +31,7 @@ _ROUNDS = 500  # of deleting runs, ten at a time
 
 
 class MaintenanceOptions(dg.Config):
-    """What one launch of `maintenance` asks for."""
+    """Options of one launch of `maintenance`."""
 
     runs_kept: int = Field(
         default=KEPT_RUNS, ge=1, description="Number of runs to keep in Dagster's history, per job and scope."

@@ -1,5 +1,5 @@
-"""What indexing a scope would do and cost, as a job of its own: a run of an asset that materializes nothing would end a
-backfill as failed.
+"""Job that plans the indexing of a scope and its cost: a run of an asset that materializes nothing would end a backfill
+as failed.
 """
 
 import dagster as dg

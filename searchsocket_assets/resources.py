@@ -33,7 +33,7 @@ _Asked: Any = create_model(
 
 
 class IndexOptions(_Asked):  # type: ignore[misc]
-    """What one launch asks for; one block of run configuration for the whole graph."""
+    """Options of one launch; one block of run configuration for the whole graph."""
 
     lock_timeout_s: float = Field(
         default=300.0, ge=0, description="Maximum time in seconds that a stage waits for another run on the scope."

@@ -1,4 +1,4 @@
-"""Whether a build that a sensor found may be indexed by now."""
+"""Decide if a build that a sensor found may be indexed."""
 
 import os
 from contextlib import suppress
@@ -12,7 +12,7 @@ from searchsocket.sources.preview import differs_by_scope
 
 
 def wait_for(run: ScopeRun, build: Build, now_ns: int) -> Wait | None:
-    """What is waited for; None where the build is whole.
+    """The wait that the build needs; None if it is complete.
 
     Args:
         now_ns: Since the epoch, by the clock of the disk that the build is on.

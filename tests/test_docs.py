@@ -218,4 +218,6 @@ def test_the_extras_of_the_install_page_are_those_of_the_package() -> None:
 
 def test_the_rollback_page_names_the_error_of_a_rollback() -> None:
     page = (ROOT / "examples/docs-site/src/content/indexing/publishing/rollback.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"\[`([A-Z_]+)`\]", page.partition("## If there is no previous generation")[2])) == {NoGenerationBefore.code}
+    assert set(re.findall(r"\[`([A-Z_]+)`\]", page.partition("## If there is no previous generation")[2])) == {
+        NoGenerationBefore.code
+    }

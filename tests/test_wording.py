@@ -28,13 +28,8 @@ REJECTED = re.compile(
     re.IGNORECASE,
 )
 CIRCLING = re.compile(r"(What|Whether|Where|How|Which|Who)\b")
-PUBLIC = (
-    "searchsocket/__init__.py",
-    "searchsocket/project/settings/*.py",
-    "searchsocket/*/base.py",
-    "searchsocket/*/base/*.py",
-    "search_api/*.py",
-)
+PRODUCT = ("searchsocket", "searchsocket_assets", "search_api")
+NOT_YET = ("search_api/endpoints/", "searchsocket/agents/", "searchsocket/serving/")  # to be emptied
 NOTES = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs/notes").glob("*.md")}  # a laboratory's notebook
 
 
@@ -104,9 +99,9 @@ def circling_docstrings(path: Path) -> bool:
     return any(CIRCLING.match(ast.get_docstring(node) or "") for node in ast.walk(tree) if isinstance(node, nodes))
 
 
-def test_public_docstrings_begin_with_a_plain_statement() -> None:
+def test_docstrings_begin_with_a_plain_statement() -> None:
     """The first line says what a thing is or does."""
-    files = {path for pattern in PUBLIC for path in ROOT.glob(pattern)}
-    assert len(files) > 20
-    found = {name_of(path) for path in files if circling_docstrings(path)}
+    files = [path for folder in PRODUCT for path in (ROOT / folder).rglob("*.py")]
+    assert len(files) > 400
+    found = {name_of(path) for path in files if circling_docstrings(path) and not name_of(path).startswith(NOT_YET)}
     assert found == set()

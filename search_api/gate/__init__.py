@@ -1,1 +1,1 @@
-"""Who may ask, and how much: tiers, guards and rates."""
+"""Access control: tiers, guards and rate limits."""

@@ -1,4 +1,4 @@
-"""What callers and caches may keep of an answer, and how they ask whether it is still right."""
+"""Caching: ETags and cache headers of answers."""
 
 import hashlib
 from importlib.metadata import version

@@ -1,4 +1,4 @@
-"""What stands before the endpoints, as plain ASGI layers: each costs microseconds.
+"""ASGI layers in front of the endpoints; each costs microseconds.
 
 Order, outermost first: `Envelope` (headers), `Observer`, `HeadAsGet`, compression, `HostGuard`, CORS, `LastResort`,
 `CallerGuard` (tier, rate), `BodyGuard`.

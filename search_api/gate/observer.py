@@ -1,4 +1,4 @@
-"""What is noted of each request when it is answered: never what was asked, nor by whom."""
+"""Log and metrics of answered requests, without queries and addresses."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

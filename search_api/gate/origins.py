@@ -10,12 +10,12 @@ from searchsocket.serving.hosts import host_name, is_loopback
 
 @dataclass(frozen=True, slots=True)
 class Origins:
-    """Who sends no `Origin` is no page, and is held to the other rules alone."""
+    """Check the `Origin` header. A request without one does not come from a page, and only the other rules apply."""
 
     listed: frozenset[str]  # as browsers write them, https://app.example.com
 
     def allow(self, headers: Headers) -> bool:
-        """Whether every origin of a request is one of these."""
+        """Return True if every origin of a request is one of these."""
         own = host_name(headers.get("host", "")) or ""
         return all(self._is_known(origin, own) for origin in headers.getlist("origin"))
 

@@ -1,4 +1,4 @@
-"""Where a query is answered: at once in the event loop, in a thread, or among the costly ones."""
+"""Choose where a query runs: in the event loop, in a thread, or in the queue of costly queries."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""How often a client may ask: a moving window for each, kept in this process.
+"""Rate limit of this process: a moving window per client.
 
 Several processes, as of `serve --workers`, each count for themselves: limit in the proxy where it must be exact.
 """
@@ -44,7 +44,7 @@ class RateLimit:
         return None
 
     def headers(self, client: str) -> list[tuple[bytes, bytes]]:
-        """What is left for a client, as `RateLimit-*` headers."""
+        """The client's remaining requests, as `RateLimit-*` headers."""
         times = self._times.get(client)
         left = self._max - len(times) if times else self._max
         reset = math.ceil(times[0] + self._window_s - self._clock()) if times else math.ceil(self._window_s)
@@ -56,7 +56,7 @@ class RateLimit:
 
     @property
     def clients(self) -> int:
-        """How many are remembered."""
+        """The number of known clients."""
         return len(self._times)
 
     def _forget_idle(self, now: float) -> None:

@@ -1,4 +1,4 @@
-"""What stands before the endpoints, in which order and by which settings."""
+"""Build the layers in front of the endpoints, in order, from the settings."""
 
 import ipaddress
 from collections.abc import Callable, Sequence
@@ -96,7 +96,7 @@ def _own_names(project: Project) -> frozenset[str]:
 
 
 def proxy_networks(settings: ApiSettings) -> tuple[IPNetwork, ...]:
-    """Where the proxies are whose word counts.
+    """The networks of the trusted proxies.
 
     Raises:
         ConfigError: One is not an address or a network.
@@ -108,7 +108,7 @@ def proxy_networks(settings: ApiSettings) -> tuple[IPNetwork, ...]:
 
 
 def tier_rules(settings: ApiSettings, key: str, token: str, dev: bool) -> TierRules:
-    """How callers are told apart; a key ends any other trust.
+    """The rules that tell callers apart; a configured key ends any other trust.
 
     Raises:
         ConfigError: A trusted proxy is not an address or a network.

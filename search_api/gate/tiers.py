@@ -1,4 +1,4 @@
-"""Who is asking: anybody, or somebody trusted with every scope and with source paths (spec 14.3)."""
+"""Access level of a caller: anonymous, or trusted with every scope and with source paths (spec 14.3)."""
 
 import hashlib
 import hmac
@@ -37,7 +37,7 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class TierRules:
-    """How callers are told apart."""
+    """Rules that tell callers apart."""
 
     key_hash: bytes = b""  # sha256 of the key, or of the token; empty: there is none, so none is right
     dev: bool = False  # whoever asks directly from this machine is trusted without a key
@@ -45,7 +45,7 @@ class TierRules:
 
 
 def hash_key(key: str) -> bytes:
-    """What is compared instead of the key itself; empty for an empty key."""
+    """The hash that is compared instead of the key; empty for an empty key."""
     return hashlib.sha256(key.encode("utf-8", "surrogateescape")).digest() if key else b""
 
 
@@ -62,7 +62,7 @@ def key_is_right(key: str, rules: TierRules) -> bool:
 
 
 def is_direct_loopback(headers: Headers, peer: str) -> bool:
-    """Whether a program or page of this machine seems to ask, and nobody through it.
+    """Return True if the caller is a program on this machine and no proxy is involved.
 
     Good enough for `serve --dev` alone: a proxy that says nothing of its clients looks the same.
     A page of another site can make a browser here send requests, also under a name of its own that it points to
@@ -100,7 +100,7 @@ def visitor_address(headers: Headers) -> str | None:
 
 
 def _client(address: str) -> str:
-    """What one client is counted by; "" for what is no address."""
+    """The key under which a client is counted; "" for an invalid address."""
     parsed = parse_address(address)
     if parsed is None:
         return ""

@@ -73,7 +73,7 @@ def _example(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def limits(schema: dict[str, Any]) -> str:
-    """What a value is held to, in words."""
+    """The limits of a value, in words."""
     low, high, longest = (schema.get(name) for name in ("minimum", "maximum", "maxLength"))
     parts = [f"{low:g} to {high:g}"] if low is not None and high is not None else []
     parts += [f"at most {longest:,} characters"] if longest else []

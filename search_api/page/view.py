@@ -1,4 +1,4 @@
-"""What a browser is shown: one template, in which everything that comes from outside is escaped."""
+"""The search page as HTML: one template that escapes all data."""
 
 import hashlib
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ class Asset:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What one page shows; empty parts are left out."""
+    """Data of one page; empty parts are left out."""
 
     asked: Mapping[str, str] = field(default_factory=dict)  # the form, by field
     filters: Mapping[str, str] = field(default_factory=dict)  # the value chosen of each facet
@@ -109,14 +109,14 @@ def short_revision(revision: str) -> str:
 
 
 def range_of(offset: int, count: int, total: int) -> str:
-    """Which results are shown, of how many: `11-20 of the 34 best pages`."""
+    """The range of the shown results: `11-20 of the 34 best pages`."""
     if offset == 0 and count == total:
         return f"{total} {'page' if total == 1 else 'pages'}"
     return f"{offset + 1}–{offset + count} of the {total} best pages"
 
 
 def ago(seconds: float) -> str:
-    """How long ago something was, in its largest unit."""
+    """A duration since a time, in its largest unit."""
     for unit, length in _UNITS:
         if count := int(seconds // length):
             return f"{count} {unit}{'' if count == 1 else 's'} ago"

@@ -1,4 +1,4 @@
-"""Which connections a server keeps when there are too many: those that are answered, and of the others the newest."""
+"""Limit the number of open connections: keep those with a running request, then the newest idle ones."""
 
 import contextlib
 import ipaddress
@@ -93,7 +93,7 @@ class Connections:
         return first is not None
 
     def _counted(self, address: str) -> str:
-        """What stands for a client, as for the rate limit; "" for proxies and peers without an address."""
+        """The key under which a client is counted, as for the rate limit; "" for proxies and unknown addresses."""
         with contextlib.suppress(ValueError):
             parsed = ipaddress.ip_address(address.partition("%")[0])
             plain = getattr(parsed, "ipv4_mapped", None) or parsed
@@ -115,5 +115,5 @@ def allow_connections() -> int:
 
 
 def most_connections(files: int) -> int:
-    """How many connections a process keeps that may open so many files."""
+    """The number of connections for a process with this limit of open files."""
     return min(_MAX_CONNECTIONS, max(files - _OTHER_FILES, files // 2))

@@ -1,4 +1,4 @@
-"""What the server writes about callers: with the time, and each sort of line once a minute, however many cause it."""
+"""The server's log about callers: lines have a time, and each kind of line appears at most once per minute."""
 
 import contextlib
 import logging

@@ -28,7 +28,7 @@ _log = logging.getLogger("searchsocket.api")
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """How many processes answer, and what each of them runs; sent to each, so nothing in it may be open."""
+    """Number and settings of the worker processes; sent to each, so it may contain no open file."""
 
     count: int
     app: Callable[[], FastAPI]

@@ -46,7 +46,7 @@ def answering(project: Project, environ: Mapping[str, str], service: SearchServi
 
 
 class Replies:
-    """What is said to requests."""
+    """Answers to requests."""
 
     def __init__(self, project: Project, environ: Mapping[str, str], service: SearchService) -> None:
         self._project = project

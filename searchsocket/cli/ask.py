@@ -83,7 +83,7 @@ def _lines(answer: "AskAnswer") -> Iterator[str]:
 
 
 def _place(passage: "AnswerPassage") -> str:
-    """What opens it: a file with its line for an editor, else the page."""
+    """The location of a passage: its file and line for an editor, or its page."""
     lines = passage.source
     if lines is not None and lines.file and lines.first_line:
         return f"{safe(lines.file)}:{lines.first_line}"

@@ -27,7 +27,7 @@ _PREFIXES = ("SEARCHSOCKET", "EMBEDDINGS_PROVIDER")
 
 
 def socket_path(state_dir: str) -> str:
-    """Where a service of this state folder listens."""
+    """The path of the service's socket in this state folder."""
     return os.path.join(state_dir, SOCKET)
 
 
@@ -45,7 +45,8 @@ def address(path: str) -> Iterator[str]:
 
 
 def identity(root: str, environ: Mapping[str, str]) -> str:
-    """What an answer hangs on besides the index: settings, their variables, and the code; equal on both sides.
+    """A fingerprint of all inputs of an answer except the index: settings, their variables and the code. Equal on both
+    sides.
 
     Raises:
         OSError: A file cannot be read.
@@ -61,7 +62,7 @@ def identity(root: str, environ: Mapping[str, str]) -> str:
 
 
 def ask(root: str, environ: Mapping[str, str], request: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """What a running service answers; None where there is none, or none that may answer this."""
+    """Send a request to a running service. Return its answer, or None if no service can answer it."""
     root = os.path.realpath(root)
     path = socket_path(state_dir_of(root, environ))
     try:
@@ -86,7 +87,7 @@ def _is_ours(path: str) -> bool:
 
 
 def is_same_user(connection: socket.socket) -> bool:
-    """Whether the other side is a process of this user; where the system does not tell, the file's mode has."""
+    """Return True if the peer is a process of this user. If the system cannot tell, the file's mode decides."""
     if not hasattr(socket, "SO_PEERCRED"):
         return True
     told = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))

@@ -93,7 +93,7 @@ def backfill(
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How the run of one scope ended."""
+    """Result of the run of one scope."""
 
     scope: "Scope"
     ok: bool
@@ -141,7 +141,7 @@ def _answer(output: bytes) -> Mapping[str, Any]:
 
 
 def _flags(options: RunOptions) -> list[str]:
-    """What was asked, as options of `searchsocket index`."""
+    """The options of this backfill, as options of `searchsocket index`."""
     flags = []
     asked = options.asked()
     for option in OPTIONS:

@@ -104,7 +104,7 @@ def _dropped(project: "Project") -> list[str]:
 
 
 def _remote_lines(index: "VectorUpkeep", scope_name: str | None) -> Iterator[str]:
-    """What goes there."""
+    """One line per remote scope that would be deleted."""
     for each in index.registered():
         if scope_name in (None, each.scope):
             yield f"deletes {each.records:,} remote vectors of scope {each.scope}"

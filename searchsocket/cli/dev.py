@@ -103,7 +103,7 @@ class Seen:
 
 @dataclass(slots=True)
 class Work:
-    """What was seen last, and what came of it."""
+    """The last state of the site and the result of its run."""
 
     root: Path
     scope_name: str | None
@@ -158,7 +158,7 @@ class Work:
             self.pace.wholeness.remember()
 
     def _index(self, seen: Seen) -> bool:
-        """Whether what was seen is live now."""
+        """Index a state of the site. Return True if it is live now."""
         from searchsocket.cli.index import run_corpus
         from searchsocket.pipeline.branches.builds import build_of
         from searchsocket.system.errors import system_error
@@ -173,7 +173,7 @@ class Work:
             is_reading = is_reading and event.fields.get("stage") not in _BEHIND_READING
 
         def is_overtaken() -> bool:
-            """Whether the builder went on while pages were read: some may be of one build and some of the next."""
+            """Return True if the builder wrote during the run, so that pages may come from two builds."""
             if not is_reading:
                 return False
             now = build_of(seen.run)

@@ -46,7 +46,7 @@ def project_name(project: Project) -> Iterator[Line]:
 
 
 def source(project: Project) -> Iterator[Line]:
-    """Whether there are pages."""
+    """Check that there are pages."""
     found = ScopeRun(project, project.scope(os.environ), "doctor", environ=os.environ).make_source()
     origin = ", ".join(text for _, text in source_lines(found.origin.facts()))
     listed = found.pages()
@@ -67,7 +67,7 @@ def source(project: Project) -> Iterator[Line]:
 
 
 def state_folder(project: Project) -> Iterator[Line]:
-    """Whether the state folder, or the folder that it will be made in, can be written; and who may read it."""
+    """Check that the state folder (or its parent) is writable, and report who may read it."""
     folder = project.state_dir
     while not folder.exists():
         folder = folder.parent
@@ -88,7 +88,7 @@ def state_folder(project: Project) -> Iterator[Line]:
 
 
 def locks(project: Project) -> Iterator[Line]:
-    """Which scopes are being worked on; a lock dies with its owner, so none can be left behind."""
+    """Report scopes with a running run. A lock ends with its owner, so no stale locks exist."""
     busy = []
     state = ProjectState(project.state_dir)
     for known in known_scopes(project):
@@ -101,7 +101,7 @@ def locks(project: Project) -> Iterator[Line]:
 
 
 def model(project: Project) -> Iterator[Line]:
-    """Whether the embedding model loads and answers with a sound vector."""
+    """Check that the embedding model loads and returns a valid vector."""
     backends = Backends(project, os.environ, local_only=True)
     recorded = ""
     with suppress(SearchSocketError):  # which `scope` and `index` report
@@ -117,7 +117,7 @@ def model(project: Project) -> Iterator[Line]:
 
 
 def reranker(project: Project) -> Iterator[Line]:
-    """Whether the reranker, where one is configured, judges two words; a paid one charges for them."""
+    """Check that a configured reranker scores two words; a paid one charges for them."""
     settings = project.settings.rerank
     if settings.provider == "none":
         return
@@ -130,7 +130,7 @@ def reranker(project: Project) -> Iterator[Line]:
 
 
 def index(project: Project) -> Iterator[Line]:
-    """Whether the store answers, and every file of every live generation is as its manifest says."""
+    """Check that the store answers, and compare every file of every live generation with its manifest."""
     backends = Backends(project, os.environ, calls=False, local_only=True)
     store = backends.store
     health = store.health()
@@ -181,14 +181,14 @@ def vectors(project: Project) -> Iterator[Line]:
 
 
 def cluster(project: Project) -> Iterator[Line]:
-    """Whether the cluster answers, where one is configured."""
+    """Check that a configured cluster answers."""
     if address := project.settings.run.dask_address:
         with dask_executor(address):
             yield Line("cluster", True, f"the Dask scheduler at {address_label(address)} answers")
 
 
 def leftovers(project: Project) -> Iterator[Line]:
-    """What runs that died left behind; the next run removes it."""
+    """Report leftovers of dead runs; the next run deletes them."""
     found = [path for path in project.state_dir.rglob("*") if is_temporary(path) or path.name.endswith(".corrupt")]
     damaged = [path for path in found if path.name.endswith(".corrupt")]
     for path in damaged:
@@ -200,7 +200,7 @@ def leftovers(project: Project) -> Iterator[Line]:
 
 
 def dagster(project: Project) -> Iterator[Line]:
-    """Where runs are remembered, and how much room that takes."""
+    """Report Dagster's home and its size."""
     home = dagster_home(project, os.environ)
     size = 0
     for path in home.rglob("*"):

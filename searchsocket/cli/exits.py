@@ -1,4 +1,4 @@
-"""What the exit status of a command says."""
+"""Exit statuses of commands."""
 
 OK = 0
 FAILED = 1

@@ -1,4 +1,4 @@
-"""What `searchsocket doctor` tells of each thing that it looked at."""
+"""Result lines of `searchsocket doctor`."""
 
 from dataclasses import dataclass
 

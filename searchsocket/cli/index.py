@@ -34,7 +34,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def run_options(command: F) -> F:
-    """What a caller may ask of a run, each option given to the command by its name."""
+    """Add an option to the command for each field of `RunOptions`."""
     for option in reversed(OPTIONS):
         command = click.option(
             option.flag or f"--{option.name.replace('_', '-')}",

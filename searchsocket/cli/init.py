@@ -85,7 +85,7 @@ def init(root: Path, service: str, is_confirmed: bool, is_undo: bool, no_node: b
 
 
 def _agreed(files: int) -> bool:
-    """Whether the person at the terminal says yes; nobody there says no."""
+    """Ask the person at the terminal; without one, return False."""
     return sys.stdin.isatty() and click.confirm(f"Write {count(files, 'file')}?", default=True)
 
 

@@ -81,18 +81,18 @@ def quiet_option(command: F) -> F:
 
 
 def is_quiet() -> bool:
-    """Whether the running command was asked for errors alone."""
+    """Return True if the running command has --quiet."""
     ctx = click.get_current_context(silent=True)
     return bool(ctx and ctx.meta.get(_QUIET))
 
 
 def remember_json(ctx: click.Context, value: bool) -> None:
-    """Whether this command line asks for JSON."""
+    """Record that this command line has --json."""
     ctx.meta[_JSON] = value
 
 
 def wants_json() -> bool:
-    """Whether the running command was asked for JSON."""
+    """Return True if the running command has --json."""
     ctx = click.get_current_context(silent=True)
     return bool(ctx and ctx.meta.get(_JSON))
 

@@ -23,7 +23,7 @@ def print_json(value: Any) -> None:
 
 
 def say(text: str) -> None:
-    """What a command did, in words, on stdout; nothing with `--quiet`."""
+    """Print a result for people to stdout; nothing with `--quiet`."""
     if not is_quiet():
         click.echo(text)
 

@@ -1,4 +1,4 @@
-"""What a command shows of a run while it is under way; stdout stays free for the result."""
+"""Progress of a run on stderr; stdout is only for the result."""
 
 import json
 import sys
@@ -12,7 +12,7 @@ from searchsocket.events import Event, OnEvent, ignore
 
 @contextmanager
 def listener(*, lines: bool, first: str, silent: bool = False) -> Iterator[OnEvent]:
-    """Who hears the events of a run: JSON lines when asked for, a progress line on a terminal, else nobody.
+    """Choose the listener for run events: JSON lines on request, a progress line on a terminal, otherwise none.
 
     Args:
         first: What is being done until the first stage tells how far it is.

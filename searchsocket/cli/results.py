@@ -53,18 +53,18 @@ def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
 
 
 def more_lines(token: str | None) -> Iterator[str]:
-    """How to go on, where there is more than fits."""
+    """A line that explains how to get further results, if there are any."""
     if token:
         yield click.style(f"more with --continue {token}", dim=True)
 
 
 def places_of(answer: "SearchAnswer") -> list[str]:
-    """Where each result opens, `/page#anchor`, as golden queries name it."""
+    """The location of each result, `/page#anchor`, as in golden queries."""
     return [f"{result.url}#{result.anchor}" if result.anchor else result.url for result in answer.results]
 
 
 def _explained(parts: "Explanation") -> Iterator[str]:
-    """What a score is made of; what brings all of an answer to [0, 1] is left out, being one divisor for all."""
+    """The parts of a score. The common divisor that scales an answer to [0, 1] is left out."""
     yield (
         f"found  {parts.fused:.3f} of meaning {parts.vector:.2f} (cosine {parts.cosine:.3f}), "
         f"words {parts.keyword:.2f} (BM25 {parts.bm25:.1f}), page {parts.page:.2f} (BM25 {parts.page_bm25:.1f})"

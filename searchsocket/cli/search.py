@@ -186,7 +186,7 @@ def _json(answer: "SearchAnswer") -> str:
 
 
 def _print(reply: Mapping[str, Any]) -> None:
-    """What a service answered."""
+    """Print the answer of a service."""
     if error := reply.get("error"):
         print_error(error["code"], error["message"])
         raise SystemExit(exit_status(error["code"]))
@@ -197,7 +197,7 @@ def _print(reply: Mapping[str, Any]) -> None:
 
 
 def _engine_of(project: "Project", scope: "Scope", generation: str) -> "SearchEngine":
-    """What answers from a generation that is kept."""
+    """The engine over a stored generation."""
     from datetime import UTC, datetime
 
     from searchsocket.backends import Backends
@@ -210,7 +210,7 @@ def _engine_of(project: "Project", scope: "Scope", generation: str) -> "SearchEn
 
 
 def _base_url(settings: "Settings") -> str:
-    """Where the site is served."""
+    """The URL of the site."""
     from searchsocket.errors import ConfigMissing
 
     if not (base_url := settings.project.base_url):

@@ -1,4 +1,4 @@
-"""What the command line searched last, kept in the state folder for `searchsocket test --record`."""
+"""The last searches of the command line, in the state folder, for `searchsocket test --record`."""
 
 import json
 from collections.abc import Sequence

@@ -166,7 +166,7 @@ def _worker(project: "Project", host: str, token: str, dev: bool, address: str, 
 
 
 def trouble_line(error: BaseException) -> str:
-    """What went wrong while the service goes on answering, with its public code; a defect names where it is."""
+    """A line for an error of a running service, with its public code; for a bug, with its place in the code."""
     if isinstance(error, ScopeNotIndexed):
         return f"{click.style(f'warning [{error.code}]', fg='yellow')}: {safe(str(error))}; waiting for the first index"
     if isinstance(error, OSError):
@@ -195,7 +195,7 @@ def _token(project: "Project") -> str:
 
 
 def _trust(project: "Project", *, key: bool, token: bool, dev: bool) -> Iterator[str]:
-    """Who is shown every scope and source paths, in words; never the secret itself."""
+    """Describe the trusted callers, without printing the secret."""
     from searchsocket.project.access import TOKEN_FILE
 
     if key:

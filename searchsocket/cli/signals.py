@@ -1,4 +1,4 @@
-"""Which signal asked the process to stop, whoever handled it: Dagster and uvicorn install handlers of their own."""
+"""Remember the signal that stopped the process, because Dagster and uvicorn install handlers of their own."""
 
 import os
 import signal

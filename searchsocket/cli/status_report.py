@@ -1,4 +1,4 @@
-"""What `searchsocket status` tells, gathered once, for people and for programs."""
+"""Data of `searchsocket status`, collected once for people and programs."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ _NO_MODEL = "(none"
 
 @dataclass(frozen=True)
 class StatusReport:
-    """What is known of a project at a moment; what cannot be known says why."""
+    """Status of a project; an unavailable value contains its reason."""
 
     project: "Project"
     backends: Backends
@@ -180,7 +180,7 @@ def _costs(project: "Project", ledger: "Ledger") -> dict[str, Any]:
 
 
 def _cost_lines(project: "Project", ledger: "Ledger") -> Iterator[str]:
-    """What this month has cost, where anything did or a budget is set."""
+    """This month's cost, if there was any or a budget is set."""
     costs = _costs(project, ledger)
     budget = "" if costs["budgetUsd"] is None else f" of {dollars(costs['budgetUsd'])}"
     lines = [line for line in costs["ledger"] if line["month"] == costs["month"]]
@@ -207,7 +207,7 @@ def _generation(generation: "Generation", age: float) -> dict[str, Any]:
 
 
 def _last_run_words(costs: Mapping[str, Any]) -> str:
-    """How much was changed, and what most was paid for; "" where nothing is on record."""
+    """The number of changed chunks and the largest costs of the last run; "" without a record."""
     if "changedChunks" not in costs:
         return ""
     words = f"{count(costs['changedChunks'], 'chunk')} changed"

@@ -129,7 +129,8 @@ def _cost_lines(summary: "IndexSummary") -> Iterator[tuple[str, str]]:
 
 
 def source_lines(facts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Where pages come from, as names and texts: mode, where, and what made it on one line, then a line for each more.
+    """The source of the pages as (name, text) lines: mode, location and generator on the first, then one line per
+    detail.
 
     Args:
         facts: See `SourceOrigin.facts`.

@@ -81,7 +81,7 @@ Judged = tuple["Judgement", str, str]
 def _judged(
     project: "Project", scope: "Scope", queries: "Mapping[Corpus, Sequence[GoldenQuery]]", generation: str, against: str
 ) -> "Mapping[Corpus, Judged]":
-    """What is said of each corpus that has such a generation; of the live one both must have it."""
+    """The judgement of each corpus that has this generation; the live generation needs all of them."""
     from searchsocket.errors import GenerationNotKept
 
     found: dict[Corpus, Judged] = {}

@@ -137,7 +137,7 @@ def _joined(lines: Sequence[str], pieces: Sequence[Piece]) -> list[Piece]:
 
 
 def is_short(lines: Sequence[str], piece: Piece) -> bool:
-    """Whether a piece is too short to be a chunk."""
+    """Return True if a piece is too short to be a chunk."""
     return written_chars(lines[piece.first - 1 : piece.last]) < MIN_CHARS
 
 

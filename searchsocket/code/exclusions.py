@@ -1,4 +1,4 @@
-"""What is never read, whatever the settings say: secrets, dependencies, what tools wrote, and what is no text."""
+"""Files that are never read, whatever the settings: secrets, dependencies, build output and files that are not text."""
 
 import re
 from collections.abc import Collection
@@ -45,7 +45,7 @@ _OUTPUTS = frozenset(OUTPUTS)
 
 
 def excluded_folder(name: str, siblings: Collection[str], *, at_top: bool) -> bool:
-    """Whether a folder is left out with all that is in it.
+    """Return True if a folder is excluded with all its contents.
 
     Args:
         siblings: The names beside it. What builds write lies at the top or beside a manifest; deeper, a folder of that
@@ -58,6 +58,6 @@ def excluded_folder(name: str, siblings: Collection[str], *, at_top: bool) -> bo
 
 
 def excluded_file(name: str) -> bool:
-    """Whether a file is left out by its name."""
+    """Return True if a file is excluded by its name."""
     folded = name.casefold()
     return bool(_SECRET.match(folded) or _FILE.match(folded))

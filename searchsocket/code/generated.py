@@ -19,7 +19,7 @@ _MEAN_LINE = 300
 
 
 def is_generated(name: str, text: str) -> bool:
-    """Whether a file was generated or minified; it is found after all that people wrote."""
+    """Return True if a file was generated or minified; it ranks below all other files."""
     if _NAME.search(name) or _HEAD.search(text, 0, _HEAD_CHARS):
         return True
     lines = text.count("\n") + 1

@@ -23,7 +23,7 @@ class _File:
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """What is ignored in one folder, by its own ignore files and those above it."""
+    """Ignore rules of one folder: its own ignore file and those of its parents."""
 
     files: tuple[_File, ...] = ()  # the deepest first
 
@@ -42,7 +42,7 @@ class Ignored:
         return Ignored((_File(folder, patterns), *self.files)) if patterns else self
 
     def __call__(self, path: str) -> bool:
-        """Whether a path below is ignored; that of a folder ends with a slash.
+        """Return True if a path below is ignored; the path of a folder ends with a slash.
 
         A folder that is ignored is not entered: git cannot take back in what lies in one either.
         """

@@ -29,12 +29,12 @@ class PathFilter:
 
     @property
     def is_glob(self) -> bool:
-        """Whether it is a pattern, which the store cannot filter by."""
+        """Return True if the path is a glob, which the store cannot filter by."""
         return any(mark in self.path for mark in "*?[!")
 
     @property
     def prefix(self) -> str:
-        """What the store filters by; of a glob, the folders before its first pattern."""
+        """The path prefix for the store's filter; for a glob, the folders before its first wildcard."""
         path = self.path.strip("/")
         if self.is_glob:
             whole = path.split("/")
@@ -43,7 +43,7 @@ class PathFilter:
         return f"/{path}" if path else ""
 
     def matcher(self) -> Callable[[str], bool] | None:
-        """Whether a glob matches a path from the project's top; None where there is none.
+        """A function that matches paths against the glob; None without a glob.
 
         Raises:
             InvalidRequest: It is no glob.
@@ -57,7 +57,7 @@ class PathFilter:
             raise InvalidRequest(f"path {glob[:80]!a} is not a glob such as src/**/*.ts: {error}") from error
 
     def takes(self, path: str) -> bool:
-        """Whether a path from the project's top is meant."""
+        """Return True if a path from the project folder matches."""
         glob, prefix = self.matcher(), self.prefix[1:]
         return glob(path) if glob else not prefix or path == prefix or path.startswith(f"{prefix}/")
 

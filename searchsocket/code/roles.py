@@ -1,4 +1,4 @@
-"""What a file is for, by where it lies: source that people look for, or what tries it out."""
+"""Role of a source file, from its path: production code or tests."""
 
 import re
 
@@ -10,5 +10,5 @@ _TESTS = re.compile(
 
 
 def is_test(path: str) -> bool:
-    """Whether a file tests or shows other source."""
+    """Return True if a file contains tests or examples."""
     return _TESTS.search(path) is not None

@@ -64,7 +64,7 @@ def _is_crumb(lines: Sequence[str], part: Part) -> bool:
 
 
 def written_chars(lines: Sequence[str]) -> int:
-    """How many characters lines have, but for what indents them."""
+    """The number of characters in lines, without indentation."""
     return sum(len(line.strip()) for line in lines)
 
 
@@ -84,7 +84,7 @@ def _best_end(lines: Sequence[str], before: Sequence[int], start: int, end: int)
 
 
 def _cost(lines: Sequence[str], at: int) -> tuple[bool, int, int]:
-    """How much is torn apart by a cut before a line: it closes what is open, depth, and nothing sets it apart."""
+    """The cost of splitting before a line: if it closes a block, its depth, and if nothing separates it."""
     line = lines[at]
     if not line.strip():
         return True, 0, 0  # a blank line belongs to what stands above it
@@ -93,7 +93,7 @@ def _cost(lines: Sequence[str], at: int) -> tuple[bool, int, int]:
 
 
 def closes(line: str) -> bool:
-    """Whether a line goes on with, or ends, what stands above it."""
+    """Return True if a line continues or ends the construct above it."""
     return _CLOSING.match(line) is not None
 
 

@@ -20,7 +20,7 @@ def spoken_name(query: str) -> Spoken:
 
 @lru_cache(maxsize=1 << 16)  # each query meets the same ones
 def ways_to_say(qualified: str) -> frozenset[Spoken]:
-    """How people say a name: by itself, and with what it is a part of."""
+    """The ways to say a name in words: alone, and with its parent's name."""
     parts = qualified.split(".")
     return frozenset(_stems(map(str.lower, _WORDS.findall(".".join(parts[-count:])))) for count in (1, 2))
 

@@ -15,20 +15,20 @@ _OF_CODE = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]|[^\W_]_+[^\W_]|^_|\w\.\w|\d
 
 
 def keys_of(qualified: str) -> tuple[str, ...]:
-    """What a definition is found by: its whole name, its last two parts, and its own."""
+    """The search keys of a definition: its whole name, its last two parts, and its last part."""
     parts = qualified.casefold().split(".")
     return tuple(dict.fromkeys(".".join(parts[-count:])[:_MAX_CHARS] for count in (len(parts), 2, 1)))
 
 
 def labels_of(names: Iterable[str]) -> tuple[str, ...]:
-    """What a chunk is found by that defines some names."""
+    """The search labels of a chunk that defines these names."""
     distinct = tuple(names)
     keys = dict.fromkeys(key for name in distinct for key in keys_of(name))
     return (*(f"{EXACT}={name[:_MAX_CHARS]}" for name in distinct), *(f"{LABEL}={key}" for key in keys))
 
 
 def looks_like_code(name: str) -> bool:
-    """Whether a word is spelled like a name of code: in camel case, with an underscore, a dot, a digit."""
+    """Return True if a word looks like a name from code: camel case, an underscore, a dot, a digit."""
     return _OF_CODE.search(name) is not None
 
 

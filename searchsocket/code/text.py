@@ -11,7 +11,7 @@ _MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether these are no characters: a NUL near the start, but for text in an encoding that says that it has them."""
+    """Return True if the bytes are not text: a NUL near the start, unless the declared encoding uses NULs."""
     return 0 in data[:_BINARY_BYTES] and not data.startswith(_MARKS)
 
 

@@ -1,4 +1,4 @@
-"""How long code is, in tokens, whatever model will read it."""
+"""Length of code in tokens, independent of the model."""
 
 import re
 from collections.abc import Iterable

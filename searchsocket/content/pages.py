@@ -30,7 +30,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractedPage(StatedFacts):
-    """What one HTML or Markdown page says, before routes and the link graph are known (spec 8.3)."""
+    """Extracted content of one HTML or Markdown page, before routes and the link graph are known (spec 8.3)."""
 
     body: str  # deterministic Markdown; headings carry their anchor as `## Text {#anchor}`
     heading: str = ""  # the h1, where `<title>` is the name should many pages have it: see `html/site_titles.py`

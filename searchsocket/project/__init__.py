@@ -1,1 +1,1 @@
-"""Where a project lies, which scopes it has, and who may read what is kept of it."""
+"""Paths of a project, its scopes, and file access."""

@@ -1,4 +1,4 @@
-"""Who may read: folders that only their owner may enter, and the token that opens everything to whoever holds it."""
+"""Read access: folders for their owner only, and the token that grants full access."""
 
 import os
 import re

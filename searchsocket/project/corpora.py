@@ -30,7 +30,7 @@ def code_home(project: Project) -> Project:
 
 
 def _vector(project: Project, settings: VectorSettings) -> VectorSettings:
-    """What names a place, with another name."""
+    """The vector settings with another collection name."""
     path, collection = settings.local.path, settings.milvus.collection
     elsewhere = str(project.state_dir.parent / f"{path}-{_FOLDER}") if path else ""
     return settings.model_copy(

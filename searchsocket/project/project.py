@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """Where everything of one project lies (spec 6.4)."""
+    """Paths and settings of one project (spec 6.4)."""
 
     root: Path
     settings: "Settings"

@@ -20,7 +20,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def is_scope_name(name: str) -> bool:
-    """Whether `name` is usable as it stands: a file name, a partition key and a URL part everywhere."""
+    """Return True if `name` is valid as a file name, a partition key and a URL part everywhere."""
     return (
         len(name) <= MAX_LENGTH and bool(_SAFE.match(name)) and ".." not in name and not name.endswith((".", ".lock"))
     )

@@ -1,1 +1,1 @@
-"""Whether an index answers well: golden queries, their measures, and what moved between two generations."""
+"""Quality of an index: golden queries, their measures, and changes between two generations."""

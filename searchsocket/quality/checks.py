@@ -35,7 +35,7 @@ def golden_queries_answered(run: ScopeRun) -> CheckOutcome:
 
 
 def _outcome_of_the_gate(run: ScopeRun) -> CheckOutcome | None:
-    """What they said in this very run, from what its stage put on record."""
+    """The result of the golden queries in this run, from its stage's record."""
     reports = [each for each in run.state.results_of(run.run_id) if each["stage"] == search_index.name]
     message = next((report["facts"].get(GOLDEN_FACT) for report in reports), None)
     if message is None:

@@ -43,7 +43,7 @@ class OneReader:
 def engine_over(
     project: Project, backends: Backends, reader: IndexReader, clock: Callable[[], datetime]
 ) -> SearchEngine:
-    """What answers from one generation of pages."""
+    """The search engine over one generation of pages."""
     return _engine(project, queries_of(project, backends, clock), reader, clock)
 
 

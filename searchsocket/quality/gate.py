@@ -21,7 +21,7 @@ def golden_texts(run: ScopeRun) -> Sequence[str]:
 
 
 def judge_candidate(run: ScopeRun, candidate: IndexReader) -> CheckOutcome | None:
-    """What the golden queries of a scope say of a candidate; None where it has none.
+    """Run the golden queries of a scope on a candidate; None without golden queries.
 
     Raises:
         ConfigError, ConfigMissing: The file of golden queries cannot be used.

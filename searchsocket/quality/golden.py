@@ -36,16 +36,16 @@ class GoldenQuery:
 
     @property
     def grades(self) -> dict[str, int]:
-        """How much each expected place is worth."""
+        """The grade of each expected page."""
         return dict.fromkeys(self.expect, WOULD_DO) | dict.fromkeys(self.expect[:1], WANTED)
 
     @property
     def answers_nothing(self) -> bool:
-        """Whether it is nonsense to this site, so that it should find nothing."""
+        """Return True if the query must find nothing."""
         return not self.expect and not self.must_not
 
     def is_of(self, scope: str) -> bool:
-        """Whether it is asked of a scope."""
+        """Return True if the query applies to a scope."""
         return not self.scopes or any(fnmatchcase(scope, glob) for glob in self.scopes)
 
 

@@ -1,4 +1,4 @@
-"""Whether golden queries are answered well enough: floors, what must not be found, the drop against another index."""
+"""Judge golden query results: minimums, forbidden results, and the drop against another index."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -15,7 +15,7 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What golden queries say of an index."""
+    """Judgement of an index by golden queries."""
 
     replies: tuple[Reply, ...]
     now: Measures

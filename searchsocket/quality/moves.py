@@ -48,7 +48,7 @@ def _at(reply: Reply) -> Found | None:
 
 
 def _why(then: Found | None, now: Found | None, new: Reply) -> str:
-    """What its score lost or gained, then what stands above it."""
+    """The change of its score, then the result that is now first."""
     words: list[str] = []
     if now is None:
         words.append("no longer found" if new.found else "no results any more")

@@ -24,14 +24,14 @@ class Found:
     parts: Explanation | None = None
 
     def is_at(self, place: str) -> bool:
-        """Whether it is a page or file, or where `place` names a part, that one of it."""
+        """Return True if this is the page or file in `place`, or the part of it that `place` names."""
         url, anchor = urldefrag(place)
         return self.url == url and (not anchor or anchor in self.anchors)
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What one golden query found, best first."""
+    """Results of one golden query, best first."""
 
     golden: GoldenQuery
     found: tuple[Found, ...]
@@ -55,7 +55,7 @@ class Reply:
 
     @property
     def unwanted(self) -> tuple[str, ...]:
-        """What should not be there, and is."""
+        """The forbidden results."""
         if self.golden.answers_nothing:
             return tuple(each.url for each in self.found[:1])
         first = self.found[: self.golden.k]
@@ -92,7 +92,7 @@ def refuse_words_alone(golden: GoldenQuery, notes: Iterable[Note]) -> None:
 
 
 def measures(replies: Iterable[Reply]) -> Measures:
-    """How well they were answered."""
+    """The measures over all replies."""
     judged = [(reply.places, reply.golden) for reply in replies if reply.golden.expect]
     return Measures(
         len(judged),

@@ -1,4 +1,4 @@
-"""Where the next part of an answer begins, as a signed word that callers send back: the service keeps nothing of it.
+"""Continuation tokens: the signed position of the next part of an answer. The service stores nothing.
 
 It carries what was asked, the index and generation that answered, and how much was given. Whoever changed it, made it,
 or sends it to another index or after a publish is told so, and never answered with something else.
@@ -22,7 +22,7 @@ _LABEL = b"searchsocket continuation 1"  # so that a key which is used for more 
 
 
 class Position(NamedTuple):
-    """Where to go on."""
+    """Position at which an answer continues."""
 
     asked: Any  # JSON: what `Continuations.word` was given
     offset: int
@@ -56,7 +56,7 @@ class Continuations:
         return base64.urlsafe_b64encode(self._mac(payload) + payload).decode().rstrip("=")
 
     def position(self, word: str, kind: str, generation: Generation) -> Position:
-        """What a word says.
+        """The position in a token.
 
         Raises:
             ContinuationGone: It is none of ours, was changed, or is of another request, index or generation.

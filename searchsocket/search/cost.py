@@ -1,4 +1,4 @@
-"""What a query will cost, counted before it runs: in plain queries of the same index."""
+"""Cost of a query before it runs, in plain queries of the same index."""
 
 from searchsocket.search.query import SearchQuery
 from searchsocket.text.words import parse_query
@@ -28,7 +28,7 @@ def cost_of(query: SearchQuery, records: int) -> float:
 
 
 def related_cost(top_k: int) -> float:
-    """What the pages near a page cost, in plain queries, where there are `top_k` of them."""
+    """The cost of a request for `top_k` related pages, in plain queries."""
     return _RELATED * (1 + top_k / 10)
 
 

@@ -84,12 +84,13 @@ class SearchEngine:
         self._records: dict[str, int] = {}  # of the scopes that were searched
 
     def cost(self, query: SearchQuery, scope: Scope) -> float:
-        """What `search` would cost, in plain queries of the same index."""
+        """The cost of `search`, in plain queries of the same index."""
         judging = self._judge().cost if self._judge and query.rerank else 0.0
         return cost_of(query, self._records.get(scope.name, 0)) + judging
 
     def answers_at_once(self, scope: Scope) -> bool:
-        """Whether `search` would take few milliseconds now, wait for nobody, and leave other threads little.
+        """Return True if `search` would take few milliseconds now, wait for no one, and leave other threads little
+        work.
 
         Such a query is better answered where it arrives than handed to a thread.
         """
@@ -206,7 +207,7 @@ class SearchEngine:
 
     @property
     def answers_by_words(self) -> bool:
-        """Whether queries are answered without vectors."""
+        """Return True if queries are answered without vectors."""
         return self._backend is not None and self._backend.answers_by_words
 
     def opened(self, scope: Scope) -> IndexReader:

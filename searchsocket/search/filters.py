@@ -1,4 +1,4 @@
-"""What a query filters by besides path and tags, and which facets it counts: checked against the settings."""
+"""Filters besides path and tags, and facets to count, validated against the settings."""
 
 import re
 from collections import Counter
@@ -61,7 +61,7 @@ def with_filters(where: Filter, filters: Filters) -> Filter:
 
 
 def count_pages(names: Sequence[str], urls: Sequence[str], stated: Iterable[tuple[str, ...]]) -> FacetCounts:
-    """How many distinct pages state each value of the named facets, the most frequent first.
+    """The number of distinct pages per value of the named facets, most frequent first.
 
     Args:
         urls: The page of each record; stated: its facets.

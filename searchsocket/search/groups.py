@@ -1,4 +1,4 @@
-"""What is answered with: pages, or chunks where those are asked for, each standing for its copies."""
+"""Group results by page, or keep chunks, and collapse copies."""
 
 from collections.abc import Mapping, Sequence
 

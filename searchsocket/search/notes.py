@@ -23,14 +23,14 @@ _OTHER_GENERATION = Note(
 
 
 def further_notes(reader: IndexReader, query: SearchQuery) -> tuple[Note, ...]:
-    """What callers should know besides why there is no vector."""
+    """Notes for callers, except the reason for a missing vector."""
     unstated = _unstated(reader, query) if query.filters or query.facets else ()
     is_other = bool(query.generation) and query.generation != reader.generation.name
     return (*unstated, _OTHER_GENERATION) if is_other else unstated
 
 
 def _unstated(reader: IndexReader, query: SearchQuery) -> tuple[Note, ...]:
-    """Which of the facets that a query names no page of the index states."""
+    """The requested facets that no indexed page has."""
     asked = dict.fromkeys([*(name for name, _ in query.filters if name not in OWN_FILTERS), *query.facets])
     present = reader.catalogue.facet_names() if asked else frozenset()
     return tuple(

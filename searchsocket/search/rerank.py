@@ -22,7 +22,7 @@ NOT_JUDGED = {
 def rerank(
     judge: Judge, reader: IndexReader, q: str, found: Candidates, ranked: Sequence[Ranked], *, anonymous: bool
 ) -> Scores | Note:
-    """What the reranker says of the candidates, see `judged`; or why it says nothing.
+    """The reranker's scores of the candidates, see `judged`; or a note with the reason why there are none.
 
     Args:
         ranked: Best first; the first `rerank.max_candidates` are sent.

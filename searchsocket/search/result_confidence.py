@@ -1,4 +1,4 @@
-"""How sure each result of an answer is, and whether the best of them fits."""
+"""Confidence of each result, and if the best one matches well."""
 
 from collections.abc import Sequence
 

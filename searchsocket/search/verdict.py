@@ -1,4 +1,4 @@
-"""Whether a query is answered, and how sure each of its results is."""
+"""Decide if a query is answered, and the confidence of its results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _DIGITS = 3
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is known of a query before anything is ranked."""
+    """Facts about a query before ranking."""
 
     is_answered: bool
     evidence: WordEvidence
@@ -38,7 +38,7 @@ class Verdict:
     known_words: str = ""  # the other one, which alone is answered then
 
     def confidences(self, chunks: Sequence[Ranked], first: int, best: Ranked, parts: Parts) -> list[float]:
-        """How likely each result is to answer, see `ranking/confidence.py`.
+        """The probability that each result answers, see `ranking/confidence.py`.
 
         Args:
             first: The place of the first of them among all results, from 0.
@@ -90,7 +90,7 @@ def _unknown_and_known(reader: IndexReader, query: SearchQuery, evidence: WordEv
 
 
 def _is_code(reader: IndexReader, candidates: Candidates) -> bool:
-    """Whether the nearest chunks are of code, or nothing but code; asked only where prose would be refused."""
+    """Return True if the nearest chunks are code or consist of code; called only if prose would be rejected."""
     nearest: Sequence[int] = candidates.cosine.argsort(kind="stable")[::-1][:_NEAREST].tolist()
     readable = reader.catalogue.readable([candidates.ids[at] for at in nearest])
     return bool(readable) and all(

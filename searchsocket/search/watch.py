@@ -1,4 +1,4 @@
-"""How long the parts of a query take."""
+"""Timings of the parts of a query."""
 
 from time import perf_counter
 

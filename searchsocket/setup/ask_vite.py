@@ -29,7 +29,7 @@ process.exit(0);
 
 @dataclass(frozen=True, slots=True)
 class ViteAnswer:
-    """What Vite says; paths are relative to the project, "" = not said."""
+    """Vite's answer; paths are relative to the project, "" = not set."""
 
     adapter: str = ""
     base: str = ""

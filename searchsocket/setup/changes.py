@@ -38,7 +38,7 @@ class Change:
 
     @property
     def is_for_programs(self) -> bool:
-        """Whether its diff would tell a person nothing."""
+        """Return True if its diff would tell a person nothing."""
         return max(map(len, self.after.splitlines()), default=0) > _LONG_LINE
 
 
@@ -70,7 +70,7 @@ def make(project: Project, changes: Sequence[Change]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What was taken back."""
+    """Result of an undo."""
 
     restored: tuple[str, ...]  # as they were before
     removed: tuple[str, ...]  # that were not there before
@@ -103,7 +103,7 @@ def undo(project: Project) -> Undone:
 
 
 def is_ours(project: Project, name: str, text: str) -> bool:
-    """Whether a file is as the last `init` wrote it."""
+    """Return True if a file is unchanged since the last `init` wrote it."""
     known = _record(project).get(name)
     return bool(known) and known["after"] == _digest(text) if known else False
 

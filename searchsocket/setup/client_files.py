@@ -21,7 +21,7 @@ _HEAD_CHARS = 400
 
 
 def bundle_folder() -> Path:
-    """Where the built files lie: in the package, and in a checkout beside it.
+    """The folder of the built files: in the package, or next to it in a checkout.
 
     Raises:
         FileNotFoundError: Nowhere: the package was not built as it should be.
@@ -41,7 +41,7 @@ def handle_files() -> Iterator[tuple[str, str]]:
 
 
 def is_copy(text: str) -> bool:
-    """Whether a file was made here."""
+    """Return True if `init` wrote the file."""
     return COPY in text[:_HEAD_CHARS]
 
 

@@ -23,7 +23,7 @@ def ignored(read: Callable[[str], str | None]) -> Change:
 
 
 def is_configured(read: Callable[[str], str | None]) -> bool:
-    """Whether the project has a configuration: two files that configure one project would be an error."""
+    """Return True if the project has a configuration; two configuration files would be an error."""
     return read(NAME) is not None or "[tool.searchsocket" in (read("pyproject.toml") or "")
 
 
@@ -71,7 +71,7 @@ fixed = "main"
 
 
 def missing_lines(text: str, facts: SiteFacts, origins: Sequence[str]) -> str:
-    """What a configuration that is there lacks; "" when nothing."""
+    """The lines that an existing configuration lacks; "" if none."""
     try:
         api = tomllib.loads(text).get("api", {})
     except tomllib.TOMLDecodeError:

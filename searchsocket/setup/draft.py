@@ -1,4 +1,4 @@
-"""What is to be changed, while it is found out."""
+"""Changes of `init`, while they are collected."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ AT_CORNER = "position: fixed; inset-block-end: 1rem; inset-inline-end: 1rem; z-i
 
 @dataclass(frozen=True, slots=True)
 class Paste:
-    """What a person puts in by hand, since the place was not understood."""
+    """Text that the user must add by hand, because init could not parse the place."""
 
     where: str
     text: str
@@ -23,7 +23,7 @@ class Paste:
 
 @dataclass(slots=True)
 class Plan:
-    """What is to be done."""
+    """Planned changes."""
 
     facts: SiteFacts
     changes: tuple[Change, ...] = ()

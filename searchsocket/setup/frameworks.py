@@ -10,7 +10,7 @@ MARK = "searchsocket/search.js"
 
 @dataclass(frozen=True, slots=True)
 class Framework:
-    """Where a framework wants files that are copied as they are, and how it is told of a script."""
+    """Folder for static files of a framework, and how to load a script on every page."""
 
     static: str  # folder, from that of the site's sources
     preview: tuple[int, ...]  # ports at which people look at the site

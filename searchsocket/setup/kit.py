@@ -79,7 +79,7 @@ def _existing(read: ReadText, stem: str, endings: tuple[str, ...]) -> str:
 
 
 def _module(of: str, target: str) -> str:
-    """How one file of the project imports another."""
+    """The import path from one file of the project to another."""
     path = relpath(target, dirname(of))
     return path if path.startswith(".") else f"./{path}"
 

@@ -1,4 +1,4 @@
-"""What `searchsocket init` would change in a site, and what it leaves to a person."""
+"""Changes that `searchsocket init` would make, and steps for the user."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What there is to know of a site before anything of it is changed."""
+"""Facts about a site before any change."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -38,12 +38,12 @@ class SiteFacts:
 
     @property
     def has_server(self) -> bool:
-        """Whether code of the site runs when a page is asked for."""
+        """Return True if the site runs code when a page is requested."""
         return self.framework == "SvelteKit" and self.adapter != _STATIC
 
 
 def look_at(root: Path, environ: Mapping[str, str], *, run_node: bool = True) -> SiteFacts:
-    """What a site is.
+    """Detect the facts about a site.
 
     Args:
         environ: Where node is looked for.
@@ -109,7 +109,7 @@ def _kit(
 
 
 def _prerenders(routes: Path) -> bool:
-    """Whether any route says so: which ones, only a build knows."""
+    """Return True if any route has `prerender`; which pages that affects, only a build knows."""
     files = (path for path in routes.rglob("+*") if path.suffix in (".js", ".ts"))
     return any("prerender" in (reader(path.parent)(path.name) or "") for path in files)
 

@@ -1,4 +1,4 @@
-"""Where pages come from: one file per kind of place, one seam (`base.Source`)."""
+"""Sources of pages: one file per kind, with one interface (`base.Source`)."""
 
 from collections.abc import Sequence
 from pathlib import Path

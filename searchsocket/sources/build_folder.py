@@ -1,4 +1,4 @@
-"""What lies in a build folder: HTML files and folders of pages, and why the rest is passed over."""
+"""List a build folder: HTML files, folders of pages, and the reason for each skipped entry."""
 
 import os
 import re
@@ -96,7 +96,7 @@ class BuildFolder:
         return Path(self._root, self.top, "404.html").is_file()
 
     def _is_lone_fallback(self, path: str, name: str) -> bool:
-        """Whether this is `404/` with nothing but its index page."""
+        """Return True if this is `404/` with only its index page."""
         if name not in _FALLBACKS:
             return False
         try:
@@ -119,7 +119,7 @@ class BuildFolder:
 
 
 def is_html(name: str) -> bool:
-    """Whether a file is HTML by its name."""
+    """Return True if a file name is HTML."""
     return bool(_HTML.search(name))
 
 

@@ -105,7 +105,7 @@ class ContentFilesSource:
         return modified_inside(self._root, locator)
 
     def has_pages(self) -> bool:
-        """Whether any file matches the globs; stops at the first."""
+        """Return True if any file matches the globs; stops at the first."""
         return Path(self._root).is_dir() and next(self._matching(), None) is not None
 
     def _matching(self) -> Iterator[str]:

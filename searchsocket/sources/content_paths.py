@@ -1,4 +1,4 @@
-"""Which URL a content file has, by its path alone.
+"""URL of a content file, from its path alone.
 
 A route's page file (`+page.md`) has the URL of its route. Any other file is placed by its path below the fixed part
 of the glob that matched it: with `content/**/*.md`, `content/blog/x.md` is `/blog/x`; `index.md` and `README.md` are
@@ -25,7 +25,7 @@ _FOLDER_PAGES = ("index", "readme")  # in this order, where both are there
 
 @dataclass(frozen=True, slots=True)
 class ContentPage:
-    """Where a file stands on the site."""
+    """Position of a file on the site."""
 
     url: str = ""
     served_url: str = ""
@@ -65,7 +65,7 @@ class ContentPaths:
         ]
 
     def matches(self, path: str) -> bool:
-        """Whether any glob takes this relative path."""
+        """Return True if any glob matches this relative path."""
         return any(spec.match_file(path) for spec, _ in self._specs)
 
     def page_at(self, path: str) -> ContentPage:

@@ -25,7 +25,7 @@ class Excluder:
             raise ConfigError(f"source.exclude: {error}") from error
 
     def __call__(self, url: str) -> bool:
-        """Whether a canonical URL path is to be left out."""
+        """Return True if a canonical URL path is excluded."""
         if self._spec is None:
             return False
         path = url.removeprefix("/")

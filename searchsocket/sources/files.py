@@ -1,4 +1,4 @@
-"""What every source on a disk shares: reading inside a root, stamps, locators."""
+"""Shared code of sources on disk: reading inside a root, stamps, locators."""
 
 import os
 import stat
@@ -55,7 +55,7 @@ def modified_inside(root: str, locator: str) -> float | None:
 
 
 def is_inside(path: str, root: str) -> bool:
-    """Whether a real path is `root` or below it."""
+    """Return True if a real path is `root` or below it."""
     return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
 
 

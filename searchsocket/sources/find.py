@@ -16,7 +16,7 @@ _MAX_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class DetectedBuild:
-    """What there is to index of a project's output."""
+    """Detected build output of a project."""
 
     folder: str = ""  # project-relative; "" where no folder holds HTML
     generator: str = ""  # that wrote it, where its configuration says so
@@ -76,12 +76,12 @@ def generator_of(root: Path, folder: str) -> str:
 
 
 def uses(root: Path, generator: str) -> bool:
-    """Whether a project is configured for a generator, whatever else it is configured for."""
+    """Return True if a project has the configuration of a generator, perhaps among others."""
     return any(one.name == generator for one in used_generators(_reader(root)))
 
 
 def holds_html(folder: Path) -> bool:
-    """Whether there is an HTML file in a folder or below; hidden folders inside do not count."""
+    """Return True if there is an HTML file in a folder or below; hidden folders inside do not count."""
     pending = [os.fspath(folder)]
     candidates_checked = 0
     while pending and candidates_checked < _MAX_ENTRIES:

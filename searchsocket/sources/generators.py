@@ -1,4 +1,4 @@
-"""Which site generator a project uses, and where that writes its HTML, by its own configuration (spec 8.2).
+"""Detect the site generator of a project and its output folder, from its own configuration (spec 8.2).
 
 Configurations are read and never run; what only running one would tell is named.
 """

@@ -135,7 +135,7 @@ class GitBranchSource:
         ]
 
     def kit(self) -> KitProject:
-        """What the commit says of itself as a SvelteKit project.
+        """The SvelteKit facts of the commit.
 
         Raises:
             InvalidScope: The revision cannot be the name of a branch.

@@ -104,7 +104,7 @@ class Repository:
         return self._run("rev-parse", "--abbrev-ref", "HEAD").decode("utf-8", "replace").strip()
 
     def prefix(self) -> str:
-        """Where the folder lies in the repository: "" at the top, else like `apps/site/`."""
+        """The path of the folder in the repository: "" at the top, otherwise such as `apps/site/`."""
         return self._run("rev-parse", "--show-prefix").decode("utf-8", "surrogateescape").removesuffix("\n")
 
     def files(self, commit: str, prefix: str) -> Iterator[TreeEntry]:
@@ -169,7 +169,7 @@ class Repository:
         return output
 
     def _lines(self, arguments: list[str]) -> Iterator[bytes]:
-        """What git writes, up to each NUL, while it writes it."""
+        """The output of git, split at NUL, as it arrives."""
         process = self.open(*arguments)
         assert process.stdout is not None
         try:

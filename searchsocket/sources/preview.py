@@ -57,7 +57,7 @@ def filled(address: str, scope: Scope, commit: Callable[[], str]) -> str:
 
 
 def differs_by_scope(source: SourceSettings, mode: SourceMode | None = None) -> bool:
-    """Whether each scope has a source of its own, rather than whatever lies in the working tree.
+    """Return True if each scope has its own source instead of sharing the working tree.
 
     Args:
         mode: Overrides `source.mode`.

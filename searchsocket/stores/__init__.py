@@ -1,4 +1,4 @@
-"""Where vectors, words and records are kept: one folder per store."""
+"""Stores of vectors, words and records: one folder per store."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -54,7 +54,7 @@ def make_store(
 
 
 def make_vectors(settings: "VectorSettings", project_id: str, environ: Mapping[str, str]) -> VectorIndex | None:
-    """Where vectors are kept; None: in the index's own folder.
+    """The remote vector index; None: vectors are in the index folder.
 
     Raises:
         ConfigMissing: The environment does not say where that is.
@@ -69,7 +69,7 @@ def make_vectors(settings: "VectorSettings", project_id: str, environ: Mapping[s
 
 
 def index_folder(settings: "VectorSettings", state_dir: Path) -> Path:
-    """Where records and words lie, and vectors that are not elsewhere."""
+    """The folder of records and words, and of local vectors."""
     return state_dir.parent / settings.local.path if settings.local.path else state_dir / "index"
 
 

@@ -1,4 +1,4 @@
-"""What was looked up, remembered up to a bound: callers choose what is looked up."""
+"""Bounded cache of lookups, because callers choose what is looked up."""
 
 from collections.abc import Mapping
 from typing import Generic, TypeVar

@@ -1,1 +1,1 @@
-"""What touches the machine: files, locks, processes, a cluster."""
+"""Access to the machine: files, locks, processes, a cluster."""

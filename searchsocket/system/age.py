@@ -1,4 +1,4 @@
-"""How long this process has been running: what somebody waits for begins before our first line."""
+"""Running time of this process, including the time before its first line of code."""
 
 import os
 import time

@@ -10,7 +10,7 @@ _TRIES = 5
 
 
 def load_arrays(data: bytes) -> Any:
-    """What `np.load` makes of the bytes of a file, which may hold no objects.
+    """Load an array with `np.load` from bytes that may contain no objects.
 
     CPython 3.11 confuses two threads that parse at once ("AST constructor recursion depth mismatch"), and numpy parses
     the head of each array; nothing is wrong with the data then.

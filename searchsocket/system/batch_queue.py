@@ -20,7 +20,7 @@ class Item(Generic[T, R]):
     alone: bool = False  # a worker may have died of it, so nothing is tried beside it
 
     def is_done(self) -> bool:
-        """Whether its result is there, whatever became of its worker since."""
+        """Return True if its result has arrived, even if its worker died since."""
         future = self.future
         return future is not None and future.done() and not future.cancelled() and future.exception() is None
 

@@ -37,7 +37,7 @@ class Breaker:
         self._again_at = 0.0
 
     def lets_through(self) -> bool:
-        """Whether a call may be tried; who is told so tells the outcome."""
+        """Return True if a call may be tried; the caller then reports its outcome."""
         return self.wait_s() == 0.0
 
     def wait_s(self) -> float:

@@ -50,7 +50,7 @@ class Packing:
 
 
 class _OfThread(local):
-    """What is made once a thread: packing a page's text takes less than making what packs it."""
+    """Compressors per thread: creating one takes longer than packing a page's text."""
 
     def __init__(self) -> None:
         self.packing = Packing()
@@ -70,7 +70,7 @@ def unpacked(frame: bytes) -> str:
 
 
 def dictionary_of(texts: Sequence[str]) -> bytes:
-    """What some texts have in common, for `Packing`; the same for the same texts, b"" for few or short ones."""
+    """A compression dictionary of some texts, for `Packing`; deterministic, b"" for few or short texts."""
     samples: list[bytes | bytearray | memoryview[int]] = [text.encode("utf-8", "surrogatepass") for text in texts]
     size = min(_DICTIONARY_BYTES, sum(map(len, samples)) // _SAMPLES_A_BYTE)
     if len(samples) < _MIN_SAMPLES:

@@ -176,7 +176,7 @@ def _refuse_strangers(versions: Mapping[str, object], label: str, ours: str = ""
 
 
 def _is_of_dask(error: Exception) -> bool:
-    """Whether Dask stumbled over a result instead of handing it over: the cluster was lost at that very moment."""
+    """Return True if the error comes from Dask itself: the cluster was lost while it returned a result."""
     deepest = error.__traceback__
     while deepest is not None and deepest.tb_next is not None:
         deepest = deepest.tb_next

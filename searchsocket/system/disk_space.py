@@ -19,7 +19,7 @@ _PATIENCE_S = 2.0  # for a database that is in use
 
 @dataclass(frozen=True, slots=True)
 class Freed:
-    """What one step gave back."""
+    """Space freed by one step."""
 
     what: str
     where: str

@@ -1,4 +1,4 @@
-"""What the system and SQLite say when they refuse a file, as errors that a caller can act on."""
+"""Errors of the system and SQLite about files, as errors that a caller can act on."""
 
 import errno
 import os
@@ -76,7 +76,7 @@ def first_refused(path: Path, wanted: int) -> Path | None:
 
 
 def is_full(path: Path, error: BaseException) -> bool:
-    """Whether a library's error comes of a full disk: SQLite may call that an I/O error."""
+    """Return True if a library's error comes from a full disk; SQLite may call that an I/O error."""
     name = str(getattr(error, "sqlite_errorname", ""))
     if _SAYS_FULL.search(str(error)):
         return True
@@ -84,7 +84,7 @@ def is_full(path: Path, error: BaseException) -> bool:
 
 
 def free_bytes(path: Path) -> int:
-    """What this user may still write on the disk that holds `path`, which need not be there."""
+    """The number of bytes that this user may write on the disk of `path`, which need not exist."""
     for folder in (path, *path.absolute().parents):
         try:
             return shutil.disk_usage(folder).free

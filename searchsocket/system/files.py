@@ -112,7 +112,7 @@ def sync_directory(path: Path) -> None:
 
 
 def is_temporary(path: Path) -> bool:
-    """Whether `path` was left behind by a writer that died."""
+    """Return True if a writer that died left `path` behind."""
     return path.name.startswith(TEMPORARY)
 
 

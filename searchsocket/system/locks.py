@@ -72,7 +72,7 @@ def _acquire(lock: "BaseFileLock", scope_name: str, timeout_s: float, on_wait: C
 
 
 def _owner(path: Path) -> str:
-    """Who wrote the owner file last: a description for people, never a decision."""
+    """The last owner from the owner file: a description for people, never used for decisions."""
     try:
         owner = json.loads(path.with_suffix(".owner").read_bytes())
         return f"process {int(owner['pid'])} on {str(owner['host'])[:100]}"

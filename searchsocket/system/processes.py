@@ -91,7 +91,7 @@ def map_batches(
 
 
 def _is_usable(executor: Executor) -> bool:
-    """Whether workers start at all: they do not where the host program cannot be imported again."""
+    """Return True if workers start; they do not if the host program cannot be imported again."""
     try:
         executor.submit(int).result()
     except BrokenExecutor:

@@ -11,7 +11,7 @@ _IN, _OUT, _ERR = 0, 1, 2
 
 @contextmanager
 def protocol_streams() -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """What is asked and what is answered, until the block ends.
+    """The streams of requests and answers, until the block ends.
 
     Whatever else prints, here or in a child process, prints to standard error, and a child that reads finds nothing.
     A stream that is closed already is an empty one.

@@ -21,7 +21,7 @@ _CASED = "="  # before a token whose case counts
 
 
 def exact_tokens(text: str) -> set[str]:
-    """What is kept of a text: its words in small letters, and those spelled like code as they are."""
+    """The tokens of a text: its words in lower case, and names from code as they are."""
     if text.isascii():
         runs = set(_ASCII_RUN.findall(text))
         small = set(map(str.lower, runs))
@@ -45,7 +45,7 @@ class ExactTerm:
 
     @cached_property
     def match_case(self) -> bool:
-        """Whether it is spelled like code."""
+        """Return True if the term looks like code, so that case matters."""
         return any(map(_is_code, _RUN.findall(self.text))) or _DOTTED.search(self.text) is not None
 
     @cached_property
@@ -57,11 +57,11 @@ class ExactTerm:
 
     @property
     def is_token(self) -> bool:
-        """Whether whatever has its tokens holds the term, so that no text need be read."""
+        """Return True if a text with its tokens always contains the term, so that no text need be read."""
         return _RUN.fullmatch(self.text if self.match_case else self.text.lower()) is not None
 
     def is_in(self, text: str) -> bool:
-        """Whether a text holds the term."""
+        """Return True if a text contains the term."""
         return self._pattern.search(text if self.match_case else text.lower()) is not None
 
     @cached_property

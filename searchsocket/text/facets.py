@@ -50,7 +50,7 @@ def facet_value(kind: FacetKind, value: object) -> str:
 
 
 def read_facets(facets: Facets, stated: Callable[[str], object]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What a page states of each facet, as labels, and a warning for each that is not of its type.
+    """The facet values of a page as labels, and a warning for each value of another type.
 
     Args:
         stated: What the page has under a name: None, a value, or a list of them.

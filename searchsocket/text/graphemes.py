@@ -1,4 +1,4 @@
-"""Where text may be cut without cutting what readers see as one character."""
+"""Find places to split text without splitting a visible character."""
 
 import unicodedata
 
@@ -17,7 +17,7 @@ def safe_cut(text: str, at: int, start: int = 0) -> int:
 
 
 def _is_border(text: str, at: int) -> bool:
-    """Whether a grapheme ends before `at`: the rules of Unicode annex 29 that written text needs."""
+    """Return True if a grapheme ends before `at`, by the rules of Unicode annex 29 for written text."""
     before, after = text[at - 1], text[at]
     if before < "\u0300" and after < "\u0300":
         return not (before == "\r" and after == "\n")

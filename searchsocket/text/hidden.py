@@ -51,7 +51,7 @@ def _is_needed(text: str, at: int, *, is_behind_another: bool) -> bool:
 
 
 def _joins(char: str) -> bool:
-    """Whether it is a letter or mark of a script whose letters join: from Arabic to the scripts of India."""
+    """Return True if it is a letter or mark of a joining script: from Arabic to the scripts of India."""
     return "\u0600" <= char <= "\u1cff" and unicodedata.category(char)[0] in "LM"
 
 

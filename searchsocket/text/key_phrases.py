@@ -1,4 +1,4 @@
-"""What a document is about, in five to seven of its own phrases: a statistic of that document alone.
+"""Key phrases of a document: five to seven of its own phrases, from statistics of that document alone.
 
 Runs of one to three words that are no stop words are counted as they stand between signs and stop words. A phrase of
 several words says more than one word, and what a title or heading says counts more often (as in RAKE and its kin:
@@ -98,7 +98,7 @@ def _runs(tokens: Sequence[str]) -> list[Gram]:
 
 
 def _counted(tokens: Sequence[str], in_headings: Mapping[Gram, int]) -> dict[Gram, int]:
-    """How often a text says the runs that it says again, or that headings say; a short text also its single words."""
+    """The frequency of repeated runs and of runs from headings; for a short text also of single words."""
     times = Counter(tokens)
     if len(times) <= _MANY:
         counts = Counter(_runs(tokens))
@@ -128,7 +128,7 @@ def _telling(token: str) -> str:
 
 @lru_cache(maxsize=1 << 15)
 def _word(word: str) -> tuple[str, float]:
-    """What a word is counted as, and what it is worth alone."""
+    """The counted form of a word, and its weight alone."""
     return stem(word.lower()), _OF_NAME if _IDENTIFIER.search(word) else 1.0
 
 

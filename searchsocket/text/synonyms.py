@@ -18,7 +18,7 @@ class Synonyms:
     _longest: int = 0  # entry, in words
 
     def of(self, words: Sequence[QueryWord]) -> dict[str, tuple[Forms, ...]]:
-        """What else to look for, by the exact form of each word that belongs to a group.
+        """The synonyms, by the exact form of each word that belongs to a group.
 
         Args:
             words: All of the query in the order of its text. An entry of several words must stand in it as a whole;
@@ -52,12 +52,12 @@ def _key(word: QueryWord) -> str:
 
 
 def _typed(entry: str) -> Forms:
-    """How a query holds the entry."""
+    """The forms of the entry in a query."""
     return tuple(_key(word) for word in parse_query(entry).order)
 
 
 def _forms(entry: str) -> Forms:
-    """How a document holds it: one word by its surest form, several by all that stand one behind the other."""
+    """The forms of the entry in a document: the surest form of one word, or all words in sequence."""
     typed = _typed(entry)
     return typed if len(typed) == 1 else tuple(index_text(entry).split())
 

@@ -1,4 +1,4 @@
-"""How many tokens a text is for a language model, without its vocabulary, which takes 0.7 s and 100 MB to load.
+"""Estimate the number of tokens of a text without a vocabulary, which takes 0.7 s and 100 MB to load.
 
 The weights are fitted to the largest of three vocabularies: `o200k_base`, `cl100k_base` and the one that Anthropic has
 published. `python -m bench.agents.tokens` compares; a test holds the bounds. Of the largest, English prose, Markdown,
@@ -58,7 +58,7 @@ class _Weights(dict[str, float]):
 
 
 def _is_frequent(char: str) -> bool:
-    """Whether a letter of Chinese, Japanese or Korean is one that texts are made of."""
+    """Return True for frequent letters of Chinese, Japanese or Korean."""
     leads = ((char.encode(codec, "ignore")[:1], first, last) for codec, first, last in _OFTEN)
     return any(first <= lead[0] <= last for lead, first, last in leads if lead)
 

@@ -9,7 +9,7 @@ _MAX_NEAREST = 3
 
 
 def allowed_edits(word: str) -> int:
-    """How many slips a word of this length may hold: none, one or two."""
+    """The number of typos allowed in a word of this length: none, one or two."""
     return 0 if len(word) < MIN_CHARS else 1 if len(word) < _TWO_EDITS_FROM else 2
 
 
@@ -28,7 +28,7 @@ def nearest(word: str, vocabulary: Sequence[str]) -> list[str]:
 
 
 def is_likely_typo(typed: str, word: str) -> bool:
-    """Whether fingers make this slip: a letter left out, doubled, or swapped with its neighbour; in long words any."""
+    """Return True for a likely typo: a letter left out, doubled, or swapped with its neighbour; in long words any."""
     if not within(typed, word, 1):
         return False
     doubled = {typed[:at] + typed[at + 1 :] for at in range(1, len(typed)) if typed[at] == typed[at - 1]}
@@ -36,7 +36,7 @@ def is_likely_typo(typed: str, word: str) -> bool:
 
 
 def within(one: str, other: str, edits: int) -> bool:
-    """Whether `edits` insertions, deletions, replacements or swaps of neighbours make `other` of `one`."""
+    """Return True if `edits` insertions, deletions, replacements or swaps of neighbours turn `one` into `other`."""
     at = 0
     shorter = min(len(one), len(other))
     while at < shorter and one[at] == other[at]:

@@ -118,7 +118,7 @@ def name_of(text: str) -> str:
 
 @lru_cache(maxsize=1 << 12)  # headings repeat from query to query
 def names_of(text: str) -> tuple[str, ...]:
-    """What a page or section of this title is found by when somebody types its name."""
+    """The names by which a visitor may type this title of a page or section."""
     names = [name_of(text), name_of(without_brackets(text)), _gist(text)]
     return tuple(dict.fromkeys(name for name in names if name))
 

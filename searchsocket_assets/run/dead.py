@@ -46,7 +46,9 @@ def _process_of(instance: dg.DagsterInstance, run: dg.DagsterRun) -> int | None:
 
 
 def _is_alive(process: int, environ: Mapping[str, str]) -> bool:
-    """Whether a process lives; another that has its number by now is told by its environment where that is readable."""
+    """Return True if a process is alive; a new process with the same number is recognised by its environment if
+    readable.
+    """
     try:
         os.kill(process, 0)
     except ProcessLookupError:

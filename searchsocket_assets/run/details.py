@@ -1,4 +1,4 @@
-"""What Dagster's pages show of a stage's result, the most useful first: Dagster keeps the order of metadata."""
+"""Metadata of a stage's result in Dagster, the most useful first: Dagster keeps the order."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ _QUERY = re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s?#]*)\?[^\s)\"']*", re.IGNORECA
 
 
 def details(run: ScopeRun, result: StageResult[Any], samples: Mapping[str, Any]) -> dict[str, Any]:
-    """Where the pages come from, what was made and where it lies, what a person should look at, then the numbers.
+    """Metadata in this order: the source of the pages, the output and its location, points to check, then the numbers.
 
     Numbers stay plain, so that Dagster plots them.
     """

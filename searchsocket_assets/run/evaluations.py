@@ -1,4 +1,4 @@
-"""What the checks of the library found, as Dagster keeps it."""
+"""Convert check results of the library to Dagster."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,7 +15,7 @@ from searchsocket_assets.run.details import key_of, table
 
 
 def outcome_of(check: Check, run: ScopeRun) -> CheckOutcome:
-    """What a check found; an error of one that stops nothing is what it found, so that the others are made."""
+    """The result of a check. An error in a non-blocking check is its result, so that the other checks still run."""
     try:
         return check.run(run)
     except Interrupted:
@@ -27,7 +27,7 @@ def outcome_of(check: Check, run: ScopeRun) -> CheckOutcome:
 
 
 def checked(outcome: CheckOutcome, key: dg.AssetCheckKey) -> dg.AssetCheckResult:
-    """What a check found, as its result."""
+    """The result of a check, as an asset check result."""
     return dg.AssetCheckResult(asset_key=key.asset_key, check_name=key.name, **_shown(outcome))
 
 
@@ -47,7 +47,7 @@ def refusal(failure: GoldenQueriesFailed, key: dg.AssetKey, partition: str) -> I
 
 
 def evaluated(outcome: CheckOutcome, check: Check, key: dg.AssetKey, partition: str) -> dg.AssetCheckEvaluation:
-    """What a check found of a scope, outside of the check's own step."""
+    """The result of a check of a scope, outside the check's own step."""
     return dg.AssetCheckEvaluation(key, check.name, blocking=check.blocking, partition=partition, **_shown(outcome))
 
 

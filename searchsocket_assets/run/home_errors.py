@@ -1,4 +1,4 @@
-"""What Dagster and its databases say about their home, as an error that names it."""
+"""Errors of Dagster and its databases about their home, as errors that name it."""
 
 import sys
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""How the newest run of each scope went."""
+"""Status of the newest run of each scope."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

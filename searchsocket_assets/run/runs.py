@@ -69,7 +69,7 @@ _UNFINISHED = [dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED, dg.Dag
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """How a run ended; on failure with the code and the words of the first thing that went wrong."""
+    """Result of a run; on failure with the code and message of the first problem."""
 
     run_id: str
     success: bool
@@ -149,7 +149,7 @@ class _Work:
         return job
 
     def tags(self) -> dict[str, str]:
-        """What the UI lists and filters the run by."""
+        """The tags of the run for lists and filters in the UI."""
         return {
             PARTITION_TAG: self.scope.name,
             PROJECT_TAG: self.project.id,

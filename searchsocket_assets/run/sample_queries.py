@@ -1,4 +1,4 @@
-"""What a few queries find in the live generation, for people who want to see at once that it answers."""
+"""Results of a few sample queries in the live generation, as a quick test for people."""
 
 from collections.abc import Mapping, Sequence
 from time import perf_counter

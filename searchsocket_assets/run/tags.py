@@ -25,7 +25,7 @@ def tag_run(instance: dg.DagsterInstance, run: dg.DagsterRun, project_id: str, r
 
 
 def launcher(run: dg.DagsterRun) -> str:
-    """What made Dagster launch a run: `schedule`, `sensor`, `backfill`, `re-execution`, else a person: `ui`."""
+    """The launcher of a run: `schedule`, `sensor`, `backfill`, `re-execution`, otherwise a person: `ui`."""
     if run.parent_run_id is not None:
         return "re-execution"
     marks = {"dagster/schedule_name": "schedule", "dagster/sensor_name": "sensor", "dagster/backfill": "backfill"}

@@ -1,4 +1,4 @@
-"""What the commands over source code share: the service, and which scope is meant."""
+"""Service and scope for the commands over source code."""
 
 import os
 from collections.abc import Callable
@@ -24,7 +24,7 @@ class Asked(NamedTuple):
 
 
 def asked(root: Path, scope_name: str | None) -> Asked:
-    """What a command line asks."""
+    """Open the service and the scope of a command line."""
     from searchsocket.serving.code import open_code
 
     project = load_project(root)

@@ -44,5 +44,5 @@ def marked(line: str, terms: Sequence[str]) -> str:
 
 
 def bright(text: str) -> str:
-    """What was looked for."""
+    """Highlight a match."""
     return click.style(text, fg="yellow", bold=True)

@@ -1,4 +1,4 @@
-"""How the source code of each scope stands, for the commands that look at a whole project."""
+"""Status of the source code index of each scope, for `status` and `doctor`."""
 
 import os
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ def code_statuses(project: "Project") -> "list[CodeStatus]":
 
 
 def code_findings(project: "Project") -> Iterator[Line]:
-    """Whether every file of the indexes of source code is as its manifest says, and there are grammars."""
+    """Check the files of all source code indexes, and that grammars are installed."""
     from searchsocket.backends import Backends
     from searchsocket.code.definitions.grammars import installed
     from searchsocket.errors import PermissionDenied, SearchSocketError
@@ -63,7 +63,7 @@ def code_findings(project: "Project") -> Iterator[Line]:
 
 
 def standing_words(found: "CodeStatus") -> str:
-    """Whether an index is that of the files as they are."""
+    """The status of an index, in words."""
     if not found.dirty:
         return "up to date"
     parts = [f"{getattr(found, name).count:,} {name}" for name in ("changed", "new", "deleted", "marked")]

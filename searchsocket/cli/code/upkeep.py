@@ -105,7 +105,7 @@ def invalidate(patterns: tuple[str, ...], root: Path, scope_name: str | None, as
 
 
 def status_lines(found: "CodeStatus") -> Iterator[str]:
-    """What a person reads of it."""
+    """The status as lines for people."""
     if not found.indexed:
         yield f"the code of scope {found.scope!r} is not indexed; run `searchsocket code sync`"
         return

@@ -95,7 +95,7 @@ class Finder:
         return node if inner == node.type else next(iter(_descendants(node, inner)), node)
 
     def _unwrapped(self, node: "Node") -> tuple["Node | None", bool]:
-        """What a statement defines, and whether an export stands around it."""
+        """The definition inside a statement, and if it is exported."""
         exported = False
         for _ in range(8):
             if node.type in self.rules.kinds or node.type in self.rules.several:

@@ -35,7 +35,7 @@ LANGUAGES = frozenset(MODULES)
 
 
 def installed() -> bool:
-    """Whether files are cut at their definitions at all."""
+    """Return True if files are split at definitions."""
     return parser_of("python") is not None
 
 

@@ -1,4 +1,4 @@
-"""What is defined in a file."""
+"""Definitions of a source file."""
 
 from dataclasses import dataclass
 
@@ -33,5 +33,5 @@ class Definition:
 
     @property
     def main(self) -> Symbol:
-        """What it is called."""
+        """The main name."""
         return self.symbols[0]

@@ -1,4 +1,4 @@
-"""What a node is called, and of what it is a part."""
+"""Names of syntax nodes and of their parents."""
 
 import re
 from typing import TYPE_CHECKING
@@ -115,7 +115,7 @@ def _of_markup(node: "Node") -> tuple[tuple[str, ...], "Node"]:
 
 
 def kind_of(node: "Node", kind: str, name: str, *, inside: str) -> str:
-    """What is defined, by what it is given.
+    """The kind of a definition, from its syntax and its value.
 
     Args:
         kind: What the statement says.

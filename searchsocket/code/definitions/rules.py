@@ -1,4 +1,4 @@
-"""What defines something in each language, by the names that its grammar gives to nodes."""
+"""Syntax nodes that are definitions, per language, by the names in its grammar."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What is said about a definition: its signature, its comment, and whether others can use it."""
+"""Description of a definition: its signature, its comment, and if it is exported."""
 
 import re
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ def signature_of(statement: "Node", node: "Node", source: bytes) -> str:
 
 
 def comment_text(comments: Sequence["Node"]) -> str:
-    """What comments say, without their marks."""
+    """The text of comments, without comment marks."""
     text = "\n".join((node.text or b"").decode("utf-8", "replace") for node in comments)
     lines = [_MARKS.sub("", _MARKS.sub("", line)).strip() for line in text.split("\n")]
     return "\n".join(line for line in lines if line)[:_MAX_DOC]
@@ -43,7 +43,7 @@ def docstring_of(node: "Node") -> str:
 
 
 def is_stub(node: "Node") -> bool:
-    """Whether a function has no body, or `...` for one: an overload, or what others must write."""
+    """Return True if a function has no body, or only `...`: an overload or an abstract function."""
     if any(node.child_by_field_name(name) for name in ("value", "right")):
         return False
     body = node.child_by_field_name("body")
@@ -54,7 +54,7 @@ def is_stub(node: "Node") -> bool:
 
 
 def is_exported(node: "Node", name: str, language: str, *, wrapped: bool, inside: str) -> bool:
-    """Whether others can use what a node defines.
+    """Return True if other files can use the definition.
 
     Args:
         wrapped: An export statement stands around it.

@@ -140,7 +140,7 @@ def _members() -> frozenset[type]:
 
 @cache
 def _parser(hint: Any) -> Callable[[Any], Any] | None:
-    """What makes a value of the type of what JSON gives for it; None where that is one already."""
+    """The converter from a JSON value to this type; None if no conversion is needed."""
     if isinstance(hint, type) and is_dataclass(hint):
         return _parser_of(hint)
     if any(map(is_dataclass, get_args(hint))):

@@ -10,7 +10,7 @@ from searchsocket.project.settings.site import ChunkSettings
 
 
 class Piece(NamedTuple):
-    """What becomes a chunk."""
+    """Text of one future chunk."""
 
     text: str
     lines: tuple[int, int]  # of the page, first and last

@@ -1,4 +1,4 @@
-"""What makes a chunk and a record the same one as before (spec 10.1, 10.2)."""
+"""Identity of chunks and records between runs (spec 10.1, 10.2)."""
 
 import hashlib
 import unicodedata
@@ -33,7 +33,7 @@ def embedded_text(title: str, chunk: Chunk) -> str:
 
 
 def _visible(body: Prose | Code) -> str:
-    """What a reader sees of a chunk."""
+    """The visible text of a chunk."""
     match body:
         case Prose(text=text):
             return plain_text_of(block.lines for block in visible_blocks(text))
@@ -77,7 +77,7 @@ def _sha1(key: str) -> str:
 
 
 def _code_name(chunk: Chunk) -> str:
-    """What tells one chunk of a file of code from others, wherever it stands."""
+    """The name that identifies a chunk within its file of code, wherever it moves."""
     return chunk.at.title or f"#{hash_of(chunk.body.text)}"
 
 

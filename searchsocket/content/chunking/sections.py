@@ -30,7 +30,7 @@ class PageSection:
 
     @property
     def bare(self) -> bool:
-        """Whether there are headings only."""
+        """Return True if there are only headings."""
         return all(block.kind == "heading" for block in self.blocks)
 
 
@@ -94,14 +94,14 @@ def _may_join(previous: PageSection, section: PageSection, settings: ChunkSettin
 
 
 def _introduces(previous: PageSection, section: PageSection) -> bool:
-    """Whether one heading with next to nothing stands right above a section of its own."""
+    """Return True if the previous section is a heading with almost no text, directly above this section."""
     if not 0 < previous.level < section.level or sum(block.kind == "heading" for block in previous.blocks) > 1:
         return False
     return sum(letters_said(block.text) for block in previous.blocks) < LEAST_SAID
 
 
 def _keeps_name(previous: PageSection, section: PageSection, settings: ChunkSettings) -> bool:
-    """Whether what is joined is called as the second."""
+    """Return True if the joined section has the title of the second one."""
     if section.bare or section.size < settings.min_chars:
         return False
     return previous.bare or (_introduces(previous, section) and section.size >= _NEIGHBOUR * settings.min_chars)

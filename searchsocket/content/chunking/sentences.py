@@ -1,4 +1,4 @@
-"""Where prose may be cut: between sentences, else between words, else between graphemes."""
+"""Find places to split prose: between sentences, otherwise between words, otherwise between graphemes."""
 
 import re
 from collections.abc import Iterator

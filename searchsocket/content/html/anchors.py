@@ -37,7 +37,7 @@ def mark_anchor(heading: Element) -> None:
 
 
 def _is_sign(anchor: Element, heading_text: str) -> bool:
-    """Whether a link in a heading is only the sign that copies its address."""
+    """Return True if a link in a heading only copies the heading's URL."""
     text = text_of(anchor)
     if text and text == heading_text:
         return False

@@ -14,7 +14,7 @@ from searchsocket.project.settings.site import ExtractSettings, TransformSetting
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """What a main content says."""
+    """Text of the main content."""
 
     markdown: str  # "" when there is no text
     links: tuple[Link, ...]

@@ -139,7 +139,7 @@ def _code_text(pre: Element) -> str:
 
 
 def _by_class(names: str) -> tuple[bool, bool]:
-    """Whether an element of this class is noise, and whether it is a line."""
+    """Return (is noise, is a line) for an element with these classes."""
     tokens = names.split()
     return not _NOISE.isdisjoint(tokens), not _LINES.isdisjoint(tokens)
 

@@ -118,7 +118,7 @@ def _read_main(
 
 
 def _is_named_by_title(root: Element) -> bool:
-    """Whether the page has no heading, or one that is a section's."""
+    """Return True if the page has no heading, or only the heading of a section."""
     heading = next(root.iter(*HEADINGS), None)
     return heading is None or is_numbered(text_of(next(root.iter("h1"), heading)))
 

@@ -30,7 +30,7 @@ class LinkResolver:
         self._known: dict[str, str | None] = {}
 
     def path(self, href: str) -> str | None:
-        """Where a link leads on this site; None when it leaves it."""
+        """The URL path of a link on this site; None if it leaves the site."""
         if href not in self._known:
             rooted = len(href) <= _URL_CHARS and _ROOTED.match(href) is not None
             self._known[href] = (
@@ -63,7 +63,7 @@ class LinkResolver:
 
 @lru_cache(maxsize=8_192)
 def _resolve_rooted(href: str, site: SiteBase) -> str | None:
-    """Where a link leads that begins at the root: from every page to the same place, so pages share the answer."""
+    """The target of a link that starts at the root. It is equal for all pages, so pages share the result."""
     return _resolve(href, "/", site)
 
 
@@ -91,7 +91,7 @@ def collect_links(main: Element, resolver: LinkResolver) -> tuple[Link, ...]:
 
 
 def link_text(anchor: Element) -> str:
-    """What a link calls its target: its text, else the text of its image, else its label."""
+    """The text of a link: its own text, or its image's text, or its label."""
     heading = next(anchor.iterdescendants(*HEADINGS), None) if len(anchor) else None
     if heading is None and any(child.tag in BLOCKS for child in anchor):
         text = one_line(" ".join(str(text) for text in anchor.itertext()), _LINK_TEXT_CHARS)

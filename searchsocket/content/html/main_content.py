@@ -1,4 +1,4 @@
-"""Which part of a page is its content."""
+"""Find the main content of a page."""
 
 from collections.abc import Callable
 

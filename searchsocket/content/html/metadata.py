@@ -1,4 +1,4 @@
-"""What the head of a page says about it."""
+"""Metadata from the head of a page."""
 
 import math
 import re
@@ -118,12 +118,12 @@ def choose_title(meta: Metadata, h1: str, first_heading: str, url: str) -> str:
 
 
 def is_numbered(heading: str) -> bool:
-    """Whether a heading is that of a numbered section: `1. Syntax`, `4.2 Limits`."""
+    """Return True if a heading has a section number: `1. Syntax`, `4.2 Limits`."""
     return _NUMBERED.match(heading) is not None
 
 
 def home_link_name(root: Element, title: str, is_home: Callable[[str], bool]) -> str:
-    """What a link to the home page calls the site, where the title says that too; "" where none does."""
+    """The site's name in a link to the home page, if the title contains it too; otherwise ""."""
     parts = {part.casefold(): part for part in _SEPARATORS.split(title) if part}
     for anchor in root.iter("a"):
         name = parts.get(text_of(anchor).casefold(), "")
@@ -133,7 +133,7 @@ def home_link_name(root: Element, title: str, is_home: Callable[[str], bool]) ->
 
 
 def _is_site_part(og: str, head_title: str) -> bool:
-    """Whether `Acme` is only what follows the bar in `Install | Acme`."""
+    """Return True if `Acme` is only the last part of `Install | Acme`."""
     parts = _SEPARATORS.split(head_title)
     return len(parts) > 1 and og.casefold() in (part.casefold() for part in parts)
 

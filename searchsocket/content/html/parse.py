@@ -75,7 +75,7 @@ def _drop_controls(root: Element) -> None:
 
 
 def _has_usual_tags(text: str) -> bool:
-    """Whether no tag has more attributes than `_MAX_ATTRIBUTES`; False is a suspicion alone."""
+    """Return True if no tag has more than `_MAX_ATTRIBUTES` attributes; False is only a suspicion."""
     if len(text) < _LONG_PAGE:
         return True
     usual = _USUAL_TAGS.match(text)

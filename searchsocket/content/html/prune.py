@@ -141,7 +141,7 @@ class _Walk:
         return len(text_of(element)) < _FRAME_SHARE * self._chars
 
     def _is_chrome(self, element: Element, kind: str) -> bool:
-        """Whether a header, nav, footer or aside goes: by place outside the content, by what it holds inside."""
+        """Return True if a header, nav, footer or aside is dropped: always outside the content, inside by its text."""
         if kind not in self._tags:
             return False
         if kind == "nav":
@@ -220,7 +220,7 @@ def _settle_control(element: Element) -> bool:
 
 
 def _in_heading(control: Element) -> bool:
-    """Whether a control is all that a heading or summary says."""
+    """Return True if a control is the whole text of a heading or summary."""
     title = next(
         (parent for parent in control.iterancestors() if parent.tag in HEADINGS or parent.tag == "summary"), None
     )

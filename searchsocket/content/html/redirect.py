@@ -15,7 +15,7 @@ _STUB_CHARS = 1000  # a page that says more is content that happens to move on
 
 
 def find_redirect(root: Element, resolver: LinkResolver, own: Set[str | None]) -> str | None:
-    """Where a redirect stub leads.
+    """The target of a redirect stub.
 
     Args:
         own: The paths of the page itself: one that loads itself again is no redirect.

@@ -1,4 +1,4 @@
-"""What each element becomes in Markdown, given the Markdown of its content.
+"""Markdown of each element, from the Markdown of its content.
 
 A rule gets the element, that content, and the flags of what is around the element (not of the element itself).
 """

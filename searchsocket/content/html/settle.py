@@ -1,4 +1,4 @@
-"""What a pruned main content still needs before it is converted: images, math, blocks in links, a bearable size."""
+"""Last steps before conversion: images, math, blocks in links, and a size limit."""
 
 import re
 from collections.abc import Collection
@@ -264,7 +264,7 @@ def _settle_image(image: Element, resolver: LinkResolver) -> None:
 
 
 def _repeated(image: Element, text: str) -> bool:
-    """Whether the figure's caption, or the heading or link around it, says the same already."""
+    """Return True if the figure's caption, or the surrounding heading or link, repeats the text."""
     around = next((parent for parent in image.iterancestors() if parent.tag in HEADINGS | {"a", "figure"}), None)
     if around is None:
         return False

@@ -1,4 +1,4 @@
-"""Which pages `<title>` names rather than the h1: what only the whole site knows."""
+"""Decide for which pages `<title>` is the title instead of the h1; this needs the whole site."""
 
 import re
 from collections import Counter
@@ -22,7 +22,7 @@ class HeadingCount(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SiteTitles:
-    """What the pages of a site have in common, so that it names none of them."""
+    """Parts that the titles of a site have in common."""
 
     headings: frozenset[str] = frozenset()
     start: str = ""  # of most `<title>`s, with its separator: `Acme | `
@@ -41,7 +41,7 @@ def common_headings(counts: Iterable[HeadingCount]) -> frozenset[str]:
 
 
 def common_parts(head_titles: Iterable[str]) -> tuple[str, str]:
-    """How most `<title>`s begin and end, each with its separator; "" where they have nothing in common."""
+    """The common beginning and end of most `<title>`s, each with its separator; "" if there is none."""
     starts: Counter[str] = Counter()
     ends: Counter[str] = Counter()
     total = 0

@@ -50,7 +50,7 @@ def text_of(element: Element) -> str:
 
 
 def has_text(element: Element) -> bool:
-    """Whether an element holds any text."""
+    """Return True if an element contains text."""
     text = raw_text(element)
     return bool(text) and not text.isspace()
 

@@ -1,1 +1,1 @@
-"""What agents read of a site: `llms.txt`, `llms-full.txt`, and each page as Markdown beside it."""
+"""Files for agents: `llms.txt`, `llms-full.txt`, and each page as Markdown next to it."""

@@ -1,4 +1,4 @@
-"""What the settings and the home page say of a site."""
+"""Title and summary of a site, from the settings and the home page."""
 
 from searchsocket.content.llms.site import AgentSite
 from searchsocket.content.pages import Page

@@ -37,7 +37,7 @@ class OwnFiles:
         self.foreign: list[str] = []  # names that somebody else's file has
 
     def facts(self, name: str, made_of: str) -> Mapping[str, Any] | None:
-        """What is known of a file that was made of the same, as far as the record goes."""
+        """The recorded facts of a file that was made from the same input."""
         previous = self._before.get(name)
         return previous.facts if previous and previous.made_of == made_of else None
 
@@ -104,7 +104,7 @@ class OwnFiles:
         self._record.begin(name, sha256(data).hexdigest())
 
     def _is_ours(self, path: Path, name: str) -> bool:
-        """Whether it is as the last run wrote it, or one that died since."""
+        """Return True if the last run, or one that died since, wrote the file and no one changed it."""
         previous = self._before.get(name)
         ours = self._manifest.begun.get(name, frozenset()) | ({previous.sha256} if previous else set())
         if not ours or path.is_symlink():
@@ -115,7 +115,7 @@ class OwnFiles:
             return False
 
     def _leads_out(self, path: Path) -> bool:
-        """Whether a link on the way leads elsewhere, or what should be a folder is a file."""
+        """Return True if the path leads out through a link, or if a parent folder is a file."""
         parent = path.parent
         while not parent.exists():
             if parent.is_symlink():

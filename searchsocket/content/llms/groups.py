@@ -27,7 +27,7 @@ def grouped(entries: Sequence[Entry], prefix: str) -> tuple[list[Entry], dict[st
 
 
 def folder_name(entries: Sequence[Entry], folder: str) -> str:
-    """What people call a folder: the title of its own page, else its name."""
+    """The display name of a folder: the title of its page, or its name."""
     own = next((entry.title for entry in entries if entry.url == folder), "")
     words = folder.rpartition("/")[2].replace("-", " ").replace("_", " ").strip()
     return own or words[:1].upper() + words[1:] or folder

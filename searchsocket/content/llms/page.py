@@ -9,7 +9,7 @@ VERSION = 1  # of what is written: another one writes every file again
 
 
 def render_markdown(page: Page, site: AgentSite) -> str:
-    """What an agent reads of a page: what it is and where, then its text; never where it lies in the sources.
+    """The Markdown of a page for agents: title, address and text, without source paths.
 
     The front matter is valid YAML: each value is JSON.
     """

@@ -1,4 +1,4 @@
-"""Which files of a folder are ours: what the last run wrote, and what one wrote that died before its end."""
+"""Record of the files that the last run wrote into a folder, or a run that died since."""
 
 import json
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ class OwnFile:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What is on record of a folder."""
+    """Recorded files of a folder."""
 
     folder: str = ""  # its real path
     scope: str = ""  # that the files are of
@@ -38,7 +38,7 @@ class OwnRecord:
         self._log = path.with_suffix(".log")
 
     def read(self) -> Manifest:
-        """What is known; nothing where the record is missing or damaged."""
+        """The recorded files; empty if the record is missing or damaged."""
         try:
             found = json.loads(self._path.read_bytes())
             files = {str(name): OwnFile(**values) for name, values in found["files"].items()}

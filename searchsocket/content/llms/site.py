@@ -1,4 +1,4 @@
-"""What the files for agents say of a site as a whole, and where its pages lie."""
+"""Facts about the whole site for the agents' files, and the address of its pages."""
 
 from dataclasses import dataclass
 from urllib.parse import quote, unquote_to_bytes
@@ -26,7 +26,7 @@ class AgentSite:
     mcp: str = ""  # address of the MCP server; "" = it is not named
 
     def address(self, name: str) -> str:
-        """What a link to one of the files says.
+        """The URL of one of the files.
 
         Args:
             name: As `markdown_name` gives it.

@@ -41,7 +41,7 @@ class Fence:
     mark: str  # the run of backticks or tildes
 
     def closed_by(self, line: str) -> bool:
-        """Whether `line` is the closing fence: same character, at least as long, nothing behind it."""
+        """Return True if `line` is the closing fence: same character, at least as long, nothing after it."""
         match = _FENCE.fullmatch(line) if self.mark in line else None
         return (
             match is not None
@@ -85,7 +85,7 @@ def opening_fence(line: str) -> Fence | None:
 
 
 def is_delimiter_row(line: str) -> bool:
-    """Whether `line` is the `| --- | :-: |` line of a table."""
+    """Return True if `line` is the delimiter row `| --- | :-: |` of a table."""
     if "|" not in line or "-" not in line or line.strip("|-: \t"):
         return False
     cells = line.strip().strip("|").split("|")
@@ -228,7 +228,7 @@ def _read_paragraph(lines: Sequence[str], at: int) -> tuple[int, Block]:
 
 
 def _interrupts(lines: Sequence[str], at: int, *, table: bool = True) -> bool:
-    """Whether the line starts another block although no blank line stands before it."""
+    """Return True if the line starts a new block without a blank line before it."""
     line = lines[at]
     indent = _indent(line)
     if indent >= 4:
@@ -270,7 +270,7 @@ def _underline(line: str) -> int:
 
 
 def is_rule(line: str) -> bool:
-    """Whether `line` is a thematic break: three or more of `-`, `*` or `_`, and nothing else."""
+    """Return True if `line` is a thematic break: three or more of `-`, `*` or `_`, and nothing else."""
     if line.strip("-*_ \t") or not line:
         return False
     bare = line.replace(" ", "").replace("\t", "")

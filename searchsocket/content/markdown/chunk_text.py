@@ -29,7 +29,7 @@ def fold(text: str) -> str:
 
 
 def chunk_text(page: PageFacts, chunk: Chunk) -> ChunkText:
-    """What a chunk says; a summary is its description where it has one, and opens nowhere but at the page."""
+    """The text of a chunk. A summary is its description, if it has one, and opens at the top of the page."""
     match chunk.body:
         case Prose(text=markdown):
             if chunk.kind == "summary":
@@ -45,7 +45,7 @@ def chunk_text(page: PageFacts, chunk: Chunk) -> ChunkText:
 
 
 def text_of_code(text: str) -> ChunkText:
-    """What code says; each line is a unit."""
+    """The text of code, with one unit per line."""
     lines = list(filter(None, _dedented(text.split("\n"))))
     starts = accumulate((len(line) + 1 for line in lines[:-1]), initial=0) if lines else ()
     return ChunkText("\n".join(lines), array(START, starts), "c" * len(lines))

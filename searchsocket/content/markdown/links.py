@@ -11,7 +11,7 @@ _WORD = re.compile(r"[^\W_]")
 
 
 def is_links_alone(markdown: str) -> bool:
-    """Whether there is no word outside of headings and links to pages of the site: a table of contents, an index.
+    """Return True if there is no word outside headings and links to pages of the site: a table of contents, an index.
 
     What it says stands where it leads to. A list of links to other sites says what stands nowhere else here.
     """
@@ -20,5 +20,5 @@ def is_links_alone(markdown: str) -> bool:
 
 
 def letters_said(markdown: str) -> int:
-    """How many letters and digits there are outside of headings and links."""
+    """The number of letters and digits outside headings and links."""
     return len(_WORD.findall(_ANY_LINK.sub("", _MARKUP.sub("", markdown))))

@@ -144,7 +144,7 @@ def _own(values: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _stated(values: Mapping[str, object], name: str) -> object:
-    """What is written for a facet: under `searchsocket`, as `searchsocket-NAME`, or by its name alone."""
+    """The front matter value of a facet: under `searchsocket`, as `searchsocket-NAME`, or under its name."""
     spelled = ((_own(values), name), (values, f"searchsocket-{name}"), (values, name))
     return next((found[key] for found, key in spelled if key in found), None)
 

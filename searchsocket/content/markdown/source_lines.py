@@ -1,4 +1,4 @@
-"""Where the blocks of a page stand in the Markdown file that it was made from.
+"""Map the blocks of a page to lines of its Markdown file.
 
 Both are Markdown, in the same order: blocks that say the same are each other, and what lies between two such blocks
 here lies between them there. Nothing is guessed: a block without a counterpart has the lines of all that is between.
@@ -40,7 +40,7 @@ def source_lines(body: str, source: str, above: int = 0) -> tuple[int, ...]:
 
 
 def _texts(ours: Sequence[Block], theirs: Sequence[Block]) -> tuple[list[str], list[str]]:
-    """What each block says, however it is wrapped; and however it is marked up, where it is not the same as it is.
+    """The comparable text of each block: without wrapping, and without markup where it differs.
 
     Most are the same, and to see what markup says costs as much as to parse it.
     """

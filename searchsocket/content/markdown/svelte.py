@@ -57,7 +57,7 @@ def strip_svelte(text: str, noindex_attr: str, *, robots: bool = True) -> tuple[
 
 
 def _handled(text: str, match: re.Match[str], kind: str) -> tuple[int, str]:
-    """Where a construct ends, and what stays of it."""
+    """The end of a construct, and the text that remains of it."""
     start = match.start()
     if kind == "fence":
         end = _fence_end(text, match)

@@ -176,7 +176,7 @@ class _Inline:
 
 
 def _flanking(before: str, after: str, char: str) -> tuple[bool, bool]:
-    """Whether a run between these characters may open and may close emphasis, as CommonMark has it."""
+    """Return (can open, can close) emphasis for a run between these characters, as in CommonMark."""
     left = not after.isspace() and (not _is_punctuation(after) or before.isspace() or _is_punctuation(before))
     right = not before.isspace() and (not _is_punctuation(before) or after.isspace() or _is_punctuation(after))
     if char != "_":

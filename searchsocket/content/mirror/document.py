@@ -69,7 +69,7 @@ def body_line(page: Page) -> int:
 
 
 def _stated(page: Page) -> Iterator[tuple[str, object]]:
-    """What stands above the body, a line each."""
+    """The front matter as (key, value) lines."""
     for key, name, of_facts, _, default in _FIELDS.values():
         value = getattr(page.facts if of_facts else page, name)
         if value != default:

@@ -64,7 +64,7 @@ def _name(segment: str, *, taken: bool) -> str:
 
 
 def _is_plain(segment: str) -> bool:
-    """Whether every file system keeps the segment as it is and apart from all other plain ones."""
+    """Return True if every file system stores the segment unchanged and distinct from all other plain ones."""
     return (
         _PLAIN.fullmatch(segment) is not None
         and _RESERVED.match(segment) is None

@@ -14,7 +14,7 @@ Batch = TypeVar("Batch")
 
 @dataclass(frozen=True, slots=True)
 class Time:
-    """What passes while calls wait."""
+    """Clock and sleep for waiting calls."""
 
     now: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep

@@ -1,4 +1,4 @@
-"""What a provider's answers say of its limits, so that most of them are never run into.
+"""Rate limits from a provider's answers, so that most of them are never reached.
 
 OpenAI's headers `x-ratelimit-{limit,remaining,reset}-{requests,tokens}`; `reset` is the time until all of `limit` is
 there again (platform.openai.com/docs/guides/rate-limits), which says how fast it comes back.

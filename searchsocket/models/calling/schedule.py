@@ -60,11 +60,11 @@ class Schedule:
         return self._limits_in_row < _FAILURES and (stated_s or 0.0) <= _MAX_PAUSE_S
 
     def pause_s(self, failures: int, stated_s: float | None) -> float:
-        """How long to wait after so many failures: what the provider asks for, else twice as long as before, about."""
+        """The pause after a number of failures: the provider's request, otherwise about twice the previous pause."""
         if stated_s is not None:
             return stated_s
         return float(min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2 ** (failures - 1)) * (0.5 + self._jitter() / 2))
 
     def may_retry(self, failures: int, stated_s: float | None) -> bool:
-        """Whether a call that failed so often makes sense once more."""
+        """Return True if another attempt makes sense after this number of failures."""
         return failures < _FAILURES and (stated_s or 0.0) <= _MAX_PAUSE_S

@@ -1,4 +1,4 @@
-"""How texts become vectors: one file per embedder, and the one way to make the configured one."""
+"""Embedders: one file per embedder, and a function that creates the configured one."""
 
 from collections.abc import Mapping
 from pathlib import Path

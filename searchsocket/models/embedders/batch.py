@@ -93,7 +93,7 @@ def embed_missing(
 
 
 def note_missing(cache: EmbeddingCache, embedder: Embedder, texts_to_embed: Iterable[TextSource]) -> EmbedOutcome:
-    """What `embed_missing` does for a model that `is_unkept`: the texts are counted, and embedded when published.
+    """`embed_missing` for a model that `is_unkept`: count the texts now and embed them at publish time.
 
     Raises:
         StateUnavailable: The cache cannot be written.
@@ -106,7 +106,7 @@ def note_missing(cache: EmbeddingCache, embedder: Embedder, texts_to_embed: Iter
 
 
 class _Charges:
-    """What the provider charged so far."""
+    """The provider's charges so far."""
 
     def __init__(self, embedder: Embedder, price: float, on_paid: OnPaid) -> None:
         self._embedder = embedder

@@ -27,7 +27,7 @@ _DAY_S = 86_400
 
 @dataclass(frozen=True, slots=True)
 class CachedModel:
-    """What the cache holds of one model."""
+    """Cached embeddings of one model."""
 
     model_id: str
     dimensions: int
@@ -66,7 +66,7 @@ class EmbeddingCache:
 
     @property
     def warnings(self) -> list[str]:
-        """What was found damaged, for the run's report."""
+        """Warnings about damage, for the run's report."""
         return self._table.warnings
 
     def __enter__(self) -> Self:
@@ -123,7 +123,7 @@ class EmbeddingCache:
         return np.frombuffer(b"".join(blobs[key] for key in hashes), dtype="<f4").reshape(len(hashes), -1)
 
     def models(self) -> list[CachedModel]:
-        """What is held, by model."""
+        """The cached embeddings of each model."""
         rows = self._table.fetch(
             "SELECT name, dimensions, COUNT(vectors.rowid), COALESCE(SUM(tokens), 0), "
             "COALESCE(SUM(LENGTH(vector)), 0), COALESCE(MAX(day), 0) FROM models "

@@ -164,7 +164,7 @@ def _move_aside(path: Path) -> Path:
 
 
 def is_damage(error: Exception) -> bool:
-    """Whether an error says that the file itself is broken, rather than that it cannot be used just now."""
+    """Return True if an error means a damaged file, not a temporary problem."""
     return getattr(error, "sqlite_errorname", "").startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB"))
 
 

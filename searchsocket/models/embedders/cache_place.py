@@ -1,4 +1,4 @@
-"""Where the embedding cache of a run lies: the user's, under all projects and clones, unless told otherwise."""
+"""Path of a run's embedding cache: by default the user's cache, shared by all projects and clones."""
 
 import os
 from collections.abc import Mapping

@@ -198,7 +198,7 @@ class CacheTable:
 
 
 def is_sound(row: Sequence[Any], model_id: str, dimensions: int) -> bool:
-    """Whether a row (hash, vector, tokens, checksum) is what was written; of an unkept model it has no vector."""
+    """Return True if a row (hash, vector, tokens, checksum) is undamaged; an unkept model stores no vector."""
     key, vector, tokens, checksum = row
     return (
         isinstance(vector, bytes)

@@ -1,4 +1,4 @@
-"""Which projects use an embedding cache: a small file for each beside it, so that what nobody uses can be known.
+"""Projects that use an embedding cache: one small file per project, needed to find unused embeddings.
 
 `homes/since` holds how far the cache had been filled when the first home was recorded; nothing is known of whom older
 embeddings serve. Each home is `homes/DIGEST.json`, which is replaced in one step, at most once a day.
@@ -28,7 +28,7 @@ _KEYS = ("state", "index", "project", "seen")
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """Where a corpus of a project keeps what refers to embeddings."""
+    """State folder of a project that uses the cache."""
 
     state: Path  # folder of `state.db`
     index: Path  # folder of the generations

@@ -16,7 +16,7 @@ _PARTS = {
 
 
 def make_installed(name: str, settings: EmbeddingSettings, environ: Mapping[str, str]) -> Embedder:
-    """What the entry point of a name makes of the settings and the environment.
+    """Create an embedder from the entry point with this name.
 
     Raises:
         ConfigMissing: No installed package has it, or it says itself that something is missing.

@@ -1,4 +1,4 @@
-"""Which words are words: the built-in model's vocabulary as a list of English, whatever model an index has."""
+"""English words, from the built-in model's vocabulary; independent of the index's model."""
 
 from functools import cache
 from importlib.resources import files
@@ -12,7 +12,7 @@ _PREFIXES = ("un", "re", "dis", "non", "pre", "post", "over")
 
 
 def is_language(text: str) -> bool:
-    """Whether every word of a query that is no stop word is one of English, or two of them together."""
+    """Return True if every word of a query, without stop words, is English, alone or joined with its neighbour."""
     words = [word for word in parse_query(text).words if not word.is_stop]
     return bool(words) and all(all(map(_is_word, word.exact.split("-"))) for word in words)
 

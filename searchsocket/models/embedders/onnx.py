@@ -230,7 +230,7 @@ def _max_tokens(folder: Path) -> int:
 
 
 def _prompts(folder: Path) -> dict[TextKind, str]:
-    """What a model wants before a text, by kind; models differ in what they call a passage."""
+    """The prompt that a model needs before a text, by kind; models use different names for a passage."""
     stated = _settings(folder / "config_sentence_transformers.json").get("prompts") or {}
     return {"query": stated.get("query", ""), "passage": stated.get("passage") or stated.get("document", "")}
 

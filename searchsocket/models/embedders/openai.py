@@ -63,7 +63,7 @@ def key_variable(settings: "EmbeddingSettings") -> str:
 
 
 def has_key(settings: "EmbeddingSettings", environ: Mapping[str, str]) -> bool:
-    """Whether the provider can be called: its key is there, or it wants none."""
+    """Return True if the provider can be called: its key is set, or it needs none."""
     return not key_variable(settings) or bool(_key(settings, environ))
 
 
@@ -277,7 +277,7 @@ def _rows(body: Mapping[str, Any], count: int, origin: str) -> Vectors:
 
 
 def _retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """What the provider asks for, in seconds or as a date by its own clock."""
+    """The delay that the provider requests, from seconds or from a date on its own clock."""
     for name, unit_s in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
             return max(0.0, float(headers[name]) * unit_s)

@@ -12,7 +12,7 @@ _ENCODINGS = {
 
 
 def vocabulary_of(model: str) -> Callable[[str], int] | None:
-    """What counts the tokens of a text in valid UTF-8 as the model does; None where it is not known or not installed.
+    """A token counter for valid UTF-8 that matches the model; None if it is unknown or not installed.
 
     Nothing is loaded before the first count: that takes 0.7 s and 100 MB.
     """

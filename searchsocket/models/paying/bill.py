@@ -1,4 +1,4 @@
-"""Which texts the cache lacks, and what embedding them will cost: known before anything is called (spec 10.5, 21)."""
+"""Plan embedding work: find the texts missing from the cache and estimate the cost before any call (spec 10.5, 21)."""
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,12 +30,12 @@ class TextSource(Protocol):
 
     @property
     def position(self) -> int:
-        """Where the text can be read; texts are read by rising position."""
+        """The position of the text for reading; texts are read by rising position."""
 
 
 @dataclass(frozen=True, slots=True)
 class EmbedOutcome:
-    """What was embedded, or would be."""
+    """Result of embedding, or of its plan."""
 
     reused: int  # distinct texts that the cache held
     created: int  # distinct texts that were embedded
@@ -49,7 +49,7 @@ class EmbedOutcome:
 
 @dataclass(frozen=True, slots=True)
 class PageCost:
-    """What a page costs; a text of several pages is one of the first."""
+    """Cost of a page; a text on several pages counts for the first one."""
 
     url: str
     texts: int
@@ -59,7 +59,7 @@ class PageCost:
 
 @dataclass(frozen=True, slots=True)
 class BuildOutput:
-    """What pages cost that look like the output of a build."""
+    """Cost of pages that look like build output."""
 
     reason: str
     pages: int
@@ -161,6 +161,6 @@ def plan_missing(
     pages_at: PagesAt | None = None,
     query_tokens: int = 0,
 ) -> EmbedOutcome:
-    """What `embed_missing` would do; calls nothing."""
+    """Plan `embed_missing`; calls nothing."""
     with closing(Bill(cache, embedder, texts, price_per_million_tokens_usd, query_tokens)) as bill:
         return bill.with_pages(pages_at)

@@ -1,4 +1,4 @@
-"""What embedding costs, before it is done (spec 21)."""
+"""Cost estimates for embedding (spec 21)."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -53,7 +53,7 @@ def listed_price(table: Mapping[str, float], model: str, override: float | None,
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What embedding may cost, in US dollars; None = no limit."""
+    """Budget for embedding in US dollars; None = no limit."""
 
     run_usd: float | None = None
     month_usd: float | None = None
@@ -71,7 +71,7 @@ class Budget:
             raise BudgetExceeded(cost_usd, self.month_usd, self.spent_usd)
 
     def words(self) -> str:
-        """What is allowed, for whoever stays below it."""
+        """The budget in words."""
         run = "" if self.run_usd is None else f"within the budget of {dollars(self.run_usd)}"
         month = (
             ""

@@ -1,4 +1,4 @@
-"""What was really paid, a month of UTC and project: beside the embedding cache, since clones share what they pay for.
+"""Ledger of real charges per month (UTC) and project, next to the embedding cache, because clones share the costs.
 
 One upsert a payment into an SQLite file: any number of runs and services may pay at once, and one that dies loses none.
 """

@@ -1,4 +1,4 @@
-"""Who judges candidates once more: one file per reranker, and the one way to make the configured one (spec 13.2)."""
+"""Rerankers: one file per reranker, and a function that creates the configured one (spec 13.2)."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -48,7 +48,7 @@ def make_judge(
 
 
 def deprecation(settings: "RerankSettings") -> ModelDeprecated | None:
-    """What to say of the model, where its vendor has a newer one."""
+    """The warning about a deprecated model, if its vendor has a newer one."""
     if settings.provider != "jina":
         return None
     from searchsocket.models.rerankers.jina import DEPRECATED

@@ -1,4 +1,4 @@
-"""What goes wrong with a reranker; a query is answered all the same, with a note."""
+"""Errors of rerankers; the query is still answered, with a note."""
 
 from searchsocket.errors import SearchSocketError
 

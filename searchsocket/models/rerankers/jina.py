@@ -146,7 +146,7 @@ def _scores(answer: dict[str, Any], origin: str) -> list[tuple[object, object]]:
 
 
 def _retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """What the provider asks for; a date is not understood."""
+    """The delay that the provider requests; dates are not supported."""
     try:
         return max(0.0, float(headers["retry-after"]))
     except (KeyError, ValueError):

@@ -76,7 +76,7 @@ class Judge:
 
     @property
     def cost(self) -> float:
-        """What a judgement costs this machine, in plain queries."""
+        """The cost of a judgement for this machine, in plain queries."""
         return 0.0 if self._reranker.is_remote else _LOCAL_COST
 
     def scores(self, query: str, texts: Sequence[str], *, anonymous: bool = False) -> Scores | NotJudged:

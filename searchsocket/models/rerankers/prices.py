@@ -1,4 +1,4 @@
-"""What reranking costs, before it is done (spec 13.2)."""
+"""Cost estimates for reranking (spec 13.2)."""
 
 from collections.abc import Mapping
 

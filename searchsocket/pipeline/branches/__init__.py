@@ -1,1 +1,1 @@
-"""Which branches live, what is kept of them, and which scopes may go."""
+"""Existing branches, their scopes, and pruning."""

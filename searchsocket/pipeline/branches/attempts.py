@@ -20,7 +20,7 @@ class Attempt:
 
 
 def is_due(digest: str, attempts: Sequence[Attempt], now: float) -> bool:
-    """Whether a scope's build wants a run.
+    """Return True if a scope's build needs a run.
 
     A build that is not the one that was last asked for does, also where it was indexed before. One whose run failed
     does again after a minute, and each time after a pause four times as long, up to six hours.

@@ -1,4 +1,4 @@
-"""What tells that a scope was built anew: a cheap digest of what its source reads, taken when nobody writes it."""
+"""Detect a new build of a scope from a cheap fingerprint of its source, taken once writes have settled."""
 
 import hashlib
 import os
@@ -27,7 +27,7 @@ _HEX = 16  # of a digest: it tells builds of one scope apart
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """What a source holds now."""
+    """State of a source."""
 
     digest: str
     changed_ns: int  # when the youngest of its files or folders changed, by the clock of their disk; 0 = it cannot

@@ -1,4 +1,4 @@
-"""Which scopes somebody means by globs: those of living branches, and those that something is kept of."""
+"""Select scopes by globs, from existing branches and stored scopes."""
 
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase

@@ -1,4 +1,4 @@
-"""Which branches should have a scope and have none yet."""
+"""Find branches that need a scope and have none yet."""
 
 from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase

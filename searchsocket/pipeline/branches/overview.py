@@ -17,7 +17,7 @@ from searchsocket.text.amounts import age_s
 
 @dataclass(frozen=True, slots=True)
 class ScopeRow:
-    """What is kept of one scope."""
+    """Summary row of one scope."""
 
     scope: str
     branch: str  # what the name was made of; "" = not known

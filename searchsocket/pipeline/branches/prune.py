@@ -1,4 +1,4 @@
-"""Which scopes may go (spec 17, prune): judged from values alone, so that a plan and its execution are one function."""
+"""Decide which scopes to delete (spec 17, prune). Pure, so that a plan and its execution use one function."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class ScopeAge:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What makes a scope one that may go."""
+    """Conditions under which a scope may be deleted."""
 
     alive: Mapping[str, str] | None = None  # scope -> branch (or what else names it); None = not asked
     older_than_s: float | None = None  # since its last run; None = not asked
@@ -33,7 +33,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is to become of one scope, and why."""
+    """Decision about one scope, with its reason."""
 
     scope: str
     goes: bool
@@ -69,7 +69,7 @@ def _verdict(scope: ScopeAge, rules: Rules, now: datetime) -> Verdict:
 
 
 def is_protected(scope: str, patterns: Collection[str]) -> bool:
-    """Whether a scope stays whatever else, by globs over scope names."""
+    """Return True if a scope is never deleted, by globs over scope names."""
     return any(fnmatchcase(scope, pattern) for pattern in patterns)
 
 

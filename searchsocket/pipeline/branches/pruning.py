@@ -19,7 +19,7 @@ from searchsocket.system.errors import system_error
 
 @dataclass(frozen=True, slots=True)
 class PruneRequest:
-    """What a caller asks of pruning; the settings say the rest."""
+    """Options of one prune; they override the settings."""
 
     by_branch: bool = False  # scopes of no living branch; meant where nothing else is asked
     scopes_file: Path | None = None  # names of branches or scopes that live, one a line; instead of asking git
@@ -38,7 +38,7 @@ class PrunePlan:
     problem: SearchSocketError | None = None  # why the index could not be listed
 
     def is_ghost(self, key: str) -> bool:
-        """Whether a partition is of no branch that lives and no scope that something is kept of."""
+        """Return True if a partition belongs to neither an existing branch nor a stored scope."""
         ages = key in {verdict.scope for verdict in self.verdicts}
         return not ages and self.alive is not None and key not in self.alive and not is_protected(key, self.protected)
 
@@ -49,14 +49,14 @@ class PrunePlan:
 
 @dataclass(frozen=True, slots=True)
 class PruneOutcome:
-    """What became of the scopes that were to go."""
+    """Result of a prune."""
 
     deleted: tuple[str, ...]
     failed: Mapping[str, SearchSocketError]
 
 
 def plan_prune(project: Project, environ: Mapping[str, str], request: PruneRequest, now: datetime) -> PrunePlan:
-    """Which scopes may go; deletes nothing.
+    """Plan a prune; deletes nothing.
 
     Raises:
         BranchesUnknown: Git, or the file, may not name every branch.

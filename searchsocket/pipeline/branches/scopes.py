@@ -1,4 +1,4 @@
-"""What is kept of a project's scopes: the same list for `clean`, `prune`, `scopes` and Dagster."""
+"""All stored scopes of a project: the same list for `clean`, `prune`, `scopes` and Dagster."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -17,7 +17,7 @@ from searchsocket.state import ProjectState
 
 @dataclass(frozen=True, slots=True)
 class Unused:
-    """What nobody uses."""
+    """Embeddings that no project uses."""
 
     texts: int  # embeddings
     bytes: int  # of their vectors

@@ -1,4 +1,4 @@
-"""Which files somebody marked as changed, as every query asks: the state is read only where it was written."""
+"""Files marked as changed, for every query; the state is read again only after a write."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple

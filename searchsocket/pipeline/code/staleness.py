@@ -1,4 +1,4 @@
-"""How the source files stand to what was indexed: by size and times alone, without reading them."""
+"""Compare source files with the index by size and times, without reading them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ RECORDED_BY = "code_chunks"  # the stage; importing it would load all of them
 
 @dataclass(frozen=True, slots=True)
 class Staleness:
-    """What a run would look at again; paths in path order."""
+    """Files that a run would read again; paths in path order."""
 
     changed: tuple[str, ...] = ()
     new: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class Staleness:
 
     @property
     def is_dirty(self) -> bool:
-        """Whether a run would find anything to do with a file."""
+        """Return True if a run would find work with a file."""
         return bool(self.changed or self.new or self.deleted or self.marked)
 
     @property
@@ -85,7 +85,7 @@ def configuration_digest(root: Path) -> str:
 
 
 def cutting_rules() -> str:
-    """What decides besides the files how they are cut: the version of that, and whether there are grammars."""
+    """The version of all rules, besides the files, that decide how files are split, including installed grammars."""
     return f"{CODE_CHUNKER_VERSION}, {'grammars' if available() else 'blank lines'}"
 
 

@@ -1,4 +1,4 @@
-"""Whether the index of a scope's source code is that of the files as they are, without reading them."""
+"""Status of a scope's source code index compared with the files, without reading them."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ from searchsocket.types import Generation
 
 @dataclass(frozen=True, slots=True)
 class CodeStanding:
-    """What is live, and what a run would find to do."""
+    """The live index, and the work that a run would find."""
 
     live: Generation | None
     files: Staleness
@@ -32,7 +32,7 @@ class CodeStanding:
 
     @property
     def is_dirty(self) -> bool:
-        """Whether a run would find anything to do."""
+        """Return True if a run would find work."""
         changed = self.configuration_changed or self.rules_changed
         return self.live is None or self.files.is_dirty or changed or self.unpublished
 

@@ -39,7 +39,7 @@ class CodeJob:
 
 @dataclass(frozen=True, slots=True)
 class CutFile:
-    """What became of one file."""
+    """Result of splitting one file."""
 
     file: StoredPage
     raw_hash: str  # of the bytes that were cut, which may be newer than the listed ones
@@ -63,7 +63,7 @@ def one_file_each(job: CodeJob) -> list[CodeJob]:
 
 
 def without_grammar(job: CodeJob) -> list[CutFile]:
-    """What becomes of files that no worker survived: here, where nothing is parsed, they are text."""
+    """Split files that no worker survived as plain text, here and without parsing."""
     warning = "parsing took too much time or memory, so it is split at blank lines"
     return [replace(each, warning=each.warning or warning) for each in cut_batch(replace(job, parses=False))]
 

@@ -46,7 +46,7 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What became of one page; exactly one of `extracted` and `error` is set."""
+    """Result for one page; exactly one of `extracted` and `error` is set."""
 
     page: StoredPage
     raw_hash: str  # of the bytes that were extracted, which may be newer than the listed ones
@@ -95,7 +95,7 @@ def one_page_each(job: ExtractionJob) -> list[ExtractionJob]:
 
 
 def given_up(pages: Sequence[StoredPage], limits: RunSettings) -> list[Extraction]:
-    """What becomes of a page that no worker survived."""
+    """Failed results for pages that no worker survived."""
     why = (
         "the process that extracted it ended; a page may use "
         f"{limits.max_page_seconds:g} s of CPU time (run.max_page_seconds) and "
@@ -120,7 +120,7 @@ def read_one(source: Source, page: StoredPage) -> bytes | Unreadable:
 def extract_one(
     data: bytes | Unreadable, page: StoredPage, settings: Settings, site: SiteBase, converter: Converter
 ) -> Extraction:
-    """What becomes of one page, by what `read_one` gave of it."""
+    """Extract one page from the result of `read_one`."""
     if isinstance(data, Unreadable):
         return Extraction(page, page.raw_hash, None, data.reason)
     try:
@@ -133,7 +133,7 @@ def extract_one(
 
 
 def extract_page(data: bytes, page: RawPage, settings: Settings, site: SiteBase, converter: Converter) -> ExtractedPage:
-    """What the bytes of a page of `site` say, by its kind."""
+    """Extract a page of `site` from its bytes, by its kind."""
     match page.kind:
         case "html":
             extract = extract_html

@@ -1,4 +1,4 @@
-"""What one page may take of its worker: time, which ends the worker, and memory, which is an error of the page."""
+"""Limits of one page in a worker: CPU time, which ends the worker, and memory, which fails the page."""
 
 import signal
 import threading

@@ -1,1 +1,1 @@
-"""What surrounds the stages: the run's context, its results, checks and plan."""
+"""A run around its stages: context, results, checks and plan."""

@@ -1,4 +1,4 @@
-"""What a stage needs to know of the run that it belongs to."""
+"""Context of a run for its stages."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -38,7 +38,7 @@ def utc_now() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """Where a dry run writes instead, so that it changes nothing; gone with the run."""
+    """Temporary folder of a dry run, so that it changes nothing."""
 
     folder: Path  # for files
     state: ProjectState  # a throw-away copy
@@ -80,7 +80,7 @@ class ScopeRun:
 
     @property
     def state(self) -> ProjectState:
-        """What is known between runs."""
+        """The state between runs."""
         return self.workspace.state if self.workspace else self.backends.state
 
     @property
@@ -95,27 +95,27 @@ class ScopeRun:
 
     @property
     def source_mode(self) -> SourceMode | None:
-        """Where pages come from; None = found out by looking."""
+        """The source mode; None = detect it."""
         return self.options.source or self.project.settings.source.mode
 
     @property
     def branch(self) -> str:
-        """What the scope's name was made of; the name itself where nobody knows."""
+        """The branch of the scope; the scope's name if the branch is unknown."""
         return self.scope.branch or self.scope.name
 
     @property
     def site(self) -> SiteBase:
-        """Where the site lies on the web."""
+        """The URL and base path of the site."""
         return configured_site(self.project.settings, self.source_mode, self.scope.name)
 
     @property
     def fetched_dir(self) -> Path:
-        """Where a crawl keeps what it fetched."""
+        """The folder for fetched pages."""
         return self.written_dir / "crawl" / self.scope.name
 
     @property
     def embedder(self) -> Embedder:
-        """Who makes the vectors of the scope.
+        """The embedder of the scope.
 
         Raises:
             ConfigMissing, ConfigError: See `Backends.embedder_for`.
@@ -124,7 +124,7 @@ class ScopeRun:
 
     @property
     def redactor(self) -> Redactor | None:
-        """What the texts of chunks go through before they are hashed; None with a model of this machine."""
+        """The redactor for the texts of chunks, applied before hashing; None with a local model."""
         return self.backends.redactor if self.embedder.is_remote else None
 
     def make_source(self, previous_form: UrlForm | None = None) -> Source:

@@ -22,5 +22,5 @@ def dead_links(state: ScopeState) -> Iterator[LinkToNowhere]:
 
 
 def is_file(target: str) -> bool:
-    """Whether a link leads to a file that is no page: a picture, an archive."""
+    """Return True if a link leads to a file that is not a page: a picture, an archive."""
     return _FILE.search(target.rpartition("/")[2]) is not None

@@ -53,7 +53,7 @@ def model_matches_manifest(run: ScopeRun) -> CheckOutcome:
 
 
 def live_generation(run: ScopeRun) -> Generation | None:
-    """What is live; None also where that is damaged, which is then built again."""
+    """The live generation; None also if it is damaged, so that the run builds it again."""
     try:
         return run.backends.store.generation(run.scope)
     except IndexCorrupt:

@@ -45,13 +45,13 @@ def plan_scope(run: ScopeRun) -> IndexSummary:
 
 
 def origin_of(state: ProjectState, scope: str, corpus: Corpus = "site") -> PagesOrigin:
-    """Where the pages of a scope came from in its last run, from what the stages put on record; touches nothing."""
+    """The source of a scope's pages in its last run, from the stages' records; changes nothing."""
     reports = [(stage, state.last_report(scope, stage.name)) for stage in _known(corpus).values()]
     return origin_of_pages([result_of(report, stage.numbers) for stage, report in reports if report])
 
 
 def last_run_costs(state: ProjectState, scope: str) -> Mapping[str, Any]:
-    """What the last run found changed, and which pages cost most, as `IndexSummary` tells it; touches nothing."""
+    """The changes and the most expensive pages of the last run, as in `IndexSummary`; changes nothing."""
     reports = [(stage, state.last_report(scope, stage.name)) for stage in STAGES.values()]
     results = [result_of(report, stage.numbers) for stage, report in reports if report]
     if not any(isinstance(result.numbers, ChunkNumbers) for result in results):

@@ -1,4 +1,4 @@
-"""What each stage counts. The names are public: they are on record, in Dagster's plots, and in `index --json`."""
+"""Counts of each stage. The names are public: they are in records, Dagster's plots, and `index --json`."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, fields

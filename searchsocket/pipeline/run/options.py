@@ -1,4 +1,4 @@
-"""What a caller may ask of one run, said here alone; the command line and Dagster offer each option in their form."""
+"""Options of one run, defined once; the command line and Dagster both generate their options from here."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -12,7 +12,7 @@ SOURCES = ("static-output", "content-files", "git-branch", "crawl")
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """How one option is offered. Without a value it says nothing, and the settings count."""
+    """Declaration of one option. Without a value, the settings apply."""
 
     name: str
     help: str
@@ -29,7 +29,7 @@ def _offered(text: str, kind: type, **more: Any) -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What a caller asks of one run; the settings say the rest."""
+    """Options of one run; they override the settings."""
 
     force: bool = field(default=False, metadata=_offered("Repeat every step; cached texts cost no embedding.", bool))
     resync: bool = field(

@@ -1,4 +1,4 @@
-"""Where the pages of a scope come from, and what is left out of them, in words."""
+"""The source of a scope's pages, and skipped pages, in words."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ _NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class PagesOrigin:
-    """Where the pages of a scope came from, and what is left out of them."""
+    """The source of a scope's pages, and the skipped pages."""
 
     source: Mapping[str, str]  # see `SourceOrigin.facts`
     skipped: Sequence[Skipped]  # the first of each stage
@@ -29,7 +29,7 @@ def origin_of_pages(results: Sequence[StageResult[Numbers]]) -> PagesOrigin:
 
 
 def skipped_words(skipped: Sequence[Skipped], reasons: Mapping[str, int]) -> str:
-    """What is not searched: each by its name where they are few, else how many for each reason; "" for none."""
+    """The skipped pages: by name if there are few, otherwise a number per reason; "" for none."""
     total = sum(reasons.values())
     if total <= _NAMED and len(skipped) == total:
         return ", ".join(f"{each.page} ({each.reason})" for each in skipped)

@@ -1,4 +1,4 @@
-"""What a check found, and what a candidate that is refused is refused for."""
+"""Result of a check, and the refusal of a candidate."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from searchsocket.pipeline.run.numbers import Number
 
 @dataclass(frozen=True, slots=True)
 class CheckOutcome:
-    """What a check found."""
+    """Result of a check."""
 
     passed: bool
     message: str

@@ -1,4 +1,4 @@
-"""What the stages of a run report (spec 17, 21)."""
+"""Results of the stages of a run (spec 17, 21)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ MAX_SKIPPED = 100  # that a stage names
 
 
 class Skipped(NamedTuple):
-    """What is not searched."""
+    """Skipped page."""
 
     page: str  # a URL, or a file of the source that is the page of none
     reason: str
@@ -22,7 +22,7 @@ class Skipped(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageResult(Generic[N]):
-    """What one stage did."""
+    """Result of one stage."""
 
     stage: str = ""  # its name, once it has ended
     total: int  # what the stage is about: pages, chunks, vectors, records

@@ -12,7 +12,7 @@ from searchsocket.types import Generation, Scope
 
 
 class RolledBack(NamedTuple):
-    """What is live after a rollback."""
+    """The live generation after a rollback."""
 
     live: Generation
     replaced: str  # name of what was; "" where that could not be read

@@ -1,4 +1,4 @@
-"""What surrounds every stage: the scope's lock and state, the clock, and the result on record."""
+"""Frame of every stage: the scope's lock and state, the clock, and the recorded result."""
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -39,7 +39,7 @@ class Stage(Generic[N]):
 
     @property
     def description(self) -> str:
-        """What it gives, for people."""
+        """The output of the stage, for people."""
         return cleandoc(self.body.__doc__ or "").partition("\n\nRaises:")[0]
 
     def __call__(self, run: ScopeRun) -> StageResult[N]:

@@ -36,6 +36,6 @@ def stages_of(corpus: Corpus, settings: Settings) -> Mapping[str, Stage[Any]]:
 
 
 def label_of(name: str) -> str:
-    """What a stage is doing, for people who wait; the name itself where there is no such stage."""
+    """The activity of a stage, for progress output; the stage's name if it is unknown."""
     stage = {**STAGES, **LLMS_STAGES, **CODE_STAGES}.get(name)
     return stage.label if stage else name

@@ -42,4 +42,4 @@ def uninterrupted(run: ScopeRun) -> Iterator[None]:
 
 
 def _wait(number: int, _: object) -> None:
-    """Who asked is told by the result: by then the run has done all that it was started for."""
+    """Let the run finish. The result tells the sender of the signal, because the run has already published."""

@@ -26,7 +26,7 @@ from searchsocket.state.records import Text
 
 
 def only_counted(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingNumbers]:
-    """What a dry run foresees."""
+    """The result that a dry run predicts."""
     return _result(state, run.embedder, plan_embeddings(run, state))
 
 
@@ -87,7 +87,7 @@ def _as_it_is(text: str) -> str:
 
 
 def budget(run: ScopeRun) -> Budget:
-    """What the run may cost; the caller's limit before the setting."""
+    """The budget of the run; the caller's limit has precedence."""
     asked, budget = run.options.max_cost_usd, run.project.settings.costs.budget
     spent = run.backends.ledger.paid_usd() if budget.month_usd is not None else 0.0
     return Budget(budget.run_usd if asked is None else asked, budget.month_usd, spent)
@@ -99,7 +99,7 @@ def _note_payment(run: ScopeRun, embedder: Embedder, tokens: int, cost_usd: floa
 
 
 def plan_embeddings(run: ScopeRun, state: ScopeState) -> EmbedOutcome:
-    """What embedding the texts that the cache lacks would take; calls and writes nothing."""
+    """Plan embedding the texts that the cache lacks; calls and writes nothing."""
     settings = run.project.settings.embeddings
     with run.backends.open_cache(read_only=True) as cache:
         return plan_missing(
@@ -161,7 +161,7 @@ def _result(state: ScopeState, embedder: Embedder, outcome: EmbedOutcome) -> Sta
 
 
 def cost_tables(outcome: EmbedOutcome) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-    """What the pages cost, for people."""
+    """Tables of the pages' costs."""
     return {
         "Most expensive pages": [asdict(page) for page in outcome.pages],
         "Looks like build output": [asdict(group) for group in outcome.build_output],

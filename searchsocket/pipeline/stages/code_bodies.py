@@ -1,4 +1,4 @@
-"""What source files say, staged beside their records: what is searched to the letter and compared with the files."""
+"""Stage the text of source files with their records, for exact search and comparison with the files."""
 
 from collections.abc import Iterator, Sequence
 

@@ -173,7 +173,7 @@ def _store(run: ScopeRun, state: ScopeState, cut: CutFile, how: str, embedder: E
 
 
 def _facts(locator: str, cut: CutFile) -> PageFacts:
-    """What all chunks of a file share."""
+    """The facts that all chunks of a file share."""
     roles = {"generated": cut.generated, "test": is_test(locator)}
     return PageFacts(
         url=f"/{locator}",

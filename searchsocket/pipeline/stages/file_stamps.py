@@ -1,4 +1,4 @@
-"""What tells that a mirror file is as it was written, without reading it."""
+"""Detect changes of mirror files without reading them."""
 
 import os
 from pathlib import Path

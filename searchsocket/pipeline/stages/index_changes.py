@@ -1,4 +1,4 @@
-"""What must be done to the live records so that they are the chunks, and how much that is."""
+"""Compute the changes from the live records to the new chunks."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ def changes(pairs: Iterable[Pair], *, deleting: bool, force: bool) -> Iterator[C
 
 @dataclass(slots=True)
 class IndexPlan:
-    """How much changes."""
+    """The number of changes."""
 
     live_records: int
     added: int = 0
@@ -82,7 +82,7 @@ class IndexPlan:
                     self.kept += 1
 
     def warnings(self) -> list[str]:
-        """What a caller should know."""
+        """Warnings for the caller."""
         if not self.kept:
             return []
         return [f"{self.kept} records of pages outside this run are kept; a complete run deletes them"]

@@ -7,7 +7,7 @@ SPELLED_OUT = 20  # of one kind
 
 
 def problem_lines(state: ScopeState, part: ProblemPart) -> tuple[str, ...]:
-    """What is wrong with a part of the pages, a line each; beyond the first ones only how many more there are."""
+    """One line per problem of these pages; beyond the first ones only their number."""
     lines = [f"{problem.url}: {problem.text}" for problem in state.problems.first(part, SPELLED_OUT)]
     more = state.problems.count(part) - len(lines)
     return (*lines, f"... and {more} more like the last one") if more else tuple(lines)

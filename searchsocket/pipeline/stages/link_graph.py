@@ -1,4 +1,4 @@
-"""Which known page each link means; only links that may have changed their answer are looked up again."""
+"""Resolve links to known pages; looks up only links whose result may have changed."""
 
 from functools import lru_cache
 

@@ -26,7 +26,7 @@ _NAMED = 3
 
 
 def only_counted(run: ScopeRun, state: ScopeState) -> StageResult[LlmsNumbers]:
-    """What a dry run says: nothing is written, and nothing is live to write of."""
+    """The result of a dry run: it writes nothing."""
     pages = state.chunks.count().pages
     return StageResult(total=pages, numbers=LlmsNumbers(pages, 0, 0, 0), version="")
 

@@ -32,7 +32,7 @@ _MAX_LINK_ROWS = 20_000  # link texts looked at for one page; a footer link on e
 
 @dataclass(slots=True)
 class MirrorCounts:
-    """What happened to the files."""
+    """Counts of written and removed files."""
 
     written: int = 0
     removed: int = 0
@@ -61,7 +61,7 @@ def refresh_mirror(run: ScopeRun, state: ScopeState) -> MirrorCounts:
 
 
 def _site_titles(state: ScopeState) -> SiteTitles:
-    """What names no page; on most sites no h1 is common, and nothing more is read."""
+    """The site's common titles. Most sites have no common h1, and then nothing more is read."""
     headings = common_headings(state.titles.common(MIN_PAGES))
     return SiteTitles(headings, *common_parts(state.titles.head_titles())) if headings else SiteTitles()
 

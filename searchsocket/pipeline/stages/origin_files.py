@@ -59,7 +59,7 @@ def _write(path: Path, data: bytes, temporary_dir: Path) -> None:
 
 
 def _text(path: Path, digest: str) -> str | None:
-    """What a file of the origin says, where it is what was written."""
+    """The text of a file of the origin, if it is unchanged."""
     try:
         text = path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError):

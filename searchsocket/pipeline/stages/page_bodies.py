@@ -1,4 +1,4 @@
-"""What pages say, and in which key phrases, staged beside their records: a generation serves what it was made from."""
+"""Stage the texts and key phrases of pages with their records, so that a generation contains its own page texts."""
 
 from collections.abc import Iterator
 

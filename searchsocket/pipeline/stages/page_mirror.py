@@ -62,7 +62,7 @@ def page_mirror(run: ScopeRun, state: ScopeState) -> StageResult[MirrorNumbers]:
 
 
 class _Report:
-    """What became of the pages.
+    """Results of the pages.
 
     Warnings are kept by kind, and capped when spelled out, so that a broken site does not flood the report.
     """
@@ -121,7 +121,7 @@ def _extract_changed(run: ScopeRun, state: ScopeState, report: _Report) -> None:
 
 
 def _is_small(state: ScopeState, stale: Sequence[int]) -> bool:
-    """Whether this process extracts the pages itself: few bytes in all, and no page that could hold it for long."""
+    """Return True if this process extracts the pages itself: few bytes in all, and no page that could take long."""
     size = 0
     for ids in batches(stale, _WINDOW):
         sizes = [page.bytes for page in state.extracts.pages(ids)]

@@ -38,7 +38,7 @@ GOLDEN_WARNING = "golden queries: "  # begins what they said of one that was acc
 
 
 def only_counted(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
-    """What a dry run foresees."""
+    """The result that a dry run predicts."""
     store = run.backends.store
     live = store.generation(run.scope)
     refuse_large_deletion(run, state, live)
@@ -173,7 +173,7 @@ def _switch(
 
 
 def _judged(run: ScopeRun, candidate: IndexReader) -> list[CheckOutcome]:
-    """What is said of a candidate, which may be nothing.
+    """The golden query results of a candidate; empty without golden queries.
 
     Raises:
         GoldenQueriesFailed: It is not good enough.
@@ -207,7 +207,7 @@ def _with_quality(
 
 
 def _added(run: ScopeRun, state: ScopeState, store: VectorStore) -> Iterator[Sequence[Change]]:
-    """What is to be written of a scope that began from another one, whose live generation gives the rest."""
+    """The changes of a scope that started as a copy of another one; the other's live generation provides the rest."""
     origin = replace(run.scope, name=state.origin.name())
     for records in state.origin.records(_BATCH):
         taken = set(store.take_over([record for record in records if record.origin_id], origin, run.scope))
@@ -287,7 +287,7 @@ def nothing_to_index(run: ScopeRun) -> str:
 
 
 def _advice(run: ScopeRun) -> str:
-    """What to look at where a source gave no text."""
+    """Advice for a source that returned no text."""
     name = run.make_source().name
     if run.corpus == "code":
         return "check code.include and code.exclude"
@@ -300,7 +300,7 @@ def _advice(run: ScopeRun) -> str:
 
 
 def live_changes(run: ScopeRun, state: ScopeState, store: VectorStore, live: Generation | None) -> Iterator[Change]:
-    """What must be done to the live records, by rising id; holds one of each at a time."""
+    """The changes to the live records, by rising id; keeps one record of each side in memory."""
     return changes(_pairs(run, state, store, live), deleting=state.published.may_delete(), force=run.options.force)
 
 

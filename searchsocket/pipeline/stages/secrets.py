@@ -1,4 +1,4 @@
-"""What looks like a secret in the texts of pages: how much and where, and never what (spec 24)."""
+"""Report probable secrets in the texts of pages: their number and pages, never their values (spec 24)."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence

@@ -35,7 +35,7 @@ def site_pages(run: ScopeRun, state: ScopeState) -> StageResult[PageNumbers]:
 
 
 def listed(run: ScopeRun, state: ScopeState, stage: Stage[PageNumbers]) -> StageResult[PageNumbers]:
-    """What a source lists against what is known, for the stage of whatever corpus; raises what `site_pages` does."""
+    """Compare a source's list with the known pages, for the stage of any corpus; raises the errors of `site_pages`."""
     refuse_another_model(run)
     if run.workspace is None:
         empty_temporary_dir(run)
@@ -155,7 +155,7 @@ def _take(state: ScopeState, source: Source, batch: list[RawPage]) -> _Taken:
 
 
 def _is_same(page: RawPage, before: KnownPage) -> bool:
-    """Whether its bytes need not be read to know that they are those of the last run."""
+    """Return True if the page is unchanged and need not be read."""
     return (
         bool(page.stamp)
         and not before.removed

@@ -1,4 +1,4 @@
-"""Whether a run would find anything to do, decided before anything is loaded that a run needs.
+"""Decide if a run would find any work, before loading anything that a run needs.
 
 Imports the standard library alone, and takes no lock: who is not sure lets the run decide.
 """

@@ -1,4 +1,4 @@
-"""What `searchsocket code sync` looks at, so that it can be watched: where that is as it was, it loads nothing."""
+"""Inputs and outputs of `searchsocket code sync`; if they are unchanged, it loads nothing."""
 
 import os
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""What besides files decides how a run goes: the environment of the process, and the code itself.
+"""Inputs of a run besides files: the environment of the process, and the code.
 
 Imports the standard library alone: it is asked before anything else is loaded.
 """

@@ -1,4 +1,4 @@
-"""What a run reads and leaves, so that it can be watched; for runs over files alone."""
+"""Inputs and outputs of a run over files, so that changes can be detected."""
 
 import os
 import subprocess
@@ -30,7 +30,7 @@ _CONFIGURATION = ("searchsocket.toml", "pyproject.toml", "package.json")
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What a run is about to read."""
+    """Inputs of the next run."""
 
     environment: str
     files: tuple[str, ...]
@@ -39,7 +39,7 @@ class Inputs:
 
 
 def inputs_of(run: ScopeRun, now_ns: int) -> Inputs | None:
-    """What the run is about to read, before it does; None where not all of that are files that can be watched.
+    """The inputs of the run before it reads them; None if some of them are not files.
 
     Args:
         now_ns: The clock, before anything is looked at.
@@ -62,7 +62,7 @@ def inputs_of(run: ScopeRun, now_ns: int) -> Inputs | None:
 
 
 def files_and_folders(run: ScopeRun) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What a run over files alone reads: files and folders, also those that are not there: another one may come."""
+    """The files and folders that a run reads, including missing ones that may appear."""
     root, settings = run.project.root, run.project.settings
     asked = [*_CONFIGURATION]
 
@@ -139,7 +139,7 @@ def keep_record(run: ScopeRun, inputs: Inputs, summary: IndexSummary, asked: str
 
 
 def _is_settled(run: ScopeRun) -> bool:
-    """Whether a run over the same would neither look at a page again nor write anything."""
+    """Return True if a run over the same input would neither look at a page again nor write anything."""
     settings = run.project.settings
     how = extraction_key(settings, run.site, make_converter(run.project.root, settings.extract))
     live = run.backends.store.generation(run.scope)
@@ -153,7 +153,7 @@ def _is_settled(run: ScopeRun) -> bool:
 
 
 def _of_no_change(summary: IndexSummary) -> IndexSummary:
-    """What a run that finds nothing changed says."""
+    """The summary of a run without changes."""
     return replace(
         summary,
         pages={**summary.pages, "removed": 0},

@@ -19,7 +19,7 @@ _FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What a run read and what it left, so that the same again would do nothing."""
+    """Inputs and outputs of a run, used to skip an equal run."""
 
     project: str  # its folder: a copy of it, with its state, is another one
     scope: str
@@ -54,13 +54,13 @@ class Record:
 
 
 def _holds(path: str, inode: int, size: int) -> bool:
-    """Whether the embedding cache is the one that it was, and has lost nothing; others may have added to it."""
+    """Return True if the embedding cache is the same file and has not shrunk; other processes may have added to it."""
     info = os.stat(path)  # noqa: PTH116
     return info.st_ino == inode and info.st_size >= size
 
 
 def record_path(state_dir: str, asked: str | None) -> str:
-    """Where the record lies; which scope is meant is known only once the settings are read.
+    """The path of the record; the scope is known only after the settings are read.
 
     Args:
         asked: The scope that the command named; None = as configured.
@@ -86,7 +86,7 @@ def read_record(path: str) -> Record | None:
 
 
 def written(record: Record) -> bytes:
-    """What `read_record` reads; the first line tells a torn or edited file."""
+    """The bytes that `read_record` reads; the first line detects a torn or edited file."""
     data = json.dumps(asdict(record), ensure_ascii=True).encode()
     return sha256(data).hexdigest().encode() + b"\n" + data
 

@@ -1,4 +1,4 @@
-"""What tells that files are what they were: a digest of names, sizes, times, inodes, and bytes where times cannot tell.
+"""Fingerprint of files: names, sizes, times, inodes, and bytes if the times are not conclusive.
 
 Imports the standard library alone: it is asked before anything else is loaded.
 """

@@ -1,4 +1,4 @@
-"""Where a project keeps its state, told before its settings are read. Imports the standard library alone."""
+"""Path of the state folder without reading the settings. Imports only the standard library."""
 
 import os
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ _VARIABLE = "SEARCHSOCKET__STATE__DIR"
 
 
 def state_dir_of(root: str, environ: Mapping[str, str]) -> str:
-    """Where the state lies; a wrong guess finds no record, and a run is made."""
+    """The path of the state folder; a wrong guess finds no record, and a run is made."""
     named = environ.get(_VARIABLE, "")
     for name, keys in ((("pyproject.toml"), ("tool", "searchsocket", "state")), (("searchsocket.toml"), ("state",))):
         with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):

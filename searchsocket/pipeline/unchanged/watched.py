@@ -15,7 +15,7 @@ class Watched:
 
     @classmethod
     def at(cls, paths: tuple[str, ...], now_ns: int) -> "Watched":
-        """What they are now.
+        """The current state of the paths.
 
         Raises:
             OSError: Something cannot be read.

@@ -1,1 +1,1 @@
-"""What changes while somebody works on a site: what to look at, and when it is worth a run."""
+"""Watch a site for changes and decide when to run."""

@@ -1,4 +1,4 @@
-"""What a builder leaves beside its build by which it can be told whole, at whatever moment one looks."""
+"""Marks of a builder that show that its build is complete, at any moment."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping

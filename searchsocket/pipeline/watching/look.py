@@ -1,4 +1,4 @@
-"""What there is to index at a moment: whether it is whole, and whether it is what was indexed last."""
+"""Current state of the site: is it complete, and is it already indexed."""
 
 import hashlib
 import os
@@ -14,7 +14,7 @@ _CRAWLED = Build("crawled", 0)  # what is on another host is looked at by a run 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What was seen."""
+    """State of the site at one moment."""
 
     digest: str  # of all that decides about the index; "" = there is no build, or it went away just now
     settings_digest: str  # of the configuration alone

@@ -9,7 +9,7 @@ from searchsocket.pipeline.watching.whole import Wait, Wholeness
 
 
 class Step(Enum):
-    """What is to be done about a look."""
+    """Next step for a state of the site."""
 
     INDEX = auto()
     WAIT = auto()  # it is new, and may not be whole yet
@@ -30,7 +30,7 @@ class Pace:
     wait: Wait | None = None  # of the last look that was new
 
     def step(self, look: Look, build: str, now_ns: int) -> Step:
-        """What is to be done now.
+        """The next step now.
 
         Args:
             build: Absolute path of the build folder; "" = there is none.
@@ -52,5 +52,5 @@ class Pace:
         return Step.INDEX
 
     def is_due(self, now_ns: int) -> bool:
-        """Whether what was waited for may have come by time alone."""
+        """Return True if time alone may have ended the wait."""
         return self.due_ns is not None and now_ns >= self.due_ns

@@ -1,4 +1,4 @@
-"""What a scope's index is made of, so that it can be watched."""
+"""Files and folders that a scope's index depends on, for watching."""
 
 import os
 import subprocess
@@ -31,7 +31,7 @@ class Targets:
 
 
 def targets_of(run: ScopeRun) -> Targets:
-    """What a run over a scope reads, as far as that lies on this machine."""
+    """The local files and folders that a run over a scope reads."""
     root = run.project.root
     files, folders = files_and_folders(run)
     content = run.project.settings.source.content_files
@@ -77,7 +77,7 @@ def _outermost(folders: Sequence[str]) -> tuple[str, ...]:
 
 
 def _git_folder(folder: Path) -> str:
-    """Where the refs of a repository lie, also for a worktree of it; where git cannot tell, the usual place."""
+    """The folder of a repository's refs, also for a worktree; the usual place if git cannot tell."""
     with suppress(OSError, subprocess.SubprocessError):
         return ask_git(folder, "rev-parse", "--path-format=absolute", "--git-common-dir")
     return os.path.join(folder, ".git")

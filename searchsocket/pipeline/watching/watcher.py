@@ -50,7 +50,7 @@ class Watcher:
         self._heard.set()  # whatever changed meanwhile
 
     def wait(self, timeout_s: float) -> bool:
-        """Whether something changed since the last time that this was asked; waits for it so long."""
+        """Wait for a change since the last call, up to the timeout; return True if there was one."""
         heard = self._heard.wait(timeout_s)
         self._heard.clear()
         return heard

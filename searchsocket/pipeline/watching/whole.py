@@ -1,4 +1,4 @@
-"""Whether a build folder holds a whole build: by what its builder left, what was there before, and silence at last."""
+"""Decide if a build is complete: by the builder's marks, the previous build, and finally a pause in writing."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ SILENCE_S = 20.0  # where only the build before tells that pages are missing: th
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """How long a build must have lain still to be indexed, and what it seems to lack."""
+    """Time without writes that a build needs before it is indexed, and pages that it seems to lack."""
 
     seconds: float
     missing: int = 0  # pages
@@ -36,7 +36,7 @@ class Wholeness:
     _looked: tuple[Mapping[str, int] | None, bool, str] = (None, True, "")
 
     def wait(self, build: str, root: Path) -> Wait:
-        """How long this build must have lain still.
+        """The time without writes that this build needs.
 
         Args:
             build: Absolute path of the folder; "" = what would be indexed was built by nobody.

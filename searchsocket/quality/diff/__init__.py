@@ -1,1 +1,1 @@
-"""What differs between two generations, of one scope or two: pages, chunks, cost, links and golden queries."""
+"""Differences between two generations, of one scope or two: pages, chunks, cost, links and golden queries."""

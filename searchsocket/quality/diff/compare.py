@@ -20,7 +20,7 @@ class ChangedPage:
 
 @dataclass(frozen=True, slots=True)
 class ContentChanges:
-    """How one generation differs from another, each list by URL."""
+    """Differences between two generations, each list by URL."""
 
     added: tuple[PageContent, ...]
     removed: tuple[PageContent, ...]
@@ -38,7 +38,7 @@ class ContentChanges:
 
 
 def compare(before: Content, after: Content) -> ContentChanges:
-    """How `after` differs from `before`."""
+    """Compare two generations."""
     gone = [page for url, page in before.pages.items() if url not in after.pages]
     came = [page for url, page in after.pages.items() if url not in before.pages]
     moved = moved_pages(gone, came)

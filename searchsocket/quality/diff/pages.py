@@ -1,4 +1,4 @@
-"""What a generation holds, by page, as far as it can be compared with that of another scope."""
+"""Contents of a generation by page, in a form that is comparable between scopes."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -22,7 +22,7 @@ from searchsocket.types import Generation
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """How one generation differs from another."""
+    """Differences between two generations."""
 
     before: Generation
     after: Generation
@@ -67,7 +67,7 @@ class Diff:
 def diff_of(
     project: Project, backends: Backends, before: IndexReader, after: IndexReader, clock: Callable[[], datetime]
 ) -> Diff:
-    """How `after` differs from `before`.
+    """Compare `after` with `before`.
 
     Raises:
         EmbedderUnavailable: A golden query could not be embedded.

@@ -155,7 +155,7 @@ def supported(corpus: Corpus, question: str) -> list[Supported]:
 
 
 def _page_request(corpora: Sequence[Corpus], query: AskQuery, question: str, words: Continuations) -> _PageRequest:
-    """What is asked for: of a continuation, what the answer before was asked with."""
+    """The request for this part; a continuation uses the request of the previous answer."""
     if not query.continuation_token:
         return _PageRequest(query.limit, query.max_tokens or DEFAULT_MAX_TOKENS, 0)
     generation = corpora[0].reader.generation

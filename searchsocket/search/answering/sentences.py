@@ -34,7 +34,7 @@ class Passage(NamedTuple):
 
 
 def is_bare(record: Record) -> bool:
-    """Whether a definition says nothing but its signature, as an overload does: the one with the body answers."""
+    """Return True if a definition is only a signature, such as an overload; the one with a body answers instead."""
     at = record.chunk.at
     return isinstance(at, Lines) and not at.doc and record.chunk.body.text.rstrip().endswith(_NO_BODY)
 
@@ -85,7 +85,7 @@ def _units(said: ChunkText) -> list[tuple[str, str]]:
 
 
 def _followed(units: Sequence[tuple[str, str]], first: int, last: int) -> int:
-    """Where a short passage ends when what follows it in the section is in it."""
+    """The end of a short passage that includes the following units of its section."""
     size = sum(len(text) for text, _ in units[first:last])
     while last < len(units) and size < _ENOUGH_CHARS and units[last][1] != _HEADING:
         size += len(units[last][0])
@@ -96,7 +96,7 @@ def _followed(units: Sequence[tuple[str, str]], first: int, last: int) -> int:
 
 
 def _introduced(units: Sequence[tuple[str, str]], first: int, last: int) -> int:
-    """Where the passage ends when what its colon introduces is in it, as far as that has room."""
+    """The end of the passage including the text after its colon, as far as there is room."""
     if last < 1 or not units[last - 1][0].rstrip().endswith(":"):
         return last
     size = sum(len(text) for text, _ in units[first:last])

@@ -1,4 +1,4 @@
-"""How likely a passage answers a question, and whether it is enough to give it: a rule that is fitted, not felt.
+"""Probability that a passage answers a question, and if it is high enough; the rule is fitted to data.
 
 A logistic model of what is known of the passage. Its weights are fitted by `python -m bench.asking` to 300 questions
 over three sites and two repositories, half of which nothing there answers (docs/notes/quality.md).
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Support(NamedTuple):
-    """What is known of a passage for a question."""
+    """Evidence of a passage for a question."""
 
     passage: float  # share of the question's words that it says, rare ones counting more
     chunk: float  # likewise of its whole chunk with its title and headings

@@ -28,7 +28,7 @@ def breaker_of(clock: Callable[[], float]) -> Breaker:
 
 
 class BackendGuard:
-    """What a service knows of the machine that its vectors are on; safe to share between threads."""
+    """State of the remote vector store, as a service knows it; thread-safe."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class BackendGuard:
         return trouble
 
     def call(self, work: Callable[[], T]) -> T:
-        """What a call of a snapshot answers.
+        """Call a snapshot and return its answer.
 
         Raises:
             VectorBackendUnavailable: It did not in time, or has not lately.

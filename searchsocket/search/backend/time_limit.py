@@ -17,7 +17,7 @@ class TimeLimit:
         self._free = threading.BoundedSemaphore(_MAX_UNDER_WAY)
 
     def call(self, work: Callable[[], T], timeout_s: float) -> T:
-        """What `work` returns or raises; it goes on alone where it takes longer.
+        """Return or raise the result of `work`; after the timeout the work continues in the background.
 
         Raises:
             TimeoutError: It took longer, or too many calls are under way.

@@ -1,4 +1,4 @@
-"""What a query of code ranks: lists by meaning, by words, by words of whole files, and by names of definitions."""
+"""Candidates of a code query: lists by meaning, by words, by words of whole files, and by names of definitions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What says that chunks of code are what was asked for, but for names: meaning, words, and their files."""
+"""Evidence for chunks of code besides names: meaning, words, and their files."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -11,7 +11,7 @@ from searchsocket.types import Scores
 
 
 class _Weights(NamedTuple):
-    """What each signal is worth, by how well changes and questions find their code."""
+    """Weights of the signals, fitted to changes and questions with known code."""
 
     meaning: float
     words: float  # of the chunk

@@ -49,7 +49,7 @@ class CodeFindQuery:
 
     @property
     def asked(self) -> tuple[object, ...]:
-        """What is looked for and where, without which part of it."""
+        """The text and filters of the request, without the continuation."""
         return self.q, self.whole_words, self.match_case, self.path, self.languages
 
     def checked(self) -> "CodeFindQuery":
@@ -165,7 +165,7 @@ def _candidates(reader: IndexReader, query: CodeFindQuery, spelling: Spelling, t
 
 
 def _is_in(path: str, languages: Collection[str]) -> bool:
-    """Whether a file may hold code in one of the languages: a component holds several."""
+    """Return True if a file may contain code in one of the languages; a component contains several."""
     language = language_of(path.rpartition("/")[2])
     return not languages or language in languages or language in MIXED
 

@@ -23,7 +23,7 @@ class LinesLeft(Wire):
 
 
 class FittingLines(NamedTuple):
-    """What fits, in its order, and what does not."""
+    """Lines that fit, in order, and the remaining ones."""
 
     files: tuple[FetchedLines, ...]
     left: tuple[LinesLeft, ...]
@@ -40,7 +40,7 @@ class FetchedCode(Wire):
 
 
 def fetched_code(scope: str, fetched: Sequence[FetchedLines], max_tokens: int | None) -> FetchedCode:
-    """What was found, as much of it as fits; None: all of it."""
+    """The fetched lines, as many as fit; None: all."""
     files, left = fitting_lines(fetched, max_tokens) if max_tokens else FittingLines(tuple(fetched), ())
     return FetchedCode(scope, files, files != tuple(fetched), left)
 

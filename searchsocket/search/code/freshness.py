@@ -10,7 +10,7 @@ ReadNow = Callable[[str], bytes | None]  # path -> what the file holds now; None
 
 
 class LinesNow(NamedTuple):
-    """Where the text of a chunk stands in its file."""
+    """Current position of a chunk's text in its file."""
 
     first: int
     last: int
@@ -18,7 +18,7 @@ class LinesNow(NamedTuple):
 
 
 def lines_now(text: str, first: int, last: int, indexed: str, data: bytes | None) -> LinesNow | None:
-    """Where a chunk stands now; None where its file is gone.
+    """The current position of a chunk; None if its file was deleted.
 
     Args:
         text: Of the chunk.
@@ -37,7 +37,7 @@ def lines_now(text: str, first: int, last: int, indexed: str, data: bytes | None
 
 
 def is_changed(indexed: str, data: bytes) -> bool:
-    """Whether a file has other bytes than those that were indexed, of which this is the hash."""
+    """Return True if the file's bytes do not match the indexed hash."""
     return sha256(data).hexdigest() != indexed
 
 

@@ -1,4 +1,4 @@
-"""What a caller asks of source code."""
+"""Query over source code."""
 
 from dataclasses import dataclass
 from typing import get_args
@@ -42,12 +42,12 @@ class CodeQuery:
 
     @property
     def files(self) -> PathFilter:
-        """Which files are meant."""
+        """The files that match the query."""
         return PathFilter(self.path)
 
     @property
     def where(self) -> Filter:
-        """What the store filters by."""
+        """The filter for the store."""
         return Filter(
             path_prefix=self.files.prefix,
             languages=self.languages,

@@ -39,7 +39,7 @@ class RankedCode(NamedTuple):
     file: float
 
     def signals(self, labels: frozenset[str]) -> tuple[str, ...]:
-        """What counted, in words; of the results alone, which are few."""
+        """The signals that counted, in words; computed only for results."""
         present = {
             "definition": self.defines > 0,
             "meaning": self.meaning >= 0.5,
@@ -52,7 +52,7 @@ class RankedCode(NamedTuple):
 
 
 def is_enough_code(words: WordEvidence, best_cosine: float, *, is_named: bool) -> bool:
-    """Whether there is any evidence: nonsense must get no answer, a question in other words than the code's must."""
+    """Return True if there is enough evidence: reject nonsense, accept questions in other words than the code's."""
     if is_named or words.share >= MIN_SHARE or best_cosine >= MIN_COSINE_ALONE:
         return True
     return words.known >= MIN_KNOWN and best_cosine >= MIN_COSINE
@@ -81,7 +81,7 @@ def rank_code(candidates: CodeCandidates, q: str, symbols: Sequence[str]) -> lis
 
 
 def _named(symbols: Sequence[str]) -> Mapping[str, float]:
-    """What a definition has of which label: 1 for its name as it is written, less in other letters or for a part."""
+    """The score of a definition per label: 1 for its exact name, less in other case or for a part."""
     folded = {f"{LABEL}={name.casefold()}": 0.5 if "." in name else 0.45 for name in symbols}
     return folded | {f"{EXACT}={name}": 1.0 for name in symbols}
 
@@ -91,7 +91,7 @@ def _defines(labels: frozenset[str], names: Mapping[str, float]) -> float:
 
 
 def _says(labels: frozenset[str], spoken: Spoken) -> float:
-    """What a definition has of one whose name the query writes, where it says that name in words."""
+    """The score of a definition whose name is in the query as words."""
     if not spoken:
         return 0.0
     return _SPOKEN if any(spoken in ways_to_say(name) for name in _names_of(labels)) else 0.0

@@ -1,4 +1,4 @@
-"""What belongs together: code near code, pages that document a definition, and the code that a page mentions."""
+"""Related content: similar code, pages that document a definition, and the code that a page mentions."""
 
 import re
 from collections import Counter
@@ -34,7 +34,7 @@ _NAME = re.compile(r"[A-Za-z_$@][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)*")
 
 @dataclass(frozen=True, slots=True)
 class RelatedQuery:
-    """What to look around: one of a chunk, a line of a file, the name of a definition, or a page of the site."""
+    """Subject of the request: a chunk, a line of a file, the name of a definition, or a page of the site."""
 
     id: str = ""
     file: str = ""
@@ -73,7 +73,7 @@ class DocumentingPage(Wire):
 
 @dataclass(frozen=True, slots=True)
 class RelatedCode(Wire):
-    """What belongs to a definition, or to a page."""
+    """Code and pages related to a definition or a page."""
 
     scope: str
     subject: Annotated[str, Field(description="The definition, the lines, or the page of the request.")]
@@ -147,7 +147,7 @@ def pages_about(site: IndexReader, names: Sequence[str], top_k: int) -> tuple[Do
 
 
 def code_of_page(reader: IndexReader, markdown: str, top_k: int, read_now: ReadNow) -> tuple[CodeResult, ...]:
-    """What defines the names that a page says in code, those first that it says most often."""
+    """The definitions of the names in a page's code, most mentioned first."""
     counts = Counter(name for span in _spans(markdown) for name in _names(span))
     results: dict[str, CodeResult] = {}
     for name, _ in counts.most_common(_MAX_NAMES):
@@ -161,7 +161,7 @@ def code_of_page(reader: IndexReader, markdown: str, top_k: int, read_now: ReadN
 
 
 def _distance(record: Record, line: int) -> tuple[int, int]:
-    """How far a line is from a chunk, and how long that is: the innermost one is meant."""
+    """The distance of a line from a chunk, and the chunk's length, so that the innermost chunk wins."""
     at = record.chunk.at
     assert isinstance(at, Lines)
     return max(at.first - line, line - at.last, 0), at.last - at.first
@@ -188,7 +188,7 @@ def _documenting(site: IndexReader, url: str, name: str) -> DocumentingPage | No
 
 
 def _says(span: str, name: str) -> bool:
-    """Whether code on a page names a definition; of one that is a plain word, when it says nothing else."""
+    """Return True if code on a page names a definition; a name that is a plain word must be the whole span."""
     if looks_like_code(name):
         return re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", span) is not None
     return _CALL.sub("", span).strip().rpartition(".")[2] == name

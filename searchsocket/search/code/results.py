@@ -1,4 +1,4 @@
-"""What a result says of a chunk of code, as its file is now."""
+"""Results for chunks of code, from the current file."""
 
 from searchsocket.code.spoken import spoken_name, ways_to_say
 from searchsocket.code.symbols import symbols_in

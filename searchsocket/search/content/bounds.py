@@ -1,4 +1,4 @@
-"""How much a caller may ask for at once, in results and in tokens."""
+"""Limits of results and tokens per request."""
 
 from searchsocket.errors import InvalidRequest
 

@@ -1,4 +1,4 @@
-"""How much text fits into an answer: whole pieces while they fit, and of the first one what does."""
+"""Fit text into an answer: whole pieces while they fit, and the first one in part."""
 
 import json
 from collections.abc import Callable, Sequence

@@ -30,16 +30,18 @@ class Corpus:
 
     @property
     def where(self) -> Filter:
-        """What is content: a page's summary says its description or its headings again."""
+        """The filter for content: page summaries are left out, because they repeat the description or headings."""
         return Filter(kinds=("section", LINKS, "definition", "block")) if self.kind == "site" else MATCH_ALL
 
     @property
     def where_said(self) -> Filter:
-        """What is looked for by meaning: a list of links is near all that its pages are about, and says nothing."""
+        """The filter for a search by meaning: lists of links are left out, because they match every subject of their
+        pages.
+        """
         return Filter(kinds=("section", "definition", "block")) if self.kind == "site" else MATCH_ALL
 
     def by_meaning(self) -> tuple[int, frozenset[str]]:
-        """How many chunks are looked for by meaning, and the ids of those that are found by their terms alone."""
+        """The number of chunks to search by meaning, and the ids that only exact terms find."""
         holding = self.reader.words.holding
         links = holding((), where=Filter(kinds=(LINKS,))) if self.kind == "site" else ()
         return len(holding((), where=self.where_said)), frozenset(links)
@@ -66,7 +68,7 @@ class Corpus:
         return home[0].page.description if home else ""
 
     def chunk_index(self, record: Record) -> int:
-        """Where a chunk stands among those of its document that are content, from 0: a page's summary is none."""
+        """The position of a chunk in its document, from 0, without page summaries."""
         first = self.reader.catalogue.page_records(record.page.url)[0]
         return record.chunk.ordinal - (first.chunk.kind == "summary")
 

@@ -24,7 +24,7 @@ from searchsocket.types import Lines, Record
 
 @dataclass(frozen=True, slots=True)
 class DocumentQuery:
-    """Which document to read, and how much of it at once."""
+    """Document to read, with the size limit of the answer."""
 
     file_path: str
     chunk_id: str = ""  # where to begin: at this chunk; "" = at the top
@@ -84,7 +84,7 @@ class DocumentData(Documented):
 
 @dataclass(frozen=True, slots=True)
 class DocumentDataAnswer(Documented):
-    """What is known of a document, and its chunks in their order."""
+    """Metadata of a document, and its chunks in order."""
 
     data: DocumentData
     status: Status
@@ -141,7 +141,7 @@ class DocumentReader:
         )
 
     def data(self, corpus: Corpus, query: DocumentQuery) -> DocumentDataAnswer:
-        """What is known of a document, with as many of its chunks as fit, from the first or from `chunk_id` on.
+        """The metadata of a document and as many of its chunks as fit, from the first or from `chunk_id` on.
 
         Raises:
             DocumentMissing, ChunkGone, ContinuationGone: As `text`.
@@ -201,7 +201,7 @@ class DocumentReader:
 
 
 def _text(corpus: Corpus, url: str) -> tuple[str, int]:
-    """What a document says, and how many lines of what its chunks count stand above it."""
+    """The text of a document, and the number of lines before the first line that chunks count."""
     body = corpus.reader.catalogue.page_body(url) or ""
     if corpus.kind == "code":
         return body, 0
@@ -210,18 +210,18 @@ def _text(corpus: Corpus, url: str) -> tuple[str, int]:
 
 
 def _line(record: Record) -> int:
-    """Where a chunk begins, by the lines of the mirror file, or of the file."""
+    """The first line of a chunk in the mirror file or source file."""
     return max(record.chunk.at.first, 1)
 
 
 def _section_starts(records: Iterable[Record], ends: Sequence[int], skipped: int) -> list[int]:
-    """Where chunks begin in the text, ascending."""
+    """The start positions of chunks in the text, ascending."""
     lines = {_line(record) - skipped for record in records if record.chunk.kind != "summary"}
     return sorted({ends[line - 2] for line in lines if 1 < line <= len(ends)})
 
 
 def _fitting(text: str, start: int, starts: Sequence[int], max_tokens: int) -> str:
-    """What fits from `start` on, up to where a section begins, or the first one in part."""
+    """The text from `start` that fits, in whole sections, or part of the first one."""
     bounds = [at for at in starts if at > start] + [len(text)]
     end = start
     remaining = max_tokens

@@ -1,4 +1,4 @@
-"""Which documents are about something: their summaries and key phrases, to choose by before one is read."""
+"""Find documents on a subject, with summaries and key phrases."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from searchsocket.text.amounts import age_s
 
 @dataclass(frozen=True, slots=True)
 class DocumentsQuery:
-    """What documents shall be about."""
+    """Query for documents."""
 
     query: str = ""  # "" with a continuation alone
     limit: int | None = None
@@ -61,7 +61,7 @@ class DocumentsAnswer(Documented):
 
 @dataclass(frozen=True, slots=True)
 class RankedDocuments:
-    """What a search of documents found in one generation."""
+    """Results of a document search in one generation."""
 
     urls: Sequence[str]  # best first, from the offset on
     scores: Sequence[float]

@@ -1,4 +1,4 @@
-"""What an agent may do next, as calls of tools that there are, with arguments that work."""
+"""Suggest next steps to an agent as calls of available tools with valid arguments."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ def call(tool: str, **arguments: object) -> str:
 
 
 def interpretation(query: ContentQuery) -> str:
-    """What was understood."""
+    """The interpretation of the query, in words."""
     concepts, terms = " and ".join(query.semantic_concepts), ", ".join(f"`{term}`" for term in query.exact_terms)
     if not concepts:
         return f"chunks that contain {terms}, most matches first"
@@ -31,7 +31,7 @@ def interpretation(query: ContentQuery) -> str:
 
 
 def next_actions(corpus: Corpus, query: ContentQuery, results: Sequence[ContentResult], token: str) -> tuple[str, ...]:
-    """What fits these results."""
+    """Next steps for these results."""
     folder = corpus.folder_id
     words = [*query.semantic_concepts, *query.exact_terms]
     if not results:

@@ -1,4 +1,4 @@
-"""Which chunks come first: raw = semantic x 1.5 for each distinct exact term that is there, and no threshold.
+"""Rank chunks: raw = semantic x 1.5 for each distinct exact term in the chunk, without a threshold.
 
 Semantic is the cosine, at least 0, and 1 where no concept is asked for. Of equals the first by id comes first. Where
 terms alone are asked for nearly all are equals: then those come first that a search for the terms finds first, as the

@@ -1,4 +1,4 @@
-"""What a caller asks who wants content, within limits before any work is done for it."""
+"""Content query, validated before any work is done."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ class ContentQuery:
         return self.limit or DEFAULT_LIMIT
 
     def asked(self) -> dict[str, Any]:
-        """What a continuation remembers, as JSON."""
+        """The request as JSON, for the continuation token."""
         return {"c": self.semantic_concepts, "t": self.exact_terms, "l": self.limit, "m": self.max_tokens}
 
 

@@ -121,7 +121,7 @@ class ContentSearch:
 
 
 def _message(query: ContentQuery, total: int, last: int) -> str:
-    """How many there are, and which these are: as many as hold a term, while concepts put all there are in an order."""
+    """A sentence with the number of results and the current range. With concepts, all chunks are results."""
     if not total:
         return "found nothing; try other words, or concepts"
     found = f"found {total} results" + (": all of the folder, nearest first" if query.semantic_concepts else "")

@@ -1,4 +1,4 @@
-"""Where content comes from, as an answer says it."""
+"""Source of content, as answers describe it."""
 
 from searchsocket.search.content.answer import IndexFacts, Source, SourceLines
 from searchsocket.search.content.corpus import Corpus
@@ -22,13 +22,13 @@ def source_of_page(page: PageFacts, corpus: Corpus) -> Source:
 
 
 def href_of(record: Record) -> str | None:
-    """What opens a passage on its host; None of source code, which has no address."""
+    """The link to a passage on its host; None for source code."""
     at = record.chunk.at
     return None if isinstance(at, Lines) else href(record.page, at.anchor)
 
 
 def index_facts(corpus: Corpus, age_seconds: float) -> IndexFacts:
-    """What answered."""
+    """The facts of the index that answered."""
     generation = corpus.reader.generation
     return IndexFacts(corpus.folder_id, generation.scope, generation.name, generation.published_at, age_seconds)
 
@@ -39,5 +39,5 @@ def _source(page: PageFacts, corpus: Corpus, section: str, opens: str | None, li
 
 
 def changed_of(page: PageFacts, corpus: Corpus) -> bool | None:
-    """Whether the source file of a page changed after it was indexed."""
+    """Return True if the source file of a page changed after it was indexed; None if unknown."""
     return corpus.changed(page.source_file or page.route_file)

@@ -1,4 +1,4 @@
-"""What a document is, in a few of its own words."""
+"""Short summary of a document from its own text."""
 
 from collections.abc import Sequence
 

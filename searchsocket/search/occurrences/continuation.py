@@ -1,4 +1,4 @@
-"""Where the next occurrences begin: the word carries no more of the query than what tells it from others."""
+"""Continuation of a list of occurrences: an offset and a short hash of the query."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ def continuation_of(request: Sequence[object], generation: Generation, offset: i
 
 
 def offset_of(continuation: str, request: Sequence[object], generation: Generation, words: Continuations) -> int:
-    """How many occurrences were given before.
+    """The number of occurrences that were already returned.
 
     Raises:
         ContinuationGone: The word is none of ours, of other words or filters, or of a generation that is not live.

@@ -22,7 +22,7 @@ class Heading(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """What stands around an occurrence, on its own lines."""
+    """Text around an occurrence, on its own lines."""
 
     text: str
     start: int  # of the occurrence in it

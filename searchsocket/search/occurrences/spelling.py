@@ -1,4 +1,4 @@
-"""What is looked for to the letter: as a pattern over a page's text, and as letters that such a page must hold."""
+"""Exact search: a pattern for a page's text, and the letters that every matching page must contain."""
 
 import re
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ class Spelling:
 
     @property
     def letters(self) -> Sequence[Letters]:
-        """What every page with an occurrence holds; others may too, and where there is nothing, all of them do."""
+        """The letters of every page with an occurrence. Other pages may have them too; empty matches all pages."""
         if self.whole_words:
             return [Letters(word) for word in plain_words(self.text)]
         if not self.text.isascii():

@@ -1,1 +1,1 @@
-"""What a result says: marks, snippets, the opening of a page."""
+"""Texts of results: marks, snippets, and the opening of a page."""

@@ -1,4 +1,4 @@
-"""Which of a page's best sections a result opens at: one may score by many words here and there, another is about them.
+"""Choose the section at which a result opens: one may match scattered words, another is about them.
 
 Measured by links into sections of three documentation sites: docs/notes/quality.md, "The section that opens".
 """
@@ -26,7 +26,8 @@ class Asked:
         self._matches: dict[str, Set[str]] = {}  # of a heading its words that are the query's
 
     def about(self, heading: str) -> float:
-        """How much a section is about the query: what it says of that, by the share of it that is the query's.
+        """The relevance of a section: the share of the query that it covers, times the share of the section that the
+        query covers.
 
         Words count whole: `Prefetch() objects` says nothing of `prefetch_related`.
         """
@@ -47,7 +48,7 @@ class Asked:
         return score + _HEADING * self.about(heading) + _PASSAGE * covered / max(len(self._words), 1)
 
     def most(self, score: float, headings: Sequence[str]) -> float:
-        """What `worth` is at most, for a chunk with these headings."""
+        """The upper bound of `worth` for a chunk with these headings."""
         about = max(map(self.about, headings))
         return score + _HEADING * about + _PASSAGE if about else score
 

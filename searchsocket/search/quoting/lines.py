@@ -1,4 +1,4 @@
-"""Which lines of which file a result is: for whoever edits the passage."""
+"""File and lines of a result, for editors."""
 
 from functools import lru_cache
 

@@ -14,6 +14,6 @@ def _fragment(anchor: str) -> str:
 
 
 def href(page: PageFacts, anchor: str = "") -> str:
-    """What opens a page at an anchor, which is escaped as a fragment must be; "" = at its top."""
+    """The link to a page at an anchor, escaped as a fragment; "" = the top of the page."""
     address = page.address or page.url
     return f"{address}#{_fragment(anchor)}" if anchor else address

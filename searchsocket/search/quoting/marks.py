@@ -1,4 +1,4 @@
-"""Which words of a text are the query's, by the same forms as the index keeps."""
+"""Find the words of the query in a text, by the same forms as the index."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -86,7 +86,7 @@ class QueryWords:
         self._prefix = last if len(last) >= _MIN_PREFIX else ""
 
     def marks(self, text: str) -> list[Mark]:
-        """Where the query's words stand in `text`, ascending; those that overlap are one.
+        """The positions of the query's words in `text`, ascending; overlapping ones are merged.
 
         The words inside an identifier are marked only in texts that do not hold it whole.
         """
@@ -140,7 +140,7 @@ class QueryWords:
                 whole += self._pair_marks(word, start)
 
     def _query_word(self, word: str) -> _QueryWord:
-        """What a text's word is in the query; nothing for runs of scripts without spaces, and for data."""
+        """The match of a text's word with the query; none for scripts without spaces, and for data."""
         match: _QueryWord = ("", False)
         if not (len(word) > _MAX_WORD_CHARS if word.isascii() else _UNSPACED.search(word)):
             for form in _forms(word):
@@ -159,7 +159,7 @@ class QueryWords:
                 yield start + at, start + min(at + 2, len(run)), pair
 
     def _run_marks(self, text: str) -> Iterator[_Range]:
-        """Where synonyms of several words stand."""
+        """The positions of synonyms with several words."""
         for pattern, forms, word in self._runs:
             for match in pattern.finditer(text):
                 if all(form in _forms(held) for form, held in zip(forms, _WORD.findall(match[0]), strict=False)):
@@ -196,7 +196,7 @@ def _lower(text: str) -> tuple[str, bool]:
 
 
 def _needles(forms: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
-    """What the words of these forms begin with: a stem, but for the letter that endings change.
+    """The beginnings of words with these forms: a stem without the letter that endings change.
 
     Each with those that begin with it and are no longer looked for: they can only stand where it does.
     Missed are irregular stems (`dying`, `die`), and of three needles that begin alike one that stands glued behind

@@ -1,4 +1,4 @@
-"""Which section of a chunk answers: small sections are merged, and each opens at its own heading."""
+"""Choose the answering section of a chunk: small sections are merged, and each opens at its own heading."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence, Set
@@ -35,7 +35,7 @@ def opening_of(
 
 
 def section_called(names: Set[str], title: str, text: ChunkText) -> tuple[int, Opening | None] | None:
-    """Which section of a chunk has one of the names: where it ends, and its opening; the first section has none.
+    """The section of a chunk with one of the names: its end and its opening; the first section has no opening.
 
     Args:
         names: What the query may be, see `possible_names`.

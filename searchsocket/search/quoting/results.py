@@ -24,7 +24,7 @@ _NO_SNIPPET = Snippet("")
 
 
 class Opened(NamedTuple):
-    """Where a chunk answers a query."""
+    """Section at which a chunk answers a query."""
 
     part: Window  # of its text
     anchor: str  # of the section that holds it: a chunk may hold several small ones
@@ -32,7 +32,7 @@ class Opened(NamedTuple):
 
 
 class Quote(NamedTuple):
-    """What a chunk says to a query, and where that stands."""
+    """Quoted text of a chunk and its location."""
 
     snippet: Snippet
     html: str  # of the snippet
@@ -41,7 +41,7 @@ class Quote(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """What a query's words say of a chunk."""
+    """Match of a query's words in a chunk."""
 
     marks: list[Mark]  # of its text
     telling: list[Mark]  # those by which the passage is chosen
@@ -51,7 +51,7 @@ class Passage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ResultWriter:
-    """What all results of one answer share."""
+    """Data that all results of one answer share."""
 
     words: QueryWords
     asked: Asked

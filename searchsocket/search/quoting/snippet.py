@@ -91,7 +91,7 @@ def _behind_each_other(text: str, start: int, kinds: str, starts: Sequence[int])
 
 
 def _code(size: int, start: int, kinds: str, starts: Sequence[int]) -> list[_Range]:
-    """Where lines of code stand, each run of them as one."""
+    """The ranges of code lines, adjacent lines as one range."""
     ends = [unit - start - 1 for unit in starts[1 : len(kinds)]] + [size]
     runs = [run.span() for run in _CODE_RUN.finditer(kinds)]
     return [(ends[first - 1] + 1 if first else 0, ends[last - 1]) for first, last in runs]

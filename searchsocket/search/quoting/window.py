@@ -1,4 +1,4 @@
-"""Which part of a chunk answers: it begins at a sentence, a list item, a table row or a line of code."""
+"""Choose the part of a chunk to show: it begins at a sentence, a list item, a table row or a line of code."""
 
 import re
 import unicodedata
@@ -34,7 +34,7 @@ class Window(NamedTuple):
 
 
 def beginning(chunk_text: ChunkText, marks: Sequence[Mark], max_chars: int) -> tuple[int, bool]:
-    """Where the best window of a text begins, and whether that is inside a sentence that is too long.
+    """The start of the best window of a text, and True if it is inside a sentence that is too long.
 
     The best has the most different query words, those in sentences, items and rows counting double. Of near-equals it
     is the one that begins with prose, then the earliest: what a thing is stands before what it does.
@@ -53,7 +53,7 @@ def beginning(chunk_text: ChunkText, marks: Sequence[Mark], max_chars: int) -> t
 
 
 def window(chunk_text: ChunkText, marks: Sequence[Mark], max_chars: int, begins: tuple[int, bool]) -> Window:
-    """What is shown of a text in at most `max_chars`; all of it where that is room enough."""
+    """The shown part of a text, at most `max_chars`; the whole text if it fits."""
     if len(chunk_text.text) <= max_chars:
         return Window(0, len(chunk_text.text))
     start, is_inside = begins
@@ -62,7 +62,7 @@ def window(chunk_text: ChunkText, marks: Sequence[Mark], max_chars: int, begins:
 
 
 def _best(chunk_text: ChunkText, marks: Sequence[Mark], max_chars: int) -> tuple[int, bool]:
-    """Where the best window begins, and whether that is inside a sentence that is too long."""
+    """The start of the best window, and True if it is inside a sentence that is too long."""
     starts, kinds, room = chunk_text.starts, chunk_text.kinds, max_chars - _TAIL_CHARS
     unit = bisect_right(starts, marks[0].start) - 1
     if marks[-1].end - starts[unit] <= room and _RANK.get(kinds[unit]) == _MOST:
@@ -109,7 +109,7 @@ def _best(chunk_text: ChunkText, marks: Sequence[Mark], max_chars: int) -> tuple
 
 
 def _lead(chunk_text: ChunkText, start: int, marks: Sequence[Mark], max_chars: int) -> int:
-    """Where to begin so that a person understands; the heading of a section is shown anyway."""
+    """The start of a window that a person understands; the heading of a section is shown separately."""
     text, starts, kinds = chunk_text.text, chunk_text.starts, chunk_text.kinds
     if not start:
         return 0
@@ -136,7 +136,7 @@ def _first_answer(chunk_text: ChunkText) -> int:
 
 
 def _all_shown(marks: Sequence[Mark], start: int, limit: int) -> int:
-    """Where a window has shown each of its query words once."""
+    """The position at which a window has shown each of its query words once."""
     words, shown = set[str](), start
     for first, last, word in marks:
         if last > limit:
@@ -148,7 +148,7 @@ def _all_shown(marks: Sequence[Mark], start: int, limit: int) -> int:
 
 
 def _end(chunk_text: ChunkText, start: int, last_mark: int, max_chars: int) -> tuple[int, bool]:
-    """Where a window ends, and whether that is inside a unit: where other things begin, else behind a whole unit."""
+    """The end of a window, and True if it is inside a unit: at a new subject, otherwise after a whole unit."""
     text, starts, kinds = chunk_text.text, chunk_text.starts, chunk_text.kinds
     limit = start + max_chars
     below = bisect_right(starts, start)
@@ -174,7 +174,7 @@ def _end(chunk_text: ChunkText, start: int, last_mark: int, max_chars: int) -> t
 
 
 def _inside(text: str, floor: int, first: int, spare: int) -> int:
-    """Where a window begins in a sentence that is too long: behind a comma, else at a word."""
+    """The start of a window inside a sentence that is too long: after a comma, otherwise at a word."""
     reach = max(floor, first - max(min(_LEAD_CHARS, spare), 0))
     clauses = [match.end() for match in _CLAUSE.finditer(text, reach, first)]
     if clauses:

@@ -1,4 +1,4 @@
-"""What a page's place on the site adds to its score: minor, so that it decides between near-equals (spec 13.1)."""
+"""Boosts from a page's position on the site: small, so that they decide only between similar scores (spec 13.1)."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -58,6 +58,6 @@ def boosts_of(
 
 
 def _shares(urls: Sequence[str], is_less: Callable[[str], bool], share: float) -> Scores | float:
-    """What is left of the weight of each record: `share` on pages that are less than a guide."""
+    """The remaining weight of each record: `share` for pages that rank below guides."""
     less = {url for url in set(urls) if is_less(url)}
     return np.array([share if url in less else 1.0 for url in urls]) if less else 1.0

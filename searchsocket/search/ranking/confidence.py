@@ -1,4 +1,4 @@
-"""How likely a result answers the query: one number for all queries, models and sites (docs/notes/quality.md).
+"""Probability that a result answers the query, comparable between queries, models and sites (docs/notes/quality.md).
 
 A logistic model of seven things that are known of a result anyway. Its weights are fitted by `python -m bench.gate` to
 the judged queries of the development collections, with the built-in model and MiniLM, and to questions that no
@@ -37,7 +37,7 @@ _EXACT = 1.0
 
 
 def features(words: WordEvidence, near: Scores, rank: Scores, score_ratio: Scores, exact: Scores) -> Scores:
-    """What the weights are of, shape (n, 8): a row a result.
+    """The input of the weights, shape (n, 8): one row per result.
 
     Args:
         near: NaN: the query has no vector.

@@ -1,4 +1,4 @@
-"""How much of a query the best passages say in their names and sentences: code says any word by chance.
+"""Share of a query that the best passages contain in names and sentences; code contains any word by chance.
 
 The examples of a documentation are of recipes, travel and shopping, so questions about these have their words there.
 """
@@ -13,7 +13,7 @@ _LEAST = 1 / 3  # of the query's words
 
 
 def is_covered(q: str, best: Sequence[ReadableRecord]) -> bool:
-    """Whether one of these passages says more than a third of the query's words; code alone is not judged by that."""
+    """Return True if one of these passages contains over a third of the query's words; code alone is not judged."""
     asked, _ = query_words(q)
     is_prose = False
     for one in best if asked else ():

@@ -1,4 +1,4 @@
-"""What a query says to the letter: the name of a page or section, or an identifier (docs/notes/ranking.md)."""
+"""Exact matches: the name of a page or section, or an identifier (docs/notes/ranking.md)."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ _EDGES = " \t?!,;\"'`“”"
 
 
 def exact_scores(q: str, found: Candidates, texts: Callable[[Sequence[str]], Sequence[str]]) -> Scores:
-    """What each candidate gains by what the query says to the letter.
+    """The bonus of each candidate for exact matches.
 
     Args:
         texts: Of records by id; asked for only where the query names an identifier.
@@ -55,7 +55,7 @@ def _folded(text: str) -> str:
 
 
 def names_identifier(q: str) -> bool:
-    """Whether a query holds a word that prose does not: `a_b`, `f()`, `camelCase`, `--flag`."""
+    """Return True if a query contains a word that prose does not: `a_b`, `f()`, `camelCase`, `--flag`."""
     return any(_NAME.fullmatch(word.strip(_EDGES)) for word in q.split())
 
 

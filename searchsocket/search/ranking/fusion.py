@@ -15,7 +15,7 @@ _SILENT = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class Fused:
-    """What the lists say of the candidates, by column."""
+    """Scores of the candidates per list, by column."""
 
     cosine: Scores  # in [-1, 1]
     bm25: Scores  # 0 where the keyword list does not hold it

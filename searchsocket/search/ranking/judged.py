@@ -1,4 +1,4 @@
-"""What a reranker's scores make of the order: most of it, but nothing of what is asked to the letter (spec 13.2)."""
+"""Combine a reranker's scores with the original order; exact matches stay first (spec 13.2)."""
 
 from collections.abc import Sequence
 
@@ -29,7 +29,7 @@ def judged(positions: Sequence[int], scores: Sequence[float | None], candidates:
 
 
 def mixed(fused: Scores, reranked: Scores, weight: float) -> Scores:
-    """What finding gives a candidate once it was judged, in [0, 1].
+    """The retrieval score of reranked candidates, in [0, 1].
 
     Args:
         weight: `ranking.weights.rerank`, in [0, 1].

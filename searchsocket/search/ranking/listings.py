@@ -15,5 +15,5 @@ _LISTING = re.compile(
 
 @lru_cache(maxsize=1 << 14)  # the same pages are found again and again
 def is_listing(url: str) -> bool:
-    """Whether a path is one that a generator gives to a source listing or an index of names."""
+    """Return True if a generator uses this path for a source listing or an index of names."""
     return _LISTING.search(url) is not None

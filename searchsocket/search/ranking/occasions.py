@@ -23,10 +23,10 @@ _ASKED = re.compile(
 
 @lru_cache(maxsize=1 << 14)  # the same pages are found again and again
 def is_occasion(url: str) -> bool:
-    """Whether a path is that of such a page."""
+    """Return True if a path belongs to a post or release note."""
     return _OCCASION.search(url) is not None
 
 
 def asks_for_occasion(q: str) -> bool:
-    """Whether a query may be after one."""
+    """Return True if a query may look for one."""
     return _ASKED.search(q) is not None

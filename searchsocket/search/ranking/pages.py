@@ -1,4 +1,4 @@
-"""What a page scores: the best meaning and the best words of any of its chunks, and how much its name says."""
+"""Scores of pages: the best meaning and the best words of their chunks, and the match of their names."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -39,7 +39,7 @@ def in_page_order(ranked: Sequence[Ranked], scores: Scores) -> list[Ranked]:
 
 
 class _Pages:
-    """Which of the candidates lie on one page."""
+    """Candidates by page."""
 
     def __init__(self, facts: Facts) -> None:
         titles = dict(zip(facts.url, facts.title, strict=True))
@@ -54,7 +54,7 @@ class _Pages:
         return best[self._codes]
 
     def second(self, fused: Scores, kinds: Sequence[str]) -> Scores:
-        """What the second best section of each page scores by itself; 0 where there is one at most."""
+        """The score of the second best section of each page alone; 0 if there is at most one."""
         sections = np.flatnonzero(np.array(kinds) != "summary")
         order = sections[np.lexsort((-fused[sections], self._codes[sections]))]
         of = self._codes[order]
@@ -66,7 +66,7 @@ class _Pages:
         return second[self._codes]
 
     def called(self, q: str) -> Scores:
-        """What each page gains by what its title and path say of the query."""
+        """The bonus of each page for the share of its title and path in the query."""
         words, plain = query_words(q)
         gains = [0.0] * len(self._names)
         for at, page in enumerate(self._names):

@@ -1,4 +1,4 @@
-"""What a passage gains by what it says of the query at one place (docs/notes/ranking.md)."""
+"""Bonus of a passage for query words at one place (docs/notes/ranking.md)."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ NEIGHBOURS = 0.15
 
 
 def passage_scores(words: WordSnapshot, q: str, ids: Sequence[str], shares: Shares) -> Scores:
-    """What each record gains by neighbouring words of the query that stand so, and by having most of them all.
+    """The bonus of each record for adjacent query words that are also adjacent in it, and for containing most of them.
 
     Args:
         shares: What saying all words is worth; the words are looked for only where it is something.

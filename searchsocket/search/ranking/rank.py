@@ -18,7 +18,7 @@ _DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What the scores of the candidates are made of, by column."""
+    """Parts of the candidates' scores, by column."""
 
     found: Fused
     boosts: Boosts

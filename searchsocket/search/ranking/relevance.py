@@ -1,4 +1,4 @@
-"""Whether what was found is worth showing: nonsense must get no answer, a hard paraphrase must get one.
+"""Decide whether to answer: reject nonsense, accept hard paraphrases.
 
 Words decide most of it. Cosines are read by the spread of the index's own texts, so that one rule does for every model
 (docs/notes/ranking.md has the figures).
@@ -40,7 +40,7 @@ def nearness(cosine: Cosine, spread: Spread | None) -> Cosine:
 
 
 def is_enough(words: WordEvidence, nearest: float) -> bool:
-    """Whether the words are enough to answer at all; over the whole scope, since a filter makes no query nonsense.
+    """Return True if the words are enough to answer; over the whole scope, because a filter makes no query nonsense.
 
     Args:
         nearest: Nearness of the nearest chunk.
@@ -61,7 +61,7 @@ def is_enough_of_code(words: WordEvidence) -> bool:
 
 
 def is_near_enough(words: WordEvidence, nearest: float, *, is_read: bool = False) -> bool:
-    """Whether meaning answers words of the language of which the site has none, or one of two.
+    """Return True if meaning may answer English words of which the site has none, or one of two.
 
     Args:
         is_read: Whether the model reads a text as a whole, rather than adding up its words.
@@ -73,7 +73,7 @@ def is_near_enough(words: WordEvidence, nearest: float, *, is_read: bool = False
 
 
 def is_near_enough_unlisted(q: str, words: WordEvidence, nearest: float) -> bool:
-    """Whether meaning answers a single word that is on no list, with a model that reads what it is made of."""
+    """Return True if meaning may answer a single unlisted word, for models that read parts of words."""
     word = q.strip()
     is_long = len(word) >= _LEAST_UNLISTED and word.isalpha()
     return is_long and words.known == 0 and words.asked == 1 and nearest >= MIN_UNLISTED

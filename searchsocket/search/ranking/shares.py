@@ -1,4 +1,4 @@
-"""How much meaning, the words of chunks and those of pages count: by the model and by the kind of text.
+"""Weights of meaning, words of chunks and words of pages, by the model and the kind of text.
 
 Chosen on the development collections; what each choice is worth is in docs/notes/quality.md.
 """
@@ -10,7 +10,7 @@ from searchsocket.text.words import parse_query
 
 
 class Shares(NamedTuple):
-    """What each list is worth; the three are 1 together."""
+    """Weights of the lists; their sum is 1."""
 
     meaning: float
     words: float  # of chunks
@@ -33,7 +33,7 @@ _WHOLE = 1.1  # chunks a page among the candidates
 
 
 def shares_of(q: str, urls: Sequence[str] = (), *, is_read: bool = False) -> Shares:
-    """What the lists are worth for this query.
+    """The weights of the lists for this query.
 
     Args:
         urls: The page of each candidate.

@@ -1,1 +1,1 @@
-"""Where source files come from: the working tree, or a commit without a checkout."""
+"""Sources of code: the working tree, or a commit without a checkout."""

@@ -98,7 +98,7 @@ class CommitSource:
 
 
 def _folders(entries: dict[str, TreeEntry]) -> dict[str, Listing[TreeEntry]]:
-    """What each folder holds, by its path."""
+    """The entries of each folder, by its path."""
     below: defaultdict[str, set[str]] = defaultdict(set)
     files: defaultdict[str, dict[str, TreeEntry]] = defaultdict(dict)
     others: defaultdict[str, dict[str, str]] = defaultdict(dict)

@@ -1,4 +1,4 @@
-"""Where the source files of a project come from, as it is configured."""
+"""Choose the configured source of code."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Which files of a tree are source code, whatever the tree lies in."""
+"""Find the source files of a tree, in any kind of storage."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ E = TypeVar("E")
 
 @dataclass(frozen=True, slots=True)
 class Listing(Generic[E]):
-    """What one folder holds, by name."""
+    """Entries of one folder, by name."""
 
     folders: Sequence[str] = ()
     files: Mapping[str, E] = field(default_factory=dict)
@@ -31,13 +31,13 @@ ListFolder = Callable[[str], Listing[E]]  # of a path with a slash behind it, ""
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the settings say of files, as globs of a `.gitignore` over their paths."""
+    """Selected files: globs with the syntax of `.gitignore` over their paths."""
 
     include: GitIgnoreSpec | None
     exclude: GitIgnoreSpec | None
 
     def takes(self, path: str) -> bool:
-        """Whether a file is wanted; of a folder, whether any file in it can be."""
+        """Return True if a file is selected, or if a folder may contain one."""
         if self.exclude is not None and self.exclude.match_file(path):
             return False
         return path.endswith("/") or self.include is None or self.include.match_file(path)

@@ -135,7 +135,7 @@ class WorkingTreeSource:
 
 
 def _hard_link(path: str) -> os.stat_result | None:
-    """What a file with several names is; None for any other, and for one that is gone."""
+    """The status of a file with several hard links; None for any other, and for a deleted one."""
     try:
         info = os.lstat(path)
     except OSError:

@@ -1,4 +1,4 @@
-"""Which addresses the crawler may connect to: the answer is given after DNS, for the very address that is used."""
+"""Addresses that the crawler may connect to; checked after DNS, for exactly the address in use."""
 
 import ipaddress
 import socket
@@ -21,7 +21,7 @@ class ForbiddenAddress(SourceUnavailable):
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address is reachable on the public internet, and means nothing else inside a network."""
+    """Return True if an IP address is reachable on the public internet and has no special meaning inside a network."""
     ip = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
         if any(ip in network for network in _V4_INSIDE):

@@ -1,4 +1,4 @@
-"""How much one crawl may take of a host, and bear from it; beyond that it ends, and says which setting ended it."""
+"""Limits of one crawl; at a limit it ends and names the setting."""
 
 import threading
 from collections.abc import Callable

@@ -42,7 +42,7 @@ class _TryAgain(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What a GET brought; `not_modified` has no body."""
+    """Response to a GET; `not_modified` has no body."""
 
     url: str  # after redirects on the same host
     status: int
@@ -131,7 +131,7 @@ class Fetcher:
         return answer
 
     def _gives_up(self, state: RetryCallState) -> bool:
-        """Whether a request is not made again: often enough, or the crawl would be over before."""
+        """Return True if a request is not repeated: too many attempts, or the crawl would end first."""
         return state.attempt_number >= self._limits.attempts or state.upcoming_sleep >= self._budget.left_s()
 
     def _follow(self, url: str, validators: Mapping[str, str]) -> Response:
@@ -150,7 +150,7 @@ class Fetcher:
         raise FetchFailed(f"{url}: more than {_MAX_REDIRECTS} redirects", permanent=True)
 
     def same_host(self, url: str) -> bool:
-        """Whether an absolute URL lies on the crawled origin."""
+        """Return True if an absolute URL is on the crawled origin."""
         try:
             parts = urlsplit(url)
         except ValueError:

@@ -10,7 +10,7 @@ MAX_LINKS = 10_000  # different ones on one page; as many pages as a whole crawl
 
 
 class PageLinks:
-    """What a page links to. An lxml parser target: it builds no tree, so depth and size cost nothing."""
+    """Links of a page. An lxml parser target: it builds no tree, so depth and size cost nothing."""
 
     def __init__(self) -> None:
         self.hrefs: dict[str, None] = {}  # in page order, without queries and fragments

@@ -1,4 +1,4 @@
-"""Which page each fetched address is: the same one that a build of the site has."""
+"""Map fetched addresses to pages, the same ones as in a build of the site."""
 
 from searchsocket.content.pages import RawPage
 from searchsocket.sources.base import SourceReport

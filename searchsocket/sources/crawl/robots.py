@@ -1,4 +1,4 @@
-"""What `robots.txt` says to this crawler, and to no other (RFC 9309)."""
+"""Rules of `robots.txt` for this crawler (RFC 9309)."""
 
 import re
 

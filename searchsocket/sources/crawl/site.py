@@ -1,4 +1,4 @@
-"""Where the crawled site lies, and which of the addresses that it names are pages of it."""
+"""URL of the crawled site, and which addresses are its pages."""
 
 import re
 from collections.abc import Callable
@@ -25,7 +25,7 @@ class CrawledSite:
     excluded: Callable[[str], bool]  # which paths are not asked for
 
     def url(self, path: str) -> str:
-        """Where the page at a canonical path is fetched."""
+        """The URL to fetch for a canonical path."""
         return self.base_url + quote(path, safe="/%:@!$&'()*+,;=~-._")
 
     def resolve(self, href: str, served_url: str = "/") -> str | None:

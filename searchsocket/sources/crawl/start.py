@@ -1,4 +1,4 @@
-"""Where a crawl begins: the routes that are set, and what the sitemaps list of the crawled host."""
+"""Starting points of a crawl: configured routes, and the sitemap entries on the crawled host."""
 
 from collections.abc import Callable, Sequence
 
@@ -59,7 +59,7 @@ class SitemapPages:
         return list(paths), walk
 
     def _is_published_at(self, host: str, examples: Sequence[str]) -> bool:
-        """Whether pages of another host answer here: a preview has the sitemap of the site that it is a preview of."""
+        """Return True if pages of another host answer here: a preview has the sitemap of the published site."""
         own, crawled = self.site, self.site.base_url
         self.site = own.published_at(host)
         if self._most_answer(examples):

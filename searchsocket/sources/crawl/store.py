@@ -11,7 +11,7 @@ from searchsocket.system.files import write_atomic
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What is known of a fetched page."""
+    """Stored facts of a fetched page."""
 
     url: str
     served_url: str
@@ -33,7 +33,7 @@ class BodyStore:
         self._address = address
 
     def known(self, url: str) -> Stored | None:
-        """What an earlier crawl stored, when its body is still whole."""
+        """The entry of an earlier crawl, if its body is still complete."""
         meta, body = self._paths(url)
         try:
             stored = Stored(**json.loads(meta.read_text(encoding="utf-8")))

@@ -1,4 +1,4 @@
-"""What of an indexer's settings changes answers, and so travels with a generation: no key, no address, no path."""
+"""Settings that travel with a pushed generation because they change answers; never a key, an address or a path."""
 
 import json
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ _FOLDER = "folder:"  # a model that lies in a folder of the indexer, which nobod
 
 
 def carried_settings(settings: Settings) -> dict[str, Any]:
-    """What a reader of the index needs to answer as the indexer would."""
+    """The settings that a reader needs to answer like the indexing machine."""
     carried = _only_carried(settings.model_dump(mode="json"))
     model = settings.embeddings.model
     if model and Path(model).is_absolute():

@@ -1,4 +1,4 @@
-"""What is written beside the files of generations, and under which names. All of it is checked when it is read.
+"""JSON documents next to the files of generations, and their names. Each is validated when it is read.
 
 ```text
 searchsocket.json                                 whose artefacts these are, and which scopes anyone may read
@@ -64,7 +64,7 @@ class ProjectDocument(Document):
 
 
 class Pointer(Document):
-    """What is live of one scope."""
+    """Pointer to the live generation of one scope."""
 
     scope: ScopeName
     generation: GenerationName

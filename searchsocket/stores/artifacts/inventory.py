@@ -1,4 +1,4 @@
-"""What lies in an object store: scopes, the generations of each, and what nothing names."""
+"""Contents of an object store: scopes, their generations, and unused files."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ def stored_generations(objects: Objects) -> list[StoredGeneration]:
 
 
 def description_of(objects: Objects, held: StoredGeneration) -> Description:
-    """Which files a generation is made of."""
+    """The description of a generation's files."""
     return read_document(objects, held.object, Description)
 
 

@@ -12,7 +12,7 @@ from searchsocket.stores.artifacts.objects.base import Objects
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """What one prune removed, or would."""
+    """Result of a prune or of its dry run."""
 
     generations: tuple[StoredGeneration, ...]
     files: int

@@ -55,7 +55,7 @@ _DESCRIPTION = "artifact.json"  # beside CURRENT: the description of what was fe
 
 @dataclass(frozen=True, slots=True)
 class Pulled:
-    """What one pull did."""
+    """Result of one pull."""
 
     scope: str
     generation: str
@@ -140,7 +140,7 @@ class _Pull:
         return None
 
     def _is_here(self, live: str, pointer: Pointer) -> bool:
-        """Whether what is live here is what the pointer names."""
+        """Return True if the local live generation is the one in the pointer."""
         text = fetched_description(self._root, self._scope)
         if live != pointer.generation or text is None or hashlib.sha256(text).hexdigest() != pointer.description:
             return False
@@ -268,14 +268,14 @@ class _Pull:
 
 
 def _after(current: Current | None, live: str) -> Current:
-    """What CURRENT says once `live` is; the one before is kept, since a rollback leads there."""
+    """The new value of CURRENT; the present live generation becomes the previous one, for rollback."""
     if current is None:
         return Current(live)
     return Current(live, current.previous if current.live == live else current.live)
 
 
 def _holds(path: Path, entry: BlobEntry) -> bool:
-    """Whether a file is what it should be, byte for byte."""
+    """Return True if a file has the expected bytes."""
     try:
         if path.stat().st_size != entry.bytes:
             return False

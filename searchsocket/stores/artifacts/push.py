@@ -31,7 +31,7 @@ _Files = Mapping[str, BlobEntry]
 
 @dataclass(frozen=True, slots=True)
 class Pushed:
-    """What one push did."""
+    """Result of one push."""
 
     scope: str
     generation: str
@@ -89,7 +89,7 @@ def push_generation(
 
 
 def _is_live(objects: Objects, description: Description) -> bool:
-    """Whether what is live says the same, whenever it was pushed."""
+    """Return True if the live description is equal, whenever it was pushed."""
     pointer = _before(objects, pointer_name(description.scope), Pointer, description.project_id)
     if pointer is None:
         return False
@@ -101,7 +101,7 @@ def _is_live(objects: Objects, description: Description) -> bool:
 def _project_document(
     objects: Objects, project_id: str, public: Sequence[str] | None, scope: str
 ) -> ProjectDocument | None:
-    """What is to be written over the one that is there; None where that says the same."""
+    """The new project document, or None if the stored one is equal."""
     before = _before(objects, PROJECT, ProjectDocument, project_id)
     scopes = tuple(public) if public is not None else (before.scopes if before else (scope,))
     document = ProjectDocument(project_id=project_id, scopes=scopes)

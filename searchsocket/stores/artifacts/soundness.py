@@ -1,4 +1,4 @@
-"""What was fetched is looked at before anything is answered from it: each file may be as it was pushed, and hostile."""
+"""Check downloaded files before use. Their hashes match, but their content may still be hostile."""
 
 import sqlite3
 from collections.abc import Iterator

@@ -31,5 +31,5 @@ class HashedFile:
 
     @property
     def entry(self) -> FileEntry:
-        """What the manifest says of what was written so far."""
+        """The manifest entry of the bytes written so far."""
         return FileEntry(self._bytes, self._sha256.hexdigest())

@@ -44,7 +44,7 @@ _WAYS_OUT = (
 
 @dataclass(frozen=True, slots=True)
 class Current:
-    """What CURRENT says."""
+    """Contents of CURRENT."""
 
     live: str
     previous: str = ""  # "" = nothing to roll back to
@@ -60,7 +60,7 @@ class FileEntry:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a generation says of itself."""
+    """Contents and files of a generation."""
 
     generation: Generation
     max_doc: int  # highest `doc` number ever given out in its line of generations
@@ -253,7 +253,7 @@ class NamingDamage:
 
 
 def _unreadable(path: Path) -> Path | None:
-    """What this user may not read: the file itself, or of a folder any file of the generation that it is part of."""
+    """The unreadable path: the file itself, or any file of the generation in a folder."""
     files = sorted(path.parent.rglob("*")) if os.path.isdir(path) else [path]  # noqa: PTH112  never raises
     return next((refused for each in (path, *files) if (refused := first_refused(each, os.R_OK))), None)
 

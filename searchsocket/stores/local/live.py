@@ -1,4 +1,4 @@
-"""Which generations of an index are live, and opening them: all that a reader of it needs."""
+"""Live generations of an index, opened for readers."""
 
 import os
 import time

@@ -206,7 +206,7 @@ class OpenReaders:
             self._failures[scope.name] = failure
 
     def _room(self, scope: Scope) -> int:
-        """How many bytes of vectors may be read into memory for a scope."""
+        """The number of bytes of vectors that may be read into memory for a scope."""
         with self._lock:
             others = sum(entry.reader.read_bytes for name, entry in self._readers.items() if name != scope.name)
         return min(MAX_READ_BYTES, _MAX_ALL_READ_BYTES - others)

@@ -23,7 +23,7 @@ class Ownership:
         self._is_ours = False
 
     def check(self) -> bool:
-        """Whether the folder is claimed.
+        """Return True if the folder is claimed.
 
         Raises:
             ProjectMismatch: By another project.

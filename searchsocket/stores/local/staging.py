@@ -1,4 +1,4 @@
-"""What a run has changed so far: a SQLite file and a file of vectors beside the live generation."""
+"""Staged changes of a run: a SQLite file and a file of vectors next to the live generation."""
 
 import os
 import shutil
@@ -166,7 +166,7 @@ class Staging:
         return [id_ for (id_,) in self._connection.execute("SELECT id FROM changes WHERE slot IS NULL ORDER BY id")]
 
     def holds_bodies(self) -> bool:
-        """Whether texts of pages are staged."""
+        """Return True if page texts are staged."""
         return bool(self._connection.execute("SELECT EXISTS (SELECT 1 FROM bodies)").fetchone()[0])
 
     def close(self) -> None:

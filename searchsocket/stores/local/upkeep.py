@@ -134,7 +134,7 @@ def health(live: LiveGenerations, max_records: int) -> Health:
 
 
 def _damage(live: LiveGenerations, generation: Path) -> str:
-    """What keeps a generation from being opened."""
+    """The reason why a generation cannot be opened."""
     try:
         live.open(generation)
     except FileNotFoundError as error:

@@ -80,7 +80,7 @@ def all_fingerprints(reader: LocalReader) -> Iterator[tuple[str, str]]:
 
 
 def record_problems(reader: LocalReader) -> list[str]:
-    """Whether the records are those that the manifest tells of."""
+    """Compare the records with the manifest; return the problems."""
     try:
         is_same = index_digest(all_fingerprints(reader)) == reader.generation.digest
         bodies = list(reader.catalogue.body_digests())
@@ -94,7 +94,7 @@ def record_problems(reader: LocalReader) -> list[str]:
 
 
 def part_problems(reader: LocalReader) -> list[str]:
-    """Whether every record has a sound vector and its words; empty when all is well."""
+    """Check that every record has a valid vector and its words; return the problems."""
     return _vector_problems(reader) + word_problems(reader)
 
 
@@ -113,7 +113,7 @@ def _vector_problems(reader: LocalReader) -> list[str]:
 
 
 def word_problems(reader: LocalReader) -> list[str]:
-    """Whether every record has its words."""
+    """Check that every record has its words; return the problems."""
     problems: list[str] = []
     docs = reader.numbering.docs
     try:

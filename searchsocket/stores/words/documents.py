@@ -124,7 +124,7 @@ def _record_document(row: Row) -> "Fields":
 
 
 def _filters(rows: Sequence[Row]) -> dict[str, list[str]]:
-    """What filters look at: all that any of the rows, which are of one page, can be found by."""
+    """Filter values of rows of one page: all values that match any of the rows."""
     tags = sorted({tag for row in rows for tag in _items(row.tags)})
     labels = sorted({one for row in rows for one in labels_of(row.kind, row.language, _items(row.facets))})
     found = {"dirs": ancestors(rows[0].url), "tags": tags, "labels": labels}

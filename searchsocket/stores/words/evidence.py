@@ -1,4 +1,4 @@
-"""How well pages hold the words of a query: what is answered, and what is refused as nonsense, is judged by it."""
+"""Evidence of words: the share of a query that pages contain, used to reject nonsense."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -91,7 +91,7 @@ class PageEvidence:
         return [(form,) for form in indexed_forms(meant) if self._pages_with((form,))]
 
     def rarity(self, forms: Sequence[Forms]) -> float:
-        """How little the pages that hold any of the forms say of a query: BM25's inverse document frequency."""
+        """The rarity of the forms among pages: BM25's inverse document frequency."""
         pages = max((self._pages_with(words) for words in forms), default=0)
         return math.log1p((self._count - pages + 0.5) / (pages + 0.5))
 

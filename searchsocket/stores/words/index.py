@@ -168,7 +168,7 @@ class WordIndex:
         return Query.boolean_query(clauses) if clauses else None
 
     def count(self, query: Query) -> int:
-        """How many documents match."""
+        """The number of matching documents."""
         return int(self.searcher.search(query, limit=1, count=True).count)  # type: ignore[attr-defined]
 
     def among(self, query: Query, docs: Docs) -> frozenset[int]:
@@ -201,7 +201,7 @@ class WordIndex:
         return dict(zip(self._docs(hits).tolist(), scores.tolist(), strict=True))
 
     def worth_at_least(self, queries: Sequence[tuple[Query, float]]) -> tuple[dict[int, float], float]:
-        """What the queries are worth of the documents with most of it, and what that is of every other one at most.
+        """The scores of the best documents, and an upper bound for every other one.
 
         Looking for some documents by number takes three times as long as listing these.
         """
@@ -231,7 +231,7 @@ class WordIndex:
 
 
 def _worth(queries: Sequence[tuple[Query, float]]) -> Query:
-    """What the queries that a document matches are worth together."""
+    """A query whose score is the sum of the matching queries."""
     return Query.boolean_query([(Occur.Should, Query.const_score_query(query, value)) for query, value in queries])
 
 

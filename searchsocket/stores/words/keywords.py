@@ -66,16 +66,16 @@ class Words:
 
     @property
     def records(self) -> int:
-        """How many there are, the hidden ones included."""
+        """The number of records, including hidden ones."""
         return int(self._searcher.num_docs)
 
     @property
     def pages(self) -> int:
-        """How many there are, the hidden ones included."""
+        """The number of pages, including hidden ones."""
         return int(self._pages.searcher.num_docs)
 
     def holds(self, docs: list[int]) -> bool:
-        """Whether every one of these distinct numbers belongs to a record."""
+        """Return True if each of these distinct numbers belongs to a record."""
         query = Query.term_set_query(self._records.schema, "doc", docs)
         return len(self._searcher.search(query, limit=len(docs), count=False).hits) == len(docs)
 
@@ -178,7 +178,7 @@ class Words:
         return query_terms
 
     def _terms(self, word: QueryWord, *, is_open: bool) -> list[Term]:
-        """What one word of the query looks for: its own forms and parts, and completions."""
+        """The search terms of one query word: its own forms and parts, and completions."""
         forms = [form for form in dict.fromkeys((word.exact, word.stem)) if form]
         worth = 1.0 if word.stem else _IDENTIFIER_BOOST
         candidates = [(form, worth) for form in forms]
@@ -194,11 +194,11 @@ class Words:
         return [form for form in forms if self._is_indexed(form, _JOINED_BOOST)]
 
     def _is_whole(self, word: QueryWord) -> bool:
-        """Whether any record holds an identifier as it is typed, or written as one word."""
+        """Return True if any record contains an identifier as it is typed, or written as one word."""
         return any(self._is_indexed(form) for form in (word.exact, _DASHES.sub("", word.exact)))
 
     def _is_indexed(self, term: str, worth: float = _SYNONYM_BOOST) -> bool:
-        """Whether any record holds the term; `worth` is what it is then looked for with."""
+        """Return True if any record contains the term; `worth` is its weight in that case."""
         return bool(self._records.clauses(term, worth))
 
     def _completions(self, word: QueryWord) -> list[str]:
@@ -213,7 +213,7 @@ class Words:
         return indexed_forms(best) if word.stem else best
 
     def _corrections(self, word: QueryWord) -> list[Term]:
-        """What a word that no document holds was meant to be."""
+        """The likely corrections of a word that no document contains."""
         whole = indexed_forms(self._vocabulary.nearest(word.exact))
         if whole or not word.pieces:
             worth = 1.0 if word.stem else _IDENTIFIER_BOOST

@@ -35,7 +35,7 @@ def named(index: WordIndex, text: str, where: Filter, top_k: int) -> Scored:
 
 @lru_cache(maxsize=64)  # asked for pages and for records
 def _worth(text: str) -> tuple[dict[str, float], str]:
-    """What each name that a query may be is worth, and the name that it may begin; "" for none."""
+    """The weight of each name that the query may be, and the name that it may begin; "" for none."""
     text = storable(text)
     names = possible_names(text)
     if not names:

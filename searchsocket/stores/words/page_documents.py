@@ -26,7 +26,7 @@ Listed = tuple[str, list[int]]  # a page: its path as it sorts, the `doc` number
 
 
 class PageDocuments(NamedTuple):
-    """What is indexed of one page."""
+    """Indexed documents of one page."""
 
     path: str  # as it sorts
     docs: Sequence[int]  # of its records

@@ -135,7 +135,7 @@ class _LiveWords:
         return stay
 
     def frames(self, share: int, shares: int) -> Iterator[Frame]:
-        """What is kept of the pages of a share, in path order, whatever the number of shares was."""
+        """The stored frames of a share's pages, in path order, whatever the number of shares was."""
         if self.shares == shares:
             return self._share(share).frames()
         first, last = share * self.shares // shares, ((share + 1) * self.shares - 1) // shares

@@ -1,4 +1,4 @@
-"""What a store says of its records, so that their words can be written."""
+"""Records of a store as the word index reads them."""
 
 from collections.abc import Iterable, Iterator
 from typing import Protocol
@@ -10,7 +10,7 @@ class WordSource(Protocol):
     """The records of a generation, as their words are written."""
 
     def count(self) -> int:
-        """How many records there are."""
+        """The number of records."""
 
     def touched(self) -> list[bytes]:
         """The sort keys of the pages whose words change, some of which may be gone; of all, where nothing is kept."""

@@ -1,4 +1,4 @@
-"""How much of a query each record says by itself: words that stand together mean more than scattered ones."""
+"""Share of a query that each record contains alone: words together mean more than scattered ones."""
 
 import math
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from searchsocket.text.words import QueryWord
 def together(
     searcher: tantivy.Searcher, schema: tantivy.Schema, words: Sequence[QueryWord]
 ) -> list[tuple[Query, float]]:
-    """What finds each word in any field, and its share of the query: a word counts by how few records hold it."""
+    """A query per word over all fields, with its share of the query: rare words count more."""
     records = int(searcher.num_docs)
     weighted: list[tuple[Query, float]] = []
     total = 0.0

@@ -128,7 +128,7 @@ def _as_seen(text: str) -> tuple[str, Sequence[int]]:
 
 
 def _private_keys(text: str) -> Iterator[Span]:
-    """What stands between the first and the last line of private keys, also of one that is cut off."""
+    """The text between the first and last line of private keys, including cut-off ones."""
     at = text.find(_KEY_BEGIN)
     while at >= 0:
         key = _PRIVATE_KEY.match(text, at)

@@ -1,4 +1,4 @@
-"""Which file of a SvelteKit project makes which URL."""
+"""Map URLs to the files of a SvelteKit project."""
 
 from searchsocket.web.routes.kit import KitProject, read_kit
 from searchsocket.web.routes.scan import scan_project, scan_routes

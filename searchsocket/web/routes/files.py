@@ -1,4 +1,4 @@
-"""What the files of a routes folder are, by their names alone."""
+"""Roles of the files in a routes folder, from their names."""
 
 import re
 from collections.abc import Iterable
@@ -87,7 +87,7 @@ def conflicts(route_ids: Iterable[str]) -> dict[str, str]:
 
 
 class _Names:
-    """What the names of files mean in one project."""
+    """Meaning of file names in one project."""
 
     def __init__(self, kit: KitProject) -> None:
         components, modules = (*kit.components, *_COMPONENTS), (*kit.modules, *_MODULES)

@@ -1,4 +1,4 @@
-"""What a SvelteKit project says of itself that decides its routes: the version, and settings of its configuration."""
+"""Facts of a SvelteKit project that decide its routes: the version and its configuration."""
 
 import json
 import re
@@ -20,7 +20,7 @@ _ONE_MAJOR = re.compile(r"(?:workspace:|npm:@sveltejs/kit@)?[~^=v]*\s*(\d{1,4})(
 
 @dataclass(frozen=True, slots=True)
 class KitProject:
-    """What decides the routes; as it stands, of a project that says nothing of itself."""
+    """Facts that decide the routes; the defaults are those of a project without configuration."""
 
     version: KitVersion | None = None  # None = unknown: where the versions differ, nothing is claimed
     routes_dir: str = "src/routes"  # project-relative, as the next one

@@ -1,4 +1,4 @@
-"""Which of two routes the framework asks first."""
+"""Precedence of two routes."""
 
 import re
 from functools import cmp_to_key

@@ -16,7 +16,7 @@ _MAX_CONFIG_BYTES = 1_000_000
 
 
 def scan_project(root: Path, routes_dir: str = "", static_dir: str = "") -> KitProject:
-    """What a project on disk says of itself; the folders as stated by hand, "" = not stated."""
+    """Read the SvelteKit facts of a project on disk. The arguments override its folders; "" = not set."""
 
     def read(name: str) -> str | None:
         try:

@@ -32,7 +32,7 @@ class Script:
         self._depth = 0
 
     def names(self, module: str) -> bool:
-        """Whether the module names another one, to import it."""
+        """Return True if the module imports `module`."""
         return any(word[1:-1] == module for word in self._words if word[0] in _QUOTES)
 
     def argument(self, function: str) -> Value:
@@ -43,15 +43,15 @@ class Script:
         return {} if self._at(starts[0]) == ")" else self._value(starts[0])[0]
 
     def count(self, name: str) -> int:
-        """How often a name stands in the code, outside of texts and comments."""
+        """The number of uses of a name in code, outside strings and comments."""
         return self._words.count(name)
 
     def sets(self, key: str) -> bool:
-        """Whether any object of the module gives a value to a key."""
+        """Return True if any object of the module has this key."""
         return any(word == key and self._at(i + 1) == ":" for i, word in enumerate(self._words))
 
     def default_export(self) -> Value:
-        """What the module exports as `default`."""
+        """The `default` export of the module."""
         for i in range(len(self._words) - 1):
             if self._words[i : i + 2] == ["export", "default"]:
                 return self._value(i + 2)[0]
@@ -61,7 +61,7 @@ class Script:
         return self._words[i] if i < len(self._words) else ""
 
     def _find_constants(self) -> dict[str, int]:
-        """Where the value of each constant of the module begins."""
+        """The start position of each constant's value."""
         constants, depth = {}, 0
         for i, word in enumerate(self._words):
             depth += (word in _CLOSING) - (word in _CLOSING.values())
@@ -80,7 +80,7 @@ class Script:
         return self._constants_read[name]
 
     def _may_change(self, name: str) -> bool:
-        """Whether something is done with an object besides naming it: `config.kit = ...`, `assign(config, ...)`."""
+        """Return True if an object may be modified: `config.kit = ...`, `assign(config, ...)`."""
         uses = [i for i, word in enumerate(self._words) if word == name]
         return any(self._at(i + 1) in (".", "[") or self._at(i - 2) in ("assign", "push") for i in uses)
 
@@ -137,7 +137,7 @@ class Script:
         return values, i + 1
 
     def _end(self, i: int, ends: str = ",;)]}") -> int:
-        """Where the expression at `i` ends."""
+        """The end of the expression at `i`."""
         depth = 0
         while word := self._at(i):
             if depth == 0 and word in ends:
@@ -148,7 +148,7 @@ class Script:
 
 
 def setting(value: Value, *keys: str, default: Value) -> Value:
-    """What stands under these keys; `default` where nothing does, None where that cannot be told."""
+    """The value under these keys; `default` if there is none, None if it cannot be determined."""
     for key in keys:
         if not isinstance(value, dict):
             return None

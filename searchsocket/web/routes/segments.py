@@ -82,7 +82,7 @@ def match(segments: Sequence[Segment], path: Sequence[str], *, with_matchers: bo
 
 
 def _lengths(segment: Segment, remaining: int, with_matchers: bool) -> range:
-    """How many URL segments it may take, in the order that the framework tries."""
+    """The possible numbers of URL segments, in the framework's order."""
     may_bind = with_matchers or not segment.has_matcher
     if segment.kind == "rest":
         return range(remaining, -1, -1) if may_bind else range(0)

@@ -38,7 +38,7 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class RouteMatch:
-    """What is known of the route behind one URL."""
+    """Route of one URL."""
 
     route_file: str = ""  # project-relative; "" when no route makes a page there
     route_id: str = ""
@@ -168,7 +168,7 @@ def route_url(route_id: str) -> str | None:
 
 
 def _differs(route_id: str, segments: tuple[Segment, ...]) -> bool:
-    """Whether version 2 reads a route id in another way, or not at all."""
+    """Return True if version 2 reads a route id differently, or not at all."""
     try:
         return parse_route(route_id, 2) != segments
     except InvalidRoute:

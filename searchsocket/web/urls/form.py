@@ -1,4 +1,4 @@
-"""How a site writes the addresses of its pages: with `.html` or without, with a trailing slash or without.
+"""Form of a site's addresses: with or without `.html`, with or without a trailing slash.
 
 The page is the same in all forms (`page_path`); its address is what opens it on the site's host.
 """
@@ -64,7 +64,7 @@ AS_FILES = UrlForm("suffix", "index")
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """What opens the pages of a site on its host."""
+    """Addresses of the pages of a site on its host."""
 
     form: UrlForm = CLEAN
     base: str = ""  # the path that the site lies under, as `normalise_prefix` gives it

@@ -83,17 +83,17 @@ def page_readings(path: str) -> tuple[str, ...]:
 
 
 def below_base(path: str, base: str) -> tuple[str, ...]:
-    """What a canonical path may be called on a site that lies under a path: itself, or what follows the base path."""
+    """The possible page paths of a canonical path on a site with a base path: itself, or the part after it."""
     return (path, path[len(base) :] or "/") if base and under_prefix(path, base) else (path,)
 
 
 def is_index(name: str) -> bool:
-    """Whether a file of this name is the page of its folder."""
+    """Return True if a file with this name is the page of its folder."""
     return _INDEX.fullmatch(name) is not None
 
 
 def under_prefix(url: str, prefix: str) -> bool:
-    """Whether `url` is `prefix` or below it, by whole segments; `prefix` as `normalise_prefix` gives it."""
+    """Return True if `url` is `prefix` or below it, by whole segments; `prefix` comes from `normalise_prefix`."""
     prefix = prefix.rstrip("/")
     return url.startswith(prefix) and (len(url) == len(prefix) or url[len(prefix)] == "/")
 
@@ -143,7 +143,7 @@ def _canonical_segment(raw: str) -> str:
 
 
 def _only_escapes(text: str) -> bool:
-    """Whether all lone surrogates stand for bytes, as `os.fsdecode` makes them."""
+    """Return True if all lone surrogates encode bytes, as `os.fsdecode` creates them."""
     return not re.search("[\ud800-\udc7f\udd00-\udfff]", text)
 
 

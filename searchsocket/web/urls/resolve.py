@@ -1,4 +1,4 @@
-"""Where a link on a page leads on this site, also when the site lies under a path of its host (spec 8.4)."""
+"""Resolve the links of a page on this site, also with a base path (spec 8.4)."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ _DEFAULT_PORTS = {80, 443, None}
 
 @dataclass(frozen=True, slots=True)
 class SiteBase:
-    """Where a site lies on the web; `site_base` makes one."""
+    """URL and base path of a site; `site_base` creates one."""
 
     path: str = ""  # what its root-relative links begin with, as `normalise_prefix` gives it; "" = the host is the site
     addresses: tuple[tuple[str, int | None, str], ...] = ()  # host, port (None = the usual one) and path of each
@@ -45,7 +45,7 @@ def site_base(addresses: Iterable[str] = (), path: str = "") -> SiteBase:
 
 
 def resolve_link(href: str, served_url: str, site: SiteBase = AT_ROOT) -> str | None:
-    """Where a link on a page leads on this site.
+    """The target of a link on this site.
 
     Args:
         href: As written in the page.
@@ -79,7 +79,7 @@ def resolve_base(href: str, served_url: str, site: SiteBase = AT_ROOT) -> str:
 
 
 def served_under(root: str, path: str) -> str:
-    """How a full URL path is written as a `served_url` of the site at `root`; "" when no path can be made of it.
+    """The `served_url` of a full URL path for the site at `root`; "" if it has none.
 
     What lies outside is reached by climbing. The root itself without its slash is outside as well: a link `a` on the
     page `/docs` means `/a`.

@@ -1,4 +1,4 @@
-"""Where the configured site lies on the web: its base path, and the addresses that its own links may carry."""
+"""URL of the configured site: its base path, and the hosts that its links may have."""
 
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit

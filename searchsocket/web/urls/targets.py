@@ -1,4 +1,4 @@
-"""Which page a link means, and by which words others know a page (spec 8.4, 13)."""
+"""Target page of a link, and the link texts that name it (spec 8.4, 13)."""
 
 import re
 from collections import Counter

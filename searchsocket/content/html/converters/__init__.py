@@ -1,4 +1,4 @@
-"""Where a settled tree becomes Markdown: one file a converter, and the elements that a site converts itself."""
+"""Convert a settled tree to Markdown: one file per converter, and the site's own element converters."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from searchsocket.project.settings.site import ExtractSettings
 
 @dataclass(frozen=True, slots=True)
 class Converter:
-    """What turns settled trees into Markdown for one configuration."""
+    """Converter from settled trees to Markdown for one configuration."""
 
     to_markdown: ToMarkdown
     custom: frozenset[str] = frozenset()  # elements that the site converts itself; they are kept for it

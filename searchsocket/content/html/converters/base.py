@@ -1,4 +1,4 @@
-"""What every converter is: a function."""
+"""Interface of a converter: a function."""
 
 from typing import Protocol
 

@@ -87,7 +87,7 @@ def _flags(tags: set[str]) -> int:
 
 
 def _meets(neighbour: Any, edge: int) -> int:
-    """What a text meets: `edge` is that of the element that holds it."""
+    """The whitespace at an edge of a text; `edge` is that of the parent element."""
     if neighbour is None:
         return edge
     name = neighbour.name if isinstance(neighbour, Tag) else ""

@@ -1,4 +1,4 @@
-"""Where artefacts are kept: one file a kind of place."""
+"""Object stores for artefacts, with one file per kind of store."""
 
 from pathlib import Path
 from urllib.parse import unquote, urlsplit

@@ -1,1 +1,1 @@
-"""How a generation is made from the live one and what is staged."""
+"""Build a generation from the live one and the staged changes."""

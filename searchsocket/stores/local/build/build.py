@@ -40,7 +40,7 @@ _SPARE_DOCS = 100_000  # how far `doc` numbers may run ahead of four times the r
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What a new folder holds."""
+    """Contents of a new folder."""
 
     records: int
     pages: int
@@ -156,7 +156,7 @@ def _sampled_vectors(live: LocalReader | None, sources: Rows, staged: Vectors, i
 
 
 def _is_small(staging: Staging, live: LocalReader) -> bool:
-    """Whether changing copies of the live files is cheaper than writing new ones, and leaves little waste."""
+    """Return True if changing copies of the live files is cheaper than writing new ones, and wastes little space."""
     records = live.generation.records
     return sum(staging.counts()) <= _MAX_CHANGED_SHARE * records and live.manifest.max_doc <= 4 * records + _SPARE_DOCS
 

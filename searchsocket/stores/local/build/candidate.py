@@ -76,7 +76,7 @@ def drop_refused(folder: Path) -> bool:
 
 
 def is_same(staging: Staging, live: LocalReader, info: PublishInfo) -> bool:
-    """Whether publishing would change nothing; what an older version wrote is brought up to date."""
+    """Return True if publishing would change nothing; files of an older version are updated anyway."""
     is_changed = any(staging.counts()) or staging.holds_bodies() or live.generation.model_id != info.model_id
     return not is_changed
 

@@ -1,4 +1,4 @@
-"""What the pages of a generation that is being built say, as their texts are packed."""
+"""Page texts of a generation under construction, in packed form."""
 
 import sqlite3
 from collections.abc import Iterable

@@ -33,7 +33,7 @@ TextOf = Callable[[str], str]  # of the page of a URL
 
 
 class WrittenBodies(NamedTuple):
-    """What a new file holds."""
+    """Contents of a new file."""
 
     pages: int
     digest: str
@@ -99,7 +99,7 @@ def drop_unchanged_bodies(staged: Path, live: Path) -> None:
 
 
 class Sayings(NamedTuple):
-    """What is to be known of the pages of a new generation, by URL."""
+    """Page texts of a new generation, by URL."""
 
     page_text: TextOf  # by its records
     touched: Callable[[str], bool]  # whether these may say something else than before

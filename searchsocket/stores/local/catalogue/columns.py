@@ -64,7 +64,7 @@ class _Union:
 
 
 def _reader(kind: Any, own: Sequence[_Column], row: Sequence[_Column]) -> Callable[[Sequence[Any]], Any]:
-    """What makes a value of its row, in few steps: a query shows twenty records."""
+    """A function that creates a value from its row, in few steps, because a query shows twenty records."""
     at = [row.index(column) for column in own]
     lists = [i for i, column in enumerate(own) if column.is_list]
 

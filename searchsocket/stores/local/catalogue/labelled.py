@@ -1,4 +1,4 @@
-"""Which rows carry a label: read off the columns that are in memory, so that it costs no file and no table."""
+"""Rows per label, from the columns in memory, so that it needs no file and no table."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -29,7 +29,7 @@ class LabelledRows:
         self._codes: dict[str, dict[str, list[int]]] = {}  # of the columns that were asked for: label -> texts
 
     def any_of(self, group: Sequence[str]) -> NDArray[np.bool_]:
-        """Whether each row carries one of some labels of one name; shape (rows,)."""
+        """Rows with one of these labels; shape (rows,)."""
         name = split_label(group[0])[0]
         name = name if name in _LABELS else _FACETS
         column, known = self._texts[name], self._codes_of(name)
@@ -40,7 +40,7 @@ class LabelledRows:
         return carries
 
     def facets_of(self, rows: Rows) -> list[tuple[str, ...]]:
-        """What the page of each row states."""
+        """The facets of each row's page."""
         from pydantic_core import from_json  # only who counts or filters by facets needs it
 
         return [tuple(from_json(text)) for text in self._texts[_FACETS].take(rows)]

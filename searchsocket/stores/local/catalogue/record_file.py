@@ -99,7 +99,7 @@ class RecordFile:
             return [record_of(row, self._generation) for row in rows]
 
     def page_text(self, url: str) -> str:
-        """What the records of a page say, as `PAGE_TEXTS` puts it."""
+        """The text of a page from its records, by `PAGE_TEXTS`."""
         return "\n".join(text for (text,) in self._all(PAGE_TEXTS, path_key(url)))
 
     def fingerprints(self, after: str, limit: int) -> list[tuple[str, str]]:

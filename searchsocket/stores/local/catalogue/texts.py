@@ -1,4 +1,4 @@
-"""Which texts the generations of an index were made of."""
+"""Texts that the generations of an index contain."""
 
 import sqlite3
 from collections.abc import Iterator

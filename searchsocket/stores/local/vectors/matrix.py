@@ -109,7 +109,7 @@ def _near_the_top(scores: NDArray[np.float32], top_k: int) -> Rows:
 
 
 class Sink(Protocol):
-    """Where bytes can be written."""
+    """Interface for writing bytes."""
 
     def write(self, data: memoryview, /) -> object: ...
 

@@ -18,7 +18,7 @@ MAX_PACKED_BYTES = 32_000_000
 
 
 class MatrixFile:
-    """What lies in a file; which of the two it is, is told by its size."""
+    """Contents of a file, packed or not; the size of the file decides."""
 
     def __init__(self, path: Path, rows: int, dimensions: int) -> None:
         self._path = path
@@ -54,7 +54,7 @@ class MatrixFile:
             return map_open(file, *self._shape)
 
     def sums(self) -> Sums | None:
-        """What is packed; None where nothing is."""
+        """The packed contents; None if the file is not packed."""
         packed_sums = self._packed()
         return None if packed_sums is None else packed_sums.sums()
 

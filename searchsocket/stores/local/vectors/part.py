@@ -1,4 +1,4 @@
-"""Where the vectors of a generation lie: in its folder, or in an index elsewhere. Records and words are always here."""
+"""Location of a generation's vectors: in its folder or in a remote index. Records and words are always local."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ BATCH = 4096  # vectors in memory at a time
 
 
 class Rest(NamedTuple):
-    """What of a generation is open already when its vectors are."""
+    """Open parts of a generation when its vectors are opened."""
 
     folder: Path
     manifest: Manifest
@@ -44,7 +44,7 @@ class VectorPart(Protocol):
 
     @property
     def upkeep(self) -> "VectorUpkeep | None":
-        """What looks after them, where they are elsewhere."""
+        """The maintenance interface of remote vectors."""
 
     def blocks(self, live: VectorSnapshot, numbering: Numbering) -> Iterator[Vectors]:
         """All vectors, by row, `BATCH` at a time."""
@@ -60,7 +60,7 @@ class VectorPart(Protocol):
         """
 
     def stage(self, generation: Generation, upserts: Iterable[tuple[Record, Vector]], gone: Iterable[str]) -> None:
-        """What is to be told elsewhere about a new generation: how it differs from the live one."""
+        """Stage the difference between a new generation and the live one in the remote index."""
 
     def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
         """See `VectorIndex.retain`."""

@@ -1,4 +1,4 @@
-"""Which rows a query may return."""
+"""Rows that a query may return."""
 
 from collections.abc import Sequence
 
@@ -51,7 +51,7 @@ class Selector:
         return None if is_empty else Selection(start, stop, rows)
 
     def count(self, where: Filter) -> int:
-        """How many rows match a filter and may be found."""
+        """The number of visible rows that match a filter."""
         chosen = self.select(where)
         if chosen is None:
             return 0

@@ -76,7 +76,7 @@ def packed(sums: Sums) -> bytes:
 
 
 class PackedSums:
-    """What was packed, read from its beginning to its end: once."""
+    """Packed contents, read once from beginning to end."""
 
     def __init__(self, frame: bytes, rows: int, dimensions: int) -> None:
         """Read what stands in front.
