@@ -35,7 +35,7 @@ def unpacked_parts(parts: Iterable[bytes], encodings: Sequence[str], max_bytes: 
     if not named:
         return _counted(parts, max_bytes)
     if len(named) > 1 or named[0] not in _NAMES:
-        raise EncodingRefused(f"encoded as {', '.join(named)[:80]!r}; only a single {ACCEPTED} encoding is supported")
+        raise EncodingRefused(f"encoded as {', '.join(named)[:80]!r}; only one layer of {ACCEPTED} is supported")
     return _gunzipped(parts, max_bytes)
 
 

@@ -136,7 +136,7 @@ def test_both_spellings_of_arguments_and_lists_as_texts_are_understood(agent_ser
         ("search_code", {"query": "a", "languages": ["klingon"]}, "INVALID_REQUEST", "'klingon' is not one of"),
         ("search_code", {"query": "a", "scope": "gone"}, "SCOPE_NOT_INDEXED", "--only code --scope gone"),
         ("fetch", {}, "INVALID_REQUEST", "either `ids`"),
-        ("fetch", {"file": "../../etc/passwd"}, "PAGE_NOT_FOUND", "no file of the index"),
+        ("fetch", {"file": "../../etc/passwd"}, "PAGE_NOT_FOUND", "not an indexed file"),
         ("fetch", {"file": "src/steps.py", "lines": "9-3"}, "INVALID_REQUEST", "lines 9-3"),
         ("fetch", {"ids": ["nothing"]}, "INVALID_REQUEST", "no record 'nothing'"),
     ],

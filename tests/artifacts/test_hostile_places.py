@@ -122,7 +122,7 @@ DESCRIPTIONS: dict[str, tuple[Change, type[SearchSocketError], str]] = {
         lambda d: d["files"]["manifest.json"].update(bytes=10), ArtifactInvalid, "longer than 10 bytes",
     ),
     "too large a size of the manifest": (
-        lambda d: d["files"]["manifest.json"].update(bytes=10**6), ArtifactsUnavailable, "too early",
+        lambda d: d["files"]["manifest.json"].update(bytes=10**6), ArtifactsUnavailable, "is incomplete",
     ),
     "a manifest beyond the limit": (
         lambda d: d["files"]["manifest.json"].update(bytes=10**7), ArtifactInvalid, "of a valid size",
@@ -161,7 +161,7 @@ def test_a_file_whose_bytes_are_others_is_refused_and_the_next_push_mends_it(
     objects.put(blob_name(entry["sha256"]), b"x" * (entry["bytes"] + 1))
     refused(reader, live, ArtifactInvalid, "longer than")
     objects.put(blob_name(entry["sha256"]), b"x")
-    refused(reader, live, ArtifactsUnavailable, "too early")
+    refused(reader, live, ArtifactsUnavailable, "is incomplete")
     objects.delete([blob_name(entry["sha256"])])
     refused(reader, live, ArtifactsUnavailable, "there is no blobs/")
     indexer.push()
