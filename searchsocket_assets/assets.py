@@ -68,7 +68,7 @@ def stage_asset(stage: Stage[Any], site: DagsterSite) -> dg.AssetsDefinition:
                 result = stage(run)
             except GoldenQueriesFailed as failure:
                 if stage.corpus == "site":  # code has no such check: its run says why
-                    yield from refusal(failure, context.asset_key, context.partition_key)
+                    yield from refusal(context.instance, failure, context.asset_key, context.partition_key)
                 raise
             yield materialized(context.instance, context.asset_key, run, result)
 

@@ -13,7 +13,7 @@ from searchsocket.quality.checks import ALL_CHECKS
 from searchsocket_assets.own_scopes import kept_names, own_partitions
 from searchsocket_assets.project_root import begin_run
 from searchsocket_assets.resources import options_of
-from searchsocket_assets.run.evaluations import evaluated, outcome_of
+from searchsocket_assets.run.evaluations import evaluated, latest_materialization, outcome_of
 from searchsocket_assets.run.translate import errors_as_failures, events_logged
 from searchsocket_assets.site import DagsterSite
 from searchsocket_assets.starts import schedule_start
@@ -74,7 +74,8 @@ def verify_job(site: DagsterSite) -> dg.JobDefinition:
             for check in ALL_CHECKS.values():
                 if check.stage.name == search_index.name:
                     key = site.key(check.stage.name)
-                    found = evaluated(outcome_of(check, run), check, key, context.partition_key)
+                    target = latest_materialization(context.instance, key, context.partition_key)
+                    found = evaluated(outcome_of(check, run), check, key, context.partition_key, target)
                     yield found
                     if not found.passed and found.severity is dg.AssetCheckSeverity.ERROR:
                         failed.append(f"{check.name}: {found.description}")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import dagster as dg
 
@@ -31,7 +31,9 @@ def checked(outcome: CheckOutcome, key: dg.AssetCheckKey) -> dg.AssetCheckResult
     return dg.AssetCheckResult(asset_key=key.asset_key, check_name=key.name, **_shown(outcome))
 
 
-def refusal(failure: GoldenQueriesFailed, key: dg.AssetKey, partition: str) -> Iterator[dg.AssetCheckEvaluation]:
+def refusal(
+    instance: dg.DagsterInstance, failure: GoldenQueriesFailed, key: dg.AssetKey, partition: str
+) -> Iterator[dg.AssetCheckEvaluation]:
     """Why a candidate is refused, as what its check found: the check's own step would come after the switch.
 
     The other checks of the asset are skipped, with a word: the live index is as it was, and Dagster shows a planned
@@ -39,16 +41,39 @@ def refusal(failure: GoldenQueriesFailed, key: dg.AssetKey, partition: str) -> I
     """
     golden = ALL_CHECKS[golden_queries_answered.__name__]
     words = f"candidate {failure.generation}: {failure.outcome.message}"
-    yield evaluated(replace(failure.outcome, message=words), golden, key, partition)
+    target = latest_materialization(instance, key, partition)
+    yield evaluated(replace(failure.outcome, message=words), golden, key, partition, target)
     skipped = CheckOutcome(True, "skipped: the candidate was refused; the live index did not change", severity="warn")
     for check in ALL_CHECKS.values():
         if check.stage is golden.stage and check.name not in (golden.name, *BETWEEN_RUNS):
-            yield evaluated(skipped, check, key, partition)
+            yield evaluated(skipped, check, key, partition, target)
 
 
-def evaluated(outcome: CheckOutcome, check: Check, key: dg.AssetKey, partition: str) -> dg.AssetCheckEvaluation:
-    """The result of a check of a scope, outside the check's own step."""
-    return dg.AssetCheckEvaluation(key, check.name, blocking=check.blocking, partition=partition, **_shown(outcome))
+def latest_materialization(instance: dg.DagsterInstance, key: dg.AssetKey, partition: str) -> Any:
+    """The materialization that an evaluation is of; None if there is none.
+
+    Without it Dagster takes the evaluation for one of an older materialization, and lists the check as not evaluated.
+    """
+    wanted = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[partition])
+    for record in instance.fetch_materializations(wanted, limit=1).records:
+        # Dagster exports the field, but not its type.
+        (target, _) = get_args(get_type_hints(dg.AssetCheckEvaluation)["target_materialization_data"])
+        return target(run_id=record.run_id, storage_id=record.storage_id, timestamp=record.timestamp)
+    return None
+
+
+def evaluated(
+    outcome: CheckOutcome, check: Check, key: dg.AssetKey, partition: str, target: Any
+) -> dg.AssetCheckEvaluation:
+    """The result of a check of a scope, outside the check's own step.
+
+    Args:
+        target: See `latest_materialization`.
+    """
+    shown = _shown(outcome)
+    return dg.AssetCheckEvaluation(
+        key, check.name, blocking=check.blocking, partition=partition, target_materialization_data=target, **shown
+    )
 
 
 def _shown(outcome: CheckOutcome) -> dict[str, Any]:

@@ -38,7 +38,7 @@ from searchsocket.types import Scope
 from searchsocket_assets.partitions import NAME as SCOPES_NAME
 from searchsocket_assets.partitions import PARTITION_TAG, ensure_scope
 from searchsocket_assets.resources import IndexOptions
-from searchsocket_assets.run.evaluations import evaluated, outcome_of, refusal
+from searchsocket_assets.run.evaluations import evaluated, latest_materialization, outcome_of, refusal
 from searchsocket_assets.run.history import KEPT_RUNS, delete_old_runs, delete_run, is_own_home, runs_of
 from searchsocket_assets.run.home import prepare_home
 from searchsocket_assets.run.home_errors import home_errors, without_storage_noise
@@ -189,13 +189,14 @@ class _Work:
             result = stage(run)
         except GoldenQueriesFailed as failure:
             if self.corpus == "site":  # code has no such check: its run says why
-                yield from refusal(failure, key, partition)
+                yield from refusal(context.instance, failure, key, partition)
             raise
         yield reported(context.instance, stage, key, run, result)
+        target = latest_materialization(context.instance, key, partition)  # the one just reported
         for check in ALL_CHECKS.values():
             if check.stage.name == stage.name and check.name not in BETWEEN_RUNS:
                 outcome = outcome_of(check, run)
-                yield evaluated(outcome, check, key, partition)
+                yield evaluated(outcome, check, key, partition, target)
                 if check.blocking and not outcome.passed and outcome.severity == "error":
                     raise _CheckFailed(check.name, outcome)
 

@@ -40,6 +40,13 @@ def metadata(result: dg.ExecuteInProcessResult) -> dict[str, object]:
     return {name: value.value for name, value in made.metadata.items()}
 
 
+def partition_status(instance: dg.DagsterInstance, key: dg.AssetCheckKey) -> tuple[str, bool]:
+    """Status of the newest evaluation over the partition, and whether it is of the newest materialization."""
+    (info,) = instance.event_log_storage.get_asset_check_partition_info([key])
+    assert info.partition_key == "main"
+    return info.latest_execution_status.value, info.is_current
+
+
 def test_a_candidate_that_answers_worse_is_refused_kept_and_forgotten(
     site: Path, run_graph: RunGraph, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,6 +89,7 @@ def test_a_candidate_that_answers_worse_is_refused_kept_and_forgotten(
     assert store.generation(scope) == live
     summary = instance.event_log_storage.get_latest_asset_check_execution_by_key([evaluation.asset_check_key])
     assert summary[evaluation.asset_check_key].status.value == "FAILED"
+    assert partition_status(instance, evaluation.asset_check_key) == ("FAILED", True), "as the list of checks shows it"
     others = {each.check_name: each.passed for each in refused.get_asset_check_evaluations()}
     assert others == {**dict.fromkeys(others, True), CHECK: False}, "the other checks are skipped"
     assert len(others) > 5

@@ -11,6 +11,7 @@ from searchsocket.events import Event, ignore
 from searchsocket.pipeline.run.index import summary_of
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.project import Project, open_project
+from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS
 from searchsocket_assets.partitions import NAME
 from searchsocket_assets.run.home import prepare_home
 from searchsocket_assets.run.runs import JOB, LOCATION, forget_runs, run_index
@@ -59,6 +60,16 @@ def test_a_run_is_listed_under_its_job(project: Project, stored: dg.DagsterInsta
     assert stored.get_dynamic_partitions(NAME) == ["main"]
     assert "registry_updated" in {event.name for event in heard}
     assert summary_of(project, outcome.run_id, "main").pages["found"] == 3
+
+
+def test_checks_of_a_command_are_of_what_it_materialized(project: Project, stored: dg.DagsterInstance) -> None:
+    """Dagster listed each as not evaluated: their evaluations named no materialization."""
+    run_index(project, project.scope_named("main"), RunOptions(), project.dagster_home, on_event=ignore)
+    checks = [check for check in ALL_CHECKS.values() if check.name not in BETWEEN_RUNS]
+    keys = [dg.AssetCheckKey(dg.AssetKey(check.stage.name), check.name) for check in checks]
+    infos = stored.event_log_storage.get_asset_check_partition_info(keys)
+    assert {info.check_key for info in infos} == set(keys)
+    assert all(info.is_current for info in infos)
 
 
 def test_a_failed_run_tells_the_code_and_the_words(project: Project) -> None:
