@@ -11,7 +11,8 @@ type Opening = Pick<Result | Section, "href"> & Partial<Pick<Result | Section, "
 
 /** The address that opens a result or one of its sections: at its anchor, and with a text fragment at the passage that was found. */
 export function buildResultUrl(result: Opening, { site = "", textFragment = true }: ResultUrlOptions = {}): string {
-  const href = site.replace(/\/+$/, "") + result.href;
+  // Only a path opens: `javascript:`, `//host` and, behind a site, `@host` would lead elsewhere.
+  const href = /^\/(?![/\\])/.test(result.href) ? site.replace(/\/+$/, "") + result.href : "#";
   const phrase = textFragment && result.snippet ? markedPhrase(result.snippet, result.marks ?? []) : "";
   if (!phrase) return href;
   return `${href}${href.includes("#") ? "" : "#"}:~:text=${encodePhrase(phrase)}`;

@@ -14,3 +14,10 @@ test("marks count code points, and a phrase never leaves its line", () => {
   assert.equal(buildResultUrl({ href: "/a", snippet, marks: [[3, 8]] }), "/a#:~:text=first");
   assert.equal(buildResultUrl({ href: "/a", snippet, marks: [[9, 15], [16, 20]] }), "/a#:~:text=second%20line%2Dup");
 });
+
+test("only a path opens", () => {
+  for (const href of ["javascript:alert(1)", "//evil.example/a", "/\\evil.example", "@evil.example/", "data:text/html,a", "https://evil.example/", ""]) {
+    assert.equal(buildResultUrl({ href }), "#");
+    assert.equal(buildResultUrl({ href }, { site: "https://docs.example" }), "#");
+  }
+});
