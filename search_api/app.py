@@ -6,19 +6,16 @@ import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from datetime import UTC, datetime
+from functools import cache, partial
 
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 
-from search_api.endpoints.code import add_code
-from search_api.endpoints.content import add_content
-from search_api.endpoints.find import add_find
+from search_api.endpoints.capabilities import add_capability
 from search_api.endpoints.health import add_health
 from search_api.endpoints.llms import add_llms
 from search_api.endpoints.metrics import Metrics, add_metrics
 from search_api.endpoints.pages import add_pages
-from search_api.endpoints.related import add_related
-from search_api.endpoints.search import add_search
 from search_api.gate.access_log import access_log
 from search_api.gate.freshness import Freshness
 from search_api.gate.origins import Origins
@@ -33,6 +30,11 @@ from searchsocket.errors import ConfigError, ConfigMissing
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.project.access import configured_key, shared_secret
 from searchsocket.project.project import Project
+from searchsocket.serving.capabilities.ask import ANSWERS
+from searchsocket.serving.capabilities.base import Services
+from searchsocket.serving.capabilities.code import CODE
+from searchsocket.serving.capabilities.content import CONTENT
+from searchsocket.serving.capabilities.pages import PAGES
 from searchsocket.serving.code import open_code
 from searchsocket.serving.content import open_content
 from searchsocket.serving.hosts import is_loopback
@@ -83,7 +85,6 @@ def create_app(
     service.scopes.check()
     with suppress(ConfigMissing):  # without its key the reranker alone is away
         service.check()
-    queries = Queries(service)
 
     prefix = _prefix(settings.path)
     app = SearchApp(
@@ -101,21 +102,20 @@ def create_app(
     app.state.service = service
     health_path = f"{prefix}/health"
     freshness = Freshness(project, service)
-    add_search(app, settings.path, queries, freshness)
-    add_find(app, f"{prefix}/find", queries, freshness)
-    add_related(app, f"{prefix}/related", queries, freshness)
-    add_pages(app, f"{prefix}/pages", service, queries, freshness)
-    code = None
-    if project.settings.code.enable:
-        code = open_code(project, environ, clock=clock, on_error=on_error, site=service.store)
-        add_code(app, f"{prefix}/code", code, service)
-    add_content(app, prefix, open_content(project, environ, service, code, clock=clock), queries)
+    code = cache(partial(open_code, project, environ, clock=clock, on_error=on_error, site=service.store))
+    content = open_content(project, environ, service, code() if project.settings.code.enable else None, clock=clock)
+    queries = Queries(Services(service.scopes, lambda: service, code, lambda: content))
+    for capability in PAGES:
+        add_capability(app, prefix if capability.http.path else settings.path, capability, queries, freshness)
+    add_pages(app, f"{prefix}/pages", queries, freshness)
+    for capability in (*(CODE if project.settings.code.enable else ()), *CONTENT, *ANSWERS):
+        add_capability(app, prefix, capability, queries, freshness)
     add_health(app, health_path, service)
     add_llms(app, AgentTexts(project, service), service, freshness)
     agents = project.settings.mcp.http.path if project.settings.mcp.enable else ""
     if agents:
         from search_api.endpoints.mcp import add_mcp  # a second of CPU, where nobody asked for it
-        from searchsocket.agents.library import open_services
+        from searchsocket.serving.services import open_services
 
         services = open_services(project, environ, clock=clock, on_error=on_error, service=service)
         add_mcp(app, project, services, clock, Origins(frozenset(settings.cors.allow_origins)))

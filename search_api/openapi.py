@@ -6,6 +6,9 @@ from typing import Any
 from fastapi import FastAPI
 
 from search_api.facet_schemas import state_filters
+from searchsocket.serving.capabilities.ask import ANSWERS
+from searchsocket.serving.capabilities.content import CONTENT
+from searchsocket.serving.capabilities.pages import PAGES
 from searchsocket.text.facets import Facets
 
 _KEY = "apiKey"
@@ -28,14 +31,7 @@ _NAMES = {
     "Section": "SectionModel",
     "ServiceHealth": "HealthResponse",
 }
-_REQUESTS = (
-    "AskRequest",
-    "ContentSearchRequest",
-    "DocumentRequest",
-    "DocumentsRequest",
-    "FindRequest",
-    "SearchRequest",
-)
+_REQUESTS = sorted({each.request.__name__ for each in (*PAGES, *CONTENT, *ANSWERS) if each.http.post})
 
 
 class SearchApp(FastAPI):

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from bench.code.symbols import SEED, indexed
 from searchsocket.code.text import source_text
-from searchsocket.search.code.find_all import MAX_LIMIT, CodeFindQuery
+from searchsocket.search.bounds import MAX_CODE_OCCURRENCES
+from searchsocket.search.code.find_all import CodeFindQuery
 from searchsocket.serving.code import CodeService
 
 WORDS = 25  # of each repository
@@ -52,7 +53,7 @@ def _found(code: CodeService, root: Path, files: Sequence[str], word: str) -> Li
     lines: Lines = set()
     continuation = ""
     while True:
-        answer = code.find(CodeFindQuery(word, limit=MAX_LIMIT, continuation=continuation), "main")
+        answer = code.find(CodeFindQuery(word, limit=MAX_CODE_OCCURRENCES, continuation=continuation), "main")
         lines |= {(one.file, one.line) for one in answer.occurrences}
         if not (continuation := answer.continuation or ""):
             return lines

@@ -14,8 +14,8 @@ from bench.relevance.collection import Collection
 from bench.relevance.metrics import Ranking
 from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.project.project import open_project
-from searchsocket.search.code.query import MAX_TOP_K, CodeQuery
-from searchsocket.search.query import MAX_QUERY_CHARS
+from searchsocket.search.bounds import MAX_CODE_TOP_K, MAX_QUERY_CHARS
+from searchsocket.search.code.query import CodeQuery
 from searchsocket.serving.code import open_code
 from searchsocket.serving.code_upkeep import open_upkeep
 
@@ -57,7 +57,7 @@ def ours(root: Path, minilm: Path | None = None) -> Search:
     code = open_code(project, environ)
 
     def search(q: str) -> list[str]:
-        return [result.file for result in code.search(CodeQuery(q, MAX_TOP_K), "main").results]
+        return [result.file for result in code.search(CodeQuery(q, MAX_CODE_TOP_K), "main").results]
 
     return search
 
@@ -70,7 +70,7 @@ def semble_with(model: Any, name: str) -> Callable[[Path], Search]:
 
         with patch("semble.index.index.load_model", lambda _: (model, name)):
             found = SembleIndex.from_path(root, model_path=name)
-        return lambda q: [result.chunk.file_path for result in found.search(q, top_k=MAX_TOP_K)]
+        return lambda q: [result.chunk.file_path for result in found.search(q, top_k=MAX_CODE_TOP_K)]
 
     return index
 

@@ -10,8 +10,9 @@ from bench.relevance.product import NOW, SCOPE, Indexes
 from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search import verdict
+from searchsocket.search.bounds import MAX_QUERY_CHARS
 from searchsocket.search.engine import SearchEngine
-from searchsocket.search.query import MAX_QUERY_CHARS, SearchQuery
+from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.confidence import confidence
 from searchsocket.types import Scores
 

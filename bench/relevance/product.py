@@ -18,8 +18,9 @@ from searchsocket.models.embedders.base import Embedder, TextKind
 from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.project.settings.model import RankingSettings
 from searchsocket.project.settings.site import ChunkSettings, ExtractSettings, TransformSettings
+from searchsocket.search.bounds import MAX_QUERY_CHARS, MAX_TOP_K
 from searchsocket.search.engine import SearchEngine
-from searchsocket.search.query import MAX_QUERY_CHARS, MAX_TOP_K, SearchQuery
+from searchsocket.search.query import SearchQuery
 from searchsocket.stores.base import PublishInfo
 from searchsocket.stores.local.store import LocalStore
 from searchsocket.types import PageFacts, Scope, Vectors

@@ -6,9 +6,9 @@ from fastapi import Request
 from starlette.responses import Response
 
 from search_api.endpoints.errors import error_docs
-from search_api.gate.tiers import Caller
 from searchsocket.search.wire import Wire
 from searchsocket.serving.answer_json import to_json
+from searchsocket.serving.capabilities.base import Caller
 
 ERRORS = error_docs(
     s400="The request is malformed or exceeds a limit.",

@@ -6,8 +6,8 @@ from typing import TypeVar
 
 from anyio import CapacityLimiter, to_thread
 
-from search_api.gate.tiers import Caller
 from searchsocket.errors import Busy
+from searchsocket.serving.capabilities.base import Caller
 
 COSTLY = 3.0  # plain queries; what costs more is run here
 _THREADS = 1  # Python runs one at a time anyway, and others get the rest

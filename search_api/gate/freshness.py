@@ -7,8 +7,8 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
 
-from search_api.gate.tiers import Caller
 from searchsocket.project.project import Project
+from searchsocket.serving.capabilities.base import Caller
 from searchsocket.serving.service import SearchService
 
 _VARY = "Authorization, Accept"

@@ -15,7 +15,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from search_api.errors import error_response, internal_error, problem
 from search_api.gate.rate import RateLimit
 from search_api.gate.tiers import (
-    Caller,
     TierRules,
     bearer_key,
     client_address,
@@ -24,6 +23,7 @@ from search_api.gate.tiers import (
     visitor_address,
 )
 from searchsocket.errors import Unauthorized
+from searchsocket.serving.capabilities.base import Caller
 from searchsocket.serving.hosts import host_name, is_loopback
 
 OnDefect = Callable[[BaseException], None]

@@ -28,14 +28,6 @@ _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(.+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Caller:
-    """One client, as far as it can be told."""
-
-    trusted: bool
-    address: str  # what the rate limit counts by
-
-
-@dataclass(frozen=True, slots=True)
 class TierRules:
     """Rules that tell callers apart."""
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -14,11 +13,12 @@ from starlette.responses import Response
 
 from search_api.endpoints.common import caller_of, note_search
 from search_api.gate.queries import Queries
-from search_api.gate.tiers import Caller
 from search_api.page.view import Renderer, View, assets
-from search_api.requests import SearchParams
+from search_api.query_string import query_string_of, read_query_string
 from searchsocket.search.wire import Wire
 from searchsocket.serving.answer_json import to_json
+from searchsocket.serving.capabilities.base import Caller
+from searchsocket.serving.capabilities.pages import SEARCH
 from searchsocket.serving.service import SearchService
 
 CSP = (
@@ -34,6 +34,7 @@ def add_home(
     app: FastAPI, folder: str, renderer: Renderer, service: SearchService, queries: Queries, facets: tuple[str, ...]
 ) -> None:
     """Serve the page at `/` and its assets below `folder`."""
+    search_params = query_string_of(SEARCH)
 
     @app.get("/", include_in_schema=False)
     async def get_home(request: Request) -> Response:
@@ -55,14 +56,13 @@ def add_home(
     async def searched(request: Request, asked: Mapping[str, str], caller: Caller) -> View:
         filters = [value for name, value in request.query_params.multi_items() if name == "filter" and value]
         try:
-            params = SearchParams.model_validate(
+            params = search_params.model_validate(
                 {name: [value] if name in _LISTS else value for name, value in asked.items()}
                 | {"filter": filters, "facet": list(facets)}
             )
         except ValidationError as error:
             raise RequestValidationError([{**one, "loc": ("query", *one["loc"])} for one in error.errors()]) from error
-        query = replace(params.to_query(), sources=caller.trusted)
-        answer = await queries.search(query, params.scope, caller)
+        answer = await queries.run(SEARCH, read_query_string(SEARCH, params), caller)
         note_search(request, answer.scope, len(answer.results))
         return View(asked, dict(value.split(":", 1) for value in filters), _data(answer, caller))
 

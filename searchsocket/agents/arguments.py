@@ -1,30 +1,18 @@
-"""What agents send to tools: bounds and examples in the schema, and complaints that say what to send instead."""
+"""Arguments of tools, made from requests; complaints about wrong ones say what to send instead."""
 
 import json
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
-from typing import Annotated, Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
-from pydantic import (
-    AfterValidator,
-    AliasChoices,
-    AliasGenerator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationError,
-    model_validator,
-)
+from pydantic import AliasChoices, AliasGenerator, BaseModel, ConfigDict, ValidationError, create_model, model_validator
 from pydantic.alias_generators import to_camel
 
 from searchsocket.agents.schemas import without_titles
 from searchsocket.errors import InvalidRequest
-from searchsocket.search.content.bounds import LEAST_MAX_TOKENS, MOST_MAX_TOKENS
-from searchsocket.search.content.query import MAX_TOKEN_CHARS
-from searchsocket.search.query import MAX_QUERY_CHARS, MAX_TAG_CHARS, MAX_TAGS
-from searchsocket.web.urls.paths import MAX_URL_CHARS
+from searchsocket.serving.capabilities.base import Agent, Capability, merged_options
+from searchsocket.serving.capabilities.fields import AGENT_FIELDS, AGENT_NAMES
 
 _MAX_COMPLAINTS = 3
 _MAX_VALUE_CHARS = 60
@@ -32,100 +20,67 @@ A = TypeVar("A", bound="Arguments")
 
 
 class Arguments(BaseModel):
-    """Base of what a tool takes: names as its documentation has them; camelCase and snake_case are both understood."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-    @property
-    def scope_asked(self) -> str:
-        """The scope that is named; "" means the current one."""
-        return str(getattr(self, "scope", ""))
-
-
-class SiteArguments(Arguments):
-    """Of tools that the specification names in camelCase."""
+    """Base of the arguments; camelCase and snake_case are both accepted."""
 
     model_config = ConfigDict(
-        alias_generator=AliasGenerator(validation_alias=lambda name: AliasChoices(to_camel(name), name))
+        extra="forbid",
+        frozen=True,
+        allow_inf_nan=False,
+        alias_generator=AliasGenerator(validation_alias=lambda name: AliasChoices(to_camel(name), name)),
     )
+    ignored: ClassVar[Mapping[str, object]] = {}  # arguments of other servers' tools that may be sent
+    has_options: ClassVar[bool] = True  # further arguments may be sent in an object, `opts`
 
     @model_validator(mode="before")
     @classmethod
-    def _with_options(cls, sent: dict[str, Any]) -> dict[str, Any]:
-        return merged_options(sent)
+    def _accept_options(cls, sent: dict[str, Any]) -> dict[str, Any]:
+        sent = {name: value for name, value in sent.items() if (name, value) not in cls.ignored.items()}
+        return merged_options(sent) if cls.has_options else sent
+
+    @property
+    def scope_name(self) -> str:
+        """The scope that the arguments name; "" is the current one."""
+        return str(getattr(self, "scope", "") or getattr(self, "folder_id", "").rpartition("/")[0])
 
 
-def merged_options(sent: dict[str, Any]) -> dict[str, Any]:
-    """Merge `opts`, an object with further arguments, into the arguments; a name in both stays an error."""
-    options = sent.get("opts")
-    if not isinstance(options, dict) or options.keys() & sent.keys():
-        return sent
-    return {name: value for name, value in sent.items() if name != "opts"} | options
-
-
-class ContentArguments(Arguments):
-    """Of those that it names in snake_case."""
+class SnakeArguments(Arguments):
+    """Base of the arguments whose public names are snake_case."""
 
     model_config = ConfigDict(
         alias_generator=AliasGenerator(validation_alias=lambda name: AliasChoices(name, to_camel(name)))
     )
+    has_options: ClassVar[bool] = False
 
 
-def _listed(value: object) -> object:
-    """Some clients send a list as the text of one, or one text where several may be sent."""
-    if not isinstance(value, str):
-        return value
-    try:
-        parsed = json.loads(value)
-    except (ValueError, RecursionError):
-        parsed = None
-    return parsed if isinstance(parsed, list) else [value]
+def arguments_of(capability: Capability[Any, Any], agent: Agent) -> type[Arguments]:
+    """Return the model of the arguments of a capability's tool."""
+    fields: dict[str, Any] = {}
+    for name in agent.arguments:
+        own = capability.request.model_fields.get(name)
+        field = agent.spelling.get(name) or AGENT_FIELDS.get(name)
+        fields[_argument(agent, name)] = field or (own and (own.annotation, own))
+    base = type("Base", (SnakeArguments if agent.is_snake_case else Arguments,), {"ignored": agent.ignored})
+    return create_model(f"{agent.name}_arguments", __base__=base, **fields)
 
 
-def _enough(max_tokens: int) -> int:
-    if 0 < max_tokens < LEAST_MAX_TOKENS:
-        raise ValueError(f"must be 0, or {LEAST_MAX_TOKENS} or more")
-    return max_tokens
+def read_request(capability: Capability[Any, Any], agent: Agent, arguments: Arguments, **changes: object) -> Any:
+    """Return the request that arguments state; an empty argument is the request's default.
+
+    Args:
+        changes: Fields of the request that are not what the arguments say.
+    """
+    sent = {name: getattr(arguments, _argument(agent, name)) for name in agent.arguments}
+    values = agent.translate({name: value for name, value in sent.items() if value or value is False})
+    changes = {name: value for name, value in changes.items() if name in capability.request.model_fields}
+    return capability.request.model_construct(None, **{**values, **agent.constants, **changes})
 
 
-AsList = BeforeValidator(_listed)
-Query = Annotated[
-    str,
-    Field(min_length=1, max_length=MAX_QUERY_CHARS, description="A question or keywords.", examples=["rate limits"]),
-]
-ScopeName = Annotated[
-    str, Field(max_length=200, description="Scope or branch; default: the current one.", examples=["main"])
-]
-PageName = Annotated[
-    str,
-    Field(
-        min_length=1,
-        max_length=MAX_URL_CHARS,
-        description="`url` or `href` of a result, or any URL of the site.",
-        examples=["/docs/getting-started"],
-    ),
-]
-Tags = Annotated[
-    list[Annotated[str, Field(min_length=1, max_length=MAX_TAG_CHARS)]],
-    AsList,
-    Field(max_length=MAX_TAGS, description="Only pages with all of these tags.", examples=[["guides"]]),
-]
-MaxTokens = Annotated[
-    int,
-    Field(
-        ge=0,
-        le=MOST_MAX_TOKENS,
-        description=f"Approximate maximum size in tokens, {LEAST_MAX_TOKENS} or more; 0: one full answer.",
-    ),
-    AfterValidator(_enough),
-]
-ContinuationToken = Annotated[
-    str, Field(max_length=MAX_TOKEN_CHARS, description="Token of the previous answer, to get the rest.")
-]
+def _argument(agent: Agent, field: str) -> str:
+    return AGENT_NAMES.get(field, field) if not agent.is_snake_case else field
 
 
 def read_arguments(model: type[A], sent: Mapping[str, Any]) -> A:
-    """What was sent, checked.
+    """Return the checked arguments.
 
     Raises:
         InvalidRequest: It names each argument that is wrong, and what was sent.
@@ -143,7 +98,7 @@ def names_of(model: type[Arguments]) -> list[str]:
 
 @cache
 def schema_of(model: type[Arguments]) -> dict[str, Any]:
-    """The JSON schema of what a tool takes, without what no model reads."""
+    """Return the JSON schema of a tool's arguments, without text that no model reads."""
     schema = without_titles(model.model_json_schema())
     schema.pop("description", None)
     assert isinstance(schema, dict)
@@ -151,9 +106,9 @@ def schema_of(model: type[Arguments]) -> dict[str, Any]:
 
 
 def _complaints(errors: Sequence[Any], names: Sequence[str]) -> str:
-    found = [_complaint(error, names) for error in errors[:_MAX_COMPLAINTS]]
-    more = len(errors) - len(found)
-    return "; ".join([*found, f"and {more} more"] if more > 0 else found)
+    complaints = [_complaint(error, names) for error in errors[:_MAX_COMPLAINTS]]
+    more = len(errors) - len(complaints)
+    return "; ".join([*complaints, f"and {more} more"] if more > 0 else complaints)
 
 
 def _complaint(error: Mapping[str, Any], names: Sequence[str]) -> str:

@@ -1,49 +1,17 @@
 """What tools ask: the pages and the source code of one scope, and how the scope is."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache, partial
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from searchsocket.errors import SearchSocketError
 from searchsocket.project.project import Project
-from searchsocket.serving.code import CodeService, open_code
-from searchsocket.serving.content import ContentService, open_content
-from searchsocket.serving.service import OnError, SearchService, open_service
+from searchsocket.serving.capabilities.base import AGENT, Services
+from searchsocket.serving.service import SearchService
 from searchsocket.text.amounts import age_s, ago
 from searchsocket.types import Scope
-
-
-class Services(NamedTuple):
-    """What a project answers with."""
-
-    service: SearchService
-    code: Callable[[], CodeService]
-    content: Callable[[], ContentService]
-
-
-def open_services(
-    project: Project,
-    environ: Mapping[str, str],
-    *,
-    clock: Callable[[], datetime],
-    on_error: OnError,
-    service: SearchService | None = None,
-) -> Services:
-    """The services of a project; those of code and content are made when the first call needs them.
-
-    Args:
-        service: That is there already.
-
-    Raises:
-        ConfigError, ConfigMissing: A backend cannot be used.
-    """
-    search = service or open_service(project, environ, clock=clock, on_error=on_error)
-    code = cache(partial(open_code, project, environ, clock=clock, on_error=on_error, site=search.store))
-    content = cache(lambda: open_content(project, environ, search, code(), clock=clock, on_error=on_error))
-    return Services(search, code, content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +19,15 @@ class Library:
     """One scope of one project; safe to share between threads."""
 
     project: Project
-    service: SearchService
-    code: Callable[[], CodeService]
-    content: Callable[[], ContentService]
+    services: Services
     scope: Scope
     clock: Callable[[], datetime]
     branch: str = ""  # that is checked out where the agent stands; "" where that is not known or means nothing
+
+    @property
+    def service(self) -> SearchService:
+        """The search service of the project."""
+        return self.services.search()
 
     @property
     def name(self) -> str:
@@ -108,8 +79,7 @@ class ServedLibraries:
     clock: Callable[[], datetime]
 
     def find(self, scope: str) -> Library:
-        found = self.services.service.scopes.find(scope or None, trusted=True)
-        return Library(self.project, *self.services, found, self.clock)
+        return Library(self.project, self.services, self.services.scope(scope or None, AGENT), self.clock)
 
     @property
     def is_open(self) -> bool:

@@ -3,8 +3,8 @@
 import json
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeVar
 
 from searchsocket.agents.data import visible, visible_in
 from searchsocket.errors import PageMissing, ScopeNotIndexed, SearchSocketError
@@ -13,6 +13,7 @@ from searchsocket.serving.answer_json import to_json
 from searchsocket.serving.public_words import INTERNAL
 from searchsocket.text.token_count import count_tokens
 
+W = TypeVar("W", bound=Wire)
 _CALL = re.compile(r"\b([a-z]+(?:_[a-z]+)*)\(")
 
 
@@ -47,6 +48,12 @@ class Reply:
 def reply(text: str, answer: Wire, actions: tuple[str, ...] = ()) -> Reply:
     """The answer, with what hides in its texts made visible."""
     return Reply(text, visible_in(json.loads(to_json(answer, sources=True))), actions)
+
+
+def same_fields(kind: type[W], source: Wire, **others: object) -> W:
+    """Return a dataclass with the fields of the same name of another one."""
+    names = [each.name for each in fields(kind) if each.name not in others]  # type: ignore[arg-type]  # a `Wire` is a dataclass
+    return kind(**{name: getattr(source, name) for name in names}, **others)
 
 
 def more_lines(token: str | None) -> Iterator[str]:

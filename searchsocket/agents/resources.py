@@ -10,11 +10,11 @@ from searchsocket.agents.data import visible
 from searchsocket.agents.library import Libraries, Library
 from searchsocket.agents.tool import MOST_TOKENS, shrunk
 from searchsocket.errors import PageNotFound
-from searchsocket.search.content.bounds import LEAST_MAX_TOKENS
+from searchsocket.search.bounds import LEAST_MAX_TOKENS
 from searchsocket.search.content.document import DocumentQuery
 from searchsocket.search.content.hints import call
-from searchsocket.serving.page_parts import page_part
-from searchsocket.serving.parts import Part
+from searchsocket.serving.capabilities.base import AGENT
+from searchsocket.serving.capabilities.pages import PageRequest, read_page
 from searchsocket.text.token_count import count_tokens
 from searchsocket.types import Filter
 
@@ -112,15 +112,18 @@ def _status(library: Library) -> str:
 
 
 def _page(library: Library, path: str, max_tokens: int) -> str:
-    found = library.service.page(path, library.scope)
-    part = page_part(found, Part(max_tokens), library.service.continuations)
-    rest = f"get_page(pathOrUrl={json.dumps(found.page.facts.url)}, continuationToken={json.dumps(part.token)})"
-    return found.markdown(part, sources=True) + (_cut(library, rest) if part.token else "")
+    request = PageRequest.model_construct(url=path, max_tokens=max_tokens, scope=library.scope.name)
+    page, part = read_page(library.services, request, AGENT)
+    token = part.token if part else None
+    rest = f"get_page(pathOrUrl={json.dumps(page.page.facts.url)}, continuationToken={json.dumps(token)})"
+    return page.markdown(part, sources=True) + (_cut(library, rest) if token else "")
 
 
 def _file(library: Library, path: str, max_tokens: int) -> str:
     folder = library.folder("code")
-    found = library.content().get_document_text(folder, DocumentQuery(path, max_tokens=max_tokens), trusted=True)
+    found = library.services.content().get_document_text(
+        folder, DocumentQuery(path, max_tokens=max_tokens), trusted=True
+    )
     token = found.continuation.next_token
     rest = call("get_document_text", folder_id=folder, file_path=path, continuation_token=token)
     return found.data.text + (_cut(library, rest) if token else "")
@@ -138,7 +141,7 @@ def _pages_below(library: Library, folder: str) -> Sequence[str]:
 
 
 def _files_below(library: Library, folder: str) -> Sequence[str]:
-    code = library.code()
+    code = library.services.code()
     reader, _ = code.engine.opened(code.home.scope_named(library.scope.name))
     return reader.words.pages_with((), where=Filter(path_prefix=folder))
 

@@ -73,7 +73,7 @@ class _Calls:
             tools=[
                 wire.Tool(
                     name=tool.name,
-                    title=tool.title,
+                    title=tool.agent.title,
                     description=tool.description,
                     input_schema=schema_of(tool.takes),
                     output_schema=output_schema(tool.gives),
@@ -176,9 +176,9 @@ class _Calls:
     def _reply(self, tool: Tool, sent: dict[str, object]) -> Reply:
         library: Library | None = None
         try:
-            asked = read_arguments(tool.takes, sent)
-            library = self._libraries.find(asked.scope_asked)
-            return fitting_reply(tool, library, asked).with_actions_of(self._tools)
+            arguments = read_arguments(tool.takes, sent)
+            library = self._libraries.find(arguments.scope_name)
+            return fitting_reply(tool, library, arguments).with_actions_of(self._tools)
         except CodeNotIndexed as error:
             return failure(error)  # the scopes that could be named have pages, and perhaps no code either
         except ScopeNotIndexed as error:

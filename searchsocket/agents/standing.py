@@ -5,10 +5,12 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from searchsocket.agents.library import Library, Services, open_services
+from searchsocket.agents.library import Library
 from searchsocket.agents.worktree import Worktree
 from searchsocket.errors import ScopeNotIndexed, SearchSocketError
 from searchsocket.project.project import Project
+from searchsocket.serving.capabilities.base import Services
+from searchsocket.serving.services import open_services
 from searchsocket.types import Scope
 
 OnError = Callable[[BaseException], None]
@@ -57,11 +59,11 @@ class StandingLibraries:
             return
 
     def _library(self, project: Project, scope: Scope) -> Library:
-        opened, found = self._services(project), Scope(project.id, scope.name)
-        return Library(project, *opened, found, self._clock, self.worktree.branch)
+        own = Scope(project.id, scope.name)
+        return Library(project, self._services(project), own, self._clock, self.worktree.branch)
 
     def _has(self, project: Project, scope: Scope) -> bool:
-        service = self._services(project).service
+        service = self._services(project).search()
         try:
             service.store.answering(Scope(project.id, scope.name))
         except ScopeNotIndexed:

@@ -1,18 +1,18 @@
 """What a tool is."""
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from pydantic import TypeAdapter
 
-from searchsocket.agents.arguments import Arguments
+from searchsocket.agents.arguments import Arguments, arguments_of, read_request
 from searchsocket.agents.library import Library
 from searchsocket.agents.reply import Reply
 from searchsocket.agents.schemas import shape_of
-from searchsocket.search.content.bounds import DEFAULT_MAX_TOKENS, LEAST_MAX_TOKENS
+from searchsocket.search.bounds import DEFAULT_MAX_TOKENS, LEAST_MAX_TOKENS
+from searchsocket.serving.capabilities.base import AGENT, Agent, Capability
 from searchsocket.text.token_count import LEAST
 
 CLIENTS_TAKE = 25_000  # tokens of one reply, beyond which clients cut or refuse it
@@ -20,37 +20,57 @@ MOST_TOKENS = int(CLIENTS_TAKE * LEAST)  # as they are counted here
 _SHRINK = 0.9  # what stands around the text does not shrink with it
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tool:
-    """One of the things an agent can ask; reads, and changes nothing."""
+    """A capability as agents see it; reads, and changes nothing."""
 
-    name: str
-    title: str
-    takes: type[Arguments]  # with `scope` among its fields
-    gives: Any  # the dataclass that its data is of
-    run: Callable[[Library, Any], Reply]
+    capability: Capability[Any, Any]
+    gives: Any  # the dataclass of its data
+    reply: Callable[[Library, Any, Any], Reply]  # takes the request and its answer
+
+    @cached_property
+    def agent(self) -> Agent:
+        """The names and descriptions for agents."""
+        assert self.capability.agent
+        return self.capability.agent
+
+    @property
+    def name(self) -> str:
+        """The name that agents call it by."""
+        return self.agent.name
 
     @property
     def description(self) -> str:
-        """When to call it and what comes back: the docstring of what runs, and nothing of any page."""
-        return inspect.getdoc(self.run) or ""
+        """When to call it and what it returns."""
+        return self.capability.description
+
+    @cached_property
+    def takes(self) -> type[Arguments]:
+        """The model of the arguments."""
+        return arguments_of(self.capability, self.agent)
+
+    def run(self, library: Library, arguments: Arguments) -> Reply:
+        """Answer a call; raises as the capability."""
+        folder = library.folder(getattr(arguments, "folder_id", ""))
+        request = read_request(self.capability, self.agent, arguments, scope=library.scope.name, folder_id=folder)
+        return self.reply(library, request, self.capability.run(library.services, request, AGENT))
 
 
-def fitting_reply(tool: Tool, library: Library, asked: Arguments) -> Reply:
+def fitting_reply(tool: Tool, library: Library, arguments: Arguments) -> Reply:
     """What a tool says, within what clients take, unless the caller says himself how much he wants.
 
     What fits is not known before all is written: text may hold what counts for more when it is made visible, and
     names and addresses come on top of it. So a reply that is too large is made again, of less text.
     """
-    reply = tool.run(library, asked)
-    budget: int = getattr(asked, "max_tokens", 0)
-    if budget and "max_tokens" in asked.model_fields_set:
+    reply = tool.run(library, arguments)
+    budget: int = getattr(arguments, "max_tokens", 0)
+    if budget and "max_tokens" in arguments.model_fields_set:
         return reply
     tokens = reply.tokens(MOST_TOKENS)
     budget = budget or max(DEFAULT_MAX_TOKENS, tokens // 2)  # each text is there twice
     while tokens > MOST_TOKENS and budget > LEAST_MAX_TOKENS:
         budget = shrunk(budget, tokens)
-        reply = tool.run(library, asked.model_copy(update={"max_tokens": budget}))
+        reply = tool.run(library, arguments.model_copy(update={"max_tokens": budget}))
         tokens = reply.tokens(MOST_TOKENS)
     return reply
 

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from searchsocket.agents.tool import Tool
-from searchsocket.agents.tools.answers import ANSWER_TOOLS
+from searchsocket.agents.tools.ask import ASK_TOOLS
 from searchsocket.agents.tools.code import CODE_TOOLS
 from searchsocket.agents.tools.content import CONTENT_TOOLS
-from searchsocket.agents.tools.site import SITE_TOOLS
+from searchsocket.agents.tools.pages import PAGE_TOOLS
 from searchsocket.project.settings.model import Settings
 
-TOOLS = (*SITE_TOOLS, *CODE_TOOLS, *CONTENT_TOOLS, *ANSWER_TOOLS)
+TOOLS = (*PAGE_TOOLS, *CODE_TOOLS, *CONTENT_TOOLS, *ASK_TOOLS)
 
 
 def offered(settings: Settings) -> Sequence[Tool]:
@@ -20,4 +20,4 @@ def offered(settings: Settings) -> Sequence[Tool]:
     named = settings.mcp.tools
     if named:
         return [tool for tool in TOOLS if tool.name in named]
-    return [tool for tool in TOOLS if settings.code.enable or tool not in CODE_TOOLS]
+    return [tool for tool in TOOLS if settings.code.enable or not tool.capability.private]

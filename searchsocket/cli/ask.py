@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from searchsocket.cli.options import json_option, load_project, project_option, scope_option
+from searchsocket.cli.options import count_option, json_option, load_project, project_option, scope_option
 from searchsocket.cli.output import safe
 from searchsocket.cli.results import changed_mark, more_lines
+from searchsocket.search.bounds import LEAST_MAX_TOKENS, MAX_PASSAGES, MOST_MAX_TOKENS
 
 if TYPE_CHECKING:
     from searchsocket.search.answering.answer import AnswerPassage, AskAnswer
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
 @click.argument("question", nargs=-1, required=True)
 @project_option
 @scope_option
-@click.option("--limit", type=click.IntRange(1, 10), default=3, show_default=True, help="Maximum number of passages.")
+@count_option("--limit", MAX_PASSAGES, 3, "Maximum number of passages.")
 @click.option(
     "--max-tokens",
-    type=click.IntRange(200, 100_000),
+    type=click.IntRange(LEAST_MAX_TOKENS, MOST_MAX_TOKENS),
     default=2_000,
     show_default=True,
     help="Approximate maximum size of the text in tokens.",

@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING
 import click
 
 from searchsocket.cli.filters import each, named_filter
-from searchsocket.cli.options import json_option, load_project, project_option, scope_option, tokens_option
+from searchsocket.cli.options import (
+    count_option,
+    json_option,
+    load_project,
+    project_option,
+    scope_option,
+    tokens_option,
+)
 from searchsocket.cli.output import count, line_width, safe
 from searchsocket.cli.results import mark_lines
+from searchsocket.search.bounds import MAX_OCCURRENCES
 
 if TYPE_CHECKING:
     from searchsocket.search.occurrences.answer import FindAnswer
@@ -22,9 +30,7 @@ _INDENT = "   "
 @click.argument("words", nargs=-1, required=True)
 @project_option
 @scope_option
-@click.option(
-    "--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="Maximum number of occurrences."
-)
+@count_option("--limit", MAX_OCCURRENCES, 20, "Maximum number of occurrences.")
 @click.option("--parts", is_flag=True, help="Match inside longer words too.")
 @click.option("--match-case", is_flag=True, help="Match upper and lower case exactly.")
 @click.option("--path-prefix", default="", metavar="PATH", help="Only below this path, e.g. /docs.")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from searchsocket.search.bounds import LEAST_MAX_TOKENS, MOST_MAX_TOKENS
+
 if TYPE_CHECKING:
     from searchsocket.project.project import Project
 
@@ -35,11 +37,16 @@ def scope_option(command: F) -> F:
     )(command)
 
 
+def count_option(name: str, most: int, default: int, description: str) -> Callable[[F], F]:
+    """An option for a number from 1 on."""
+    return click.option(name, type=click.IntRange(1, most), default=default, show_default=True, help=description)
+
+
 def tokens_option(command: F) -> F:
     """`--max-tokens N`, given as `max_tokens`; None means no bound but the number of results."""
     return click.option(
         "--max-tokens",
-        type=click.IntRange(200, 100_000),
+        type=click.IntRange(LEAST_MAX_TOKENS, MOST_MAX_TOKENS),
         metavar="N",
         help="Approximate maximum size of the text in tokens; results stay whole.",
     )(command)

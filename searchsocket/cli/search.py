@@ -12,11 +12,12 @@ import click
 from searchsocket.cli.asking import ask, identity
 from searchsocket.cli.exits import exit_status
 from searchsocket.cli.filters import each, named_filter
-from searchsocket.cli.options import json_option, load_project, part_options, project_option, scope_option
+from searchsocket.cli.options import count_option, json_option, load_project, part_options, project_option, scope_option
 from searchsocket.cli.output import line_width, print_error, safe
 from searchsocket.cli.results import answer_lines, more_lines, places_of
 from searchsocket.cli.searched import note_search
 from searchsocket.pipeline.unchanged.state_dir import state_dir_of
+from searchsocket.search.bounds import MAX_TOP_K
 from searchsocket.system.garbage import end_at_once, loading
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from searchsocket.project.settings.model import Settings
     from searchsocket.search.answer import SearchAnswer
     from searchsocket.search.engine import SearchEngine
+    from searchsocket.serving.service import SearchService
     from searchsocket.types import Scope
 
 
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 @click.argument("query", nargs=-1, required=True)
 @project_option
 @scope_option
-@click.option("--top-k", type=click.IntRange(1, 100), default=5, show_default=True, help="Maximum number of results.")
+@count_option("--top-k", MAX_TOP_K, 5, "Maximum number of results.")
 @click.option("--path-prefix", default="", metavar="PATH", help="Only below this path, e.g. /docs.")
 @click.option("--tag", "tags", multiple=True, help="Only pages with this tag; repeat for several.")
 @click.option(
@@ -131,14 +133,24 @@ def search(
 
         service = open_service(project, os.environ, on_error=_report)
         if max_tokens or token:
-            from searchsocket.serving.parts import Part, search_part
-
-            answer = search_part(service, asked, Part(max_tokens, token), scope)
+            answer = _part(service, fields, scope, max_tokens, token)
         else:
             answer = service.search(asked, scope)
         _answered(project, answer, as_json)
     if opens and answer.results:
         _open(urljoin(base_url, answer.results[0].href))  # which has the base path
+
+
+def _part(
+    service: "SearchService", fields: Mapping[str, Any], scope: "Scope", max_tokens: int | None, token: str
+) -> "SearchAnswer":
+    """The best results that fit in a number of tokens."""
+    from searchsocket.serving.capabilities.base import SHELL
+    from searchsocket.serving.capabilities.pages import SearchRequest, search_scope
+
+    filters = [f"{name}:{value}" for name, values in fields["filters"] for value in values]
+    part = {"filters": filters, "max_tokens": max_tokens, "continuation_token": token}
+    return search_scope(service, SearchRequest.model_construct(None, **{**fields, **part}), scope, SHELL)
 
 
 def _kept(root: Path) -> "Project | None":

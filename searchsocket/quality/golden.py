@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from searchsocket.errors import ConfigError, ConfigMissing
 from searchsocket.project.corpora import Corpus
-from searchsocket.search.query import MAX_QUERY_CHARS, MAX_TOP_K
+from searchsocket.search.bounds import MAX_QUERY_CHARS, MAX_TOP_K
 
 FILES = ("golden-queries.toml", "golden-queries.tsv")  # in the project's folder; the first that is there counts
 WANTED, WOULD_DO = 2, 1  # grades: the first place of an entry, and the others

@@ -5,13 +5,12 @@ import unicodedata
 from dataclasses import dataclass
 
 from searchsocket.errors import InvalidRequest
+from searchsocket.search.bounds import MAX_QUERY_CHARS, MAX_TOP_K
 from searchsocket.search.filters import Filters, checked_counts, checked_filters, with_filters
 from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.types import Filter, GroupBy
 from searchsocket.web.urls.paths import canonical_path, normalise_prefix, page_path
 
-MAX_QUERY_CHARS = 1_000
-MAX_TOP_K = 100
 MAX_OFFSET = 1_000  # no query has more candidates
 MAX_GENERATION_CHARS = 100
 MAX_TAGS = 20

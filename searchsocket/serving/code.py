@@ -15,10 +15,11 @@ from searchsocket.pipeline.code.staleness import source_of, staleness
 from searchsocket.project.access import signing_key
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
+from searchsocket.search.bounds import MAX_LINES
 from searchsocket.search.code.answer import CodeAnswer, CodeResult
 from searchsocket.search.code.by_terms import search_by_terms
 from searchsocket.search.code.engine import CodeSearch
-from searchsocket.search.code.fetch import MAX_LINES, FetchedLines, fetch_chunks, fetch_file
+from searchsocket.search.code.fetch import FetchedLines, fetch_chunks, fetch_file
 from searchsocket.search.code.find_all import CodeFindAnswer, CodeFindQuery, find_in_code
 from searchsocket.search.code.freshness import ReadNow
 from searchsocket.search.code.query import CodeQuery

@@ -56,6 +56,7 @@ class PageAnswer(Wire):
             exclude_if=lambda token: token is None, description="Gets the rest of the text; absent if there is none."
         ),
     ] = None
+    published_at: Annotated[str, Field(exclude=True)] = ""  # when the generation was
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,7 @@ class FoundPage:
             markdown=part.markdown if part else page.body,
             truncated=part is not None and part.token is not None,
             continuation_token=part.token if part else None,
+            published_at=self.generation.published_at,
         )
 
 

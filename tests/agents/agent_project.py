@@ -10,10 +10,11 @@ from mcp.client.client import Client
 from mcp_types import CallToolResult
 from search_site import DOCS, NOW, Site
 
-from searchsocket.agents.library import ServedLibraries, open_services
+from searchsocket.agents.library import ServedLibraries
 from searchsocket.agents.server import make_server
 from searchsocket.agents.toolset import TOOLS
 from searchsocket.project.project import Project
+from searchsocket.serving.services import open_services
 from searchsocket.stores.local import LocalStore
 from tests.api.api_client import body_of
 from tests.code.code_project import CodeProject

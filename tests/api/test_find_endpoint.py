@@ -7,7 +7,7 @@ import pytest
 from api_client import Api
 
 from search_api.gate.costly import CostlyQueries
-from search_api.gate.tiers import Caller
+from searchsocket.serving.capabilities.base import Caller
 
 T = TypeVar("T")
 

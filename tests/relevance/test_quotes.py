@@ -15,8 +15,9 @@ from searchsocket.content.markdown.chunk_text import chunk_text
 from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.project.settings.model import RankingSettings
+from searchsocket.search.bounds import MAX_QUERY_CHARS
 from searchsocket.search.engine import SearchEngine
-from searchsocket.search.query import MAX_QUERY_CHARS, SearchQuery
+from searchsocket.search.query import SearchQuery
 
 ELSEWHERE = Path(os.environ.get("SEARCHSOCKET_RELEVANCE") or Path(__file__).parents[3] / "shared" / "relevance")
 SITES = names_of(ELSEWHERE) if ELSEWHERE.is_dir() else []

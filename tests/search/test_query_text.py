@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.errors import InvalidRequest
-from searchsocket.search.query import MAX_QUERY_CHARS, SearchQuery, checked, clean_text
+from searchsocket.search.bounds import MAX_QUERY_CHARS
+from searchsocket.search.query import SearchQuery, checked, clean_text
 
 
 @given(st.text(alphabet=st.characters(), max_size=1200))

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from search_site import DOCS, MAIN, NOW, Site, make_site
 
-from search_api.endpoints.search import TEMPORARY
 from searchsocket.errors import InvalidRequest
 from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.models.rerankers.jina import JinaReranker
@@ -15,6 +14,7 @@ from searchsocket.models.rerankers.judge import Judge
 from searchsocket.project.settings.rerank import RerankSettings
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
+from searchsocket.serving.capabilities.pages import TEMPORARY
 from tests.rerankers.jina_server import KEY, Reply, Server, serve
 
 

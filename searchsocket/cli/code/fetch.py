@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from searchsocket.cli.code.asked import Asked, asked, print_answer
 from searchsocket.cli.code.printed import file_line
-from searchsocket.cli.options import json_option, project_option, scope_option, tokens_option
+from searchsocket.cli.code.requests import CodeScope, open_scope, print_answer
+from searchsocket.cli.options import count_option, json_option, project_option, scope_option, tokens_option
 from searchsocket.cli.output import safe
+from searchsocket.search.bounds import MAX_LINES, MAX_PLACES
 
 if TYPE_CHECKING:
     from searchsocket.search.code.fetch import FetchedLines
     from searchsocket.search.code.fitting import LinesLeft
-
-_MAX_LINES = 120
 
 
 @click.command()
@@ -23,13 +22,7 @@ _MAX_LINES = 120
 @click.option("--id", "ids", multiple=True, metavar="ID", help="Chunk id from a result; repeat for several.")
 @project_option
 @scope_option
-@click.option(
-    "--max-lines",
-    type=click.IntRange(1, _MAX_LINES),
-    default=_MAX_LINES,
-    show_default=True,
-    help="Maximum number of lines per place.",
-)
+@count_option("--max-lines", MAX_LINES, MAX_LINES, "Maximum number of lines per place.")
 @tokens_option
 @json_option
 def fetch(
@@ -51,9 +44,9 @@ def fetch(
       searchsocket code fetch src/auth/token.ts:45-78
       searchsocket code fetch src/auth/token.ts:45 src/use.ts --max-lines 20 --json
     """
-    if not 1 <= len(places) + len(ids) <= 5:
+    if not 1 <= len(places) + len(ids) <= MAX_PLACES:
         raise click.UsageError("pass one to five places")
-    source = asked(root, scope_name)
+    source = open_scope(root, scope_name)
     found = [_file(source, place, max_lines) for place in places]
     found += source.code.fetch_chunks(ids, source.scope, max_lines) if ids else []
     left: Sequence[LinesLeft] = ()
@@ -77,7 +70,7 @@ def fetch(
         click.echo(click.style(f"more: {safe(more.file)}:{more.first_line}-{more.last_line}", dim=True))
 
 
-def _file(source: Asked, place: str, max_lines: int) -> "FetchedLines":
+def _file(source: CodeScope, place: str, max_lines: int) -> "FetchedLines":
     path, mark, lines = place.rpartition(":")
     first, _, last = lines.partition("-")
     if not mark or not _is_number(first) or not _is_number(last or first):

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from searchsocket.cli.code.asked import asked, files_options, print_answer
 from searchsocket.cli.code.printed import bright, file_line
-from searchsocket.cli.options import json_option, project_option, scope_option, tokens_option
+from searchsocket.cli.code.requests import answer, files_options, print_answer
+from searchsocket.cli.options import count_option, json_option, project_option, scope_option, tokens_option
 from searchsocket.cli.output import count, safe
+from searchsocket.search.bounds import MAX_CODE_OCCURRENCES
 
 if TYPE_CHECKING:
     from searchsocket.search.code.find_all import CodeFindAnswer, CodeOccurrence
@@ -19,9 +20,7 @@ if TYPE_CHECKING:
 @click.argument("text")
 @project_option
 @scope_option
-@click.option(
-    "--limit", type=click.IntRange(1, 1_000), default=100, show_default=True, help="Maximum number of occurrences."
-)
+@count_option("--limit", MAX_CODE_OCCURRENCES, 100, "Maximum number of occurrences.")
 @click.option("--parts", is_flag=True, help="Match inside longer words too.")
 @click.option("--ignore-case", is_flag=True, help="Ignore case.")
 @files_options
@@ -55,15 +54,25 @@ def find(
       searchsocket code find verifyToken
       searchsocket code find --parts token --path src/auth --json
     """
-    from searchsocket.search.code.find_all import CodeFindQuery
+    from searchsocket.serving.capabilities.code import FIND_CODE
 
-    code, scope = asked(root, scope_name)
-    query = CodeFindQuery(text, limit, not parts, not ignore_case, path, languages, continuation, max_tokens)
-    answer = code.find(query, scope)
+    occurrences = answer(
+        FIND_CODE,
+        root,
+        scope_name,
+        q=text,
+        limit=limit,
+        whole_words=not parts,
+        match_case=not ignore_case,
+        path=path,
+        languages=languages,
+        continuation=continuation,
+        max_tokens=max_tokens,
+    )
     if as_json:
-        print_answer(answer)
+        print_answer(occurrences)
         return
-    for line in _lines(answer):
+    for line in _lines(occurrences):
         click.echo(line)
 
 

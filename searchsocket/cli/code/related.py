@@ -6,27 +6,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from searchsocket.cli.code.asked import asked, print_answer
 from searchsocket.cli.code.printed import result_lines
-from searchsocket.cli.options import json_option, part_options, project_option, scope_option
+from searchsocket.cli.code.requests import answer, print_answer
+from searchsocket.cli.options import count_option, json_option, part_options, project_option, scope_option
 from searchsocket.cli.output import count, safe
 from searchsocket.cli.results import more_lines
+from searchsocket.search.bounds import MAX_RELATED_CODE
 
 if TYPE_CHECKING:
-    from searchsocket.search.code.related import RelatedCode, RelatedQuery
+    from searchsocket.search.code.related import RelatedCode
 
 
 @click.command()
 @click.argument("subject")
 @project_option
 @scope_option
-@click.option(
-    "--limit",
-    type=click.IntRange(1, 20),
-    default=5,
-    show_default=True,
-    help="Maximum number of definitions, and of pages.",
-)
+@count_option("--limit", MAX_RELATED_CODE, 5, "Maximum number of definitions, and of pages.")
 @part_options
 @json_option
 def related(
@@ -49,30 +44,26 @@ def related(
       searchsocket code related src/auth/token.ts:45
       searchsocket code related /docs/sign-in --json
     """
-    code, scope = asked(root, scope_name)
-    if max_tokens or token:
-        from searchsocket.serving.parts import Part, related_code_part
+    from searchsocket.serving.capabilities.code import RELATED_CODE
 
-        answer = related_code_part(code, _query(subject, limit), Part(max_tokens, token), scope)
-    else:
-        answer = code.related(_query(subject, limit), scope)
+    fields = {"top_k": limit, "max_tokens": max_tokens, "continuation_token": token, **_subject(subject)}
+    neighbours = answer(RELATED_CODE, root, scope_name, **fields)
     if as_json:
-        print_answer(answer)
+        print_answer(neighbours)
         return
-    for line in _lines(answer, of_page=subject.startswith("/")):
+    for line in _lines(neighbours, of_page=subject.startswith("/")):
         click.echo(line)
 
 
-def _query(subject: str, limit: int) -> "RelatedQuery":
-    from searchsocket.search.code.related import RelatedQuery
-
-    if subject.startswith("/"):
-        return RelatedQuery(url=subject, top_k=limit)
-    file, mark, line = subject.rpartition(":")
+def _subject(text: str) -> dict[str, object]:
+    """The fields of the request that name a page, a line of a file, a file or a definition."""
+    if text.startswith("/"):
+        return {"url": text}
+    file, mark, line = text.rpartition(":")
     line = line.partition("-")[0]
     if mark and line.isascii() and line.isdecimal() and len(line) < 10:
-        return RelatedQuery(file=file, line=int(line), top_k=limit)
-    return RelatedQuery(file=subject, top_k=limit) if "/" in subject else RelatedQuery(symbol=subject, top_k=limit)
+        return {"file": file, "line": int(line)}
+    return {"file" if "/" in text else "symbol": text}
 
 
 def _lines(answer: "RelatedCode", *, of_page: bool) -> Iterator[str]:

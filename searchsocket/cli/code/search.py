@@ -4,23 +4,22 @@ from pathlib import Path
 
 import click
 
-from searchsocket.cli.code.asked import asked, files_options, print_answer
 from searchsocket.cli.code.printed import result_lines
-from searchsocket.cli.options import json_option, part_options, project_option, scope_option
+from searchsocket.cli.code.requests import answer, files_options, print_answer
+from searchsocket.cli.options import count_option, json_option, part_options, project_option, scope_option
 from searchsocket.cli.results import more_lines
+from searchsocket.search.bounds import MAX_CODE_TOP_K
 
 
 @click.command()
 @click.argument("query", nargs=-1, required=True)
 @project_option
 @scope_option
-@click.option("--limit", type=click.IntRange(1, 50), default=10, show_default=True, help="Maximum number of results.")
+@count_option("--limit", MAX_CODE_TOP_K, 10, "Maximum number of results.")
 @files_options
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="Only definitions of this kind, e.g. function.")
 @click.option("--exported", is_flag=True, help="Only definitions that other files can use.")
-@click.option(
-    "--per-file", type=click.IntRange(1, 50), default=2, show_default=True, help="Maximum number of results per file."
-)
+@count_option("--per-file", MAX_CODE_TOP_K, 2, "Maximum number of results per file.")
 @part_options
 @json_option
 def search(
@@ -44,26 +43,32 @@ def search(
       searchsocket code search how are tokens checked
       searchsocket code search Parser.parse --path 'src/**/*.ts' --json
     """
-    from searchsocket.search.code.query import CodeQuery
+    from searchsocket.serving.capabilities.code import SEARCH_CODE
 
-    code, scope = asked(root, scope_name)
-    wanted = CodeQuery(" ".join(query), limit, path, languages, kinds, exported, per_file)
-    if max_tokens or token:
-        from searchsocket.serving.parts import Part, code_part
-
-        answer = code_part(code, wanted, Part(max_tokens, token), scope)
-    else:
-        answer = code.search(wanted, scope)
-    for note in answer.notes:
+    found = answer(
+        SEARCH_CODE,
+        root,
+        scope_name,
+        q=" ".join(query),
+        top_k=limit,
+        path=path,
+        languages=languages,
+        kinds=kinds,
+        exported=exported,
+        max_per_file=per_file,
+        max_tokens=max_tokens,
+        continuation_token=token,
+    )
+    for note in found.notes:
         click.echo(f"note: {note.message}", err=True)
     if as_json:
-        print_answer(answer)
+        print_answer(found)
         return
-    if not answer.results:
+    if not found.results:
         click.echo("no code matches this query closely")
-    for result in answer.results:
+    for result in found.results:
         for line in result_lines(result):
             click.echo(line)
         click.echo()
-    for line in more_lines(answer.continuation_token):
+    for line in more_lines(found.continuation_token):
         click.echo(line)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from searchsocket.cli.code.asked import print_answer
+from searchsocket.cli.code.requests import print_answer
 from searchsocket.cli.options import json_option, load_project, project_option, quiet_option, scope_option
 from searchsocket.cli.output import ago, count, safe, say
 from searchsocket.pipeline.unchanged.check import unchanged_since

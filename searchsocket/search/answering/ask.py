@@ -16,6 +16,7 @@ from searchsocket.search.answering.copies import is_copy
 from searchsocket.search.answering.sentences import Passage, best_passage, is_bare
 from searchsocket.search.answering.support import ENOUGH, Support, likelihood
 from searchsocket.search.answering.terms import terms_of, text_words
+from searchsocket.search.bounds import MAX_PASSAGES
 from searchsocket.search.content.bounds import check_bounds
 from searchsocket.search.content.budget import fitting
 from searchsocket.search.content.corpus import Corpus, chunk_id
@@ -33,7 +34,6 @@ from searchsocket.search.ranking.shares import shares_of
 from searchsocket.stores.base import IndexReader, ReadableRecord
 from searchsocket.text.amounts import age_s
 
-MAX_PASSAGES = 10
 DEFAULT_MAX_TOKENS = 2_000
 _KIND = "ask"
 _CANDIDATES = 50  # of each list

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 
 from searchsocket.code.text import source_text
 from searchsocket.errors import InvalidRequest, PageNotFound
+from searchsocket.search.bounds import MAX_LINES, MAX_PLACES
 from searchsocket.search.code.freshness import ReadNow, is_changed, lines_now
 from searchsocket.search.wire import Wire
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Lines
-
-MAX_IDS, MAX_LINES = 5, 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +24,13 @@ class FetchedLines(Wire):
 
 
 def fetch_chunks(reader: IndexReader, ids: Sequence[str], max_lines: int, read_now: ReadNow) -> list[FetchedLines]:
-    """The first lines of each of the first `MAX_IDS` chunks, where they stand now; those of files that are gone not.
+    """The first lines of each of the first `MAX_PLACES` chunks, where they stand now; those of files that are gone not.
 
     Raises:
         InvalidRequest: There is no such chunk, or a limit is none.
     """
     fetched = []
-    for record in reader.catalogue.records(list(dict.fromkeys(ids))[:MAX_IDS]):
+    for record in reader.catalogue.records(list(dict.fromkeys(ids))[:MAX_PLACES]):
         at = record.chunk.at
         assert isinstance(at, Lines)
         data = read_now(record.page.source_file)

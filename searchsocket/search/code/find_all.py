@@ -16,20 +16,19 @@ from searchsocket.code.paths import PathFilter, checked_languages
 from searchsocket.code.regions import MIXED
 from searchsocket.code.text import source_text
 from searchsocket.errors import InvalidRequest
+from searchsocket.search.bounds import MAX_CODE_OCCURRENCES, MAX_QUERY_CHARS
 from searchsocket.search.code.freshness import ReadNow, is_changed
 from searchsocket.search.content.bounds import check_bounds
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.occurrences.continuation import continuation_of, offset_of
 from searchsocket.search.occurrences.page_text import passage_at
 from searchsocket.search.occurrences.spelling import Spelling
-from searchsocket.search.query import MAX_QUERY_CHARS
 from searchsocket.search.wire import Age, Marks, Wire
 from searchsocket.stores.base import IndexReader
 from searchsocket.text.amounts import age_s
 from searchsocket.types import Filter
 from searchsocket.web.urls.paths import sort_key
 
-MAX_LIMIT = 1_000
 _MAX_LINE_CHARS = 300  # a longer line is given around what was found
 Span = tuple[int, int]
 
@@ -60,8 +59,8 @@ class CodeFindQuery:
         """
         if not self.q.strip() or len(self.q) > MAX_QUERY_CHARS or "\n" in self.q or "\r" in self.q:
             raise InvalidRequest(f"q must be one line of 1 to {MAX_QUERY_CHARS:,} characters and not blank")
-        if not 1 <= self.limit <= MAX_LIMIT:
-            raise InvalidRequest(f"limit must be from 1 to {MAX_LIMIT:,}, not {self.limit}")
+        if not 1 <= self.limit <= MAX_CODE_OCCURRENCES:
+            raise InvalidRequest(f"limit must be from 1 to {MAX_CODE_OCCURRENCES:,}, not {self.limit}")
         PathFilter(self.path).checked()
         checked_languages(self.languages)
         check_bounds(None, self.max_tokens)

@@ -5,10 +5,9 @@ from typing import get_args
 
 from searchsocket.code.paths import PathFilter, checked_languages, one_of
 from searchsocket.errors import InvalidRequest
-from searchsocket.search.query import MAX_QUERY_CHARS
+from searchsocket.search.bounds import MAX_CODE_TOP_K, MAX_QUERY_CHARS
 from searchsocket.types import ChunkKind, CodeKind, Filter
 
-MAX_TOP_K = 50
 KINDS = (*get_args(CodeKind), *get_args(ChunkKind)[-2:])
 
 
@@ -32,7 +31,10 @@ class CodeQuery:
         """
         if not self.q.strip() or len(self.q) > MAX_QUERY_CHARS:
             raise InvalidRequest(f"a query must have from 1 to {MAX_QUERY_CHARS:,} characters, not {len(self.q):,}")
-        for name, value, most in (("limit", self.top_k, MAX_TOP_K), ("maxPerFile", self.max_per_file, MAX_TOP_K)):
+        for name, value, most in (
+            ("limit", self.top_k, MAX_CODE_TOP_K),
+            ("maxPerFile", self.max_per_file, MAX_CODE_TOP_K),
+        ):
             if not 1 <= value <= most:
                 raise InvalidRequest(f"{name} must be from 1 to {most}, not {value}")
         self.files.checked()

@@ -12,6 +12,7 @@ from searchsocket.code.symbols import EXACT, LABEL, looks_like_code, symbols_in
 from searchsocket.content.markdown.blocks import parse_blocks
 from searchsocket.content.mirror.document import parse_page
 from searchsocket.errors import InvalidRequest, PageNotFound, PageTextsMissing
+from searchsocket.search.bounds import MAX_RELATED_CODE
 from searchsocket.search.code.answer import CodeResult
 from searchsocket.search.code.freshness import ReadNow
 from searchsocket.search.code.results import code_result
@@ -23,7 +24,6 @@ from searchsocket.search.wire import ContinuationToken, Href, Truncated, Url, Wi
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Filter, Lines, Record
 
-MAX_RELATED = 20
 _MAX_PER_FILE = 2
 _MAX_PAGES_READ = 2_000  # a name that stands on more is a common word
 _MAX_NAMES = 60  # of a page
@@ -52,8 +52,8 @@ class RelatedQuery:
         named = [name for name in ("id", "file", "symbol", "url") if getattr(self, name)]
         if len(named) != 1:
             raise InvalidRequest(f"send one of id, file, symbol and url, not {' and '.join(named) or 'none'}")
-        if not 1 <= self.top_k <= MAX_RELATED:
-            raise InvalidRequest(f"limit must be from 1 to {MAX_RELATED}, not {self.top_k}")
+        if not 1 <= self.top_k <= MAX_RELATED_CODE:
+            raise InvalidRequest(f"limit must be from 1 to {MAX_RELATED_CODE}, not {self.top_k}")
         if self.line < 1:
             raise InvalidRequest(f"line must be 1 or more, not {self.line}")
         return self

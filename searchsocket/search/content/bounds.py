@@ -1,10 +1,9 @@
 """Limits of results and tokens per request."""
 
 from searchsocket.errors import InvalidRequest
+from searchsocket.search.bounds import LEAST_MAX_TOKENS, MAX_LIMIT, MOST_MAX_TOKENS
 
-DEFAULT_LIMIT, MAX_LIMIT = 10, 50
-# Clients cut at 25,000 tokens; a tool says what it says twice, as text and as data, with names and numbers around it.
-DEFAULT_MAX_TOKENS, LEAST_MAX_TOKENS, MOST_MAX_TOKENS = 8_000, 200, 100_000
+DEFAULT_LIMIT = 10
 
 
 def check_bounds(limit: int | None, max_tokens: int | None, most: int = MAX_LIMIT) -> None:

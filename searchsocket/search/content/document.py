@@ -11,8 +11,9 @@ from pydantic import Field
 
 from searchsocket.content.mirror.document import body_line, parse_page
 from searchsocket.errors import InvalidRequest
+from searchsocket.search.bounds import DEFAULT_MAX_TOKENS
 from searchsocket.search.content.answer import Continuation, Documented, IndexFacts, NavigationHints, Source, Status
-from searchsocket.search.content.bounds import DEFAULT_MAX_TOKENS, check_bounds
+from searchsocket.search.content.bounds import check_bounds
 from searchsocket.search.content.budget import OVERHEAD, cut_to, json_tokens
 from searchsocket.search.content.corpus import Corpus, chunk_id
 from searchsocket.search.content.hints import call

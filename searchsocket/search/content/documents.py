@@ -7,8 +7,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from searchsocket.search.bounds import DEFAULT_MAX_TOKENS
 from searchsocket.search.content.answer import Continuation, Documented, IndexFacts, NavigationHints, Source, Status
-from searchsocket.search.content.bounds import DEFAULT_LIMIT, DEFAULT_MAX_TOKENS, check_bounds
+from searchsocket.search.content.bounds import DEFAULT_LIMIT, check_bounds
 from searchsocket.search.content.budget import OVERHEAD, json_tokens
 from searchsocket.search.content.corpus import Corpus
 from searchsocket.search.content.hints import call

@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
+from searchsocket.search.bounds import MAX_QUERY_CHARS
 from searchsocket.search.content.answer import ContentResult
 from searchsocket.search.content.corpus import Corpus
 from searchsocket.search.content.query import ContentQuery
-from searchsocket.search.query import MAX_QUERY_CHARS
 from searchsocket.search.ranking.relevance import MIN_SHARE
 from searchsocket.text.words import parse_query
 

@@ -8,8 +8,6 @@ from pydantic import Field
 from searchsocket.search.filters import Filters
 from searchsocket.search.wire import Age, Href, Marks, Url, Wire
 
-MAX_LIMIT = 100
-
 
 @dataclass(frozen=True, slots=True)
 class FindQuery:

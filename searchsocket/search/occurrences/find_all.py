@@ -5,10 +5,11 @@ from datetime import datetime
 
 from searchsocket.content.mirror.document import parse_page
 from searchsocket.errors import InvalidRequest
+from searchsocket.search.bounds import MAX_OCCURRENCES
 from searchsocket.search.content.bounds import check_bounds
 from searchsocket.search.content.budget import fitting
 from searchsocket.search.continuation import Continuations
-from searchsocket.search.occurrences.answer import MAX_LIMIT, FindAnswer, FindQuery, Occurrence
+from searchsocket.search.occurrences.answer import FindAnswer, FindQuery, Occurrence
 from searchsocket.search.occurrences.continuation import continuation_of, offset_of
 from searchsocket.search.occurrences.page_text import heading_above, headings, page_text, passage_at
 from searchsocket.search.occurrences.spelling import Spelling
@@ -34,8 +35,8 @@ def find_all(
         UnknownFacet: The settings name no such facet.
         PageTextsMissing: An older version published the index, without texts.
     """
-    if not 1 <= query.limit <= MAX_LIMIT:
-        raise InvalidRequest(f"limit must be from 1 to {MAX_LIMIT}, not {query.limit}")
+    if not 1 <= query.limit <= MAX_OCCURRENCES:
+        raise InvalidRequest(f"limit must be from 1 to {MAX_OCCURRENCES}, not {query.limit}")
     check_bounds(None, query.max_tokens)
     checked_query = checked(
         SearchQuery(query.q, path_prefix=query.path_prefix, tags=query.tags, filters=query.filters), facets

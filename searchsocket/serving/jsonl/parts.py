@@ -5,7 +5,7 @@ from dataclasses import astuple, replace
 from typing import Any, NamedTuple
 
 from searchsocket.errors import Busy, InvalidRequest
-from searchsocket.search.content.bounds import DEFAULT_MAX_TOKENS
+from searchsocket.search.bounds import DEFAULT_MAX_TOKENS
 from searchsocket.search.content.budget import cut_to, json_tokens
 from searchsocket.serving.code import CodeService
 from searchsocket.serving.jsonl.requests import LineRequest

@@ -4,11 +4,9 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
+from searchsocket.search.bounds import LEAST_MAX_TOKENS, MAX_LINES, MAX_PLACES, MAX_QUERY_CHARS, MOST_MAX_TOKENS
 from searchsocket.search.code.by_terms import MAX_RESULTS
-from searchsocket.search.code.fetch import MAX_IDS, MAX_LINES
-from searchsocket.search.content.bounds import LEAST_MAX_TOKENS, MOST_MAX_TOKENS
 from searchsocket.search.content.query import MAX_TOKEN_CHARS
-from searchsocket.search.query import MAX_QUERY_CHARS
 
 Op = Literal["status", "sync", "search", "fetch"]
 OPS: tuple[Op, ...] = get_args(Op)
@@ -82,7 +80,7 @@ def _fetch(op: Op, fields: dict[str, Any]) -> LineRequest:
         raise BadLine("invalid request: ids must be an array of uint32", op)
     if not ids:
         raise BadLine("invalid request: ids is empty", op)
-    request = LineRequest(op, ids=tuple(ids[:MAX_IDS]), max_lines=_count(op, fields, "max_lines", MAX_LINES))
+    request = LineRequest(op, ids=tuple(ids[:MAX_PLACES]), max_lines=_count(op, fields, "max_lines", MAX_LINES))
     return _with_part(request, fields)
 
 

@@ -1,4 +1,4 @@
-"""Service and scope for the commands over source code."""
+"""Requests of the commands over source code."""
 
 import os
 from collections.abc import Callable
@@ -11,25 +11,44 @@ from searchsocket.cli.options import load_project
 
 if TYPE_CHECKING:
     from searchsocket.search.wire import Wire
+    from searchsocket.serving.capabilities.base import A, Capability, Services
     from searchsocket.serving.code import CodeService
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Asked(NamedTuple):
-    """A project's source code, and the name of a scope."""
+class CodeScope(NamedTuple):
+    """The source code of a project, and a scope of it."""
 
     code: "CodeService"
     scope: str
+    services: "Services"
 
 
-def asked(root: Path, scope_name: str | None) -> Asked:
-    """Open the service and the scope of a command line."""
+def open_scope(root: Path, scope_name: str | None) -> CodeScope:
+    """Open the source code of the project in `root`."""
+    from searchsocket.serving.capabilities.base import Services
     from searchsocket.serving.code import open_code
+    from searchsocket.serving.scopes import ReadableScopes
 
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
-    return Asked(open_code(project, os.environ, on_error=_report), scope.name)
+    code = open_code(project, os.environ, on_error=_report)
+    services = Services(ReadableScopes(project, os.environ), _no_service, lambda: code, _no_service)
+    return CodeScope(code, scope.name, services)
+
+
+def answer(capability: "Capability[Any, A]", root: Path, scope_name: str | None, **fields: object) -> "A":
+    """Answer a request about source code."""
+    from searchsocket.serving.capabilities.base import SHELL
+
+    opened = open_scope(root, scope_name)
+    request = capability.request.model_construct(None, scope=opened.scope, **fields)
+    return capability.run(opened.services, request, SHELL)
+
+
+def _no_service() -> Any:
+    raise AssertionError("a command over source code needs no other service")
 
 
 def print_answer(answer: "Wire") -> None:

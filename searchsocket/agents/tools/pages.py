@@ -1,4 +1,4 @@
-"""Pages: find them, read one, and go on from it."""
+"""Pages, as agents read them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,23 +6,13 @@ from typing import Annotated
 
 from pydantic import Field
 
-from searchsocket.agents.arguments import (
-    ContinuationToken,
-    MaxTokens,
-    PageName,
-    Query,
-    ScopeName,
-    SiteArguments,
-    Tags,
-)
 from searchsocket.agents.data import fenced, quoted, visible
 from searchsocket.agents.library import Library
-from searchsocket.agents.page_text import PageText, page_text
-from searchsocket.agents.reply import Reply, more_lines, part_lines, reply
+from searchsocket.agents.reply import Reply, more_lines, part_lines, reply, same_fields
 from searchsocket.agents.tool import Tool
 from searchsocket.search.answer import Note, RelatedAnswer, RelatedPage, Result, SearchAnswer
-from searchsocket.search.query import SearchQuery
 from searchsocket.search.wire import (
+    Address,
     Age,
     ChangedSince,
     Confidence,
@@ -34,39 +24,9 @@ from searchsocket.search.wire import (
     Url,
     Wire,
 )
-from searchsocket.serving.parts import Part, related_part, search_part
+from searchsocket.serving.capabilities.pages import PAGE, RELATED, SEARCH, PageRequest, RelatedRequest, SearchRequest
+from searchsocket.serving.pages import PageAnswer
 from searchsocket.text.amounts import count
-from searchsocket.web.urls.paths import MAX_URL_CHARS
-
-MAX_RESULTS = 20
-TopK = Annotated[int, Field(ge=1, le=MAX_RESULTS, description="Maximum number of results.")]
-
-
-class SearchArguments(SiteArguments):
-    query: Query
-    top_k: TopK = 5
-    path_prefix: Annotated[
-        str, Field(max_length=MAX_URL_CHARS, description="Only pages below this path.", examples=["/docs"])
-    ] = ""
-    tags: Tags = []
-    max_tokens: MaxTokens = 0
-    continuation_token: ContinuationToken = ""
-    scope: ScopeName = ""
-
-
-class PageArguments(SiteArguments):
-    path_or_url: PageName
-    max_tokens: MaxTokens = 0
-    continuation_token: ContinuationToken = ""
-    scope: ScopeName = ""
-
-
-class RelatedArguments(SiteArguments):
-    path_or_url: PageName
-    top_k: TopK = 5
-    max_tokens: MaxTokens = 0
-    continuation_token: ContinuationToken = ""
-    scope: ScopeName = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,18 +73,28 @@ class SearchHits(Wire):
     continuation_token: Annotated[str | None, Field(description="Gets the next results; null if there are none.")]
 
 
-def search(library: Library, asked: SearchArguments) -> Reply:
-    """Search the pages of this project's website or documentation, by meaning and by words.
+@dataclass(frozen=True, slots=True)
+class PageText(Wire):
+    """A page, or a part of it."""
 
-    Call it first for any question about the site: how-to, concepts, where something is documented. Returns ranked
-    pages with a quoted passage, the section that answers, and `routeFile`, the source file of the page.
-    Then read a page with get_page. For source code, use search_code.
-    """
-    query = SearchQuery(
-        asked.query, asked.top_k, asked.path_prefix, tuple(asked.tags), section_snippets=True, sources=True
-    )
-    part = Part(asked.max_tokens or None, asked.continuation_token)
-    answer = search_part(library.service, query, part, library.scope)
+    url: Url
+    href: Address
+    title: str
+    description: str
+    scope: str
+    generation: str
+    age_seconds: Age
+    route_file: Annotated[RouteFile, Field(description="Source file of the page; null if unknown.")]
+    route_resolution: Resolution
+    changed_since: ChangedSince
+    tags: tuple[str, ...]
+    modified: str
+    markdown: str
+    truncated: Annotated[bool, Field(description="True if the page continues after this part.")]
+    continuation_token: Annotated[str | None, Field(description="Gets the rest; null at the end.")]
+
+
+def _search(library: Library, request: SearchRequest, answer: SearchAnswer) -> Reply:
     hits = SearchHits(
         query=answer.q,
         scope=answer.scope,
@@ -137,16 +107,11 @@ def search(library: Library, asked: SearchArguments) -> Reply:
         truncated=answer.truncated,
         continuation_token=answer.continuation_token,
     )
-    return reply("\n".join(_search_lines(library, answer, is_next=bool(asked.continuation_token))), hits)
+    return reply("\n".join(_search_lines(library, answer, is_next=bool(request.continuation_token))), hits)
 
 
-def get_page(library: Library, asked: PageArguments) -> Reply:
-    """Read one page of the site whole, as Markdown.
-
-    Takes `url` or `href` of a result, or any URL of the site. Returns the text with `routeFile`, the source file to
-    edit. A long page comes in parts, with a token for the rest. For an unknown page it suggests similar ones.
-    """
-    page = page_text(library, asked.path_or_url, asked.max_tokens, asked.continuation_token)
+def _page(library: Library, _: PageRequest, answer: PageAnswer) -> Reply:
+    page = same_fields(PageText, answer, age_seconds=library.age_s(answer.published_at))
     head = [
         f"{visible(page.title)} ({visible(page.url)})",
         f"From {library.state(page.generation, page.age_seconds)}.",
@@ -156,44 +121,24 @@ def get_page(library: Library, asked: PageArguments) -> Reply:
     return reply("\n".join([*head, fenced(page.markdown, page.url), *more_lines(page.continuation_token)]), page)
 
 
-def related(library: Library, asked: RelatedArguments) -> Reply:
-    """List pages related to one page: similar in meaning, linked from it, or in the same directory.
-
-    Call it for more on the subject of a page, or to see what else a change affects.
-    """
-    part = Part(asked.max_tokens or None, asked.continuation_token)
-    answer = related_part(library.service, asked.path_or_url, asked.top_k, part, library.scope)
-    return reply("\n".join(_related_lines(library, answer, is_next=bool(asked.continuation_token))), answer)
+def _related(library: Library, request: RelatedRequest, answer: RelatedAnswer) -> Reply:
+    return reply("\n".join(_related_lines(library, answer, is_next=bool(request.continuation_token))), answer)
 
 
-SITE_TOOLS = (
-    Tool("search", "Search the site", SearchArguments, SearchHits, search),
-    Tool("get_page", "Read a page", PageArguments, PageText, get_page),
-    Tool("related", "Get related pages", RelatedArguments, RelatedAnswer, related),
+PAGE_TOOLS = (
+    Tool(SEARCH, SearchHits, _search),
+    Tool(PAGE, PageText, _page),
+    Tool(RELATED, RelatedAnswer, _related),
 )
 
 
 def _hit(result: Result) -> PageHit:
-    others = (one for one in result.sections if one.href != result.href)
-    return PageHit(
-        url=result.url,
-        href=result.href,
-        title=result.title,
-        section_title=result.section_title,
-        heading_path=result.heading_path,
-        snippet=result.snippet,
-        score=result.score,
-        confidence=result.confidence,
-        route_file=result.route_file,
-        route_resolution=result.route_resolution,
-        source=result.source,
-        changed_since=result.changed_since,
-        sections=tuple(SectionHit(one.href, one.title, one.snippet) for one in others),
-    )
+    others = (each for each in result.sections if each.href != result.href)
+    return same_fields(PageHit, result, sections=tuple(same_fields(SectionHit, each) for each in others))
 
 
-def _changed(found: Result | PageText) -> str:
-    return "; the source file changed since it was indexed" if found.changed_since else ""
+def _changed(page: Result | PageText) -> str:
+    return "; the source file changed since it was indexed" if page.changed_since else ""
 
 
 def _search_lines(library: Library, answer: SearchAnswer, *, is_next: bool) -> Iterator[str]:

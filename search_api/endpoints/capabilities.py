@@ -1,0 +1,54 @@
+"""The endpoints of the capabilities: `POST` with a body, `GET` with a query string."""
+
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Query, Request
+from starlette.responses import Response
+
+from search_api.endpoints.common import BODY_ERRORS, ERRORS, caller_of, json_response, note_search
+from search_api.gate.freshness import Freshness
+from search_api.gate.queries import Queries
+from search_api.query_string import query_string_of, read_query_string
+from searchsocket.errors import ScopeRefused
+from searchsocket.serving.capabilities.base import Capability
+
+
+def add_capability(
+    app: FastAPI, prefix: str, capability: Capability[Any, Any], queries: Queries, freshness: Freshness
+) -> None:
+    """Serve a capability below `prefix`."""
+
+    async def answer(request: Request, body: Any) -> Response:
+        caller = caller_of(request)
+        if capability.private and not caller.trusted:
+            raise ScopeRefused(f"{capability.private} needs the key")
+        is_get = request.method == "GET"
+        if is_get and (unchanged := freshness.unchanged(request, caller, body.scope)):
+            return unchanged
+        found = await queries.run(capability, body, caller)
+        if capability.hits:
+            note_search(request, getattr(found, "scope", body.scope) or "", capability.hits(found))
+        current = capability.generation(found) if is_get else None
+        headers = freshness.headers(request, caller, *current) if current else None
+        return json_response(found, sources=caller.trusted, headers=headers)
+
+    async def post(request: Request, body: Any) -> Response:
+        return await answer(request, body)
+
+    async def get(request: Request, params: Any) -> Response:
+        return await answer(request, read_query_string(capability, params))
+
+    post.__annotations__["body"] = capability.request
+    get.__annotations__["params"] = Annotated[query_string_of(capability), Query()]
+    for method, endpoint, names in (("POST", post, capability.http.post), ("GET", get, capability.http.get)):
+        if names:
+            app.add_api_route(
+                f"{prefix}{capability.http.path}",
+                endpoint,
+                methods=[method],
+                operation_id=names[0],
+                summary=names[1],
+                description="Needs the key." if capability.private else None,
+                response_model=capability.answer,
+                responses=ERRORS | (BODY_ERRORS if method == "POST" else {}),
+            )

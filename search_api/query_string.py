@@ -1,0 +1,42 @@
+"""Requests as query strings: the fields of the body, with lists as repeated parameters."""
+
+from collections.abc import Container
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, create_model
+from pydantic.alias_generators import to_camel
+
+from searchsocket.serving.capabilities.base import Capability, R
+
+
+class QueryString(BaseModel):
+    """Base of the query strings: everything in them is text."""
+
+    model_config = ConfigDict(extra="forbid", alias_generator=to_camel, populate_by_name=True)
+
+
+class LenientQueryString(QueryString):
+    """Ignores parameters that it does not know."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+def query_string_of(
+    capability: Capability[Any, Any], base: type[QueryString] = QueryString, without: Container[str] = ()
+) -> type[QueryString]:
+    """Return the model of the query string of a capability, but for some fields."""
+    fields: dict[str, Any] = {}
+    for name, info in capability.request.model_fields.items():
+        if name in without:
+            continue
+        parameter, kind, default = capability.http.parameters.get(name, (name, info.annotation, info))
+        fields[parameter] = (kind, default)
+    return create_model(f"{capability.request.__name__}Params", __base__=QueryString, **fields)
+
+
+def read_query_string(capability: Capability[R, Any], params: QueryString, **others: object) -> R:
+    """Return the request that a query string and other fields state."""
+    spelling = {name: parameter for name, (parameter, _, _) in capability.http.parameters.items()}
+    names = capability.request.model_fields.keys() - others.keys()
+    values = {name: getattr(params, spelling.get(name, name)) for name in names}
+    return capability.request.model_construct(None, **values, **others)

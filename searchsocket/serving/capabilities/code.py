@@ -1,0 +1,296 @@
+"""The source code of a project: search, find every occurrence, fetch lines, get related code. Needs the key."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Annotated, Any, Literal
+
+from pydantic import AliasChoices, ConfigDict, Field
+
+from searchsocket.code.paths import MAX_PATH_CHARS
+from searchsocket.errors import InvalidRequest
+from searchsocket.search.bounds import (
+    DEFAULT_MAX_TOKENS,
+    MAX_CODE_OCCURRENCES,
+    MAX_CODE_TOP_K,
+    MAX_LINES,
+    MAX_PLACES,
+    MAX_QUERY_CHARS,
+    MAX_RELATED_CODE,
+)
+from searchsocket.search.code.answer import CodeAnswer, CodeResult
+from searchsocket.search.code.find_all import CodeFindAnswer, CodeFindQuery
+from searchsocket.search.code.fitting import FetchedCode, fetched_code
+from searchsocket.search.code.query import CodeQuery
+from searchsocket.search.code.related import DocumentingPage, RelatedCode, RelatedQuery
+from searchsocket.search.content.budget import fitting
+from searchsocket.search.occurrences.continuation import MAX_CHARS
+from searchsocket.serving.capabilities.base import Agent, Caller, Capability, Http, Request, Services, query_of
+from searchsocket.serving.capabilities.fields import (
+    AGENT_FIELDS,
+    WHOLE,
+    ContinuationToken,
+    MaxTokens,
+    ScopeName,
+    Text,
+    agent_list,
+    agent_text,
+)
+from searchsocket.serving.capabilities.paging import read_part, read_results, wants_part
+
+MAX_ID_CHARS = 400
+MAX_LINE = 100_000_000
+_LINES = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
+
+_Name = Annotated[str, Field(max_length=40)]
+_Names = Annotated[list[_Name], Field(max_length=20)]
+_Id = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARS)]
+_Path = Annotated[
+    str,
+    Field(
+        max_length=MAX_PATH_CHARS,
+        description="Only in this folder, or files that match this glob, such as `src/**/*.ts`.",
+    ),
+]
+_File = Annotated[str, Field(min_length=1, max_length=MAX_PATH_CHARS, description="Path from the project folder.")]
+_Line = Annotated[int, Field(ge=1, le=MAX_LINE), WHOLE]
+
+
+class _CodeRequest(Request):
+    model_config = ConfigDict(populate_by_name=False)
+
+    scope: ScopeName | None = None
+
+
+class _PartRequest(_CodeRequest):
+    max_tokens: MaxTokens | None = None
+    continuation_token: ContinuationToken = ""
+
+
+class CodeRequest(_PartRequest):
+    """The body of a search of source code."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"query": "open a file", "limit": 5}]})
+
+    action: Annotated[
+        Literal["search"], Field(description="Accepted for tools that send an action; always `search`.")
+    ] = "search"
+    q: Annotated[Text, Field(alias="query")]
+    top_k: Annotated[int, Field(ge=1, le=MAX_CODE_TOP_K, alias="limit"), WHOLE] = 5
+    path: _Path = ""
+    languages: _Names = []
+    kinds: _Names = []
+    exported: bool = False
+    max_per_file: Annotated[int, Field(ge=1, le=MAX_CODE_TOP_K), WHOLE] = 2
+
+
+class CodeFindRequest(_CodeRequest):
+    """The body of a request for every occurrence of a text."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"q": "open_file", "limit": 20}]})
+
+    q: Annotated[Text, Field(description="Exact text, in one line.")]
+    limit: Annotated[int, Field(ge=1, le=MAX_CODE_OCCURRENCES), WHOLE] = 100
+    whole_words: Annotated[bool, Field(description="Match whole words only.")] = True
+    match_case: Annotated[bool, Field(description="Match upper and lower case exactly.")] = True
+    path: _Path = ""
+    languages: _Names = []
+    continuation: Annotated[
+        str, Field(max_length=MAX_CHARS, description="`continuation` of the previous answer, to get the next ones.")
+    ] = ""
+    max_tokens: MaxTokens | None = None
+
+
+class CodeFetchRequest(_CodeRequest):
+    """The body of a request for lines: of chunks by their ids, or of a file."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"file": "src/main.py", "firstLine": 1, "lastLine": 20}]})
+
+    ids: Annotated[list[_Id], Field(max_length=MAX_PLACES, description="Ids of results, instead of a file.")] = []
+    file: _File | None = None
+    first_line: _Line = 1
+    last_line: _Line | None = None
+    max_lines: Annotated[int, Field(ge=1, le=MAX_LINES), WHOLE] = MAX_LINES
+    max_tokens: MaxTokens | None = None
+
+
+class CodeRelatedRequest(_PartRequest):
+    """Body of a request for code and pages related to a chunk, a definition or a page."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"file": "src/main.py", "line": 1}]})
+
+    id: _Id | None = None
+    file: _File | None = None
+    line: _Line = 1
+    symbol: Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARS)] | None = None
+    url: Annotated[str, Field(min_length=1, max_length=MAX_PATH_CHARS, description="A page of the site.")] | None = None
+    top_k: Annotated[int, Field(ge=1, le=MAX_RELATED_CODE, alias="limit"), WHOLE] = 5
+
+
+def search_code(services: Services, request: CodeRequest, caller: Caller) -> CodeAnswer:
+    """Search the source code of this project by meaning, words or symbol names.
+
+    Call it to find where something is implemented or defined. Returns file, lines, symbol, kind and a preview of each,
+    and marks files that changed since they were indexed. Then read lines with fetch. For prose, use search.
+    """
+    code, scope = services.code(), services.scope(request.scope, caller).name
+
+    def run(request: CodeRequest) -> CodeAnswer:
+        return code.search(query_of(CodeQuery, request), scope)
+
+    if not wants_part(request, caller):
+        return run(request)
+    return read_results(
+        code.continuations,
+        "search_code",
+        lambda: code.generation(scope),
+        request,
+        request.q,
+        ("top_k", "path", "languages", "kinds", "exported", "max_per_file"),
+        run,
+        _text,
+    )
+
+
+def find_code(services: Services, request: CodeFindRequest, caller: Caller) -> CodeFindAnswer:
+    """Find every occurrence of a text in the source code; raises as `CodeService.find`."""
+    return services.code().find(query_of(CodeFindQuery, request), services.scope(request.scope, caller).name)
+
+
+def fetch_code(services: Services, request: CodeFetchRequest, caller: Caller) -> FetchedCode:
+    """Read numbered lines of source files as they are now, by `ids` of search_code, or by `file` and `lines`.
+
+    Reads only indexed files, at most 120 lines of each; call it again for more.
+    """
+    if bool(request.ids) == bool(request.file):
+        raise InvalidRequest("name either ids or file, as results have them")
+    code, scope = services.code(), services.scope(request.scope, caller).name
+    if request.file is None:
+        files = code.fetch_chunks(request.ids, scope, request.max_lines)
+    else:
+        last = request.last_line or request.first_line + request.max_lines - 1
+        files = [code.fetch_file(request.file, request.first_line, last, scope, request.max_lines)]
+    return fetched_code(scope, files, request.max_tokens or (DEFAULT_MAX_TOKENS if caller.is_agent else None))
+
+
+def related_code(services: Services, request: CodeRelatedRequest, caller: Caller) -> RelatedCode:
+    """Get code near a chunk and the pages about it; raises as `CodeService.related` and `read_part`."""
+    code, scope = services.code(), services.scope(request.scope, caller).name
+
+    def run(request: CodeRelatedRequest) -> RelatedCode:
+        return code.related(query_of(RelatedQuery, request), scope)
+
+    if not wants_part(request, caller):
+        return run(request)
+    part = read_part(
+        code.continuations,
+        "related_code",
+        lambda: (code.generation(scope), code.pages_generation(scope)),
+        request,
+        request.id or request.symbol or request.url or f"{request.file}:{request.line}",
+        ("top_k",),
+        run,
+        lambda answer: (*answer.code, *answer.pages),
+        lambda items, max_tokens: fitting(items, _text, max_tokens),
+    )
+    return replace(
+        part.answer,
+        code=tuple(each for each in part.items if isinstance(each, CodeResult)),
+        pages=tuple(each for each in part.items if isinstance(each, DocumentingPage)),
+        truncated=part.token is not None,
+        continuation_token=part.token,
+    )
+
+
+def _text(item: CodeResult | DocumentingPage) -> str:
+    if isinstance(item, CodeResult):
+        return f"{item.signature}\n{item.preview}"
+    return f"{item.title} {item.section_title} {item.text}"
+
+
+def _with_lines(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a request to fetch, from `lines` (`45-78` or `45`).
+
+    Raises:
+        InvalidRequest: The lines are not of this form, or there are ids and a file.
+    """
+    lines = str(arguments.get("lines", ""))
+    fields = {name: value for name, value in arguments.items() if name != "lines"}
+    if bool(fields.get("ids")) == bool(fields.get("file")):
+        raise InvalidRequest("send either `ids`, as search_code gives them, or `file` (with `lines`, such as 45-78)")
+    if fields.get("ids"):
+        return fields
+    match = _LINES.fullmatch(lines.strip())
+    if match is None:
+        raise InvalidRequest(f"lines: {lines[:40]!a} is not of the form 45-78 or 45")
+    return {**fields, "first_line": int(match[1]), "last_line": int(match[2] or match[1])}
+
+
+_Code = partial(Capability, cost=lambda *_: 1.0, private="source code")
+
+SEARCH_CODE = _Code(
+    search_code,
+    Http("/code/search", ("searchCode", "Search the source code")),
+    hits=lambda answer: len(answer.results),
+    agent=Agent(
+        "search_code",
+        "Search the source code",
+        "find where something is implemented or defined",
+        ("q", "top_k", "path", "languages", "kinds", "exported", "max_tokens", "continuation_token", "scope"),
+        spelling={
+            "q": agent_text(
+                "A question or keywords.", MAX_QUERY_CHARS, ["how are tokens verified", "Parser.parse"], min_length=1
+            ),
+            "top_k": (
+                Annotated[int, Field(validation_alias=AliasChoices("topK", "top_k", "limit"))],
+                AGENT_FIELDS["top_k"][1],
+            ),
+            "path": agent_text(
+                "Only in this folder, or files that match this glob.", MAX_PATH_CHARS, ["src/auth", "src/**/*.ts"]
+            ),
+            "languages": agent_list(_Name, 20, "Only these.", [["typescript"]]),
+            "kinds": agent_list(_Name, 20, "Only definitions of these kinds.", [["function"]]),
+            "exported": (bool, Field(False, description="Only definitions that other files can use.")),
+        },
+        ignored={"action": "search"},
+    ),
+)
+FIND_CODE = _Code(
+    find_code,
+    Http("/code/find", ("findCode", "Find every occurrence of a text in the source code")),
+    hits=lambda answer: len(answer.occurrences),
+)
+FETCH_CODE = _Code(
+    fetch_code,
+    Http("/code/fetch", ("fetchCode", "Get lines of source files")),
+    hits=lambda answer: len(answer.fetched),
+    agent=Agent(
+        "fetch",
+        "Read lines of source files",
+        "read lines of a source file",
+        ("ids", "file", "lines", "max_tokens", "scope"),
+        spelling={
+            "ids": agent_list(
+                Annotated[str, Field(max_length=100)],
+                MAX_PLACES,
+                "`id` of results of search_code, instead of `file`.",
+                None,
+            ),
+            "file": agent_text("An indexed file.", MAX_PATH_CHARS, ["src/auth/token.ts"]),
+            "lines": agent_text(
+                f"First and last line of `file`, at most {MAX_LINES} lines.",
+                20,
+                ["45-78", "45"],
+                default=f"1-{MAX_LINES}",
+            ),
+        },
+        translate=_with_lines,
+    ),
+)
+RELATED_CODE = _Code(
+    related_code,
+    Http("/code/related", ("relatedCode", "Get code and pages related to a definition or a page")),
+    hits=lambda answer: len(answer.code),
+)
+CODE = (SEARCH_CODE, FIND_CODE, FETCH_CODE, RELATED_CODE)

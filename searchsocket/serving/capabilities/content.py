@@ -1,0 +1,209 @@
+"""Passages and documents of a folder: of the pages of a scope, or of its source code."""
+
+from functools import partial
+from typing import Annotated
+
+from pydantic import AliasChoices, ConfigDict, Field, JsonValue
+
+from searchsocket.search.bounds import LEAST_MAX_TOKENS, MAX_LIMIT, MOST_MAX_TOKENS
+from searchsocket.search.content.answer import ContentAnswer
+from searchsocket.search.content.document import DocumentDataAnswer, DocumentQuery, DocumentTextAnswer
+from searchsocket.search.content.documents import DocumentsAnswer, DocumentsQuery
+from searchsocket.search.content.query import MAX_TERM_CHARS, MAX_TERMS, MAX_TOKEN_CHARS, ContentQuery
+from searchsocket.serving.capabilities.base import Agent, Caller, Capability, Http, Request, Services, query_of
+from searchsocket.serving.capabilities.fields import WHOLE, agent_list, agent_text
+
+_MAX_PATH_CHARS = 4_096
+_Term = Annotated[str, Field(min_length=1, max_length=MAX_TERM_CHARS)]
+_Terms = Annotated[list[_Term], Field(max_length=MAX_TERMS)]
+_Limit = Annotated[int, Field(ge=1, le=MAX_LIMIT, description="Maximum number of results. Default: 10."), WHOLE]
+_MaxTokens = Annotated[
+    int,
+    Field(
+        ge=LEAST_MAX_TOKENS,
+        le=MOST_MAX_TOKENS,
+        description="Approximate maximum size of the text in tokens; the token gets the rest. Default: 8,000.",
+    ),
+    WHOLE,
+]
+_FOLDER_NAMES = AliasChoices("folder_id", "base_folder_path")
+
+
+def _example(**fields: JsonValue) -> ConfigDict:
+    return ConfigDict(json_schema_extra={"examples": [fields]})
+
+
+class FolderRequest(Request):
+    """Base of these requests; fields keep their snake_case names in JSON."""
+
+    model_config = ConfigDict(alias_generator=None)
+
+    folder_id: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=300,
+            pattern=r"^(?:[^/].*/)?(?:site|code)$",
+            description="`site` or `code`, optionally with a scope: `main/site`. `code` needs the key.",
+            examples=["site"],
+            validation_alias=_FOLDER_NAMES,
+        ),
+    ]
+    max_tokens: _MaxTokens | None = None
+    continuation_token: Annotated[
+        str, Field(max_length=MAX_TOKEN_CHARS, description="`continuation.next_token` of the previous answer.")
+    ] = ""
+
+
+class ContentSearchRequest(FolderRequest):
+    """The body of `POST /api/content/search`: concepts, terms, or both; or a continuation token."""
+
+    model_config = _example(folder_id="site", semantic_concepts=["token rotation"])
+
+    semantic_concepts: Annotated[
+        _Terms, Field(description="Concepts to match by meaning.", examples=[["token rotation"]])
+    ] = []
+    exact_terms: Annotated[
+        _Terms,
+        Field(
+            description="Terms to match as whole words; case matters only for names from code.", examples=[["useState"]]
+        ),
+    ] = []
+    limit: _Limit | None = None
+    max_tokens: Annotated[
+        _MaxTokens | None, Field(description="Approximate maximum size of the text in tokens. Default: no limit.")
+    ] = None
+
+
+class DocumentsRequest(FolderRequest):
+    """The body of `POST /api/documents`: a subject, or a continuation token."""
+
+    model_config = _example(folder_id="site", query="rotating keys")
+
+    query: Annotated[str, Field(max_length=1_000, examples=["rotating keys"])] = ""
+    limit: _Limit | None = None
+
+
+class DocumentRequest(FolderRequest):
+    """The body of `POST /api/documents/text` and `/api/documents/data`."""
+
+    model_config = _example(folder_id="site", file_path="docs/install.md")
+
+    file_path: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=_MAX_PATH_CHARS,
+            description="`file_path` of a result: a file in the repository, or a page's file in the mirror.",
+            examples=["docs/install.md"],
+        ),
+    ]
+    chunk_id: Annotated[
+        str, Field(max_length=_MAX_PATH_CHARS, description="`chunk_id` of a result, to start there.")
+    ] = ""
+
+
+def search_content(services: Services, request: ContentSearchRequest, caller: Caller) -> ContentAnswer:
+    """Find passages and return their whole text, by concepts (meaning), exact terms (as written), or both.
+
+    Call it for exact identifiers, versions or error codes, for every passage with a term (it counts them all, and
+    continues by token), or for the text of many passages in one call. With concepts, passages without the exact terms
+    are returned too: each exact term in a passage raises its score by half.
+    """
+    query = query_of(ContentQuery, request)
+    return services.content().search_content(request.folder_id, query, trusted=caller.trusted)
+
+
+def find_documents(services: Services, request: DocumentsRequest, caller: Caller) -> DocumentsAnswer:
+    """List documents about a subject, with summaries and key phrases, to choose what to read.
+
+    Call it to see which pages or source files exist on a subject, not their content.
+    """
+    query = query_of(DocumentsQuery, request)
+    return services.content().find_documents(request.folder_id, query, trusted=caller.trusted)
+
+
+def document_text(services: Services, request: DocumentRequest, caller: Caller) -> DocumentTextAnswer:
+    """Read a document of search_content or find_documents by its `file_path`, in whole sections.
+
+    `chunk_id` starts at that passage; `continuation_token` continues the previous answer.
+    """
+    query = query_of(DocumentQuery, request)
+    return services.content().get_document_text(request.folder_id, query, trusted=caller.trusted)
+
+
+def document_data(services: Services, request: DocumentRequest, caller: Caller) -> DocumentDataAnswer:
+    """Get the metadata of a document and its passages, with `chunk_id`, headings and source lines.
+
+    Call it for the outline of a long document, or for its source lines; for plain text, use get_document_text.
+    """
+    query = query_of(DocumentQuery, request)
+    return services.content().get_document_data(request.folder_id, query, trusted=caller.trusted)
+
+
+_SPELLING = {
+    "folder_id": (
+        Annotated[str, Field(validation_alias=AliasChoices("folder_id", "folderId", "base_folder_path"))],
+        agent_text(
+            "`site` (pages) or `code` (source files); for another scope, `main/site`.",
+            300,
+            ["site", "code"],
+            min_length=1,
+        )[1],
+    ),
+    "semantic_concepts": agent_list(
+        _Term, MAX_TERMS, "Concepts to match by meaning.", [["token rotation", "session expiry"]]
+    ),
+    "exact_terms": agent_list(
+        _Term,
+        MAX_TERMS,
+        "Terms to match as whole words; phrases are allowed: `rate limit`.",
+        [["useState", "WebSocket"]],
+    ),
+    "query": agent_text("The subject.", 1_000, ["rotating keys"]),
+    "limit": (int, Field(0, ge=0, le=MAX_LIMIT, description="Maximum number of results; 0: 10, or as before.")),
+    "file_path": agent_text(
+        "`file_path` of a result.", _MAX_PATH_CHARS, ["docs/install.md", "src/auth/token.ts"], min_length=1
+    ),
+}
+_Tool = partial(Agent, spelling=_SPELLING, is_snake_case=True)
+_PART = ("max_tokens", "continuation_token")
+
+CONTENT_SEARCH = Capability(
+    search_content,
+    Http("/content/search", ("searchContent", "Find passages by meaning and exact terms")),
+    agent=_Tool(
+        "search_content",
+        "Find passages",
+        "exact identifiers or error codes; every passage with a term",
+        ("folder_id", "semantic_concepts", "exact_terms", "limit", *_PART),
+    ),
+)
+FIND_DOCUMENTS = Capability(
+    find_documents,
+    Http("/documents", ("findDocuments", "Find documents by subject")),
+    agent=_Tool(
+        "find_documents", "Find documents", "list pages or files on a subject", ("folder_id", "query", "limit", *_PART)
+    ),
+)
+DOCUMENT_TEXT = Capability(
+    document_text,
+    Http("/documents/text", ("getDocumentText", "Get the text of a document")),
+    agent=_Tool(
+        "get_document_text",
+        "Read a document",
+        "read a document of these results",
+        ("folder_id", "file_path", "chunk_id", *_PART),
+    ),
+)
+DOCUMENT_DATA = Capability(
+    document_data,
+    Http("/documents/data", ("getDocumentData", "Get the metadata and chunks of a document")),
+    agent=_Tool(
+        "get_document_data",
+        "Outline a document",
+        "the outline of a long document, or the lines of its source",
+        ("folder_id", "file_path", "chunk_id", *_PART),
+    ),
+)
+CONTENT = (CONTENT_SEARCH, FIND_DOCUMENTS, DOCUMENT_TEXT, DOCUMENT_DATA)

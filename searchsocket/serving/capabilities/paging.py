@@ -1,0 +1,121 @@
+"""Answers in parts of a number of tokens: the best items that fit, whole, and a token that gets the rest."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Protocol, Self, TypeVar
+
+from searchsocket.errors import Busy, ContinuationGone, InvalidRequest
+from searchsocket.search.answer import RelatedAnswer, SearchAnswer
+from searchsocket.search.bounds import DEFAULT_MAX_TOKENS
+from searchsocket.search.code.answer import CodeAnswer
+from searchsocket.search.content.bounds import check_bounds
+from searchsocket.search.content.budget import fitting
+from searchsocket.search.continuation import Continuations
+from searchsocket.serving.capabilities.base import Caller
+from searchsocket.types import Generation
+
+_MAX_TRIES = 3
+A = TypeVar("A")
+L = TypeVar("L", SearchAnswer, RelatedAnswer, CodeAnswer)
+P = TypeVar("P", bound="PartRequest")
+Items = TypeVar("Items", bound=Sequence[Any])
+
+
+class PartRequest(Protocol):
+    """A request whose answer comes in parts."""
+
+    @property
+    def max_tokens(self) -> int | None: ...
+
+    @property
+    def continuation_token(self) -> str: ...
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None) -> Self: ...
+
+
+def wants_part(request: PartRequest, caller: Caller) -> bool:
+    """Whether the answer is a part: agents always get one, of 8,000 tokens unless they request another size."""
+    return bool(request.max_tokens or request.continuation_token or caller.is_agent)
+
+
+@dataclass(frozen=True, slots=True)
+class Part(Generic[A, Items]):
+    """Part of an answer."""
+
+    answer: A  # whole
+    items: Items
+    is_first: bool
+    token: str | None  # gets the next part; None at the end
+
+
+def read_part(
+    continuations: Continuations,
+    kind: str,
+    live: Callable[[], tuple[Generation, str]],
+    request: P,
+    subject: str,
+    repeated: Sequence[str],
+    answer: Callable[[P], A],
+    items_of: Callable[[A], Items],
+    fit: Callable[[Items, int], Items],
+) -> Part[A, Items]:
+    """Answer a request in parts; all parts come from one generation.
+
+    Args:
+        kind: Request that the token belongs to.
+        live: Reads the generation that answers, and the name of a second one that the answer also uses ("" = none).
+        subject: Text that must be the same in the request for every part.
+        repeated: Fields of the request that later parts take from the first part; the token contains them.
+        answer: Makes the whole answer.
+        fit: Returns the first items that fit in a number of tokens.
+
+    Raises:
+        InvalidRequest: The token belongs to another query, or a bound is exceeded.
+        ContinuationGone: The token is invalid, or belongs to another kind of request, scope or generation.
+        Busy: New generations are published faster than they can be read.
+    """
+    check_bounds(None, request.max_tokens)
+    for _ in range(_MAX_TRIES):
+        generation, second = live()
+        fields = {name: getattr(request, name) for name in repeated}
+        offset, max_tokens = 0, request.max_tokens or DEFAULT_MAX_TOKENS
+        if request.continuation_token:
+            (of, fields, other, before), offset = continuations.position(request.continuation_token, kind, generation)
+            if of != subject:
+                raise InvalidRequest(f"the continuation token belongs to {of[:80]!r}, not to {subject[:80]!r}")
+            if other != second:
+                raise ContinuationGone("a new generation is live; leave the continuation token out to start again")
+            max_tokens = request.max_tokens or before
+        whole = answer(request.model_copy(update=fields))
+        rest: Items = items_of(whole)[offset:]  # type: ignore[assignment]  # a slice has the same type
+        items = fit(rest, max_tokens)
+        if live() == (generation, second):
+            after, is_end = [subject, fields, second, max_tokens], len(items) == len(rest)
+            token = None if is_end else continuations.word(kind, generation, after, offset + len(items))
+            return Part(whole, items, offset == 0, token)
+    raise Busy("the index is published faster than it can be read; try again")
+
+
+def read_results(
+    continuations: Continuations,
+    kind: str,
+    live: Callable[[], Generation],
+    request: P,
+    subject: str,
+    repeated: Sequence[str],
+    answer: Callable[[P], L],
+    text_of: Callable[[Any], str],
+) -> L:
+    """Answer a request in parts whose items are `results`; see `read_part`."""
+    part = read_part(
+        continuations,
+        kind,
+        lambda: (live(), ""),
+        request,
+        subject,
+        repeated,
+        answer,
+        lambda whole: whole.results,
+        lambda results, max_tokens: fitting(results, text_of, max_tokens),
+    )
+    return replace(part.answer, results=part.items, truncated=part.token is not None, continuation_token=part.token)
