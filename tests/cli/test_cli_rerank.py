@@ -51,7 +51,7 @@ def test_doctor_asks_the_reranker_for_two_words(run_json: RunJson, indexed: Path
 
 @pytest.mark.parametrize(
     ("status", "key", "words"),
-    [(401, KEY, "rejects the key"), (402, KEY, "no balance"), (500, KEY, "500"), (200, "", "$JINA_API_KEY")],
+    [(401, KEY, "rejects the key"), (402, KEY, "no credit"), (500, KEY, "500"), (200, "", "$JINA_API_KEY")],
 )
 def test_doctor_says_what_is_wrong_with_it(
     run_json: RunJson, indexed: Path, server: Server, monkeypatch: pytest.MonkeyPatch, status: int, key: str, words: str

@@ -16,7 +16,8 @@ from searchsocket.errors import (
     EmbedderUnavailable,
     SearchSocketError,
 )
-from searchsocket.models.embedders import make_embedder, openai, resolved_provider
+from searchsocket.models.calling.provider import retry_after_s
+from searchsocket.models.embedders import make_embedder, resolved_provider
 from searchsocket.models.embedders.base import Charging, Embedder, Paced
 from searchsocket.models.embedders.hash import HashEmbedder
 from searchsocket.models.embedders.openai import OpenAIEmbedder
@@ -172,8 +173,8 @@ def test_what_the_provider_asks_to_wait_is_handed_on(server: Server, embedder: E
 
 def test_a_pause_may_be_a_date_of_the_providers_clock() -> None:
     said = {"retry-after": "Wed, 21 Oct 2026 07:28:30 GMT", "date": "Wed, 21 Oct 2026 07:28:00 GMT"}
-    assert openai._retry_after_s(said) == 30.0
-    assert openai._retry_after_s({"retry-after": said["retry-after"]}) is None
+    assert retry_after_s(said) == 30.0
+    assert retry_after_s({"retry-after": said["retry-after"]}) is None
 
 
 def test_what_the_provider_still_takes_is_kept_to(server: Server, embedder: Embedder) -> None:

@@ -4,13 +4,10 @@ The key stays in the client: no error, log line or representation of ours holds 
 """
 
 import base64
-import json
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -23,13 +20,13 @@ from searchsocket.errors import (
     KeyMissing,
     SearchSocketError,
 )
+from searchsocket.models.calling.provider import Refusal, charged_tokens, host_of, json_object, refusal_of
 from searchsocket.models.calling.rates import Rates
 from searchsocket.models.embedders.base import Limits, TextKind
 from searchsocket.models.embedders.checks import checked
 from searchsocket.models.embedders.vocabulary import longest_start, vocabulary_of
 from searchsocket.models.paying.cost import estimate_tokens, price_of
 from searchsocket.system.bounded_http import BodyLimit, at_most
-from searchsocket.text.provider_words import provider_message
 from searchsocket.types import Vectors
 
 if TYPE_CHECKING:
@@ -49,11 +46,8 @@ _LIMITS = Limits(texts=2_048, tokens_a_text=8_192, tokens=300_000)
 # 8,192 tokens that a text may have, and 300,000 bytes no more than a request may. A token is counted for every four.
 _MAX_TEXT_BYTES = _LIMITS.tokens_a_text
 _GUESSED_LIMITS = Limits(_LIMITS.texts, _LIMITS.tokens_a_text // 4, _LIMITS.tokens // 4)
-_PASSING = (408, 409, 429)  # and what is 500 or more
 _TIMEOUT_S = 60.0
-_LIMITED = (429, 503)
 _BYTES_A_NUMBER = 32  # of a vector in JSON; in base64 it takes 6
-_MAX_TOKENS_A_CHARACTER, _MAX_EXTRA_TOKENS = 4, 16  # a provider that counts more than bytes is not believed
 _MAX_OTHER_BYTES = 1_000_000  # of an answer besides its vectors
 
 
@@ -138,7 +132,7 @@ class OpenAIEmbedder:
         self.price_per_million_tokens_usd = price_per_million_tokens_usd
         self._count = vocabulary_of(model)
         self.limits = _LIMITS if self._count else _GUESSED_LIMITS
-        self._host = urlsplit(base_url).hostname or base_url
+        self._host = host_of(base_url, "embeddings")
         self._body: dict[str, Any] = {"model": model, "encoding_format": "base64"}
         if model in _SHORTENED and dimensions != _DIMENSIONS[model]:
             self._body["dimensions"] = dimensions
@@ -165,7 +159,7 @@ class OpenAIEmbedder:
             refusal = self._translated(error)
         else:
             self._rates.note(answer.headers)
-            body = _body(answer.content, self.model_id)
+            body = json_object(answer.content, self.model_id, BadVectors)
             with self._lock:  # also where the vectors are of no use: they are paid for
                 self._charged += _charge(body, texts)
             return checked(_rows(body, len(texts), self.model_id), len(texts), self.dimensions, self.model_id)
@@ -204,20 +198,23 @@ class OpenAIEmbedder:
             if isinstance(cause, BodyLimit):
                 return BadVectors(f"{self._host} sent an invalid answer: {cause}")
             return EmbedderUnavailable(f"{self._host} cannot be reached ({type(cause or error).__name__})")
-        status, code = error.status_code, str(error.code or "")
-        if status in (401, 403):
-            message = f"{self._host} rejects the key ({status} {code}); set a valid key, then run again"
-            return EmbedderRefused(message, f"set a key that may use the model in {self._key_variable}")
-        if code == "insufficient_quota":
-            message = f"{self._host} answers {status} insufficient_quota: the account has no credit left"
-            return EmbedderRefused(message, "add credit to the provider's account, or raise its limit there")
-        message = provider_message(f"{status} {code}: {error.message}", self._client.api_key)
-        if status in _PASSING or status >= 500:
-            pause_s = _retry_after_s(error.response.headers)
-            return EmbedderUnavailable(f"{self._host} answers {message}", pause_s, is_limit=status in _LIMITED)
-        return EmbedderRefused(
-            f"{self._host} answers {message}", "fix embeddings.model, embeddings.dimensions or embeddings.base_url"
+        refusal = refusal_of(
+            self._host,
+            error.status_code,
+            error.message,
+            error.response.headers,
+            self._client.api_key,
+            code=str(error.code or ""),
+            key_fix=f"set a key that may use the model in {self._key_variable}",
+            fix="fix embeddings.model, embeddings.dimensions or embeddings.base_url",
         )
+        return _error_of(refusal)
+
+
+def _error_of(refusal: Refusal) -> SearchSocketError:
+    if refusal.is_transient:
+        return EmbedderUnavailable(refusal.message, refusal.retry_after_s, is_limit=refusal.is_rate_limit)
+    return EmbedderRefused(refusal.message, refusal.fix)
 
 
 def _client(key: str, base_url: str, timeout_s: float) -> "openai.OpenAI":
@@ -227,8 +224,6 @@ def _client(key: str, base_url: str, timeout_s: float) -> "openai.OpenAI":
         from searchsocket.models.embedders.openai_transport import openai_http
     except ImportError as error:
         raise ConfigMissing(f"the openai provider needs {error.name}; {INSTALL_HINT}") from error
-    if urlsplit(base_url).scheme not in ("http", "https"):
-        raise ConfigError("embeddings.base_url must begin with http:// or https://")
     # What fails is tried again by those who know whether anybody waits.
     return openai.OpenAI(
         api_key=key, base_url=base_url, timeout=timeout_s, max_retries=0, http_client=openai_http(timeout_s)
@@ -240,22 +235,9 @@ def _utf8(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _body(content: bytes, origin: str) -> dict[str, Any]:
-    try:
-        body = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise BadVectors(f"{origin} did not answer with JSON ({type(error).__name__})") from error
-    if not isinstance(body, dict):
-        raise BadVectors(f"{origin} did not answer with embeddings ({type(body).__name__})")
-    return body
-
-
 def _charge(body: Mapping[str, Any], texts: Sequence[str]) -> int:
-    """The tokens that an answer was charged with."""
-    usage = body.get("usage")
-    said = usage.get("total_tokens") if isinstance(usage, dict) else None
-    most = sum(_MAX_TOKENS_A_CHARACTER * len(text) + _MAX_EXTRA_TOKENS for text in texts)
-    return said if type(said) is int and 0 < said <= most else sum(map(estimate_tokens, texts))
+    """Tokens of an answer: as charged, or estimated if it reports none."""
+    return charged_tokens(body, sum(map(len, texts)), len(texts)) or sum(map(estimate_tokens, texts))
 
 
 def _rows(body: Mapping[str, Any], count: int, origin: str) -> Vectors:
@@ -274,17 +256,3 @@ def _rows(body: Mapping[str, Any], count: int, origin: str) -> Vectors:
         return np.stack([rows[index] for index in range(count)])
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         raise BadVectors(f"{origin} did not answer with embeddings ({type(error).__name__})") from error
-
-
-def _retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """The delay that the provider requests, from seconds or from a date on its own clock."""
-    for name, unit_s in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            return max(0.0, float(headers[name]) * unit_s)
-        except (KeyError, ValueError):
-            continue
-    try:
-        until, now = (parsedate_to_datetime(headers[name]) for name in ("retry-after", "date"))
-        return max(0.0, (until - now).total_seconds())
-    except (KeyError, ValueError, TypeError):
-        return None

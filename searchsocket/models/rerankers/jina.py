@@ -3,30 +3,30 @@
 The key stays here: no error, log line or representation of ours holds it, also where a server sends it back.
 """
 
-import json
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
-import httpx
-
-from searchsocket.errors import ConfigError, ConfigMissing, SearchSocketError
-from searchsocket.models.paying.cost import estimate_tokens
+from searchsocket.errors import ConfigMissing
+from searchsocket.models.calling.provider import ProviderClient, ProviderFailure, charged_tokens, json_object
+from searchsocket.models.paying.cost import estimate_tokens, listed_price
 from searchsocket.models.rerankers.base import Judgement
 from searchsocket.models.rerankers.errors import BadRerankScores, RerankerRefused, RerankerUnavailable
-from searchsocket.models.rerankers.prices import price_of
-from searchsocket.models.rerankers.scores import checked
 from searchsocket.project.settings.rerank import RerankSettings
-from searchsocket.system.bounded_http import BodyLimit, bounded_client
-from searchsocket.text.provider_words import provider_message
 
 DEFAULT_URL = "https://api.jina.ai/v1"
 # The vendor's page of the model says so (jina.ai/models/jina-reranker-v2-base-multilingual, 2026).
 DEPRECATED = {"jina-reranker-v2-base-multilingual": "jina-reranker-v3"}  # and what has taken its place
-_PASSING = (408, 409, 429)  # and what is 500 or more
+# US dollars a million tokens of query and texts: the price of a billion tokens at jina.ai, May 2025.
+# `rerank.price_per_million_tokens_usd` overrides them.
+PRICES_PER_MILLION_TOKENS_USD: Mapping[str, float] = {
+    "jina-colbert-v2": 0.05,
+    "jina-reranker-m0": 0.05,
+    "jina-reranker-v2-base-multilingual": 0.05,
+    "jina-reranker-v3": 0.05,
+}
 _MAX_ANSWER_BYTES = 1_000_000
 _MAX_TIMEOUT_S = 300.0  # of a request that is given more
-_MAX_TOKENS_A_CHARACTER = 4  # a provider that counts more than bytes is not believed
 
 
 def make_jina(settings: RerankSettings, environ: Mapping[str, str]) -> "JinaReranker":
@@ -43,7 +43,9 @@ def make_jina(settings: RerankSettings, environ: Mapping[str, str]) -> "JinaRera
             f"the jina reranker needs its key in ${jina.api_key_env}; set it, or turn reranking off with "
             '`rerank.provider = "none"`; for a server without a key, set `rerank.jina.api_key_env = ""`'
         )
-    price = price_of(jina.model, settings.price_per_million_tokens_usd)
+    price = listed_price(
+        PRICES_PER_MILLION_TOKENS_USD, jina.model, settings.price_per_million_tokens_usd, "reranker", "rerank"
+    )
     return JinaReranker(jina.model, key, base_url=jina.base_url or DEFAULT_URL, price_per_million_tokens_usd=price)
 
 
@@ -60,94 +62,67 @@ class JinaReranker:
         Raises:
             ConfigError: The address, or the key, cannot be sent.
         """
-        parts = urlsplit(base_url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ConfigError("rerank.jina.base_url must begin with http:// or https://, and a host")
-        if not (key.isascii() and key.isprintable()):
-            raise ConfigError("the key of the jina reranker contains invalid characters; set it again")
         self.model_id = f"jina-{model}"
         self.price_per_million_tokens_usd = price_per_million_tokens_usd
-        self._host = parts.hostname
-        self._url = f"{base_url.rstrip('/')}/rerank"
-        self._key = key
         self._body: dict[str, Any] = {"model": model}
         if base_url == DEFAULT_URL:
             self._body["return_documents"] = False  # servers like it refuse fields that they do not know
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        self._client = bounded_client(_MAX_TIMEOUT_S, _MAX_ANSWER_BYTES, headers=headers)
+        self._client = ProviderClient(
+            base_url, key, setting="rerank.jina", max_timeout_s=_MAX_TIMEOUT_S, max_answer_bytes=_MAX_ANSWER_BYTES
+        )
 
     def rerank(self, query: str, texts: Sequence[str], *, top_n: int, timeout_s: float) -> Judgement:
         """Judge texts (see `Reranker.rerank`)."""
         body = self._body | {"query": query, "documents": [text or " " for text in texts], "top_n": top_n}
-        status, headers, content = self._answer(body, timeout_s)
-        if status != 200:
-            raise self._refusal(status, headers, content)
-        found = _parsed(content, self.model_id)
-        scores = checked(_scores(found, self.model_id), len(texts), top_n, self.model_id)
-        return Judgement(scores, self._tokens(found, query, texts))
+        try:
+            content = self._client.post("rerank", body, timeout_s)
+        except ProviderFailure as failure:
+            refusal = failure.refusal
+        else:
+            answer = json_object(content, self.model_id, BadRerankScores)
+            scores = checked_scores(_rows(answer, self.model_id), len(texts), top_n, self.model_id)
+            characters = sum(len(query) + len(text) for text in texts)
+            tokens = charged_tokens(answer, characters, len(texts))
+            return Judgement(scores, self.count_tokens(query, texts) if tokens is None else tokens)
+        if refusal.is_transient:
+            raise RerankerUnavailable(refusal.message, refusal.retry_after_s)
+        raise RerankerRefused(refusal.message)
 
     def count_tokens(self, query: str, texts: Sequence[str]) -> int:
         """An estimate: each text is read together with the query."""
         return len(texts) * estimate_tokens(query) + sum(map(estimate_tokens, texts))
 
-    def _answer(self, body: dict[str, Any], timeout_s: float) -> tuple[int, httpx.Headers, bytes]:
-        """Status, headers and body."""
-        # A lone surrogate in hostile input has no UTF-8 form.
-        data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
-        try:
-            answer = self._client.post(
-                self._url, content=data, headers={"Content-Type": "application/json"}, timeout=timeout_s
-            )
-        except httpx.TimeoutException:
-            problem = f"{self._host} did not answer within {timeout_s:g} seconds"
-        except BodyLimit as error:
-            problem = f"{self._host} cannot be understood: {error}"
-        except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-            problem = f"{self._host} cannot be reached ({type(error).__name__})"
-        else:
-            return answer.status_code, answer.headers, answer.content
-        # Outside the handler, so that the request, which holds the key, is no part of the traceback.
-        raise RerankerUnavailable(problem)
 
-    def _refusal(self, status: int, headers: Mapping[str, str], content: bytes) -> SearchSocketError:
-        if status in (401, 403):
-            return RerankerRefused(f"{self._host} rejects the key or its balance ({status}); set a valid key")
-        if status == 402:
-            return RerankerRefused(f"{self._host} answers 402: the account has no balance left")
-        message = provider_message(content.decode("utf-8", "replace"), self._key)
-        if status in _PASSING or status >= 500:
-            return RerankerUnavailable(f"{self._host} answers {status}: {message}", _retry_after_s(headers))
-        return RerankerRefused(f"{self._host} answers {status}: {message}")
-
-    def _tokens(self, answer: dict[str, Any], query: str, texts: Sequence[str]) -> int:
-        usage = answer.get("usage")
-        stated = usage.get("total_tokens") if isinstance(usage, dict) else None
-        most = _MAX_TOKENS_A_CHARACTER * sum(len(query) + len(text) + 16 for text in texts)
-        if isinstance(stated, int) and not isinstance(stated, bool) and 0 <= stated <= most:
-            return stated
-        return self.count_tokens(query, texts)
-
-
-def _parsed(content: bytes, origin: str) -> dict[str, Any]:
-    try:
-        found = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise BadRerankScores(f"{origin} did not answer with JSON ({type(error).__name__})") from error
-    if not isinstance(found, dict):
-        raise BadRerankScores(f"{origin} did not answer with scores")
-    return found
-
-
-def _scores(answer: dict[str, Any], origin: str) -> list[tuple[object, object]]:
+def _rows(answer: dict[str, Any], origin: str) -> list[tuple[object, object]]:
     rows = answer.get("results")
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise BadRerankScores(f"{origin} did not answer with scores")
     return [(row.get("index"), row.get("relevance_score")) for row in rows]
 
 
-def _retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """The delay that the provider requests; dates are not supported."""
-    try:
-        return max(0.0, float(headers["retry-after"]))
-    except (KeyError, ValueError):
-        return None
+def checked_scores(
+    rows: Iterable[tuple[object, object]], texts: int, top_n: int, origin: str
+) -> tuple[float | None, ...]:
+    """Validate scores before anything is ordered by them, and return them by position.
+
+    Args:
+        rows: Positions and scores, in any order.
+        texts: How many there are to be scored.
+        top_n: How many of them must be.
+        origin: Who scored them, for the message.
+
+    Raises:
+        BadRerankScores: Another number of scores, a position twice or beyond the texts, or a score that is none.
+    """
+    scores: dict[int, float] = {}
+    for position, score in rows:
+        if isinstance(position, bool) or not isinstance(position, int) or not 0 <= position < texts:
+            raise BadRerankScores(f"{origin} scored text {str(position)[:20]} of {texts}")
+        if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score):
+            raise BadRerankScores(f"{origin} returned a score that is not a number: {str(score)[:20]}")
+        if position in scores:
+            raise BadRerankScores(f"{origin} scored text {position} twice")
+        scores[position] = float(score)
+    if len(scores) != top_n:
+        raise BadRerankScores(f"{origin} gave {len(scores)} scores; {top_n} were due")
+    return tuple(scores.get(position) for position in range(texts))

@@ -1,0 +1,180 @@
+"""Answers of a provider over HTTP: which refusals pass by themselves, JSON, and the tokens that were charged.
+
+Providers differ in their requests and in the rows they return. Everything else is the same and is here.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from searchsocket.errors import ConfigError, SearchSocketError
+from searchsocket.system.bounded_http import BodyLimit, bounded_client
+from searchsocket.text.provider_words import provider_message
+
+_TRANSIENT = (408, 409, 429)  # and 500 and above
+_RATE_LIMITED = (429, 503)
+_MAX_TOKENS_PER_CHARACTER, _EXTRA_TOKENS_PER_TEXT = 4, 16  # a provider that reports more is not believed
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A failed request, in words that contain no part of the key.
+
+    Attributes:
+        fix: Advice for people; "" = none.
+        is_transient: The same request may succeed later.
+        is_rate_limit: The provider receives more requests than it takes.
+        retry_after_s: As the provider asked for, in seconds; None = it did not.
+    """
+
+    message: str
+    fix: str = ""
+    is_transient: bool = False
+    is_rate_limit: bool = False
+    retry_after_s: float | None = None
+
+
+class ProviderFailure(Exception):
+    """A request failed; `refusal` describes how."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.message)
+        self.refusal = refusal
+
+
+def refusal_of(
+    host: str,
+    status: int,
+    message: str,
+    headers: Mapping[str, str],
+    key: str,
+    *,
+    code: str = "",
+    key_fix: str = "",
+    fix: str = "",
+) -> Refusal:
+    """Classify an answer that is no success.
+
+    Args:
+        message: The provider's own words.
+        code: The provider's name for the error.
+        key_fix: Advice if the key is at fault.
+        fix: Advice if the request itself is at fault.
+    """
+    label = f"{status} {code}".rstrip()
+    if status in (401, 403):
+        return Refusal(f"{host} rejects the key or its balance ({label}); set a valid key, then run again", key_fix)
+    if status == 402 or code == "insufficient_quota":
+        advice = "add credit to the provider's account, or raise its limit there"
+        return Refusal(f"{host} answers {label}: the account has no credit left", advice)
+    message = f"{host} answers {provider_message(f'{label}: {message}', key)}"
+    if status in _TRANSIENT or status >= 500:
+        return Refusal(message, "", True, status in _RATE_LIMITED, retry_after_s(headers))
+    return Refusal(message, fix)
+
+
+class ProviderClient:
+    """POST requests to one provider, each with one deadline and a limit of bytes; safe to share between threads."""
+
+    def __init__(self, base_url: str, key: str, *, setting: str, max_timeout_s: float, max_answer_bytes: int) -> None:
+        """Open no connection yet.
+
+        Args:
+            key: Sent as a bearer token; "" = none.
+            setting: Name of the section that configures the provider, for messages.
+
+        Raises:
+            ConfigError: The address, or the key, cannot be sent.
+        """
+        self.host = host_of(base_url, setting)
+        if not (key.isascii() and key.isprintable()):
+            raise ConfigError(f"the key of {setting} contains invalid characters; set it again")
+        self._base_url = base_url.rstrip("/")
+        self._key = key
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        self._client = bounded_client(max_timeout_s, max_answer_bytes, headers=headers)
+
+    def post(self, path: str, body: Mapping[str, Any], timeout_s: float) -> bytes:
+        """Send a JSON body and return the body of the answer.
+
+        Raises:
+            ProviderFailure: No answer, an answer that is no success, or one that is too large.
+        """
+        # A lone surrogate in hostile input has no UTF-8 form.
+        content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+        headers = {"Content-Type": "application/json"}
+        try:
+            answer = self._client.post(f"{self._base_url}/{path}", content=content, headers=headers, timeout=timeout_s)
+        except httpx.TimeoutException:
+            problem = f"{self.host} did not answer within {timeout_s:g} seconds"
+        except BodyLimit as error:
+            problem = f"{self.host} sent an invalid answer: {error}"
+        except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
+            problem = f"{self.host} cannot be reached ({type(error).__name__})"
+        else:
+            if answer.status_code == 200:
+                return answer.content
+            text = answer.content.decode("utf-8", "replace")
+            raise ProviderFailure(refusal_of(self.host, answer.status_code, text, answer.headers, self._key))
+        # Outside the handler, so that the request, which contains the key, is no part of the traceback.
+        raise ProviderFailure(Refusal(problem, is_transient=True))
+
+
+def host_of(base_url: str, setting: str) -> str:
+    """Host of a provider's address.
+
+    Raises:
+        ConfigError: The address is not http(s), or names no host.
+    """
+    parts = urlsplit(base_url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ConfigError(f"{setting}.base_url must begin with http:// or https://, and name a host")
+    return parts.hostname
+
+
+def json_object(content: bytes, origin: str, invalid: type[SearchSocketError]) -> dict[str, Any]:
+    """An answer that must be a JSON object.
+
+    Args:
+        origin: Name of the model, for messages.
+        invalid: The error to raise.
+    """
+    try:
+        body = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise invalid(f"{origin} did not answer with JSON ({type(error).__name__})") from error
+    if not isinstance(body, dict):
+        raise invalid(f"{origin} did not answer with a JSON object ({type(body).__name__})")
+    return body
+
+
+def charged_tokens(body: Mapping[str, Any], characters: int, texts: int) -> int | None:
+    """Tokens that an answer reports as charged; None = it reports none, or more than the texts can have.
+
+    Args:
+        characters: Length of all texts of the request.
+        texts: Number of these texts.
+    """
+    usage = body.get("usage")
+    stated = usage.get("total_tokens") if isinstance(usage, dict) else None
+    most = _MAX_TOKENS_PER_CHARACTER * characters + _EXTRA_TOKENS_PER_TEXT * texts
+    return stated if type(stated) is int and 0 <= stated <= most else None
+
+
+def retry_after_s(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the provider asks to wait, given as a number or as a date by its own clock; None = not given."""
+    for name, unit_s in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            return max(0.0, float(headers[name]) * unit_s)
+        except (KeyError, ValueError):
+            continue
+    try:
+        until, now = (parsedate_to_datetime(headers[name]) for name in ("retry-after", "date"))
+        return max(0.0, (until - now).total_seconds())
+    except (KeyError, ValueError, TypeError):
+        return None
