@@ -123,14 +123,24 @@ def make_nothing(settings: EmbeddingSettings, environ: Mapping[str, str]) -> Emb
     raise ValueError(f"no luck with {KEY}")
 
 
+def make_exit(settings: EmbeddingSettings, environ: Mapping[str, str]) -> Embedder:
+    raise SystemExit(3)  # as a module that is a program does when it is imported
+
+
 @pytest.mark.parametrize(
     ("target", "model", "kind", "words"),
     [
         (f"{__name__}:make_odd", "limits", ConfigError, "must have limits, of type Limits"),
         (f"{__name__}:make_odd", "openai-small", ConfigError, "it must start with `odd-`"),
-        (f"{__name__}:make_nothing", "", ConfigError, r"could not be created \(ValueError\)"),
-        (f"{__name__}:not_there", "", ConfigError, r"could not be created \(AttributeError\)"),
-        ("nowhere_at_all:make", "", ConfigError, r"could not be created \(ModuleNotFoundError\)"),
+        (f"{__name__}:make_nothing", "", ConfigError, r"could not be created from the entry point .* \(ValueError\)"),
+        (f"{__name__}:not_there", "", ConfigError, r"could not be created from the entry point .* \(AttributeError\)"),
+        (f"{__name__}:make_exit", "", ConfigError, r"could not be created from the entry point .* \(SystemExit\)"),
+        (
+            "nowhere_at_all:make",
+            "",
+            ConfigError,
+            r"could not be created from the entry point .* \(ModuleNotFoundError\)",
+        ),
     ],
 )
 def test_what_is_no_embedder_is_refused(

@@ -45,10 +45,12 @@ def _loaded(name: str, settings: EmbeddingSettings, environ: Mapping[str, str]) 
         return made
     except SearchSocketError:
         raise
-    except Exception as error:  # noqa: BLE001  (another package's)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  (another package's)
         problem = type(error).__name__
     # Outside the handler: what another package says may hold a key, and causes are written down too.
-    raise ConfigError(f"the embedder {name!r} could not be created ({problem})")
+    raise ConfigError(
+        f"the embedder {name!r} could not be created from the entry point {points[name].value!r} ({problem})"
+    )
 
 
 class _Guarded:

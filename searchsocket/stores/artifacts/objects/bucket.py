@@ -12,11 +12,6 @@ import fsspec
 from searchsocket.errors import ArtifactsUnavailable, ConfigMissing
 from searchsocket.stores.artifacts.objects.base import BLOCK_BYTES, ObjectInfo, ObjectMissing, redacted_address
 
-_PATIENCE: Mapping[str, Mapping[str, Any]] = {
-    "s3": {"config_kwargs": {"connect_timeout": 10, "read_timeout": 60}},
-    "gs": {"timeout": 60},
-    "memory": {},
-}
 _MODIFIED = ("LastModified", "mtime", "created")
 _MAX_MESSAGE_CHARS = 300
 
@@ -37,7 +32,7 @@ class BucketObjects:
         self.address = redacted_address(url)
         try:
             self._files, self._root = fsspec.url_to_fs(
-                url.rstrip("/"), use_listings_cache=False, skip_instance_cache=True, **_PATIENCE[scheme]
+                url.rstrip("/"), use_listings_cache=False, skip_instance_cache=True, **_client_options(scheme)
             )
         except ImportError as error:
             raise ConfigMissing(
@@ -102,3 +97,35 @@ class BucketObjects:
         except Exception as error:  # each client has errors of its own
             message = f"{type(error).__name__}: {error}"[:_MAX_MESSAGE_CHARS]
             raise ArtifactsUnavailable(f"cannot {action} {name} at {self.address}: {message}") from error
+
+
+def _client_options(scheme: str) -> dict[str, Any]:
+    """Timeouts of a client, which follows no redirect: what answers elsewhere is not the bucket.
+
+    Raises:
+        ImportError: The client is not installed.
+    """
+    if scheme == "memory":
+        return {}
+    import aiohttp
+
+    trace = aiohttp.TraceConfig()
+    trace.on_request_redirect.append(_refuse_redirect)
+    if scheme == "gs":
+        return {"timeout": 60, "session_kwargs": {"trace_configs": [trace]}}
+    from aiobotocore.httpsession import AIOHTTPSession  # type: ignore[import-untyped]
+
+    class Session(AIOHTTPSession):  # type: ignore[misc]
+        # aiobotocore has no option for this; a test with a server that redirects guards the name.
+        async def _get_session(self, proxy_url: str | None) -> aiohttp.ClientSession:
+            session: aiohttp.ClientSession = await super()._get_session(proxy_url)
+            if not session.trace_configs:
+                trace.freeze()
+                session.trace_configs.append(trace)
+            return session
+
+    return {"config_kwargs": {"connect_timeout": 10, "read_timeout": 60, "http_session_cls": Session}}
+
+
+async def _refuse_redirect(*_: Any) -> None:
+    raise PermissionError("the object store redirects to another address")
