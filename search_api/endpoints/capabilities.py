@@ -18,25 +18,25 @@ def add_capability(
 ) -> None:
     """Serve a capability below `prefix`."""
 
-    async def answer(request: Request, body: Any) -> Response:
+    async def respond(request: Request, body: Any) -> Response:
         caller = caller_of(request)
         if capability.private and not caller.trusted:
             raise ScopeRefused(f"{capability.private} needs the key")
         is_get = request.method == "GET"
         if is_get and (unchanged := freshness.unchanged(request, caller, body.scope)):
             return unchanged
-        found = await queries.run(capability, body, caller)
+        answer = await queries.run(capability, body, caller)
         if capability.hits:
-            note_search(request, getattr(found, "scope", body.scope) or "", capability.hits(found))
-        current = capability.generation(found) if is_get else None
+            note_search(request, getattr(answer, "scope", body.scope) or "", capability.hits(answer))
+        current = capability.generation(answer) if is_get else None
         headers = freshness.headers(request, caller, *current) if current else None
-        return json_response(found, sources=caller.trusted, headers=headers)
+        return json_response(answer, sources=caller.trusted, headers=headers)
 
     async def post(request: Request, body: Any) -> Response:
-        return await answer(request, body)
+        return await respond(request, body)
 
     async def get(request: Request, params: Any) -> Response:
-        return await answer(request, read_query_string(capability, params))
+        return await respond(request, read_query_string(capability, params))
 
     post.__annotations__["body"] = capability.request
     get.__annotations__["params"] = Annotated[query_string_of(capability), Query()]

@@ -140,9 +140,9 @@ class _Calls:
         )
 
     async def read(self, _: Context, params: wire.ReadResourceRequestParams) -> wire.ReadResourceResult:
-        found = await self._in_thread({"uri": params.uri}, read_resource, self._libraries, params.uri)
+        resource = await self._in_thread({"uri": params.uri}, read_resource, self._libraries, params.uri)
         content = wire.TextResourceContents(
-            uri=params.uri, mime_type=found.mime_type, text=found.text, _meta=_UNTRUSTED
+            uri=params.uri, mime_type=resource.mime_type, text=resource.text, _meta=_UNTRUSTED
         )
         return wire.ReadResourceResult(contents=[content])
 

@@ -6,10 +6,10 @@ import anyio
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
-from searchsocket.agents.standing import StandingLibraries
+from searchsocket.agents.checkout import CheckoutLibraries
 
 
-def serve_stdio(server: Server[object], libraries: StandingLibraries) -> None:
+def serve_stdio(server: Server[object], libraries: CheckoutLibraries) -> None:
     """Answer one client. What anything prints meanwhile goes to stderr: stdout is the protocol's alone."""
 
     async def run() -> None:

@@ -52,12 +52,12 @@ def mcp(ctx: click.Context, root: Path | None, scope_name: str | None, transport
 
 
 def _serve_stdio(project: "Project", scope_name: str | None) -> None:
+    from searchsocket.agents.checkout import CheckoutLibraries
     from searchsocket.agents.server import make_server
-    from searchsocket.agents.standing import StandingLibraries
     from searchsocket.agents.stdio import serve_stdio
     from searchsocket.agents.toolset import offered
 
-    libraries = StandingLibraries(project.root, os.environ, scope=scope_name, on_error=_report)
+    libraries = CheckoutLibraries(project.root, os.environ, scope=scope_name, on_error=_report)
     serve_stdio(make_server(libraries, offered(project.settings), on_error=_report), libraries)
 
 

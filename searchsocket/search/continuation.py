@@ -18,7 +18,7 @@ from searchsocket.errors import ContinuationGone
 from searchsocket.types import Generation
 
 _MAC_BYTES = 16
-_LABEL = b"searchsocket continuation 1"  # so that a key which is used for more signs nothing else of this form
+_LABEL = b"searchsocket continuation 2"  # so that a key which is used for more signs nothing else of this form
 
 
 class Position(NamedTuple):

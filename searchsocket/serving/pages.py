@@ -69,7 +69,7 @@ class PagePart:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundPage:
+class IndexedPage:
     """A page and the generation that holds it."""
 
     page: Page
@@ -111,7 +111,7 @@ class FoundPage:
         )
 
 
-def find_page(path: str, reader: IndexReader, *, is_segment: bool = False, site: SiteBase = AT_ROOT) -> FoundPage:
+def find_page(path: str, reader: IndexReader, *, is_segment: bool = False, site: SiteBase = AT_ROOT) -> IndexedPage:
     """The page that a path means, also by its address, as a Markdown file, or by its absolute URL: `/docs/start.md`.
 
     Where a page moved, its old URL means it too.
@@ -142,7 +142,7 @@ def find_page(path: str, reader: IndexReader, *, is_segment: bool = False, site:
             if page.facts.url != url:
                 raise IndexCorrupt(f"the text of {url} is that of {page.facts.url}")
             # What scopes have in common is kept once, as the first of them wrote it.
-            return FoundPage(replace(page, scope=reader.generation.scope), reader.generation)
+            return IndexedPage(replace(page, scope=reader.generation.scope), reader.generation)
     raise PageMissing(path, suggestions(readings[0], reader))
 
 

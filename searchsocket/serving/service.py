@@ -22,7 +22,7 @@ from searchsocket.search.engine import SearchEngine
 from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.health import HealthCheck, ServiceHealth
-from searchsocket.serving.pages import FoundPage, find_page, suggestions
+from searchsocket.serving.pages import IndexedPage, find_page, suggestions
 from searchsocket.serving.scopes import ReadableScopes
 from searchsocket.serving.source_changes import SourceChanges, changes_of
 from searchsocket.stores.base import VectorStore
@@ -79,7 +79,7 @@ class SearchService:
         except PageNotFound as error:
             raise PageMissing(path, suggestions(path, self.store.reader(scope))) from error
 
-    def page(self, path: str, scope: Scope, *, is_segment: bool = False) -> FoundPage:
+    def page(self, path: str, scope: Scope, *, is_segment: bool = False) -> IndexedPage:
         """See `find_page`."""
         found = find_page(path, self.store.reader(scope), is_segment=is_segment, site=self.site_of(scope.name))
         facts = found.page.facts

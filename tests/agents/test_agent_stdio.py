@@ -14,8 +14,8 @@ from click.testing import CliRunner
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from searchsocket.agents.checkout import CheckoutLibraries
 from searchsocket.agents.server import make_server
-from searchsocket.agents.standing import StandingLibraries
 from searchsocket.agents.toolset import TOOLS
 from searchsocket.agents.worktree import project_around
 from searchsocket.cli import mcp
@@ -67,7 +67,7 @@ def test_a_call_that_has_to_open_the_index_says_so_first(checkout: Path, mode: s
         for query in ("battery", "dock"):
             await client.call_tool("search", {"query": query}, progress_callback=report)
 
-    talk(make_server(StandingLibraries(checkout, {}), TOOLS), about, mode)
+    talk(make_server(CheckoutLibraries(checkout, {}), TOOLS), about, mode)
     # Once; a client listens no more once it has the answer, which comes right behind the last word.
     assert progress in (["opening the index"], ["opening the index", "answered"])
 
@@ -127,14 +127,14 @@ def checkout(agent_project: Project, tmp_path: Path) -> Path:
 
 def answer(root: Path, scope: str = "") -> Mapping[str, Any]:
     """Which project and scope a call asks, from a folder."""
-    library = StandingLibraries(project_around(root), {}).find(scope)
+    library = CheckoutLibraries(project_around(root), {}).find(scope)
     indexed = library.service.store.generation(library.scope)
     return {"root": library.project.root, "scope": library.scope.name, "branch": library.branch, "indexed": indexed}
 
 
 def test_the_scope_is_that_of_the_branch_where_the_agent_stands(checkout: Path, tmp_path: Path) -> None:
     """Also of another worktree, whose state folder is its own, and also when another branch is checked out later."""
-    libraries = StandingLibraries(project_around(checkout / "src"), {})
+    libraries = CheckoutLibraries(project_around(checkout / "src"), {})
     assert libraries.find("").name == "scope main"
     git(checkout, "checkout", "-q", "-b", "feature/ropes")
     library = libraries.find("")
@@ -148,7 +148,7 @@ def test_the_scope_is_that_of_the_branch_where_the_agent_stands(checkout: Path, 
 
 def test_a_branch_that_is_not_indexed_is_answered_with_what_to_run(checkout: Path) -> None:
     git(checkout, "checkout", "-q", "-b", "new")
-    server = make_server(StandingLibraries(checkout, {}), TOOLS)
+    server = make_server(CheckoutLibraries(checkout, {}), TOOLS)
     missed = call(server, "search", query="battery")
     assert missed.structured_content["error"]["code"] == "SCOPE_NOT_INDEXED"
     assert "run `searchsocket index --scope new`" in text_of(missed)

@@ -9,11 +9,11 @@ import pytest
 from search_site import DOCS, Piece, Site
 
 from searchsocket.agents.arguments import read_arguments
+from searchsocket.agents.checkout import CheckoutLibraries
 from searchsocket.agents.data import visible
 from searchsocket.agents.reply import Reply
 from searchsocket.agents.resources import read_resource
 from searchsocket.agents.server import make_server
-from searchsocket.agents.standing import StandingLibraries
 from searchsocket.agents.tool import CLIENTS_TAKE, MOST_TOKENS, fitting_reply
 from searchsocket.agents.toolset import TOOLS
 from searchsocket.project.project import Project
@@ -48,7 +48,7 @@ def worst_project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 def reply_of(project: Project, name: str, **sent: Any) -> Reply:
     tool = next(tool for tool in TOOLS if tool.name == name)
-    return fitting_reply(tool, StandingLibraries(project.root, {}).find(""), read_arguments(tool.takes, sent))
+    return fitting_reply(tool, CheckoutLibraries(project.root, {}).find(""), read_arguments(tool.takes, sent))
 
 
 EVERY_CALL: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -81,7 +81,7 @@ def test_whoever_says_how_much_gets_it(worst_project: Project) -> None:
 
 @pytest.mark.parametrize("number", [1, len(WORST)], ids=["thai", "hidden"])
 def test_a_resource_ends_where_clients_cut_and_says_what_reads_on(worst_project: Project, number: int) -> None:
-    libraries = StandingLibraries(worst_project.root, {})
+    libraries = CheckoutLibraries(worst_project.root, {})
     page = libraries.find("").service.page(f"/worst/{number}", libraries.find("").scope)
     text, rest = _cut(read_resource(libraries, f"searchsocket://page/worst/{number}").text)
     tool = rest.pop("tool")
@@ -93,7 +93,7 @@ def test_a_resource_ends_where_clients_cut_and_says_what_reads_on(worst_project:
 
 
 def test_a_long_file_does_too(worst_project: Project) -> None:
-    libraries = StandingLibraries(worst_project.root, {})
+    libraries = CheckoutLibraries(worst_project.root, {})
     text, rest = _cut(read_resource(libraries, "searchsocket://file/src/long.py").text)
     assert rest.pop("tool") == "get_document_text"
     assert LONG_FILE.startswith(text)
@@ -172,7 +172,7 @@ def test_a_token_is_of_one_request(agent_server: Any, tool: str, other: dict[str
 
 
 def test_a_reply_that_is_made_again_is_still_one_of_the_protocol(worst_project: Project) -> None:
-    server = make_server(StandingLibraries(worst_project.root, {}), TOOLS)
+    server = make_server(CheckoutLibraries(worst_project.root, {}), TOOLS)
     found = call(server, "search_content", folder_id="site", exact_terms=["worst"], limit=50)
     assert found.structured_content["continuation"]["truncated"]
     assert found.structured_content["continuation"]["next_token"]

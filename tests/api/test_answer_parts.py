@@ -7,6 +7,8 @@ import pytest
 from api_client import KEY, Api
 
 from search_api.app import create_app
+from searchsocket.project.project import Project
+from searchsocket.search import continuation
 from tests.agents.agent_project import make_agent_project
 from tests.api.api_client import ENVIRON
 
@@ -52,6 +54,18 @@ def test_what_is_wrong_is_named(api: Api, change: dict[str, Any], status: int, c
     refused = api.post({"q": "battery", "continuationToken": token} | change, headers=TRUSTED)
     assert refused.json()["error"]["code"] == code
     assert refused.status_code == status
+
+
+def test_a_token_of_an_earlier_version_is_gone(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A service that was upgraded meanwhile reads no token whose content has another form."""
+    with monkeypatch.context() as earlier:
+        earlier.setattr(continuation, "_LABEL", b"searchsocket continuation 1")
+        api = Api(create_app(project, environ=ENVIRON, host="0.0.0.0"))
+        token = api.post({"q": "battery", "maxTokens": 200}).json()["continuationToken"]
+        assert api.post({"q": "battery", "continuationToken": token}).status_code == 200
+    upgraded = Api(create_app(project, environ=ENVIRON, host="0.0.0.0"))
+    refused = upgraded.post({"q": "battery", "continuationToken": token})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (404, "CONTINUATION_GONE")
 
 
 def test_code_is_given_in_parts_to_the_trusted(tmp_path: Path) -> None:

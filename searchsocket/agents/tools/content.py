@@ -37,28 +37,28 @@ def _text(answer: DocumentTextAnswer) -> Iterator[str]:
 def _passages(answer: ContentAnswer) -> Iterator[str]:
     if answer.data.results:
         yield f"Understood as: {visible(answer.data.statistics.search_interpretation)}."
-    for one in answer.data.results:
-        terms = f", contains {', '.join(map(visible, one.raw.exact_terms))}" if one.raw.exact_terms else ""
-        yield f"\nrelevance {one.relevance_score:.2f}{terms}; chunk_id {visible(one.chunk_id)}"
-        yield _source_line(one.file_path, one.source)
-        yield fenced(one.content, one.file_path)
+    for passage in answer.data.results:
+        terms = f", contains {', '.join(map(visible, passage.raw.exact_terms))}" if passage.raw.exact_terms else ""
+        yield f"\nrelevance {passage.relevance_score:.2f}{terms}; chunk_id {visible(passage.chunk_id)}"
+        yield _source_line(passage.file_path, passage.source)
+        yield fenced(passage.content, passage.file_path)
 
 
 def _documents(answer: DocumentsAnswer) -> Iterator[str]:
-    for one in answer.data.documents:
-        yield f"\nrelevance {one.relevance_score:.2f}, {count(one.total_chunks, 'passage')}"
-        yield _source_line(one.file_path, one.source)
-        phrases = f"\nkey phrases: {'; '.join(one.document_keywords)}" if one.document_keywords else ""
-        yield fenced(f"{one.title}: {one.summary}{phrases}", one.file_path)
+    for document in answer.data.documents:
+        yield f"\nrelevance {document.relevance_score:.2f}, {count(document.total_chunks, 'passage')}"
+        yield _source_line(document.file_path, document.source)
+        phrases = f"\nkey phrases: {'; '.join(document.document_keywords)}" if document.document_keywords else ""
+        yield fenced(f"{document.title}: {document.summary}{phrases}", document.file_path)
 
 
 def _outline(answer: DocumentDataAnswer) -> Iterator[str]:
     data = answer.data
     yield f"{_source_line(data.file_path, data.source)}; {count(data.total_chunks, 'passage')}"
-    for one in data.chunks:
-        where = " › ".join(map(visible, one.heading_path)) or "(above the first heading)"
-        yield f"\n{one.chunk_index}. {where}; {one.kind}; chunk_id {visible(one.chunk_id)}{_lines(one.source)}"
-        yield fenced(one.content, data.file_path)
+    for chunk in data.chunks:
+        where = " › ".join(map(visible, chunk.heading_path)) or "(above the first heading)"
+        yield f"\n{chunk.chunk_index}. {where}; {chunk.kind}; chunk_id {visible(chunk.chunk_id)}{_lines(chunk.source)}"
+        yield fenced(chunk.content, data.file_path)
 
 
 def _source_line(file_path: str, source: Source) -> str:

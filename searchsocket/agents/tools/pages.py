@@ -158,9 +158,9 @@ def _search_lines(library: Library, answer: SearchAnswer, *, is_next: bool) -> I
         yield f"{mark} {visible(result.title)}{section} ({visible(result.href)})"
         yield f"   score {result.score:.2f}, confidence {result.confidence:.2f}; {_route(result)}{_changed(result)}"
         yield quoted(result.snippet)
-        for one in result.sections:
-            if one.href != result.href:
-                yield f"   also: {visible(one.title)} ({visible(one.href)})"
+        for section_hit in result.sections:
+            if section_hit.href != result.href:
+                yield f"   also: {visible(section_hit.title)} ({visible(section_hit.href)})"
     for note in answer.meta.notes:
         yield f"\nNote {note.code}: {visible(note.message)}"
     yield from more_lines(answer.continuation_token)
@@ -171,9 +171,9 @@ def _related_lines(library: Library, answer: RelatedAnswer, *, is_next: bool) ->
     state = library.state(answer.generation, answer.age_seconds)
     yield f"{count(len(answer.results), 'page')} near {visible(answer.url)} ({state})."
     yield from part_lines(is_next=is_next, is_cut=answer.truncated)
-    for one in answer.results:
-        why = [f"meaning {one.meaning:.2f}", *["linked"] * one.is_linked, *["same folder"] * one.is_neighbour]
-        yield f"- {visible(one.title)} ({visible(one.url)}): {', '.join(why)}; {_route(one)}"
+    for page in answer.results:
+        why = [f"meaning {page.meaning:.2f}", *["linked"] * page.is_linked, *["same folder"] * page.is_neighbour]
+        yield f"- {visible(page.title)} ({visible(page.url)}): {', '.join(why)}; {_route(page)}"
     yield from more_lines(answer.continuation_token)
 
 

@@ -37,7 +37,7 @@ from searchsocket.serving.capabilities.fields import (
     filters_of,
 )
 from searchsocket.serving.capabilities.paging import read_part, read_results, wants_part
-from searchsocket.serving.pages import FoundPage, PageAnswer, PagePart
+from searchsocket.serving.pages import IndexedPage, PageAnswer, PagePart
 from searchsocket.serving.service import SearchService
 from searchsocket.types import Generation, Scope
 
@@ -118,7 +118,7 @@ class PageRequest(Request):
 class RequestedPage(NamedTuple):
     """A page, and the part of it that was requested; None: all of it."""
 
-    page: FoundPage
+    page: IndexedPage
     part: PagePart | None = None
 
 
@@ -241,8 +241,8 @@ def page(services: Services, request: PageRequest, caller: Caller) -> PageAnswer
     Takes `url` or `href` of a result, or any URL of the site. Returns the text with `routeFile`, the source file to
     edit. A long page comes in parts, with a token for the rest. For an unknown page it suggests similar ones.
     """
-    found, part = read_page(services, request, caller)
-    return found.answer(part)
+    indexed_page, part = read_page(services, request, caller)
+    return indexed_page.answer(part)
 
 
 SEARCH = Capability(

@@ -16,7 +16,7 @@ from searchsocket.types import Scope
 OnError = Callable[[BaseException], None]
 
 
-class StandingLibraries:
+class CheckoutLibraries:
     """Answers for the branch that is checked out when a call comes; trusted, as whoever started it may read it all."""
 
     def __init__(
