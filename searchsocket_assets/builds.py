@@ -17,7 +17,7 @@ from searchsocket.errors import BranchesUnknown, ConfigMissing, SearchSocketErro
 from searchsocket.pipeline.branches.attempts import Attempt, is_due
 from searchsocket.pipeline.branches.builds import Build, build_of
 from searchsocket.pipeline.branches.listing import Branches, list_branches
-from searchsocket.pipeline.branches.names import branch_among
+from searchsocket.pipeline.branches.scopes import branch_among
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.project.project import Project
 from searchsocket.sources.preview import differs_by_scope

@@ -15,8 +15,8 @@ import dagster as dg
 from searchsocket.errors import SearchSocketError
 from searchsocket.pipeline.branches.attempts import Attempt, is_due
 from searchsocket.pipeline.branches.builds import OWN_SOURCES, build_of
-from searchsocket.pipeline.branches.discovery import new_scopes, selected_scopes
-from searchsocket.pipeline.branches.living import live_branches
+from searchsocket.pipeline.branches.listing import new_scopes, selected_scopes
+from searchsocket.pipeline.branches.scopes import live_branches
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.project.project import Project
 from searchsocket.sources.preview import differs_by_scope

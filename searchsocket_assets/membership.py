@@ -6,8 +6,7 @@ from contextlib import suppress
 
 from searchsocket.backends import Backends
 from searchsocket.errors import ConfigMissing, InvalidScope, SearchSocketError
-from searchsocket.pipeline.branches.living import live_branches_or_error
-from searchsocket.pipeline.branches.scopes import existing_scopes
+from searchsocket.pipeline.branches.scopes import existing_scopes, live_branches_or_error
 from searchsocket.project.project import Project
 from searchsocket.project.scopes import sanitise_scope
 from searchsocket.types import Scope

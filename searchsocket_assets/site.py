@@ -9,7 +9,7 @@ from pathlib import Path
 import dagster as dg
 
 from searchsocket.events import OnEvent
-from searchsocket.pipeline.branches.names import named_scope
+from searchsocket.pipeline.branches.scopes import named_scope
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.project import Project, open_project

@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from searchsocket.pipeline.run.digests import digest_of
+from searchsocket.pipeline.run.results import digest_of
 from searchsocket.project.project import open_project
 from searchsocket.state import ProjectState
 from searchsocket.stores import make_store

@@ -8,9 +8,8 @@ from pathlib import Path
 import click
 
 from searchsocket.cli import exits
-from searchsocket.cli.findings import Line
 from searchsocket.cli.options import json_option, project_option
-from searchsocket.cli.output import print_json, safe
+from searchsocket.cli.output import Line, print_json, safe
 
 
 @click.command()

@@ -11,8 +11,7 @@ from itertools import islice
 
 from searchsocket.backends import Backends
 from searchsocket.cli.clean import known_scopes
-from searchsocket.cli.findings import Line
-from searchsocket.cli.output import count, size
+from searchsocket.cli.output import Line, count, size
 from searchsocket.cli.summary import source_lines
 from searchsocket.errors import PermissionDenied, ScopeLocked, SearchSocketError
 from searchsocket.models.rerankers import deprecation, make_reranker

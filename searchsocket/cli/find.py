@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from searchsocket.cli.filters import each, named_filter
 from searchsocket.cli.options import (
     count_option,
+    each,
     json_option,
     load_project,
+    named_filter,
     project_option,
     scope_option,
     tokens_option,

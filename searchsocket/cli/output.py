@@ -5,6 +5,7 @@ import shutil
 import sys
 import textwrap
 import unicodedata
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -12,6 +13,17 @@ import click
 from searchsocket.cli.options import is_quiet, wants_json
 from searchsocket.text.amounts import ago as ago
 from searchsocket.text.amounts import count as count
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One thing that was looked at."""
+
+    name: str
+    ok: bool
+    detail: str
+    fix: str = ""
+
 
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 _JOINERS = "\u200c\u200d"  # they hold the letters of some scripts, and emoji, together

@@ -11,8 +11,16 @@ import click
 
 from searchsocket.cli.asking import ask, identity
 from searchsocket.cli.exits import exit_status
-from searchsocket.cli.filters import each, named_filter
-from searchsocket.cli.options import count_option, json_option, load_project, part_options, project_option, scope_option
+from searchsocket.cli.options import (
+    count_option,
+    each,
+    json_option,
+    load_project,
+    named_filter,
+    part_options,
+    project_option,
+    scope_option,
+)
 from searchsocket.cli.output import line_width, print_error, safe
 from searchsocket.cli.results import answer_lines, more_lines, places_of
 from searchsocket.cli.searched import note_search

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from searchsocket.project.settings.golden import GoldenSettings
+from searchsocket.project.settings.features import GoldenSettings
 from searchsocket.quality.moves import Move, moves
 from searchsocket.quality.replies import Measures, Reply, measures, measures_by_tag
 

@@ -17,7 +17,6 @@ from searchsocket.search.find import find
 from searchsocket.search.groups import result_groups
 from searchsocket.search.known_words import as_known_words
 from searchsocket.search.notes import NO_BACKEND, NOTES, further_notes
-from searchsocket.search.order import NOTHING, Order
 from searchsocket.search.query import SearchQuery, checked
 from searchsocket.search.quoting.choice import Asked
 from searchsocket.search.quoting.marks import QueryWords
@@ -28,7 +27,7 @@ from searchsocket.search.ranking.fusion import fuse
 from searchsocket.search.ranking.occasions import asks_for_occasion
 from searchsocket.search.ranking.pages import in_page_order, of_pages
 from searchsocket.search.ranking.passages import passage_scores
-from searchsocket.search.ranking.rank import Parts, rank, scored
+from searchsocket.search.ranking.rank import NOTHING, Order, Parts, rank, scored
 from searchsocket.search.ranking.shares import Shares, shares_of
 from searchsocket.search.result_confidence import result_confidence
 from searchsocket.search.verdict import Verdict, verdict

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from searchsocket.errors import InvalidRequest, PageNotFound
 from searchsocket.search.answer import RelatedPage
 from searchsocket.search.bounds import MAX_TOP_K
-from searchsocket.search.quoting.links import href
+from searchsocket.search.quoting.results import href
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Record, Vector, Vectors
 from searchsocket.web.urls.paths import canonical_path, page_readings

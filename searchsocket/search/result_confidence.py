@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 
 from searchsocket.search.answer import Quality
-from searchsocket.search.order import Order
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.confidence import WEAK
 from searchsocket.search.ranking.coverage import is_covered
 from searchsocket.search.ranking.group import PageGroup, best_of_pages
-from searchsocket.search.ranking.rank import Ranked
+from searchsocket.search.ranking.rank import Order, Ranked
 from searchsocket.search.verdict import Verdict
 from searchsocket.stores.base import Candidates, IndexReader
 

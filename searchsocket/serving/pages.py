@@ -10,7 +10,7 @@ from pydantic import Field
 from searchsocket.content.mirror.document import parse_page, render_page
 from searchsocket.content.pages import Page
 from searchsocket.errors import IndexCorrupt, PageMissing
-from searchsocket.search.quoting.links import href
+from searchsocket.search.quoting.results import href
 from searchsocket.search.wire import Address, ChangedSince, Resolution, RouteFile, Url, Wire
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Generation

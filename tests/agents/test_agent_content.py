@@ -9,7 +9,7 @@ from search_site import DOCS, Piece, Site
 
 from searchsocket.agents.toolset import TOOLS
 from searchsocket.project.project import Project
-from searchsocket.project.settings.mcp import McpSettings
+from searchsocket.project.settings.features import McpSettings
 from searchsocket.stores.local import LocalStore
 from tests.agents.agent_project import ERAS, call, make_agent_project, server_of, text_of
 from tests.api.api_client import body_of

@@ -4,7 +4,7 @@ from pages_to_cut import SMALL, page_of, sections_of
 
 from searchsocket.content.chunking import chunk_page
 from searchsocket.content.markdown.blocks import parse_blocks
-from searchsocket.content.markdown.links import is_links_alone
+from searchsocket.content.markdown.text import is_links_alone
 from searchsocket.project.settings.site import ChunkSettings
 from searchsocket.types import Chunk, Prose, Section
 

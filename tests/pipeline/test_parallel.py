@@ -11,7 +11,7 @@ import pytest
 from searchsocket.errors import ClusterUnavailable
 from searchsocket.pipeline.extraction.carried import carry, extract_carried
 from searchsocket.pipeline.extraction.job import ExtractionJob, extract_batch
-from searchsocket.pipeline.run.digests import sha256
+from searchsocket.pipeline.run.results import sha256
 from searchsocket.pipeline.stages import page_mirror
 from searchsocket.project.settings.site import ProjectSettings
 from searchsocket.state.extracts import StoredPage

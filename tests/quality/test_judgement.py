@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from search_site import DOCS, MAIN, Piece, Site, make_site
 
-from searchsocket.project.settings.golden import GoldenSettings
+from searchsocket.project.settings.features import GoldenSettings
 from searchsocket.quality.engine import asks
 from searchsocket.quality.golden import GoldenQuery
 from searchsocket.quality.judgement import judge

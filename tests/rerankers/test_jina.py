@@ -13,7 +13,7 @@ from searchsocket.models.rerankers import make_reranker
 from searchsocket.models.rerankers.base import Reranker
 from searchsocket.models.rerankers.errors import BadRerankScores, RerankerRefused, RerankerUnavailable
 from searchsocket.models.rerankers.jina import JinaReranker
-from searchsocket.project.settings.rerank import JinaSettings, RerankSettings
+from searchsocket.project.settings.features import JinaSettings, RerankSettings
 from tests.contract.reranker import RerankerContract
 from tests.rerankers.jina_server import KEY, Reply, Server, serve
 

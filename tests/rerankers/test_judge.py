@@ -11,7 +11,7 @@ from searchsocket.models.rerankers import judge as module
 from searchsocket.models.rerankers.base import Judgement, Usage
 from searchsocket.models.rerankers.errors import RerankerRefused, RerankerUnavailable
 from searchsocket.models.rerankers.judge import Judge, NotJudged
-from searchsocket.project.settings.rerank import RerankSettings
+from searchsocket.project.settings.features import RerankSettings
 from searchsocket.system.breaker import Breaker
 
 NOW = datetime(2026, 5, 1, 23, 30, tzinfo=UTC)

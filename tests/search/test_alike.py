@@ -6,7 +6,7 @@ import pytest
 from search_site import MAIN, Piece, make_site
 
 from searchsocket.search.query import SearchQuery
-from searchsocket.search.quoting.titles import displayed
+from searchsocket.search.quoting.results import displayed
 from searchsocket.search.ranking.listings import is_listing
 
 NOTE = (

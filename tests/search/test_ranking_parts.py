@@ -13,7 +13,7 @@ from record_maker import make_record
 from search_site import Piece, record_of
 
 from searchsocket.project.settings.model import RankingSettings
-from searchsocket.search.quoting.links import href
+from searchsocket.search.quoting.results import href
 from searchsocket.search.ranking.boosts import boosts_of
 from searchsocket.search.ranking.fusion import fuse, min_max
 from searchsocket.search.ranking.group import MAX_COMPARED_SECTIONS, PageGroup, each_alone, group_by_page

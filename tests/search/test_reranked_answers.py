@@ -11,7 +11,7 @@ from searchsocket.errors import InvalidRequest
 from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.models.rerankers.jina import JinaReranker
 from searchsocket.models.rerankers.judge import Judge
-from searchsocket.project.settings.rerank import RerankSettings
+from searchsocket.project.settings.features import RerankSettings
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.capabilities.pages import TEMPORARY

@@ -19,7 +19,7 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.project.project import open_project
 from searchsocket.project.settings.site import CrawlSettings
-from searchsocket.search.quoting.links import href
+from searchsocket.search.quoting.results import href
 from searchsocket.sources.crawl.source import CrawlSource
 from searchsocket.sources.static_output import StaticOutputSource
 from searchsocket.stores import make_store

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from searchsocket.cli.git_ignore import ignore_state
+from searchsocket.cli.init import ignore_state
 from searchsocket.cli.options import json_option, project_option, quiet_option
 from searchsocket.cli.output import print_json, say
 

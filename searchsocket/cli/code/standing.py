@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from searchsocket.cli.findings import Line
-from searchsocket.cli.output import count
+from searchsocket.cli.output import Line, count
 
 if TYPE_CHECKING:
     from searchsocket.project.project import Project

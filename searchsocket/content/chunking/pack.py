@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from searchsocket.content.chunking.atoms import Atom
 from searchsocket.content.chunking.sentences import split_sentences
-from searchsocket.content.markdown.links import LEAST_SAID, letters_said
+from searchsocket.content.markdown.text import LEAST_SAID, letters_said
 from searchsocket.project.settings.site import ChunkSettings
 
 

@@ -10,8 +10,7 @@ from searchsocket.content.chunking.pack import Piece, pack
 from searchsocket.content.chunking.sections import PageSection, heading_title, merge_small, split_sections
 from searchsocket.content.markdown.blocks import Block, parse_blocks
 from searchsocket.content.markdown.lines import plain_text
-from searchsocket.content.markdown.links import is_links_alone
-from searchsocket.content.markdown.text import escape_inline
+from searchsocket.content.markdown.text import escape_inline, is_links_alone
 from searchsocket.content.mirror.document import body_line
 from searchsocket.content.pages import Page
 from searchsocket.project.settings.site import ChunkSettings

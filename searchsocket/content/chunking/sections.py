@@ -4,8 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from searchsocket.content.markdown.blocks import Block, is_rule
-from searchsocket.content.markdown.links import LEAST_SAID, letters_said
-from searchsocket.content.markdown.text import inline_text
+from searchsocket.content.markdown.text import LEAST_SAID, inline_text, letters_said
 from searchsocket.project.settings.site import ChunkSettings
 from searchsocket.text.graphemes import safe_cut
 

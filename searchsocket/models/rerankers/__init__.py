@@ -11,7 +11,7 @@ from searchsocket.models.rerankers.errors import ModelDeprecated
 from searchsocket.models.rerankers.judge import Judge
 
 if TYPE_CHECKING:
-    from searchsocket.project.settings.rerank import RerankSettings
+    from searchsocket.project.settings.features import RerankSettings
 
 
 def make_judge(

@@ -12,7 +12,7 @@ from searchsocket.models.calling.provider import ProviderClient, ProviderFailure
 from searchsocket.models.paying.cost import estimate_tokens, listed_price
 from searchsocket.models.rerankers.base import Judgement
 from searchsocket.models.rerankers.errors import BadRerankScores, RerankerRefused, RerankerUnavailable
-from searchsocket.project.settings.rerank import RerankSettings
+from searchsocket.project.settings.features import RerankSettings
 
 DEFAULT_URL = "https://api.jina.ai/v1"
 # The vendor's page of the model says so (jina.ai/models/jina-reranker-v2-base-multilingual, 2026).

@@ -19,7 +19,7 @@ from searchsocket.models.rerankers.base import Judgement, Reranker, Usage
 from searchsocket.system.breaker import Breaker
 
 if TYPE_CHECKING:
-    from searchsocket.project.settings.rerank import RerankSettings
+    from searchsocket.project.settings.features import RerankSettings
 
 _PAUSE_S = 0.1  # before a call is made again
 THREAD_NAME = "rerank-query"

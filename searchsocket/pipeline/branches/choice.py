@@ -5,10 +5,8 @@ from fnmatch import fnmatchcase
 
 from searchsocket.backends import Backends
 from searchsocket.errors import InvalidRequest, SearchSocketError
-from searchsocket.pipeline.branches.discovery import selected_scopes
-from searchsocket.pipeline.branches.living import live_branches_or_error
-from searchsocket.pipeline.branches.names import branch_among
-from searchsocket.pipeline.branches.scopes import existing_scopes
+from searchsocket.pipeline.branches.listing import selected_scopes
+from searchsocket.pipeline.branches.scopes import branch_among, existing_scopes, live_branches_or_error
 from searchsocket.project.project import Project
 from searchsocket.types import Scope
 

@@ -4,9 +4,10 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from searchsocket.errors import BranchesUnknown, ConfigMissing, InvalidScope
@@ -170,3 +171,21 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
     for pipe in (process.stdout, process.stderr):
         if pipe is not None:
             pipe.close()
+
+
+def selected_scopes(branches: Branches, include: Sequence[str], exclude: Sequence[str]) -> Mapping[str, str]:
+    """Scope name -> branch of every living branch whose name fits a glob of `include` and none of `exclude`."""
+    return {
+        scope: branch
+        for scope, branch in sorted(branches.scopes().items())
+        if scope == sanitise_scope(branch) and _fits(branch, include) and not _fits(branch, exclude)
+    }
+
+
+def new_scopes(selected: Mapping[str, str], existing: Collection[str], limit: int) -> list[str]:
+    """The first `limit` wanted scopes, by name, of which nothing is known."""
+    return [scope for scope in sorted(selected) if scope not in existing][:limit]
+
+
+def _fits(branch: str, globs: Sequence[str]) -> bool:
+    return any(fnmatchcase(branch, pattern) for pattern in globs)

@@ -1,13 +1,49 @@
 """All stored scopes of a project: the same list for `clean`, `prune`, `scopes` and Dagster."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from searchsocket.errors import PermissionDenied, ProjectMismatch, SearchSocketError
+from searchsocket.errors import BranchesUnknown, ConfigMissing, PermissionDenied, ProjectMismatch, SearchSocketError
+from searchsocket.pipeline.branches.listing import Branches, list_branches
 from searchsocket.project.project import Project
-from searchsocket.project.scopes import is_scope_name
+from searchsocket.project.scopes import branch_in, is_scope_name
 from searchsocket.stores.base import VectorStore
 from searchsocket.types import Generation, Scope
+
+
+def named_scope(project: Project, name: str, known: Mapping[str, str], stated: str = "") -> Scope:
+    """A scope by its final name, with its branch where that can be had.
+
+    Args:
+        known: Scope -> branch, as the state has it.
+        stated: The branch, where whoever asks for the scope says it.
+    """
+    branch = stated or branch_among(name, known) or _live(project, name)
+    return project.scope_named(name, branch)
+
+
+def branch_among(name: str, *known: Mapping[str, str]) -> str:
+    """The branch of a scope as the first of some tables has it, else as its name tells; "" = not known."""
+    return next((table[name] for table in known if table.get(name)), "") or branch_in(name)
+
+
+def _live(project: Project, name: str) -> str:
+    branches, _ = live_branches_or_error(project)
+    return branches.scopes().get(name, "") if branches else ""
+
+
+def live_branches(project: Project) -> Branches:
+    """The living branches of a project; raises what `list_branches` does."""
+    settings = project.settings.branches
+    return list_branches(project.root, settings.remote, settings.timeout_s)
+
+
+def live_branches_or_error(project: Project) -> tuple[Branches | None, SearchSocketError | None]:
+    """The living branches; None, and the reason, where they cannot be listed."""
+    try:
+        return live_branches(project), None
+    except (BranchesUnknown, ConfigMissing) as error:
+        return None, error
 
 
 def existing_scopes(project: Project, store: VectorStore) -> tuple[list[Scope], SearchSocketError | None]:

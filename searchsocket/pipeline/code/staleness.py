@@ -9,7 +9,7 @@ from searchsocket.code.chunks import CODE_CHUNKER_VERSION
 from searchsocket.code.definitions.grammars import available
 from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
-from searchsocket.pipeline.run.digests import sha256 as hash_of
+from searchsocket.pipeline.run.results import sha256 as hash_of
 from searchsocket.project.project import Project
 from searchsocket.project.settings.load import config_table
 from searchsocket.sources.code.commit import CommitSource

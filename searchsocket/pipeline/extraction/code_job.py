@@ -12,7 +12,7 @@ from searchsocket.code.languages import language_of
 from searchsocket.code.text import is_binary, source_text
 from searchsocket.errors import SourceUnavailable
 from searchsocket.pipeline.extraction.limits import limited
-from searchsocket.pipeline.run.digests import sha256
+from searchsocket.pipeline.run.results import sha256
 from searchsocket.project.settings.model import RunSettings, Settings
 from searchsocket.project.settings.site import SourceMode
 from searchsocket.sources.code.commit import CommitSource

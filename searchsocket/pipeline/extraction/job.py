@@ -14,7 +14,7 @@ from searchsocket.content.markdown.page import extract_markdown
 from searchsocket.content.pages import ExtractedPage, RawPage
 from searchsocket.errors import SourceUnavailable
 from searchsocket.pipeline.extraction.limits import limited
-from searchsocket.pipeline.run.digests import digest_of, sha256
+from searchsocket.pipeline.run.results import digest_of, sha256
 from searchsocket.project.settings.model import RunSettings, Settings
 from searchsocket.project.settings.site import SourceMode
 from searchsocket.sources import configured_site, make_source

@@ -16,7 +16,6 @@ from searchsocket.errors import (
 )
 from searchsocket.pipeline.extraction.job import extract_page
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.digests import sha256
 from searchsocket.pipeline.run.gates import (
     keys_unique,
     mirror_not_empty,
@@ -25,6 +24,7 @@ from searchsocket.pipeline.run.gates import (
 )
 from searchsocket.pipeline.run.outcome import CheckOutcome
 from searchsocket.pipeline.run.remote_index import findings
+from searchsocket.pipeline.run.results import sha256
 from searchsocket.pipeline.run.stage import Stage
 from searchsocket.pipeline.stages.chunk_embeddings import (
     budget,

@@ -15,9 +15,8 @@ from searchsocket.models.embedders.cache_place import FILE, adopt
 from searchsocket.models.paying.bill import EmbedOutcome, plan_missing
 from searchsocket.models.paying.cost import Budget
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.digests import digest_of
 from searchsocket.pipeline.run.numbers import EmbeddingNumbers
-from searchsocket.pipeline.run.results import StageResult
+from searchsocket.pipeline.run.results import StageResult, digest_of
 from searchsocket.pipeline.run.stage import Stage, stage
 from searchsocket.pipeline.run.stopping import stop_if_told
 from searchsocket.pipeline.stages.page_chunks import page_chunks

@@ -6,7 +6,7 @@ from searchsocket.code.text import source_text
 from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.digests import sha256
+from searchsocket.pipeline.run.results import sha256
 from searchsocket.state import ScopeState
 from searchsocket.stores.base import PageBody, VectorStore
 from searchsocket.system.batches import batches

@@ -16,12 +16,11 @@ from searchsocket.pipeline.code.staleness import CONFIGURATION, RULES, configura
 from searchsocket.pipeline.extraction.code_job import CodeJob, CutFile, cut_batch, one_file_each, without_grammar
 from searchsocket.pipeline.extraction.redaction_job import RedactedPage
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.digests import digest_of
 from searchsocket.pipeline.run.numbers import CodeNumbers
-from searchsocket.pipeline.run.results import MAX_SKIPPED, Skipped, StageResult
+from searchsocket.pipeline.run.results import MAX_SKIPPED, Skipped, StageResult, digest_of
 from searchsocket.pipeline.run.stage import stage
 from searchsocket.pipeline.stages.code_files import code_files
-from searchsocket.pipeline.stages.lasting_problems import problem_lines
+from searchsocket.pipeline.stages.page_mirror import problem_lines
 from searchsocket.pipeline.stages.secrets import redact_pages, secret_count, secret_lines, secret_table
 from searchsocket.state import ScopeState
 from searchsocket.state.chunks import chunk_key

@@ -1,11 +1,26 @@
 """Stage 1 of code: which source files there are, which of them changed, and which are gone."""
 
+import os
+from pathlib import Path
+
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.numbers import PageNumbers
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stage import stage
 from searchsocket.pipeline.stages.site_pages import listed
 from searchsocket.state import ScopeState
+from searchsocket.system.errors import system_error
+
+
+def file_stamp(path: Path | str) -> str:
+    """Size and time of a file, or of the link in its place; "" when there is none."""
+    try:
+        found = os.stat(path, follow_symlinks=False)  # noqa: PTH116  a Path for every page costs as much again
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        raise system_error("cannot read", Path(path), error) from error
+    return f"{found.st_size}:{found.st_mtime_ns}"
 
 
 @stage("Reading the source files", PageNumbers, kinds={"git"}, corpus="code")

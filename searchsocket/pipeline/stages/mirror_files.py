@@ -12,7 +12,7 @@ from searchsocket.content.pages import Page
 from searchsocket.errors import SearchSocketError
 from searchsocket.events import Event
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.stages.file_stamps import file_stamp
+from searchsocket.pipeline.stages.code_files import file_stamp
 from searchsocket.pipeline.stages.origin_files import copy_origin_files
 from searchsocket.pipeline.stages.page_times import PageTimes
 from searchsocket.sources.git_branch import GitBranchSource

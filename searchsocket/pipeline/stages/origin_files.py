@@ -8,7 +8,7 @@ from searchsocket.content.mirror.document import text_digest, text_of_scope
 from searchsocket.content.mirror.paths import mirror_name
 from searchsocket.errors import UnsafePath
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.stages.file_stamps import file_stamp
+from searchsocket.pipeline.stages.code_files import file_stamp
 from searchsocket.state import ScopeState
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import FILE_MODE, make_folder, replacing

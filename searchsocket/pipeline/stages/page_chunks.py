@@ -10,13 +10,11 @@ from searchsocket.errors import StateUnavailable
 from searchsocket.events import Event
 from searchsocket.pipeline.extraction.redaction_job import RedactedPage
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.digests import digest_of
 from searchsocket.pipeline.run.numbers import ChunkNumbers
-from searchsocket.pipeline.run.results import StageResult
+from searchsocket.pipeline.run.results import StageResult, digest_of
 from searchsocket.pipeline.run.stage import stage
-from searchsocket.pipeline.stages.lasting_problems import problem_lines
 from searchsocket.pipeline.stages.mirror_files import read_mirror_page
-from searchsocket.pipeline.stages.page_mirror import page_mirror
+from searchsocket.pipeline.stages.page_mirror import page_mirror, problem_lines
 from searchsocket.pipeline.stages.secrets import redact_pages, secret_count, secret_lines, secret_table
 from searchsocket.state import ScopeState
 from searchsocket.state.chunks import chunk_key

@@ -20,19 +20,28 @@ from searchsocket.pipeline.extraction.job import (
     one_page_each,
 )
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.digests import digest_of, lines_of
 from searchsocket.pipeline.run.numbers import MirrorNumbers
-from searchsocket.pipeline.run.results import MAX_SKIPPED, Skipped, StageResult
+from searchsocket.pipeline.run.results import MAX_SKIPPED, Skipped, StageResult, digest_of, lines_of
 from searchsocket.pipeline.run.stage import stage
-from searchsocket.pipeline.stages.lasting_problems import SPELLED_OUT, problem_lines
 from searchsocket.pipeline.stages.link_graph import resolve_links
 from searchsocket.pipeline.stages.mirror_files import MirrorCounts, refresh_mirror
 from searchsocket.pipeline.stages.site_pages import site_pages
 from searchsocket.project.settings.model import RunSettings
 from searchsocket.state import ScopeState
 from searchsocket.state.extracts import StoredPage, extract_key
+from searchsocket.state.problems import ProblemPart
 from searchsocket.system.batches import batches
 from searchsocket.system.processes import default_workers, map_batches
+
+SPELLED_OUT = 20  # of one kind
+
+
+def problem_lines(state: ScopeState, part: ProblemPart) -> tuple[str, ...]:
+    """One line per problem of these pages; beyond the first ones only their number."""
+    lines = [f"{problem.url}: {problem.text}" for problem in state.problems.first(part, SPELLED_OUT)]
+    more = state.problems.count(part) - len(lines)
+    return (*lines, f"... and {more} more like the last one") if more else tuple(lines)
+
 
 _BATCH = 16
 _WINDOW = 256  # pages whose rows are read at once

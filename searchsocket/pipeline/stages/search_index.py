@@ -10,11 +10,10 @@ from searchsocket.errors import ConfigMissing, IndexCorrupt, LargeDeletion, Scop
 from searchsocket.events import Event
 from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.digests import digest_of
 from searchsocket.pipeline.run.numbers import EmbeddingNumbers, IndexNumbers
 from searchsocket.pipeline.run.outcome import CheckOutcome, GoldenQueriesFailed
 from searchsocket.pipeline.run.remote_index import resync
-from searchsocket.pipeline.run.results import StageResult
+from searchsocket.pipeline.run.results import StageResult, digest_of
 from searchsocket.pipeline.run.stage import Stage, stage
 from searchsocket.pipeline.run.stopping import uninterrupted
 from searchsocket.pipeline.run.vectors import vectors_of

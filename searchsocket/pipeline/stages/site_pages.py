@@ -7,9 +7,8 @@ from typing import NamedTuple
 from searchsocket.content.pages import RawPage
 from searchsocket.errors import EmbeddingModelMismatch, IndexCorrupt, LargeDeletion, SourceUnavailable
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.digests import digest_of, lines_of, sha256
 from searchsocket.pipeline.run.numbers import PageNumbers
-from searchsocket.pipeline.run.results import MAX_SKIPPED, Skipped, StageResult
+from searchsocket.pipeline.run.results import MAX_SKIPPED, Skipped, StageResult, digest_of, lines_of, sha256
 from searchsocket.pipeline.run.stage import Stage, empty_temporary_dir, stage
 from searchsocket.sources.base import Source
 from searchsocket.state import ScopeState

@@ -5,11 +5,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
-from searchsocket.project.settings.code import CodeSettings
-from searchsocket.project.settings.golden import GoldenSettings
-from searchsocket.project.settings.mcp import McpSettings
-from searchsocket.project.settings.redaction import RedactionSettings
-from searchsocket.project.settings.rerank import RerankSettings
+from searchsocket.project.settings.features import (
+    CodeSettings,
+    GoldenSettings,
+    McpSettings,
+    RedactionSettings,
+    RerankSettings,
+)
 from searchsocket.project.settings.section import Count, Section, WebAddress
 from searchsocket.project.settings.site import (
     BranchSettings,

@@ -27,7 +27,7 @@ from searchsocket.search.find import find
 from searchsocket.search.notes import NOTES
 from searchsocket.search.query import clean_text
 from searchsocket.search.quoting.lines import source_of
-from searchsocket.search.quoting.titles import displayed
+from searchsocket.search.quoting.results import displayed
 from searchsocket.search.ranking.fusion import fuse
 from searchsocket.search.ranking.relevance import nearness
 from searchsocket.search.ranking.shares import shares_of

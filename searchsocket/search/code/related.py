@@ -18,8 +18,7 @@ from searchsocket.search.code.freshness import ReadNow
 from searchsocket.search.code.results import code_result
 from searchsocket.search.occurrences.page_text import heading_above, headings
 from searchsocket.search.occurrences.spelling import Spelling
-from searchsocket.search.quoting.links import href
-from searchsocket.search.quoting.titles import displayed
+from searchsocket.search.quoting.results import displayed, href
 from searchsocket.search.wire import ContinuationToken, Href, Truncated, Url, Wire
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Filter, Lines, Record

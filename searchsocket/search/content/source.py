@@ -3,8 +3,7 @@
 from searchsocket.search.content.answer import IndexFacts, Source, SourceLines
 from searchsocket.search.content.corpus import Corpus
 from searchsocket.search.quoting.lines import source_of
-from searchsocket.search.quoting.links import href
-from searchsocket.search.quoting.titles import displayed
+from searchsocket.search.quoting.results import displayed, href
 from searchsocket.types import Lines, PageFacts, Record
 
 

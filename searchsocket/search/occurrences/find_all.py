@@ -14,8 +14,7 @@ from searchsocket.search.occurrences.continuation import continuation_of, offset
 from searchsocket.search.occurrences.page_text import heading_above, headings, page_text, passage_at
 from searchsocket.search.occurrences.spelling import Spelling
 from searchsocket.search.query import SearchQuery, checked
-from searchsocket.search.quoting.links import href
-from searchsocket.search.quoting.titles import displayed
+from searchsocket.search.quoting.results import displayed, href
 from searchsocket.stores.base import IndexReader
 from searchsocket.text.amounts import age_s
 from searchsocket.text.facets import NO_FACETS, Facets

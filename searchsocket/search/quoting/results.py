@@ -2,22 +2,49 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import NamedTuple
+from urllib.parse import quote
 
 from searchsocket.content.markdown.plain_text import Opening
 from searchsocket.search.answer import AlikePage, Explanation, Result, Section
 from searchsocket.search.quoting.choice import Asked
 from searchsocket.search.quoting.lines import mirror_of, source_of
-from searchsocket.search.quoting.links import href
 from searchsocket.search.quoting.marks import Mark, QueryWords
 from searchsocket.search.quoting.openings import opening_of, section_called
 from searchsocket.search.quoting.snippet import MAX_CHARS, Snippet, excerpt
-from searchsocket.search.quoting.titles import displayed
 from searchsocket.search.quoting.window import Window, beginning, window
 from searchsocket.search.ranking.group import MAX_SECTIONS, PageGroup
 from searchsocket.search.ranking.rank import Parts, Ranked
 from searchsocket.stores.base import ReadableRecord
-from searchsocket.types import Generation, Record
+from searchsocket.text.graphemes import safe_cut
+from searchsocket.types import Generation, PageFacts, Record
+
+_FRAGMENT_SAFE = "!$&()*+,;=:@/?-._~"
+
+
+@lru_cache(maxsize=1 << 12)
+def _fragment(anchor: str) -> str:
+    return quote(anchor, safe=_FRAGMENT_SAFE, errors="replace")
+
+
+def href(page: PageFacts, anchor: str = "") -> str:
+    """The link to a page at an anchor, escaped as a fragment; "" = the top of the page."""
+    address = page.address or page.url
+    return f"{address}#{_fragment(anchor)}" if anchor else address
+
+
+_MAX_CHARS = 120
+
+
+def displayed(title: str) -> str:
+    """A title of at most 120 characters, cut between words where it can be, with `…` where it is cut."""
+    if len(title) <= _MAX_CHARS:
+        return title
+    space = title.rfind(" ", _MAX_CHARS // 2, _MAX_CHARS)
+    end = space if space > 0 else safe_cut(title, _MAX_CHARS - 1)
+    return title[:end].rstrip(" ,;:–—-") + "…"
+
 
 _SECTION_CHARS = 160
 _NO_SNIPPET = Snippet("")

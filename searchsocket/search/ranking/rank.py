@@ -1,11 +1,13 @@
 """The order of chunks: fused score, boosts, page weight, and a rule for every tie."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
+from searchsocket.search.answer import Note
 from searchsocket.search.ranking.boosts import Boosts
 from searchsocket.search.ranking.fusion import Fused
 from searchsocket.search.ranking.judged import mixed
@@ -59,3 +61,18 @@ def scored(facts: Facts, parts: Parts) -> Scores:
     sums = first + found.second + boosts.links + boosts.depth + parts.exact + parts.passage
     scores: Scores = np.round(sums * boosts.weight / scale, _DIGITS)
     return scores
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The order of the candidates, and how it came about."""
+
+    ranked: Sequence[Ranked]  # best first
+    parts: Parts | None  # of pages, where those are ranked; None where there are no candidates
+    scores: Scores | None = None  # of pages, by candidate; None where chunks are ranked
+    fused: Fused | None = None  # of the chunks
+    notes: tuple[Note, ...] = ()
+    is_judged: bool = False  # by a reranker
+
+
+NOTHING = Order((), None)

@@ -19,10 +19,9 @@ from searchsocket.stores.words.query_terms import QueryTerms, worth_correcting
 from searchsocket.stores.words.rarity import Rare, best_by_rarity
 from searchsocket.stores.words.together import together
 from searchsocket.stores.words.vocabulary import Vocabulary, indexed_forms
-from searchsocket.text.storable import storable
 from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms
 from searchsocket.text.typos import allowed_edits
-from searchsocket.text.words import STOP_WORDS, QueryWord, parse_query, stem
+from searchsocket.text.words import STOP_WORDS, QueryWord, parse_query, stem, storable
 from searchsocket.types import Filter
 
 # What a word is worth where it stands.
