@@ -278,3 +278,8 @@ def test_definitions_load_no_client_and_no_engine() -> None:
     """The code server is started again and again; what a run needs is loaded by the run."""
     code = "from searchsocket_assets.definitions import build_definitions\nbuild_definitions()"
     assert not loaded(code) & (CLIENTS | SERVER - {"starlette"} | {"tantivy"})
+
+
+def test_a_run_of_the_command_loads_no_client_and_no_server() -> None:
+    """They were a tenth of the CPU of a run without changes."""
+    assert not loaded("import searchsocket_assets.run.runs") & (CLIENTS | SERVER - {"starlette"} | {"httpx"})

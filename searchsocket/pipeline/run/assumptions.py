@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from searchsocket.errors import ConfigMissing
 from searchsocket.models.embedders import resolved_provider
-from searchsocket.models.embedders.openai import key_variable
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.stores import make_vectors
 
@@ -24,6 +23,8 @@ def assumptions(run: ScopeRun) -> Iterator[str]:
         )
         yield f"assumed: {reason}; for this plan {known}"
     if settings.embeddings.provider == "auto" and live is None:
+        from searchsocket.models.embedders.openai import key_variable  # brings an HTTP client, which few runs need
+
         provider = resolved_provider(settings.embeddings, run.environ, "")
         why = "a key is set" if provider == "openai" else f"${key_variable(settings.embeddings)} is not set"
         yield f"assumed: embeddings.provider is auto and {why}, so this plan counts the cost of {provider}"
