@@ -29,7 +29,6 @@ REJECTED = re.compile(
 )
 CIRCLING = re.compile(r"(What|Whether|Where|How|Which|Who)\b")
 PRODUCT = ("searchsocket", "searchsocket_assets", "search_api")
-NOT_YET = ("search_api/endpoints/", "searchsocket/agents/", "searchsocket/serving/")  # to be emptied
 NOTES = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs/notes").glob("*.md")}  # a laboratory's notebook
 
 
@@ -103,5 +102,5 @@ def test_docstrings_begin_with_a_plain_statement() -> None:
     """The first line says what a thing is or does."""
     files = [path for folder in PRODUCT for path in (ROOT / folder).rglob("*.py")]
     assert len(files) > 400
-    found = {name_of(path) for path in files if circling_docstrings(path) and not name_of(path).startswith(NOT_YET)}
+    found = {name_of(path) for path in files if circling_docstrings(path)}
     assert found == set()

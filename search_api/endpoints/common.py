@@ -1,4 +1,4 @@
-"""What endpoints share."""
+"""Shared code of endpoints."""
 
 from collections.abc import Mapping
 
@@ -27,7 +27,7 @@ BODY_ERRORS = error_docs(
 
 
 def caller_of(request: Request) -> Caller:
-    """Who asks, as `CallerGuard` found out."""
+    """The caller, as `CallerGuard` identified it."""
     caller: Caller = request.state.caller
     return caller
 

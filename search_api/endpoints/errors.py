@@ -1,4 +1,4 @@
-"""What the OpenAPI document says of errors."""
+"""Errors in the OpenAPI document."""
 
 from typing import Annotated, Any
 

@@ -59,7 +59,7 @@ class Metrics:
 
 @dataclass(frozen=True, slots=True)
 class _Indexes(Collector):
-    """How the live generations are at the moment that they are asked for."""
+    """State of the live generations at the moment of the request."""
 
     service: SearchService
 

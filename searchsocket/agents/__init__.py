@@ -1,1 +1,1 @@
-"""What coding agents ask: tools and resources of the Model Context Protocol, over whatever `serving` answers."""
+"""Tools and resources for coding agents over the Model Context Protocol, on top of `serving`."""

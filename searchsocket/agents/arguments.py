@@ -115,7 +115,7 @@ def _complaint(error: Mapping[str, Any], names: Sequence[str]) -> str:
     where = ".".join(str(part) for part in error["loc"])[:_MAX_VALUE_CHARS]
     if error["type"] == "extra_forbidden":
         near = get_close_matches(where, names, n=1, cutoff=0.0)
-        return f"{where!a} is no argument of this tool; did you mean {near[0]!r}?"
+        return f"{where!a} is not an argument of this tool; did you mean {near[0]!r}?"
     if error["type"] == "missing":
         return f"{where} is missing"
     message = error["msg"].removeprefix("Value error, ").removeprefix("Input ")

@@ -18,7 +18,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Where users keep what is theirs."""
+    """Folders of a user's configuration."""
 
     home: Path
     platform: str  # as `sys.platform`
@@ -36,7 +36,7 @@ class Target:
 
     @property
     def snippet(self) -> str:
-        """What the file has to say."""
+        """The text to add by hand."""
         if self.path.suffix == ".toml":
             return _toml(self.section, self.name, self.entry)
         return json.dumps({self.section: {self.name: self.entry}}, indent=2, ensure_ascii=False) + "\n"
@@ -83,11 +83,11 @@ class Target:
         raise self._unreadable(f"names {self.name!r} in a way that cannot be changed without touching the rest")
 
     def _unreadable(self, why: str) -> ConfigError:
-        return ConfigError(f"{self.path} {why}; it was left as it is. Add this by hand:\n{self.snippet}")
+        return ConfigError(f"{self.path} {why}; the file was not changed. Add this by hand:\n{self.snippet}")
 
 
 def target_of(client: ClientName, root: Path, project_id: str, command: Sequence[str], machine: Machine) -> Target:
-    """Where a client looks, and what it has to find there.
+    """The configuration file of a client, and the entry that it needs.
 
     Clients that know of projects get a file in the project, which can be shared; others one of the user's, in which the
     server names the project.
@@ -126,7 +126,7 @@ def _claude_folder(machine: Machine) -> Path:
 
 
 def _indent(text: str) -> int | str:
-    """How a file is indented, so that a merge changes nothing else."""
+    """The indentation of a file, so that a merge changes nothing else."""
     match = re.search(r"^([ \t]+)\S", text, re.MULTILINE)
     return ("\t" if match[1].startswith("\t") else len(match[1])) if match else 2
 

@@ -1,4 +1,4 @@
-"""What tools ask: the pages and the source code of one scope, and how the scope is."""
+"""Data of tools: the pages and the source code of one scope, and its state."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -36,7 +36,7 @@ class Library:
         return f"scope {self.scope.name}{other}"
 
     def state(self, generation: str, age_seconds: float) -> str:
-        """Which index answered, and how old it is."""
+        """The index that answered, and its age."""
         return f"{self.name}; generation {generation}, indexed {ago(age_seconds)}"
 
     def folder(self, folder_id: str) -> str:
@@ -67,7 +67,7 @@ class Libraries(Protocol):
 
     @property
     def is_open(self) -> bool:
-        """Whether the next call is answered at once: an index is opened, and its model loaded."""
+        """Return True if the next call is answered at once: an index is open and its model is loaded."""
 
 
 @dataclass(frozen=True, slots=True)

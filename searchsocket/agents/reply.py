@@ -1,4 +1,4 @@
-"""What a tool says: text for a model to read, and the same as data."""
+"""Answer of a tool: text for a model, and the same content as data."""
 
 import json
 import re
@@ -57,13 +57,13 @@ def same_fields(kind: type[W], source: Wire, **others: object) -> W:
 
 
 def more_lines(token: str | None) -> Iterator[str]:
-    """How to go on, where there is more."""
+    """A line that explains how to get the rest, if there is any."""
     if token:
         yield f"\nThere is more: repeat the call with continuationToken {token}"
 
 
 def part_lines(*, is_next: bool, is_cut: bool) -> Iterator[str]:
-    """Which part of all results these are, where they are not all."""
+    """A line that names the part, if the answer is not complete."""
     if is_next:
         yield "These continue the previous answer."
     if is_cut:
@@ -92,7 +92,7 @@ def failure(error: SearchSocketError, indexed: tuple[str, ...] = ()) -> Reply:
 
 
 def defect() -> Reply:
-    """What is said where something went wrong inside; what it was is for whoever runs the server."""
+    """The answer after an internal error; the details are only in the server's log."""
     return _error([f"{SearchSocketError.code}: {INTERNAL}"], SearchSocketError.code, INTERNAL, (), retryable=False)
 
 

@@ -38,7 +38,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What a resource holds."""
+    """Contents of a resource."""
 
     text: str
     mime_type: str
@@ -46,14 +46,14 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """What may be meant by what was typed so far."""
+    """Completions of a typed beginning."""
 
     values: list[str]
     total: int
 
 
 def read_resource(libraries: Libraries, uri: str) -> Text:
-    """What an address holds.
+    """Read the resource at an address.
 
     Raises:
         PageNotFound: It is none of ours, or nothing is there.
@@ -67,7 +67,7 @@ def read_resource(libraries: Libraries, uri: str) -> Text:
             library = libraries.find(str(found.get("scope", "")))
             return Text(_fitting(kind, library, str(found["path"])), kind.mime_type)
     templates = ", ".join([STATUS_URI, *(kind.template for kind in KINDS)])
-    raise PageNotFound(f"no resource {uri[:200]!a}; there are {templates}")
+    raise PageNotFound(f"no resource {uri[:200]!a}; available: {templates}")
 
 
 def complete(libraries: Libraries, template: str, argument: str, typed: str, scope: str) -> Completed:
@@ -96,7 +96,7 @@ def _fitting(kind: Kind, library: Library, path: str) -> str:
 
 
 def _status(library: Library) -> str:
-    """Which scopes are indexed, and how old each is."""
+    """The indexed scopes and their age."""
     scopes = [
         {
             "scope": one.scope,
@@ -130,10 +130,10 @@ def _file(library: Library, path: str, max_tokens: int) -> str:
 
 
 def _cut(library: Library, rest: str) -> str:
-    """What stands where a text ends early: resources have no bound and no token in the protocol, but tools have."""
+    """The line at the end of a cut text: resources have no size limit and no token in the protocol, but tools have."""
     tools = library.project.settings.mcp.tools  # none named: all
     is_offered = not tools or rest.partition("(")[0] in tools
-    return f"\n[cut here, as long as clients take{f'; the rest: {rest}' if is_offered else ''}]\n"
+    return f"\n[cut at the maximum length for clients{f'; the rest: {rest}' if is_offered else ''}]\n"
 
 
 def _pages_below(library: Library, folder: str) -> Sequence[str]:

@@ -92,7 +92,7 @@ class _Calls:
         tool = self._tools.get(params.name)
         if tool is None:
             known = ", ".join(self._tools)
-            raise MCPError(code=wire.INVALID_PARAMS, message=f"no tool {params.name[:80]!r}; there are {known}")
+            raise MCPError(code=wire.INVALID_PARAMS, message=f"no tool {params.name[:80]!r}; available: {known}")
         # Nothing else takes long. An answer of plain JSON, as HTTP gives it, drops these: the protocol sends
         # notifications on a stream alone, and a service has opened its indexes before it listens.
         is_cold = not self._libraries.is_open
@@ -157,7 +157,7 @@ class _Calls:
         return wire.CompleteResult(completion=wire.Completion(values=found.values, total=found.total, has_more=more))
 
     async def _in_thread(self, about: dict[str, str], work: Callable[..., T], *values: object) -> T:
-        """What some work gives; `about` is said with an error.
+        """Run work in a thread; `about` is part of its error.
 
         Raises:
             MCPError: It failed; its data holds the code, as a tool would say it.

@@ -1,4 +1,4 @@
-"""What a tool is."""
+"""Tool of the MCP server."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ class Tool:
 
 
 def fitting_reply(tool: Tool, library: Library, arguments: Arguments) -> Reply:
-    """What a tool says, within what clients take, unless the caller says himself how much he wants.
+    """The answer of a tool within the size limit of clients, unless the caller sets a size.
 
     What fits is not known before all is written: text may hold what counts for more when it is made visible, and
     names and addresses come on top of it. So a reply that is too large is made again, of less text.

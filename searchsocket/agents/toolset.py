@@ -1,4 +1,4 @@
-"""Which tools there are, and which of them a project offers."""
+"""All tools, and the ones that a project offers."""
 
 from collections.abc import Sequence
 

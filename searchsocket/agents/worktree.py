@@ -1,4 +1,4 @@
-"""Where an agent stands: the project around its folder, the branch that is checked out, and the index for that."""
+"""Project, checked-out branch and index for the folder in which an agent works."""
 
 import subprocess
 from collections.abc import Mapping

@@ -20,5 +20,5 @@ def to_json(answer: Wire, *, sources: bool) -> bytes:
 
 @cache
 def _adapter(kind: type[Any]) -> TypeAdapter[Any]:
-    """How dataclasses of one type are written."""
+    """The JSON adapter for dataclasses of one type."""
     return TypeAdapter(kind)

@@ -72,7 +72,7 @@ class CodeService:
         return replace(answer, results=tuple(_as_marked(one, marked) for one in answer.results)) if marked else answer
 
     def generation(self, scope: str) -> Generation:
-        """What is live of a scope.
+        """The live generation of a scope.
 
         Raises:
             CodeNotIndexed: Its source code was not indexed.

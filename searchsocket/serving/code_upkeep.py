@@ -31,7 +31,7 @@ class Files(Wire):
 
 @dataclass(frozen=True, slots=True)
 class CodeStatus(Wire):
-    """How the index of the source code stands to the files."""
+    """Status of the source code index compared with the files."""
 
     scope: str
     indexed: bool
@@ -53,7 +53,7 @@ class CodeStatus(Wire):
 
 @dataclass(frozen=True, slots=True)
 class CodeSynced(Wire):
-    """What a sync did."""
+    """Result of a sync."""
 
     scope: str
     changed: Annotated[bool, Field(description="True if the sync had work to do.")]

@@ -64,14 +64,14 @@ class ContentService:
             ranked, generation = self._ranked(corpus, asked, offset, trusted=trusted)
             if generation == corpus.reader.generation.name:  # none was published in between
                 return self.finder.answer(corpus, asked, offset, ranked)
-        raise Busy("the index is published faster than it can be read; try again")
+        raise Busy("the index changed during every attempt to read it; try again")
 
     def get_document_text(self, folder_id: str, query: DocumentQuery, *, trusted: bool) -> DocumentTextAnswer:
         """The text of a document, see `DocumentReader.text`."""
         return self.reader.text(self.corpus(folder_id, trusted=trusted), query)
 
     def get_document_data(self, folder_id: str, query: DocumentQuery, *, trusted: bool) -> DocumentDataAnswer:
-        """What is known of a document and its chunks, see `DocumentReader.data`."""
+        """The metadata of a document and its chunks, see `DocumentReader.data`."""
         return self.reader.data(self.corpus(folder_id, trusted=trusted), query)
 
     def ask(self, query: AskQuery, scope: str | None, *, trusted: bool) -> AskAnswer:
@@ -96,7 +96,7 @@ class ContentService:
     def _ranked(
         self, corpus: Corpus, query: DocumentsQuery, offset: int, *, trusted: bool
     ) -> tuple[RankedDocuments, str]:
-        """What the search of pages or of code finds, and the generation that answered."""
+        """The results of a document search in pages or code, and the generation that answered."""
         limit, scope = query.limit or DEFAULT_LIMIT, corpus.reader.generation.scope
         if corpus.kind == "site":
             wanted = self.service.scopes.find(scope, trusted=trusted)

@@ -118,14 +118,14 @@ class HealthCheck:
         return health if outage is None or self._engine.answers_by_words else replace(health, ready=False)
 
     def _without_vectors(self, outage: SearchSocketError | None, *, trusted: bool) -> str:
-        """What queries do while the vector store is away."""
+        """The effect on queries while the vector store is unavailable."""
         if outage is None:
             return ""
         what = "queries match words only" if self._engine.answers_by_words else "no queries are answered"
         return f"{what}, because {_message(outage, trusted=trusted)}"
 
     def _can_be_asked(self, generation: Generation) -> bool:
-        """Whether queries get vectors that can be compared with the generation's."""
+        """Return True if queries get vectors that are comparable with the generation's."""
         try:
             return self._embedder_of(generation.model_id).model_id == generation.model_id
         except SearchSocketError as error:  # a key that is gone, say

@@ -11,7 +11,7 @@ _AUTHORITY = re.compile(rf"(?:\[([0-9A-Fa-f:.]{{2,45}})\]|({_NAME}))(?::[0-9]{{0
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host name or address means this machine."""
+    """Return True if a host name or address means this machine."""
     address = parse_address(host)
     return address.is_loopback if address else host.lower().rstrip(".") in _LOOPBACK_NAMES
 

@@ -88,7 +88,7 @@ class AgentTexts:
 
 
 class _Lists:
-    """What one generation is listed as; a text is made when it is asked for."""
+    """Lists of one generation; a text is made on its first request."""
 
     def __init__(self, reader: IndexReader, site: AgentSite, urls: Sequence[str], max_bytes: int) -> None:
         self._reader = reader

@@ -140,7 +140,7 @@ def find_page(path: str, reader: IndexReader, *, is_segment: bool = False, site:
         if (text := reader.catalogue.page_body(url)) is not None:
             page = parse_page(text)
             if page.facts.url != url:
-                raise IndexCorrupt(f"the text of {url} is that of {page.facts.url}")
+                raise IndexCorrupt(f"the text of {url} belongs to {page.facts.url}")
             # What scopes have in common is kept once, as the first of them wrote it.
             return IndexedPage(replace(page, scope=reader.generation.scope), reader.generation)
     raise PageMissing(path, suggestions(readings[0], reader))
@@ -161,7 +161,7 @@ def suggestions(path: str, reader: IndexReader) -> list[str]:
 
 
 def _is_near(url: str, asked: set[str]) -> bool:
-    """Whether a page is named like what was asked for."""
+    """Return True if the name of a page is similar to the requested one."""
     own = _triples(url.rpartition("/")[2])
     return len(own & asked) >= _NEAR * len(own) > 0
 

@@ -32,7 +32,7 @@ _MAX_MESSAGE_CHARS = 500
 
 
 def public_message(error: SearchSocketError) -> str:
-    """What a caller may read of an error."""
+    """The public message of an error."""
     if isinstance(error, _OWN_WORDS):
         return str(error)[:_MAX_MESSAGE_CHARS]
     return _PUBLIC.get(error.code, INTERNAL)

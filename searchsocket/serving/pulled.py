@@ -41,7 +41,7 @@ class PulledProject:
 
 
 def artifacts_address(project: Project, asked: str) -> str:
-    """Where to pull from: what was asked for, else `artifacts.url` where the project has no index; "" = nowhere."""
+    """The URL to pull from: the requested one, or `artifacts.url` if the project has no index; "" = none."""
     if asked:
         return asked
     root = index_folder(project.settings.vector, project.state_dir)

@@ -1,4 +1,4 @@
-"""Which scope a caller means, and whether he may read it (spec 14.3)."""
+"""Resolve the scope of a request, and check that the caller may read it (spec 14.3)."""
 
 from collections.abc import Mapping
 from functools import cached_property

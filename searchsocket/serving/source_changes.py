@@ -22,7 +22,7 @@ class SourceChanges:
     root: str  # "" = sources are no files of this machine: those of a commit never change
 
     def changed(self, file: str, published_at: str) -> bool | None:
-        """Whether a file is newer than a generation; None where there is no such file, or no such time.
+        """Return True if a file is newer than a generation; None if the file or the time is unknown.
 
         Args:
             file: Relative to the project; "" where the page has no known source.

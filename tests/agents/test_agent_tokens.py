@@ -105,7 +105,7 @@ def test_a_long_file_does_too(worst_project: Project) -> None:
 def _cut(text: str) -> tuple[str, dict[str, str]]:
     """A resource without the line that says how to go on, and the call that this names."""
     assert count_tokens(text) <= CLIENTS_TAKE * LEAST
-    found = re.search(r"\n\[cut here, as long as clients take; the rest: (\w+)\((.+)\)\]\n$", text)
+    found = re.search(r"\n\[cut at the maximum length for clients; the rest: (\w+)\((.+)\)\]\n$", text)
     assert found
     named = re.findall(r'(\w+)=("(?:[^"\\]|\\.)*")', found[2])
     return text[: found.start()], {"tool": found[1], **{name: json.loads(value) for name, value in named}}

@@ -164,7 +164,7 @@ def _search_lines(library: Library, answer: SearchAnswer, *, is_next: bool) -> I
     for note in answer.meta.notes:
         yield f"\nNote {note.code}: {visible(note.message)}"
     yield from more_lines(answer.continuation_token)
-    yield f"\nRead one whole: get_page with pathOrUrl {visible(results[0].url)!r}."
+    yield f"\nRead a whole page: get_page with pathOrUrl {visible(results[0].url)!r}."
 
 
 def _related_lines(library: Library, answer: RelatedAnswer, *, is_next: bool) -> Iterator[str]:

@@ -34,7 +34,7 @@ class PartRequest(Protocol):
 
 
 def wants_part(request: PartRequest, caller: Caller) -> bool:
-    """Whether the answer is a part: agents always get one, of 8,000 tokens unless they request another size."""
+    """Return True if the answer is a part: agents always get one, of 8,000 tokens unless they request another size."""
     return bool(request.max_tokens or request.continuation_token or caller.is_agent)
 
 
@@ -93,7 +93,7 @@ def read_part(
             after, is_end = [subject, fields, second, max_tokens], len(items) == len(rest)
             token = None if is_end else continuations.word(kind, generation, after, offset + len(items))
             return Part(whole, items, offset == 0, token)
-    raise Busy("the index is published faster than it can be read; try again")
+    raise Busy("the index changed during every attempt to read it; try again")
 
 
 def read_results(

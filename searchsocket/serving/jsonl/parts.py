@@ -16,7 +16,7 @@ Answer = Mapping[str, Any]
 
 
 class _Some(NamedTuple):
-    """What fits, of what an operation found."""
+    """Part of a result that fits."""
 
     data: list[Answer]
     after: int  # pieces that were given by now: results, or lines
@@ -40,7 +40,9 @@ def in_parts(
         if request.token:
             (q, top_k, is_hybrid, ids, max_lines, max_tokens), offset = words.position(request.token, kind, generation)
             if (q, tuple(ids)) != (request.q, request.ids):
-                raise InvalidRequest("the continuation_token is of another request; send the same q, or the same ids")
+                raise InvalidRequest(
+                    "the continuation_token belongs to another request; send the same q, or the same ids"
+                )
             before = {"top_k": top_k, "is_hybrid": is_hybrid, "max_lines": max_lines}
             asked = replace(request, **before, max_tokens=request.max_tokens or max_tokens)
         max_tokens = asked.max_tokens or DEFAULT_MAX_TOKENS
@@ -53,7 +55,7 @@ def in_parts(
         _, *what, _, _ = astuple(asked)
         token = words.word(kind, generation, [*what, max_tokens], some.after)
         return {"data": some.data, "truncated": True, "continuation_token": token}
-    raise Busy("the index is published faster than it can be read; try again")
+    raise Busy("the index changed during every attempt to read it; try again")
 
 
 def _results(found: Sequence[Answer], offset: int, max_tokens: int) -> _Some:

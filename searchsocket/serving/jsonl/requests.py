@@ -1,4 +1,4 @@
-"""What a line asks, and what is wrong with one that asks nothing."""
+"""Parse the request of a line, or report the mistake in it."""
 
 import json
 from dataclasses import dataclass, replace
@@ -107,4 +107,4 @@ def _is_whole(value: object) -> bool:
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")

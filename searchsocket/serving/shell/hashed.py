@@ -1,4 +1,4 @@
-"""Which generation was hashed when it was opened last, with the stamps of its files.
+"""The generation whose files were last hashed, with their stamps.
 
 One that shows the same stamps is not hashed again by each query of the shell.
 """
@@ -44,7 +44,7 @@ class HashedOnce(LiveGenerations):
         return reader
 
     def _kept(self, generation: Path) -> Watched | None:
-        """What was kept of a generation; of another one, nothing."""
+        """The stored stamps of a generation; None for another generation."""
         try:
             paths, trusted_before_ns, digest = json.loads((self._state_dir / FILE).read_bytes())
             kept = Watched(tuple(map(str, paths)), int(trusted_before_ns), str(digest))

@@ -87,7 +87,7 @@ def _plain(value: Any) -> Any:
 
 
 def _section(value: Any) -> Any:
-    """What `_plain` wrote, with the attributes of settings."""
+    """Restore a settings section from the output of `_plain`."""
     if isinstance(value, list):
         return tuple(map(_section, value))
     if not isinstance(value, dict):

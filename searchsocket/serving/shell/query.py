@@ -19,7 +19,7 @@ from searchsocket.web.urls.site import configured_site
 
 
 def answers_alone(project: Project) -> bool:
-    """Whether index and model lie on this machine, so that nobody else is asked and nothing is paid."""
+    """Return True if index and model are on this machine, so that no other machine is called and nothing is paid."""
     settings = project.settings
     return settings.vector.provider == "local" and settings.embeddings.provider == "builtin"
 
