@@ -33,10 +33,10 @@ def test_an_alias_means_the_same(
 @pytest.mark.parametrize(
     ("tool", "sent", "complaint"),
     [
-        ("search_code", {"action": "delete", "query": "step"}, "'action' is no argument"),
-        ("search", {"query": "battery", "opts": {"colour": "red"}}, "'colour' is no argument"),
-        ("search", {"query": "battery", "topK": 1, "opts": {"topK": 2}}, "'opts' is no argument"),
-        ("search", {"query": "battery", "opts": "topK"}, "'opts' is no argument"),
+        ("search_code", {"action": "delete", "query": "step"}, "'action' is not an argument"),
+        ("search", {"query": "battery", "opts": {"colour": "red"}}, "'colour' is not an argument"),
+        ("search", {"query": "battery", "topK": 1, "opts": {"topK": 2}}, "'opts' is not an argument"),
+        ("search", {"query": "battery", "opts": "topK"}, "'opts' is not an argument"),
     ],
 )
 def test_what_means_nothing_is_still_refused(

@@ -102,7 +102,7 @@ def test_a_file_that_is_not_understood_is_left_alone(home: Path, text: str) -> N
     wanted.path.write_text(text)
     refused = install(home, "zed", "--yes")
     assert refused.exit_code == 2
-    assert "left as it is. Add this by hand" in refused.stderr
+    assert "was not changed. Add this by hand" in refused.stderr
     assert wanted.path.read_text() == text
 
 

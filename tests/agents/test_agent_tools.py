@@ -154,7 +154,7 @@ def test_an_error_has_a_code_and_says_what_to_do(
 @each_era
 def test_a_tool_that_is_none_is_the_clients_mistake(agent_server: Any, mode: str) -> None:
     async def about(client: Client) -> None:
-        with pytest.raises(MCPError, match="no tool 'delete'; there are search"):
+        with pytest.raises(MCPError, match="no tool 'delete'; available: search"):
             await client.call_tool("delete", {})
 
     talk(agent_server, about, mode)

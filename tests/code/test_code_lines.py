@@ -158,7 +158,7 @@ def _fits(data: list[dict[str, Any]], max_tokens: int) -> bool:
         ({"max_tokens": True}, "max_tokens must be an integer from 200 to 100000"),
         ({"continuation_token": 7}, "continuation_token must be a string that an answer gave"),
         ({"continuation_token": "none"}, "the continuation token is invalid"),
-        ({"q": "file"}, "the continuation_token is of another request"),
+        ({"q": "file"}, "the continuation_token belongs to another request"),
         ({"op": "fetch", "ids": [1]}, "the continuation token belongs to op search, not to op fetch"),
     ],
 )
@@ -233,7 +233,7 @@ def test_numbers_are_capped_and_hybrid_is_the_other_order(indexed: LineServer) -
         (b'{"op": "search", "q": ["a"]}', "search", "invalid request: q must be"),
         (b'{"op": "search", "q": "a", "top_k": "3"}', "search", "invalid request: top_k must be an integer"),
         (b'{"op": "search", "q": "a", "top_k": 1e400}', "search", "invalid request: top_k must be an integer"),
-        (b'{"op": "search", "q": "a", "top_k": NaN}', "", "invalid request: NaN is no JSON"),
+        (b'{"op": "search", "q": "a", "top_k": NaN}', "", "invalid request: NaN is not JSON"),
         (b'{"op": "search", "q": "a", "top_k": ' + b"9" * 5_000 + b"}", "", "invalid request: "),
         (b'{"op": "search", "q": "a", "mode": "magic"}', "search", "invalid request: mode must be"),
         (b'{"op": "fetch"}', "fetch", "invalid request: ids must be an array of uint32"),
