@@ -1,15 +1,93 @@
 """Search in a SvelteKit site: the handle in its server hooks, the component in its outermost layout."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from posixpath import dirname, relpath
 
 from searchsocket.setup.changes import Change
 from searchsocket.setup.client_files import component_files, handle_files
 from searchsocket.setup.draft import AT_CORNER, Ours, Paste, Plan, ReadText
-from searchsocket.setup.hooks import with_handle
-from searchsocket.setup.layout import with_search
 from searchsocket.setup.site import SiteFacts
+from searchsocket.web.routes.script import Script
+
+_HANDLE = re.compile(
+    r"^export\s+(?:(?P<const>const|let)\s+handle\b(?P<type>\s*:\s*[\w.]+)?\s*=\s*(?P<sequence>sequence\s*\(\s*)?"
+    r"|(?P<function>(?:async\s+)?function)\s+handle\b)",
+    re.MULTILINE,
+)
+_IMPORT = re.compile(r"^import\b", re.MULTILINE)
+_OWN = "siteHandle"
+_KIT_HOOKS = "@sveltejs/kit/hooks"
+
+
+def with_handle(text: str | None, module: str, options: str) -> str | None:
+    """The file with search in front of whatever it does; None where it is not understood.
+
+    Args:
+        text: The file; None = there is none yet.
+        module: What `searchsocketHandle` is imported from.
+        options: Its argument as it is written, "" for none.
+    """
+    line = f"import {{ searchsocketHandle }} from '{module}';\n"
+    call = f"searchsocketHandle({options})"
+    if text is None or not text.strip():
+        return f"{line}\nexport const handle = {call};\n"
+    script = Script(text)
+    if script.count("searchsocketHandle"):
+        return text
+    found = [*_HANDLE.finditer(text)]
+    mentions = script.count("handle")
+    if not mentions:
+        return _imported(text, line).rstrip("\n") + f"\n\nexport const handle = {call};\n"
+    if len(found) != 1 or mentions != 1 or script.count(_OWN):
+        return None  # exported from elsewhere, used again, or written in a way that nobody foresaw
+    match = found[0]
+    if match["sequence"]:
+        return _imported(text[: match.end()] + f"{call}, " + text[match.end() :], line)
+    own = match[0].replace("export", "", 1).lstrip().replace("handle", _OWN, 1)
+    joined = f"\n\nexport const handle = sequence({call}, {_OWN});\n"
+    changed = text[: match.start()] + own + text[match.end() :].rstrip("\n") + joined
+    has_sequence = script.names(_KIT_HOOKS) and script.count("sequence")
+    return _imported(changed, line if has_sequence else f"import {{ sequence }} from '{_KIT_HOOKS}';\n{line}")
+
+
+def _imported(text: str, lines: str) -> str:
+    """Imports before the first one, behind whatever comment the file begins with."""
+    first = _IMPORT.search(text)
+    at = first.start() if first else 0
+    return text[:at] + lines + ("" if first else "\n") + text[at:]
+
+
+_SCRIPT = re.compile(r"<script\b(?![^>]*\b(?:module|context\s*=))[^>]*>", re.IGNORECASE)
+_END = re.compile(r"</script\s*>", re.IGNORECASE)
+MARK = "searchsocket"
+
+
+def with_search(text: str | None, module: str, *, runes: bool) -> str | None:
+    """The layout with search in it; None where it is not understood.
+
+    Args:
+        text: The layout; None = there is none yet.
+        module: What the component is imported from.
+        runes: Whether the project has Svelte 5.
+    """
+    line = f"import Search from '{module}';"
+    if text is None:
+        children = ("\n\tlet { children } = $props();", "{@render children()}") if runes else ("", "<slot />")
+        return f"<script>\n\t{line}\n{children[0]}\n</script>\n\n<Search />\n{children[1]}\n"
+    if MARK in text:
+        return text
+    if re.search(r"\bSearch\b", text):
+        return None  # the name is taken
+    script = _SCRIPT.search(text)
+    if script is None:
+        return f"<script>\n\t{line}\n</script>\n\n<Search />\n{text}"
+    end = _END.search(text, script.end())
+    if end is None:
+        return None
+    inner = text[script.end() : end.start()]
+    return f"{text[: script.end()]}\n\t{line}{inner}{text[end.start() : end.end()]}\n\n<Search />{text[end.end() :]}"
 
 
 def in_svelte_kit(

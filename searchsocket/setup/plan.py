@@ -1,15 +1,54 @@
 """Changes that `searchsocket init` would make, and steps for the user."""
 
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from searchsocket.setup.changes import Change, distinct
+from searchsocket.setup.client_files import component_files
 from searchsocket.setup.configuration import NAME, configuration, ignored, is_configured, missing_lines
-from searchsocket.setup.draft import Ours, Paste, Plan, ReadText
-from searchsocket.setup.frameworks import FRAMEWORKS
+from searchsocket.setup.draft import AT_CORNER, Ours, Paste, Plan, ReadText
+from searchsocket.setup.frameworks import FRAMEWORKS, MARK, Framework
 from searchsocket.setup.kit import in_svelte_kit
-from searchsocket.setup.script_line import with_script
 from searchsocket.setup.site import SiteFacts, reader
+
+
+def with_script(
+    read: ReadText, facts: SiteFacts, framework: Framework, endpoint: str, made: Plan, ours: Ours
+) -> Iterator[Change]:
+    """Files that the framework copies as they are, and the line that loads them."""
+    folder = str(PurePosixPath(facts.source or ".") / framework.static / "searchsocket").removeprefix("./")
+    files = {**dict(component_files()), "search.js": _script(endpoint)}
+    for name, text in files.items():
+        yield made.own(f"{folder}/{name}", read(f"{folder}/{name}"), text, ours)
+    src = f"{facts.base}/{MARK}"
+    old = read(facts.config) or ""
+    if MARK in old:
+        return
+    changed = framework.edit(old, src) if framework.edit else None
+    if changed is None:
+        why = f"{facts.config} could not be parsed" if framework.edit else "templates differ between sites"
+        where = facts.config if framework.edit else framework.where
+        made.pastes.append(Paste(where, framework.paste.format(src=src) + "\n", why))
+    else:
+        yield Change(facts.config, old, changed)
+
+
+def _script(endpoint: str) -> str:
+    return f"""\
+// Search on every page: a button, Ctrl+K and /. Your own <searchsocket-dialog> replaces it.
+// Written by `searchsocket init`.
+import './components.js';
+
+const endpoint = '{endpoint}'; // URL of `searchsocket serve` for visitors
+
+if (!document.querySelector('searchsocket-dialog, searchsocket-box')) {{
+  const dialog = document.createElement('searchsocket-dialog');
+  dialog.setAttribute('endpoint', endpoint);
+  dialog.style.cssText = '{AT_CORNER}';
+  document.body.append(dialog);
+}}
+"""
+
 
 SERVICE = "http://127.0.0.1:8181"
 _KIT_PORTS = (4173, 5173)

@@ -15,13 +15,6 @@ import Stemmer
 
 from searchsocket.text.late_pattern import LatePattern
 
-
-def storable(text: str) -> str:
-    """Text without lone surrogates, which no file can hold, and without NUL, which SQLite's JSON cannot."""
-    text = text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
-    return text.replace("\0", "") if "\0" in text else text
-
-
 MAX_WORD_CHARS = 64  # longer runs are hashes and base64: only their parts are kept
 MAX_PARTS = 32
 MAX_QUERY_CHARS = 2_000

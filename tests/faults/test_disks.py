@@ -21,8 +21,7 @@ from search_api.app import create_app
 from searchsocket.errors import StateUnavailable
 from searchsocket.project.project import open_project
 from searchsocket.state.file import open_state
-from searchsocket.state.forget import forget_in_steps
-from searchsocket.state.project import ProjectState
+from searchsocket.state.project import ProjectState, forget_in_steps
 
 COMMAND = Path(sys.executable).with_name("searchsocket")
 LIMITED = """

@@ -12,8 +12,8 @@ from searchsocket.stores.words.documents import Row
 from searchsocket.stores.words.keywords import Words
 from searchsocket.stores.words.segments import write_words
 from searchsocket.system.files import temporary_folder
+from searchsocket.text.storable import storable
 from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms
-from searchsocket.text.words import storable
 from searchsocket.types import MATCH_ALL, Filter, Hit, Record
 from searchsocket.web.urls.paths import sort_key
 

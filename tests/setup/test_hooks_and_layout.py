@@ -3,8 +3,7 @@
 import pytest
 
 from searchsocket.setup.frameworks import FRAMEWORKS, MARK
-from searchsocket.setup.hooks import with_handle
-from searchsocket.setup.layout import with_search
+from searchsocket.setup.kit import with_handle, with_search
 
 IMPORT = "import { searchsocketHandle } from './s.js';\n"
 SEQUENCE = "import { sequence } from '@sveltejs/kit/hooks';\n"

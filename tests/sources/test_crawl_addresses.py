@@ -7,7 +7,7 @@ import pytest
 
 from searchsocket.sources.crawl import addresses
 from searchsocket.sources.crawl.addresses import ForbiddenAddress, is_public
-from searchsocket.sources.crawl.connection import GuardedBackend
+from searchsocket.sources.crawl.fetch import GuardedBackend
 from searchsocket.system.exchange import Exchange, within
 
 PUBLIC = (

@@ -4,6 +4,7 @@ The file is rendered to HTML and read like any other page: so tables, links, ima
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 
 from lxml import etree
@@ -18,13 +19,38 @@ from searchsocket.content.html.metadata import parse_date, parse_language, parse
 from searchsocket.content.html.parse import parse_html
 from searchsocket.content.html.tree import HEADINGS, Element, one_line, raw_text, text_of
 from searchsocket.content.markdown.frontmatter import split_front_matter
-from searchsocket.content.markdown.slugs import Slugger
 from searchsocket.content.markdown.source_lines import source_lines
 from searchsocket.content.markdown.svelte import strip_svelte
 from searchsocket.content.pages import ExtractedPage, RawPage
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
 from searchsocket.text.facets import NO_FACETS, Facets, read_facets
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
+
+_KEPT = ("L", "M", "N", "Pc")
+
+
+class Slugger:
+    """Slugs of one page: a second `Usage` is `usage-1`."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, int] = {}
+
+    def slug(self, text: str) -> str:
+        """The anchor of the next heading with this text; "" for a heading without letters or digits."""
+        base = "".join(char for char in text.lower() if char in " -" or _is_kept(char)).replace(" ", "-")
+        slug = base
+        while slug in self._seen:
+            self._seen[base] += 1
+            slug = f"{base}-{self._seen[base]}"
+        self._seen[slug] = 0
+        return slug
+
+
+def _is_kept(char: str) -> bool:
+    return (char.isascii() and (char.isalnum() or char == "_")) or (
+        not char.isascii() and unicodedata.category(char).startswith(_KEPT)
+    )
+
 
 _OWN_ID = re.compile(r"\s*\{#([^\s{}]+)\}\s*$")
 _CONTENT_FILE = re.compile(r"(?:(?<=/)(?:\+page|index)|/\+page)?\.(?:md|svx|mdx|markdown)(?=[?#]|$)", re.IGNORECASE)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from searchsocket.stores.base.labels import labels_of
-from searchsocket.text.words import storable
+from searchsocket.text.storable import storable
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Record, Scope, Vector, Vectors
 from searchsocket.web.urls.paths import ancestors, normalise_prefix
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from searchsocket.errors import RecordsMissing
 from searchsocket.stores.bounded import BoundedCache
-from searchsocket.text.words import storable
+from searchsocket.text.storable import storable
 
 Rows = NDArray[np.int64]  # where vectors and facts lie
 Docs = NDArray[np.integer]  # what records.db and the words know records by

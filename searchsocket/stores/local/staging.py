@@ -28,7 +28,7 @@ from searchsocket.stores.local.layout import REMOVED, STAGING
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.vectors.matrix import map_matrix
 from searchsocket.system.files import make_folder
-from searchsocket.text.words import storable
+from searchsocket.text.storable import storable
 from searchsocket.types import Generation, Record, Renamed, Vector, Vectors
 
 _NULLABLE = RECORD_COLUMNS.replace(" NOT NULL", "").replace("id TEXT", "id TEXT PRIMARY KEY", 1)

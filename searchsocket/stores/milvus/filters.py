@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 
 from searchsocket.stores.base.labels import groups_of
 from searchsocket.stores.base.vectors import canonical
-from searchsocket.text.words import storable
+from searchsocket.text.storable import storable
 from searchsocket.types import Filter
 
 NEVER = "~"  # died: behind the name of every generation

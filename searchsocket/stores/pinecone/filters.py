@@ -7,7 +7,7 @@ from typing import Any
 from searchsocket.stores.base.labels import groups_of
 from searchsocket.stores.base.naming import generation_number
 from searchsocket.stores.base.vectors import canonical
-from searchsocket.text.words import storable
+from searchsocket.text.storable import storable
 from searchsocket.types import Filter
 
 RECORD, BORN, DIED, HIDDEN, BUCKET = "record", "born", "died", "hidden", "bucket"

@@ -27,7 +27,7 @@ from searchsocket.stores.pinecone.filters import (
     TAGS,
     shortest_of,
 )
-from searchsocket.text.words import storable
+from searchsocket.text.storable import storable
 from searchsocket.types import Generation, Vector
 
 # "Max documents per upsert request: 1,000. Max document upsert request size: 2 MB", 40 KB of metadata for each.

@@ -15,8 +15,9 @@ from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.words.documents import EXACT, LOOSE, PLAIN, SAID, token
 from searchsocket.stores.words.neighbours import Pair, Phrase
 from searchsocket.system.files import temporary_folder
+from searchsocket.text.storable import storable
 from searchsocket.text.synonyms import Forms
-from searchsocket.text.words import UNSPACED, storable
+from searchsocket.text.words import UNSPACED
 from searchsocket.types import Filter
 
 _MAX_CACHED = 4_096  # words

@@ -1,11 +1,13 @@
 """The words of a generation, in tantivy: which records and which pages hold the words of a query, by BM25."""
 
+import math
 import re
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import tantivy
 from tantivy import Occur, Query
 
 from searchsocket.stores.base import Letters, WordEvidence
@@ -14,15 +16,35 @@ from searchsocket.stores.words.documents import PLAIN, SAID
 from searchsocket.stores.words.evidence import PageEvidence
 from searchsocket.stores.words.index import Docs, Scored, Term, WordIndex
 from searchsocket.stores.words.names import named, names_vocabulary, nearest_name
-from searchsocket.stores.words.neighbours import neighbours
+from searchsocket.stores.words.neighbours import FIELDS, neighbours
 from searchsocket.stores.words.query_terms import QueryTerms, worth_correcting
 from searchsocket.stores.words.rarity import Rare, best_by_rarity
-from searchsocket.stores.words.together import together
 from searchsocket.stores.words.vocabulary import Vocabulary, indexed_forms
+from searchsocket.text.storable import storable
 from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms
 from searchsocket.text.typos import allowed_edits
-from searchsocket.text.words import STOP_WORDS, QueryWord, parse_query, stem, storable
+from searchsocket.text.words import STOP_WORDS, QueryWord, parse_query, stem
 from searchsocket.types import Filter
+
+
+def together(
+    searcher: tantivy.Searcher, schema: tantivy.Schema, words: Sequence[QueryWord]
+) -> list[tuple[Query, float]]:
+    """A query per word over all fields, with its share of the query: rare words count more."""
+    records = int(searcher.num_docs)
+    weighted: list[tuple[Query, float]] = []
+    total = 0.0
+    for form in dict.fromkeys(word.stem or word.exact for word in words):
+        counts = {field: int(searcher.doc_freq(field, form)) for field in FIELDS}
+        most = max(counts.values())
+        rarity = math.log1p((records - most + 0.5) / (most + 0.5))
+        total += rarity
+        fields = [Query.term_query(schema, field, form, "freq") for field, count in counts.items() if count]
+        if fields:
+            anywhere = Query.boolean_query([(Occur.Should, one) for one in fields])
+            weighted.append((anywhere if len(fields) > 1 else fields[0], rarity))
+    return [(query, rarity / total) for query, rarity in weighted]
+
 
 # What a word is worth where it stands.
 BOOSTS = {"title": 2.0, "headings": 1.0, "links": 1.5, "path": 1.0, "body": 1.0, "code": 1.0}

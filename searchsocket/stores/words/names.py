@@ -10,7 +10,8 @@ import tantivy
 
 from searchsocket.stores.words.index import Scored, WordIndex
 from searchsocket.stores.words.vocabulary import Vocabulary
-from searchsocket.text.words import name_of, parse_query, possible_names, storable
+from searchsocket.text.storable import storable
+from searchsocket.text.words import name_of, parse_query, possible_names
 from searchsocket.types import Filter
 
 NAMES = "names"  # the field that holds them, each a token

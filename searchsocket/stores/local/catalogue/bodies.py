@@ -18,7 +18,7 @@ from searchsocket.stores.local.catalogue.records import connect_reader, connect_
 from searchsocket.stores.local.layout import NamingDamage
 from searchsocket.system.compressed import Packing, packed, unpacked
 from searchsocket.system.copying import copy_file, link_file
-from searchsocket.text.words import storable
+from searchsocket.text.storable import storable
 
 _COLUMNS = "url TEXT NOT NULL, digest TEXT NOT NULL, phrases TEXT NOT NULL, text BLOB NOT NULL"
 STAGED_TABLE = f"CREATE TABLE IF NOT EXISTS bodies ({_COLUMNS}, PRIMARY KEY (url));"

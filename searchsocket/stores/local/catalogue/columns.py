@@ -13,7 +13,7 @@ from json.encoder import encode_basestring
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from searchsocket.stores.local.catalogue.hashes import COLUMNS, as_stored, as_text
-from searchsocket.text.words import storable
+from searchsocket.text.storable import storable
 from searchsocket.types import Chunk, Generation, PageFacts, Record
 
 _OF_GENERATION = ("project_id", "scope", "model_id")  # the same in every record, so the manifest holds them

@@ -8,7 +8,7 @@ from typing import Any
 from searchsocket.stores.base import ReadableRecord
 from searchsocket.stores.local.catalogue import packed_texts, plain
 from searchsocket.stores.local.catalogue.columns import DEFINITIONS, NAMES, record_of
-from searchsocket.text.words import storable
+from searchsocket.text.storable import storable
 from searchsocket.types import Generation
 from searchsocket.web.urls.paths import sort_key
 

@@ -5,7 +5,7 @@ from typing import Any
 from searchsocket.content.markdown.chunk_text import chunk_text, text_of_code
 from searchsocket.stores.local.catalogue import plain
 from searchsocket.stores.local.catalogue.columns import record_of, values_of
-from searchsocket.text.words import storable
+from searchsocket.text.storable import storable
 from searchsocket.types import Code, Record
 
 

@@ -12,7 +12,7 @@ from searchsocket.stores.local.catalogue.records import path_bounds
 from searchsocket.stores.local.layout import NamingDamage
 from searchsocket.stores.local.numbering import Numbering, Rows
 from searchsocket.stores.local.vectors.matrix import Selection
-from searchsocket.text.words import storable
+from searchsocket.text.storable import storable
 from searchsocket.types import Filter
 from searchsocket.web.urls.paths import normalise_prefix
 
