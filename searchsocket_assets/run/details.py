@@ -19,7 +19,7 @@ _QUERY = re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s?#]*)\?[^\s)\"']*", re.IGNORECA
 
 
 def details(run: ScopeRun, result: StageResult[Any], samples: Mapping[str, Any]) -> dict[str, Any]:
-    """Metadata in this order: the source of the pages, the output and its location, points to check, then the numbers.
+    """Metadata in this order: the numbers, the source of the pages, points to check, the output and its location.
 
     Numbers stay plain, so that Dagster plots them.
     """
@@ -30,7 +30,9 @@ def details(run: ScopeRun, result: StageResult[Any], samples: Mapping[str, Any])
         "project": run.project.id,
         **{name: text for name, text in result.facts.items() if name not in origin.source},
     }
-    shown: dict[str, Any] = {name: dg.MetadataValue.text(public(text)) for name, text in texts.items() if text}
+    shown: dict[str, Any] = {"dagster/row_count": result.total, **result.numbers.values()}
+    shown |= {"seconds": round(result.seconds, 3), "warnings": len(result.warnings)}
+    shown |= {name: dg.MetadataValue.text(public(text)) for name, text in texts.items() if text}
     shown |= samples
     if result.warnings:
         shown["warning_list"] = dg.MetadataValue.md(bullets(result.warnings))
@@ -39,9 +41,7 @@ def details(run: ScopeRun, result: StageResult[Any], samples: Mapping[str, Any])
         shown["skipped_list"] = table([{"page": each.page, "reason": each.reason} for each in result.skipped])
     if result.preview:
         shown["preview"] = dg.MetadataValue.md(result.preview)
-    shown |= _places(run, result)
-    shown |= {"dagster/row_count": result.total, **result.numbers.values()}
-    return {**shown, "seconds": round(result.seconds, 3), "warnings": len(result.warnings)}
+    return shown | _places(run, result)
 
 
 def _places(run: ScopeRun, result: StageResult[Any]) -> dict[str, Any]:

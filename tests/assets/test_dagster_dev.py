@@ -29,6 +29,7 @@ T = TypeVar("T")
 COMMAND = [sys.executable, "-m", "searchsocket.cli.main"]
 ROOT = Path(__file__).parents[2]
 _PATIENCE_S = 240.0
+STAGES = ["site_pages", "page_mirror", "page_chunks", "chunk_embeddings", "search_index"]
 # Loaded by every interpreter that Dagster starts: a run pauses where a file says, in the first text that it embeds or
 # beside what it built, before that goes live.
 PAUSE = """
@@ -126,6 +127,22 @@ class Dagster:
         answer = self.ask("query($r: ID!) { runOrError(runId: $r) { ... on Run { status } } }", r=run_id)
         return str(answer["runOrError"]["status"]) if answer else ""
 
+    def start_backfill(self, mutation: str, variable: str, argument: str, **params: object) -> str:
+        answer = self.ask(
+            f"mutation({variable}) {{ {mutation}({argument}: $p) "
+            "{ __typename ... on LaunchBackfillSuccess { backfillId } ... on PythonError { message } } }",
+            p=params,
+        )
+        assert answer[mutation]["__typename"] == "LaunchBackfillSuccess", answer
+        return str(answer[mutation]["backfillId"])
+
+    def backfill_status(self, backfill_id: str) -> str:
+        query = (
+            "query($b: String!) { partitionBackfillOrError(backfillId: $b) { ... on PartitionBackfill { status } } }"
+        )
+        answer = self.ask(query, b=backfill_id)
+        return str(answer["partitionBackfillOrError"]["status"]) if answer else ""
+
     def process_of(self, run_id: str) -> int | None:
         """The process that executes a run; it says so itself."""
         query = (
@@ -220,6 +237,37 @@ def test_a_run_that_is_terminated_stays_canceled(paused: Dagster, at: str, polic
     wait_for(lambda: not is_alive(process), "the end of the run's process")
     assert paused.status(run_id) == "CANCELED"
     assert live(paused.root) == before
+
+
+def test_a_backfill_over_branches_is_canceled_and_retried(paused: Dagster) -> None:
+    """As on the page of a backfill: nothing is published by what was canceled, and the retry completes each scope."""
+    scopes = ["main", "one", "two"]
+    for scope in scopes[1:]:
+        index = [*COMMAND, "index", "--project", str(paused.root), "--scope", scope]
+        subprocess.run(index, capture_output=True, check=True)
+    before = live(paused.root)
+    (paused.root / "flag-at").write_text("embed")
+    write_page(paused.root, "about", "About", "Now written by people who fill in what is missing.")
+    assets = [{"path": [name]} for name in STAGES]
+    backfill_id = paused.start_backfill(
+        "launchPartitionBackfill", "$p: LaunchBackfillParams!", "backfillParams", partitionNames=scopes,
+        assetSelection=assets,
+    )  # fmt: skip
+    with open(paused.root / "flag") as flag:
+        assert flag.read()
+    canceled = paused.ask(
+        "mutation($b: String!) { cancelPartitionBackfill(backfillId: $b) { __typename } }", b=backfill_id
+    )
+    assert canceled["cancelPartitionBackfill"]["__typename"] == "CancelBackfillSuccess", canceled
+    wait_for(lambda: paused.backfill_status(backfill_id) == "CANCELED", "the end of the backfill")
+    assert live(paused.root) == before
+    (paused.root / "flag-at").write_text("nowhere")
+    retry_id = paused.start_backfill(
+        "reexecutePartitionBackfill", "$p: ReexecutionParams!", "reexecutionParams", parentRunId=backfill_id,
+        strategy="FROM_FAILURE",
+    )  # fmt: skip
+    wait_for(lambda: paused.backfill_status(retry_id) == "COMPLETED_SUCCESS", "the retry")
+    assert live(paused.root) != before
 
 
 def test_a_second_one_is_refused_and_a_killed_one_leaves_nothing(paused: Dagster) -> None:
