@@ -16,9 +16,9 @@ class SourceReport:
     skipped: dict[str, str] = field(default_factory=dict)  # locator -> reason
     failed: dict[str, str] = field(default_factory=dict)  # locator -> error
     warnings: list[str] = field(default_factory=list)
-    truncated: bool = False  # a limit of the source ended it before its end
+    truncated: bool = False  # a limit of the source ended the listing early
     expected: int = 0  # pages known so far, for progress; 0 = unknown
-    url_form: UrlForm | None = None  # of the addresses, where the source chose one
+    url_form: UrlForm | None = None  # form of page addresses, if the source chose one
 
     def facts(self) -> dict[str, str]:
         """Facts for people, by name."""
@@ -30,10 +30,10 @@ class SourceOrigin:
     """Origin of the pages, in words for people."""
 
     mode: str  # the value of `source.mode`
-    folder: str = ""  # of files; relative to the project where it lies in it
-    address: str = ""  # of a crawled host, without a login
-    revision: str = ""  # of a repository: a branch, a tag or a commit
-    generator: str = ""  # that made the site, where its configuration says so
+    folder: str = ""  # relative to the project, if inside it
+    address: str = ""  # of the crawled host, without credentials
+    revision: str = ""  # branch, tag or commit of the repository
+    generator: str = ""  # the site's generator, if its configuration names it
 
     def facts(self) -> dict[str, str]:
         """Known facts by name, the mode first."""
@@ -55,16 +55,16 @@ class Source(Protocol):
         """The report on the last `pages()` iteration."""
 
     def pages(self) -> Iterator[RawPage]:
-        """Every page, each URL once, in rising order of URL wherever that costs nothing.
+        """List every page once per URL, sorted by URL if that is free.
 
-        One bad page is put into the report and costs only itself.
+        A page that fails is reported and does not affect the others.
 
         Raises:
-            SourceUnavailable: Nothing can be listed at all.
+            SourceUnavailable: The listing cannot start.
         """
 
     def read(self, page: RawPage) -> bytes:
-        """The bytes of a page, now; works in another process than the one that listed it.
+        """Read the current bytes of a page; works in another process than the one that listed it.
 
         Raises:
             SourceUnavailable: The page cannot be read (gone, too large, outside the root).

@@ -15,8 +15,8 @@ class Limits:
     """Limits of one call to an embedder; tokens as the embedder counts them."""
 
     texts: int = UNBOUNDED
-    tokens_a_text: int = UNBOUNDED  # of a longer text the rest is cut off
-    tokens: int = UNBOUNDED  # of all texts together
+    tokens_a_text: int = UNBOUNDED  # longer texts are truncated
+    tokens: int = UNBOUNDED  # sum over all texts
 
 
 class Embedder(Protocol):
@@ -28,34 +28,34 @@ class Embedder(Protocol):
     model_id: str  # names provider, model and a digest of its weights or its size, e.g. `hash-512-v1`
     dimensions: int
     limits: Limits
-    tolerance: float  # by how much a component may differ between two calls; 0.0 = equal to the bit
+    tolerance: float  # largest difference of a component between two calls; 0.0 = bit-identical
     price_per_million_tokens_usd: float  # 0.0 for local models
-    is_instant: bool  # a query takes far less than a millisecond and waits for nobody
-    is_remote: bool  # a call waits for another machine: it may hang, fail and cost, and several may be under way
+    is_instant: bool  # a query takes far less than a millisecond
+    is_remote: bool  # calls another machine: may hang, fail and cost money, and may run concurrently
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
-        """Embed texts in order; the caller keeps to `limits`, but for `tokens_a_text`.
+        """Embed texts in order; callers respect `limits` except `tokens_a_text`.
 
         Returns:
             float32 of shape (len(texts), dimensions), finite, each row of unit length.
 
         Raises:
             EmbedderUnavailable: The provider could not answer; safe to retry.
-            EmbedderRefused: The provider will not answer until somebody changes something: key, quota, model.
-            BadVectors: The provider answered with what cannot be the vectors of these texts.
+            EmbedderRefused: The provider refuses requests until the key, the quota or the model is changed.
+            BadVectors: The answer cannot be the vectors of these texts.
         """
 
     def count_tokens(self, text: str) -> int:
-        """Tokens of `text` as the model counts them; an estimate where the model cannot say."""
+        """Count the tokens of `text` as the model does; an estimate if the model cannot count them."""
 
 
-BUILTIN = "builtin-"  # begins the name of each version of the model inside the package
+BUILTIN = "builtin-"  # prefix of `model_id` for each version of the bundled model
 
 
 def is_unkept(model_id: str) -> bool:
     """Return True if vectors of the model are computed when needed, because storing them would cost more.
 
-    Of such a model the cache holds which texts were embedded, so that runs tell new ones, and no vector.
+    For such a model the cache stores which texts were embedded, so that runs recognise new ones, but no vectors.
     """
     return model_id.startswith(BUILTIN)
 
@@ -65,7 +65,7 @@ class Paced(Protocol):
     """Optional interface of an embedder whose provider reports its remaining rate limit."""
 
     def wait_s(self, tokens: int) -> float:
-        """Seconds until a call of so many tokens will be taken; with 0.0 it counts as made."""
+        """Return the seconds until the provider accepts a call of so many tokens; 0.0 counts as a call."""
 
 
 @runtime_checkable
@@ -73,9 +73,9 @@ class Charging(Protocol):
     """Optional interface of an embedder whose provider reports its charges."""
 
     def charged_tokens(self) -> int:
-        """Tokens that were charged since this was asked last, also for answers that were of no use."""
+        """Return the tokens charged since the last call of this method, including those of invalid answers."""
 
 
 def charged_tokens(embedder: Embedder) -> int | None:
-    """See `Charging`; None where nobody says."""
+    """Return the charged tokens (see `Charging`), or None if the embedder does not report them."""
     return embedder.charged_tokens() if isinstance(embedder, Charging) else None

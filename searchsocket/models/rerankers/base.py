@@ -25,24 +25,24 @@ class Usage:
 class Reranker(Protocol):
     """Scores texts for a query; safe to share between threads.
 
-    Scores of one call can be compared with each other and with nothing else.
+    Scores are comparable only within one call.
     """
 
     model_id: str  # names provider and model
-    is_remote: bool  # a call sends texts to another machine: it may hang, fail and cost
+    is_remote: bool  # calls another machine: may hang, fail and cost money
     price_per_million_tokens_usd: float  # 0.0 for local models
 
     def rerank(self, query: str, texts: Sequence[str], *, top_n: int, timeout_s: float) -> Judgement:
-        """Judge texts, of which there is one at least. One attempt.
+        """Score at least one text, in one attempt.
 
         Args:
-            top_n: How many of the best must get a score; from 1 to the number of texts.
-            timeout_s: For all of it.
+            top_n: Number of best texts that must get a score, from 1 to the number of texts.
+            timeout_s: Deadline of the whole call.
 
         Raises:
-            RerankerUnavailable: It could not answer, or not in time; safe to retry.
-            RerankerRefused: It will not answer until somebody changes something: key, balance, model.
-            BadRerankScores: It answered with what cannot be the scores of these texts.
+            RerankerUnavailable: The reranker could not answer in time; safe to retry.
+            RerankerRefused: The provider refuses requests until the key, the balance or the model is changed.
+            BadRerankScores: The answer cannot be the scores of these texts.
         """
 
     def count_tokens(self, query: str, texts: Sequence[str]) -> int:

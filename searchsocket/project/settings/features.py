@@ -11,18 +11,18 @@ class CodeSettings(Section):
     enable: bool = False  # True: `searchsocket index` indexes the source files of the project too
     include: tuple[str, ...] = ()  # globs of a .gitignore over paths; () = every file of a known language
     exclude: tuple[str, ...] = ()  # e.g. "*.test.ts", "/legacy/"
-    max_file_bytes: Count = 1_000_000  # a larger file is left out, and named
+    max_file_bytes: Count = 1_000_000  # a larger file is skipped and reported
 
 
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class GoldenSettings(Section):
-    file: str = ""  # relative to the project; "" = golden-queries.toml, else golden-queries.tsv, where one is there
-    min_recall: Share = 0.0  # share of the expected pages that are found, below which nothing is published
-    min_mrr: Share = 0.0  # likewise of the mean of 1 / rank of the first one
-    min_ndcg: Share = 0.0  # and of nDCG@10
-    max_drop: Share = 0.05  # how far each of the three may fall against the live index
+    file: str = ""  # relative to the project; "" = golden-queries.toml or golden-queries.tsv, if it exists
+    min_recall: Share = 0.0  # least share of expected pages found; below it nothing is published
+    min_mrr: Share = 0.0  # least mean reciprocal rank
+    min_ndcg: Share = 0.0  # least nDCG@10
+    max_drop: Share = 0.05  # largest drop of each of the three below the live index
 
 
 ToolName = Literal[
@@ -32,15 +32,15 @@ ToolName = Literal[
 
 
 class McpHttpSettings(Section):
-    port: Annotated[int, Field(ge=0, le=65_535)] = 3338  # of `searchsocket mcp --transport http`; 0 = any free one
-    path: Annotated[str, Field(pattern=r"^(/[A-Za-z0-9._~-]+)+$")] = "/mcp"  # also in what `serve` serves
+    port: Annotated[int, Field(ge=0, le=65_535)] = 3338  # of `searchsocket mcp --transport http`; 0 = any free port
+    path: Annotated[str, Field(pattern=r"^(/[A-Za-z0-9._~-]+)+$")] = "/mcp"  # also of `searchsocket serve`
 
 
 class McpSettings(Section):
-    enable: bool | None = None  # over HTTP in what `serve` serves; None = where it is started with --dev
+    enable: bool | None = None  # `searchsocket serve` offers MCP over HTTP; None = only with --dev
     transport: Literal["stdio", "http"] = "stdio"  # of `searchsocket mcp`
     http: McpHttpSettings = McpHttpSettings()
-    tools: tuple[ToolName, ...] = ()  # that agents are offered; () = those of what is indexed
+    tools: tuple[ToolName, ...] = ()  # offered to agents; () = all tools that have something to answer from
 
 
 SecretName = Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9_]{1,39}$")]
@@ -48,7 +48,7 @@ KeptValue = Annotated[str, Field(min_length=1, max_length=500)]
 
 
 class RedactionSettings(Section):
-    enabled: bool = True  # for providers elsewhere; those of this machine are given texts as they are
+    enabled: bool = True  # for remote providers; models on this machine receive the original text
     names: Annotated[tuple[SecretName, ...], Field(max_length=50)] = (
         "api_key",
         "token",
@@ -61,22 +61,22 @@ class RedactionSettings(Section):
         "private_key",
         "access_key",
         "credential",
-    )  # fmt: skip  what is assigned to a name that holds one of these is a secret
-    keep: Annotated[tuple[KeptValue, ...], Field(max_length=1000)] = ()  # values that are none, e.g. of examples
+    )  # fmt: skip  a value assigned to a name that contains one of these is a secret
+    keep: Annotated[tuple[KeptValue, ...], Field(max_length=1000)] = ()  # values that are not secrets, e.g. of examples
 
 
 class JinaSettings(Section):
-    api_key_env: str = "JINA_API_KEY"  # the variable that holds the key; "" = the server wants none
+    api_key_env: str = "JINA_API_KEY"  # environment variable with the key; "" = the server needs no key
     model: Annotated[str, Field(min_length=1)] = "jina-reranker-v2-base-multilingual"
     base_url: WebAddress = ""  # of a server with the same protocol, e.g. http://localhost:8080/v1; "" = Jina's
 
 
 class RerankSettings(Section):
     provider: Literal["none", "jina"] = "none"
-    top_n: Annotated[int, Field(ge=1, le=1000)] = 20  # of those that are sent, as many get a new place
-    max_candidates: Annotated[int, Field(ge=1, le=1000)] = 50  # chunks that are sent
-    max_chars: Annotated[int, Field(ge=100, le=100_000)] = 2000  # of each of them
-    timeout_s: Annotated[float, Field(gt=0, le=60)] = 2.0  # then the order before it stands
+    top_n: Annotated[int, Field(ge=1, le=1000)] = 20  # number of candidates that are reordered
+    max_candidates: Annotated[int, Field(ge=1, le=1000)] = 50  # chunks sent to the reranker
+    max_chars: Annotated[int, Field(ge=100, le=100_000)] = 2000  # per chunk
+    timeout_s: Annotated[float, Field(gt=0, le=60)] = 2.0  # after that, the original order is returned
     price_per_million_tokens_usd: Annotated[float, Field(ge=0)] | None = None  # None = the built-in price table
     usd_a_day: Annotated[float, Field(ge=0)] = 1.0  # for callers without a key; 0 = no limit
     jina: JinaSettings = JinaSettings()

@@ -19,9 +19,9 @@ FILE_NAME = "searchsocket.toml"
 ENV_PREFIX = "SEARCHSOCKET__"  # SEARCHSOCKET__CHUNKING__MAX_CHARS=1500
 _SHORTHANDS = {"EMBEDDINGS_PROVIDER": ("embeddings", "provider")}
 
-_OWN_NAMES = frozenset({"facets"})  # holds names that are the site's own, in its own spelling
+_OWN_NAMES = frozenset({"facets"})  # tables whose keys the site chooses
 
-# Keys that once were, and what has taken their place.
+# Removed keys and their replacements.
 _REPLACED = {
     "api.trust_loopback": "use `searchsocket serve --dev` to trust the programs of this machine",
     "embeddings.max_cost_usd": "use `costs.budget.run_usd`",

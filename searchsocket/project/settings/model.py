@@ -39,16 +39,18 @@ class EmbeddingSettings(Section):
     provider: EmbeddingProvider | EmbedderName = "builtin"  # "local" is read as "builtin"; else an entry point's name
     model: str = ""  # onnx: a folder, or a name in the Hugging Face cache; openai: its name; "" = their usual one
     dimensions: Annotated[int, Field(ge=1, le=65_536)] | None = None  # of the openai provider; None = the model's own
-    api_key_env: str | None = None  # the variable with the key; None = the provider's usual one; "" = no key needed
+    api_key_env: str | None = (
+        None  # environment variable with the key; None = the provider's usual one; "" = no key needed
+    )
     base_url: WebAddress = (
         ""  # of a server that speaks OpenAI's protocol, e.g. http://localhost:11434/v1; "" = OpenAI's
     )
     batch_size: Annotated[int, Field(ge=1, le=10_000)] = 256
     concurrency: Annotated[int, Field(ge=1, le=64)] = 8  # requests to a provider at once; local models use all cores
     price_per_million_tokens_usd: Annotated[float, Field(ge=0)] | None = None  # None = the built-in price table
-    query_timeout_s: Annotated[float, Field(gt=0, le=60)] = 0.3  # then words alone answer
+    query_timeout_s: Annotated[float, Field(gt=0, le=60)] = 0.3  # after that, only words are searched
     query_usd_a_day: Annotated[float, Field(ge=0)] = 1.0  # for queries of callers without a key; 0 = no limit
-    cache_max_mb: Count = 8_192  # beyond it the embeddings that were used longest ago go, those of the last week never
+    cache_max_mb: Count = 8_192  # above it the least recently used are deleted, except those of the last week
 
     @field_validator("provider", mode="before")
     @classmethod
@@ -59,7 +61,7 @@ class EmbeddingSettings(Section):
 class BudgetSettings(Section):
     """US dollars for embeddings; None = no limit."""
 
-    run_usd: Annotated[float, Field(ge=0)] | None = None  # a run whose estimate is above it calls nothing
+    run_usd: Annotated[float, Field(ge=0)] | None = None  # a run with a higher estimate stops before the first call
     month_usd: Annotated[float, Field(ge=0)] | None = None  # of UTC; runs and queries of one project and user
 
 
@@ -69,24 +71,24 @@ class CostSettings(Section):
 
 class LocalVectorSettings(Section):
     path: str = ""  # "" = `index` inside the state folder
-    max_records: Count = 200_000  # brute force says so beyond this
+    max_records: Count = 200_000  # above it, exact search prints a warning
 
 
 class MilvusSettings(Section):
-    uri_env: Annotated[str, Field(min_length=1)] = "MILVUS_URI"  # the variable that holds the server's address
+    uri_env: Annotated[str, Field(min_length=1)] = "MILVUS_URI"  # environment variable with the server's address
     token_env: str = "MILVUS_TOKEN"  # noqa: S105  the variable with `user:password` or an API key; "" = it wants none
-    collection: str = ""  # begins the names of the collections; "" = `<project id>_chunks`
+    collection: str = ""  # prefix of collection names; "" = `<project id>_chunks`
     timeout_s: Annotated[float, Field(gt=0, le=600)] = 10.0  # for each call
 
 
 class PineconeSettings(Section):
-    api_key_env: Annotated[str, Field(min_length=1)] = "PINECONE_API_KEY"  # the variable that holds the key
+    api_key_env: Annotated[str, Field(min_length=1)] = "PINECONE_API_KEY"  # environment variable with the key
     index: Annotated[str, Field(pattern=r"^([a-z0-9]([a-z0-9-]{0,37}[a-z0-9])?)?$")] = (
-        ""  # begins the names of the indexes; "" = the project id
+        ""  # prefix of index names; "" = the project id
     )
     namespace_mode: Literal["scope"] = "scope"  # each scope has a namespace
-    cloud: Annotated[str, Field(min_length=1)] = "aws"  # where a new index is made
-    region: Annotated[str, Field(min_length=1)] = "us-east-1"  # in that cloud
+    cloud: Annotated[str, Field(min_length=1)] = "aws"  # cloud of a new index
+    region: Annotated[str, Field(min_length=1)] = "us-east-1"  # region of a new index
     timeout_s: Annotated[float, Field(gt=0, le=600)] = 10.0  # for each request, to its last byte
 
 
@@ -100,15 +102,17 @@ class VectorSettings(Section):
 class RankingWeights(Section):
     incoming_links: Annotated[float, Field(ge=0, le=1)] = 0.05
     depth: Annotated[float, Field(ge=0, le=1)] = 0.03
-    rerank: Annotated[float, Field(ge=0, le=1)] = 1.0  # of the reranker, where it is asked; 0 = the order before it
+    rerank: Annotated[float, Field(ge=0, le=1)] = 1.0  # weight of the reranker, if used; 0 = the original order
 
 
 class RankingSettings(Section):
     enable_incoming_link_boost: bool = True
     enable_depth_boost: bool = True
-    demote_listings: bool = True  # source listings and indexes of names below guides, unless an identifier is asked for
-    demote_occasions: bool = True  # posts, notes of releases and steps of upgrades a tenth below guides
-    collapse_alike: bool = True  # passages that say the same under the best of them
+    demote_listings: bool = (
+        True  # rank source listings and name indexes below guides, unless the query is an identifier
+    )
+    demote_occasions: bool = True  # rank posts, release notes and upgrade guides a tenth lower
+    collapse_alike: bool = True  # group near-identical passages under the best one
     weights: RankingWeights = RankingWeights()
     candidate_k: Annotated[int, Field(ge=1, le=1000)] = 50  # hits taken from each list before fusion
     synonyms: Annotated[tuple[SynonymGroup, ...], Field(max_length=1000)] = ()  # e.g. [["k8s", "kubernetes"]]
@@ -128,17 +132,17 @@ class RankingSettings(Section):
 class SearchSettings(Section):
     """Behaviour of queries while a remote vector store is unavailable."""
 
-    on_backend_failure: Literal["words", "error"] = "words"  # words alone answer, with a note; or nothing does
-    backend_timeout_s: Annotated[float, Field(gt=0, le=60)] = 2.0  # for each call of a query; the first has 10 s more
+    on_backend_failure: Literal["words", "error"] = "words"  # answer by words with a note, or fail
+    backend_timeout_s: Annotated[float, Field(gt=0, le=60)] = 2.0  # per call of a query; the first gets 10 s more
 
 
 class LlmsSettings(Section):
     """Files for agents: `llms.txt`, `llms-full.txt` and each page as Markdown, next to the pages of the site."""
 
-    enable: bool = False  # each run writes them; a service answers with them in any case
+    enable: bool = False  # write the files in each run; the service serves them in any case
     dir: str = ""  # relative to the project, `{scope}` in it is replaced; "" = the build folder
     title: str = ""  # of the site; "" = the title of its home page
-    summary: str = ""  # of the site, in a sentence; "" = the description of its home page
+    summary: str = ""  # one sentence about the site; "" = the description of its home page
     max_kb: Count = 1_000  # of the pages in one llms-full.txt; more are split by folder
 
 
@@ -148,19 +152,21 @@ class CorsSettings(Section):
 
 class RateLimitSettings(Section):
     window_ms: Count = 60_000
-    max: Annotated[int, Field(ge=0)] = 120  # requests a client may make in a window; 0 = no limit
+    max: Annotated[int, Field(ge=0)] = 120  # requests per client and window; 0 = no limit
 
 
 class ApiSettings(Section):
     path: str = "/api/search"
-    public_url: WebAddress = ""  # where others reach the service, e.g. https://search.example.com, named in llms.txt
+    public_url: WebAddress = ""  # public address of the service, e.g. https://search.example.com, named in llms.txt
     page: bool = True  # a search page at /
-    access_log: bool = False  # one line of JSON for each request on stderr, without what was asked
-    max_age_s: Annotated[int, Field(ge=0)] = 0  # how long caches keep public answers unasked; 0 = they ask each time
-    scopes: tuple[str, ...] = ()  # scopes that anyone may read; empty = the resolved scope alone
-    key_env: str = "SEARCHSOCKET_API_KEY"  # a caller with this key is trusted: all scopes, source paths
+    access_log: bool = False  # one line of JSON per request on stderr, without the query
+    max_age_s: Annotated[int, Field(ge=0)] = (
+        0  # how long caches may reuse public answers; 0 = they revalidate each time
+    )
+    scopes: tuple[str, ...] = ()  # public scopes; empty = only the resolved scope
+    key_env: str = "SEARCHSOCKET_API_KEY"  # callers with this key may read all scopes and source paths
     max_body_bytes: Count = 65_536
-    allowed_hosts: tuple[str, ...] = ()  # Host names answered to; empty = any, but only loopback ones on loopback
+    allowed_hosts: tuple[str, ...] = ()  # accepted Host headers; empty = any, on loopback only loopback names
     trusted_proxies: tuple[str, ...] = ()  # addresses or networks whose X-Forwarded-For names the client
     cors: CorsSettings = CorsSettings()
     rate_limit: RateLimitSettings = RateLimitSettings()
@@ -168,15 +174,15 @@ class ApiSettings(Section):
 
 class ArtifactSettings(Section):
     url: str = ""  # e.g. s3://bucket/prefix: runs push generations there, and a machine without an index pulls them
-    poll_seconds: Annotated[float, Field(ge=1, le=86_400)] = 60.0  # how often a service asks for a new generation
-    max_mb: Count = 20_000  # that a generation may take; a larger one is not pulled
+    poll_seconds: Annotated[float, Field(ge=1, le=86_400)] = 60.0  # seconds between checks for a new generation
+    max_mb: Count = 20_000  # largest generation that is pulled
 
 
 class RunSettings(Section):
-    workers: Annotated[int, Field(ge=0, le=256)] = 0  # processes that extract pages; 0 = one a free core
-    max_page_seconds: Annotated[float, Field(gt=0)] = 60.0  # of CPU time; a page that takes more fails
+    workers: Annotated[int, Field(ge=0, le=256)] = 0  # processes that extract pages; 0 = one per free core
+    max_page_seconds: Annotated[float, Field(gt=0)] = 60.0  # CPU time per page; a page that needs more fails
     max_page_memory_mb: Annotated[int, Field(ge=64)] = (
-        2_000  # that one page may need while it is extracted; one that needs more fails
+        2_000  # memory per page during extraction; a page that needs more fails
     )
     dask_address: str = ""  # scheduler of a Dask cluster that extracts pages instead, e.g. tcp://scheduler:8786
 
@@ -186,7 +192,7 @@ Owner = Annotated[str, Field(pattern=r"^(team:[A-Za-z0-9_.-]+|[^@\s]+@[^@\s]+\.[
 
 class DagsterSettings(Section):
     owners: tuple[Owner, ...] = ()  # of the assets: mail addresses, or teams as `team:docs`
-    max_age_days: Annotated[float, Field(ge=0)] = 0.0  # of a live generation, before its check warns; 0 = no limit
+    max_age_days: Annotated[float, Field(ge=0)] = 0.0  # oldest live generation without a warning; 0 = no limit
 
 
 class StateSettings(Section):
@@ -214,7 +220,9 @@ class Settings(Section):
     routes: RouteSettings = RouteSettings()
     extract: ExtractSettings = ExtractSettings()
     transform: TransformSettings = TransformSettings()
-    facets: Annotated[Mapping[FacetName, FacetKind], Field(max_length=20)] = {}  # front matter to filter by: its type
+    facets: Annotated[
+        Mapping[FacetName, FacetKind], Field(max_length=20)
+    ] = {}  # front matter keys to filter by, with their types
     chunking: ChunkSettings = ChunkSettings()
     code: CodeSettings = CodeSettings()
     embeddings: EmbeddingSettings = EmbeddingSettings()

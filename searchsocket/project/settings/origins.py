@@ -14,7 +14,7 @@ class EffectiveSetting:
     """Effective value of one key, with its origin."""
 
     key: str  # dotted
-    value: Any  # as JSON; None where nothing is set
+    value: Any  # as JSON; None = not set
     source: Literal["default", "file", "environment"]
     origin: str = ""  # `searchsocket.toml:12`, or the variable's name; "" for a default
 
@@ -50,7 +50,7 @@ def _lines(text: str, table: tuple[str, ...]) -> dict[str, int]:
     for number, keys in _statements(text):
         if keys[: len(table)] == table:
             path = [snake_case(key) for key in keys[len(table) :]]
-            for end in range(len(path), 0, -1):  # a key may be set in parts, as [facets] is
+            for end in range(len(path), 0, -1):  # a key may be set in parts, like [facets]
                 if (key := ".".join(path[:end])) in ours:
                     lines.setdefault(key, number)
     return lines
@@ -65,7 +65,7 @@ def _statements(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
         pending += line
         try:
             data = tomllib.loads(pending)
-        except tomllib.TOMLDecodeError:  # the value goes on in the next line
+        except tomllib.TOMLDecodeError:  # the value continues on the next line
             continue
         if pending.lstrip().startswith("["):
             header = next(_leaves(data))

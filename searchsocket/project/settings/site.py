@@ -21,20 +21,20 @@ class ScopeSettings(Section):
     mode: Literal["fixed", "git", "env"] = "fixed"
     fixed: str = "main"
     env_var: str = "SEARCHSOCKET_SCOPE"  # read when mode is "env"
-    sanitize: bool = True  # False: a name that would need it is an error
+    sanitize: bool = True  # False: a branch name that needs it is an error
 
 
 class BranchSettings(Section):
     """Branches as scopes: which branches to index, and which to keep."""
 
-    remote: str = ""  # name or address of the repository whose branches count; "" = this clone's, with its remotes'
-    timeout_s: Annotated[float, Field(gt=0, le=600)] = 20.0  # for one answer of git
-    include: tuple[str, ...] = ("*",)  # globs over names of branches that become scopes by themselves
-    exclude: tuple[str, ...] = ()  # and of those that do not
+    remote: str = ""  # repository whose branches count; "" = this clone and its remotes
+    timeout_s: Annotated[float, Field(gt=0, le=600)] = 20.0  # per git command
+    include: tuple[str, ...] = ("*",)  # globs of branches that get a scope automatically
+    exclude: tuple[str, ...] = ()  # globs of branches that do not
     discover: bool = False  # Dagster's sensor for new branches runs from the start
     watch: bool = False  # Dagster's sensor for new builds runs from the start
-    settle_s: Annotated[float, Field(ge=0, le=3600)] = 5.0  # a build that nothing was written to for so long is whole
-    prune: Literal["show", "apply"] = "show"  # what Dagster's sensor for dead branches does with them
+    settle_s: Annotated[float, Field(ge=0, le=3600)] = 5.0  # a build is complete after so long without a write
+    prune: Literal["show", "apply"] = "show"  # whether Dagster's sensor lists or deletes scopes of deleted branches
     protected: tuple[str, ...] = ("main", "master")  # globs over scope names; never pruned, like the default branch
 
 
@@ -45,9 +45,9 @@ class ContentFilesSettings(Section):
 
 class CrawlSettings(Section):
     base_url: WebAddress = ""  # e.g. http://localhost:4173; {scope}, {branch}, {branch_slug} and {sha} are replaced
-    routes: tuple[str, ...] = ()  # paths to begin with
+    routes: tuple[str, ...] = ()  # paths to start from
     sitemap_url: WebAddressOrPath = (
-        ""  # absolute or below base_url; "" = what robots.txt names, unless routes are given
+        ""  # absolute or below base_url; "" = the sitemap of robots.txt, unless routes are set
     )
     discover: bool = True  # follow links
     max_depth: Annotated[int, Field(ge=0, le=100)] = 10
@@ -55,7 +55,7 @@ class CrawlSettings(Section):
     concurrency: Annotated[int, Field(ge=1, le=64)] = 8
     timeout_s: Annotated[float, Field(gt=0)] = 30.0  # for a whole request, from the first packet to the last byte
     max_seconds: Annotated[float, Field(gt=0)] = 3600.0  # for the whole crawl
-    max_failures_in_row: Count = 50  # then the host is left alone
+    max_failures_in_row: Count = 50  # after that, the crawl stops
     respect_robots_txt: bool = True
 
 
@@ -67,11 +67,11 @@ class GitSettings(Section):
 
 
 class SourceSettings(Section):
-    mode: SourceMode | None = None  # None = static-output where a build is found, else content-files
-    static_output_dir: str = ""  # "" = the first usual build folder that holds HTML
+    mode: SourceMode | None = None  # None = static-output if a build exists, else content-files
+    static_output_dir: str = ""  # "" = the first common build folder that contains HTML
     base_path: str = ""  # URL path prefix of the site, e.g. "/docs"; "" = the path of the address, if one is set
     exclude: tuple[str, ...] = ()  # globs over URL paths, e.g. "/drafts/**"
-    max_page_bytes: Count = 20_000_000  # a larger page fails, and keeps its records
+    max_page_bytes: Count = 20_000_000  # a larger page fails and keeps its records
     content_files: ContentFilesSettings = ContentFilesSettings()
     git: GitSettings = GitSettings()
     crawl: CrawlSettings = CrawlSettings()
@@ -79,13 +79,13 @@ class SourceSettings(Section):
 
 class UrlSettings(Section):
     style: UrlStyle = (
-        "auto"  # what opens a page: /page, /page/, /page.html, /folder/index.html; auto = as the site links
+        "auto"  # form of page URLs: /page, /page/, /page.html, /folder/index.html; auto = as the site's links
     )
 
 
 class RouteSettings(Section):
-    dir: str = ""  # "" = what the SvelteKit configuration says, else src/routes; "." = the project
-    static_dir: str = ""  # files that are copied as they are; "" = likewise, else static
+    dir: str = ""  # "" = from the SvelteKit configuration, else src/routes; "." = the project
+    static_dir: str = ""  # static files; "" = from the SvelteKit configuration, else static
     strict: bool = False  # True: every page of the site must have an exact route
 
 
@@ -109,18 +109,18 @@ class ExtractSettings(Section):
 class TransformSettings(Section):
     output: Literal["markdown"] = "markdown"
     preserve_code_blocks: bool = True  # False: code blocks become plain paragraphs
-    preserve_tables: bool = True  # False: a table becomes a line of text a row
+    preserve_tables: bool = True  # False: each table row becomes a line of text
 
 
 class ChunkSettings(Section):
     strategy: Literal["hybrid"] = "hybrid"
-    max_chars: Count = 2200  # soft: a block is not cut for it
+    max_chars: Count = 2200  # soft: blocks are not cut
     overlap_chars: Annotated[int, Field(ge=0)] = 200
     min_chars: Annotated[int, Field(ge=0)] = 250  # smaller neighbours are merged up to this
     hard_max_chars: Count = 8000  # a single block beyond this is cut at a line end, and reported
     heading_path_depth: Annotated[int, Field(ge=1, le=6)] = 3
     dont_split_inside: tuple[Literal["code", "table", "blockquote"], ...] = ("code", "table", "blockquote")
-    page_summary: bool = True  # one more chunk a page: title, description, headings
+    page_summary: bool = True  # one more chunk per page: title, description, headings
 
     @model_validator(mode="after")
     def _sizes_fit(self) -> "ChunkSettings":

@@ -1,8 +1,8 @@
-"""Vectors: the part of a store that another machine may hold.
+"""Vector index interface: the part of a store that may be on another machine.
 
-Generations are numbered by their names, which rise. A remote engine keeps of each row the first generation that has
-it and the first that has not (`born`, `died`) and a query of generation G asks for `born <= G < died`: one edit writes
-a few rows, and rollback none. `tests/memory_store/vectors.py` is that, in a page of code.
+Names of generations sort by age. A remote engine stores for each row the first generation that contains it and the
+first that does not (`born`, `died`), and a query of generation G filters by `born <= G < died`: an edit writes a few
+rows, and a rollback none. `tests/memory_store/vectors.py` implements it in a page of code.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -21,10 +21,10 @@ class VectorRow:
 
     id: str
     vector: Vector
-    ancestors: tuple[str, ...]  # of its URL, from the root to the URL itself: a path prefix is one of these
+    ancestors: tuple[str, ...]  # path prefixes of the URL, from the root to the URL itself
     tags: tuple[str, ...]
-    labels: tuple[str, ...]  # everything else that a filter may name, see `labels.py`
-    is_hidden: bool  # kept, but never found: its page weighs nothing
+    labels: tuple[str, ...]  # all other values that filters may use, see `labels.py`
+    is_hidden: bool  # stored but never returned, because the page has weight 0
 
 
 def row_of(record: Record, vector: Vector) -> VectorRow:
@@ -41,7 +41,7 @@ def row_of(record: Record, vector: Vector) -> VectorRow:
 
 
 def canonical(where: Filter) -> Filter:
-    """A filter in the one spelling by which indexes know what it names."""
+    """Return the filter in the spelling that indexes store."""
     if not where.path_prefix:
         return where
     return replace(where, path_prefix=normalise_prefix(storable(where.path_prefix)))
@@ -51,18 +51,18 @@ def canonical(where: Filter) -> Filter:
 class VectorLimits:
     """Capabilities and limits of a vector index."""
 
-    is_remote: bool = False  # a query waits for another machine
+    is_remote: bool = False  # queries call another machine
     max_top_k: int | None = None  # of `nearest`
-    tolerance: float = 0.0  # how far a number that is read back may be from what was written
+    tolerance: float = 0.0  # largest difference between a number read and the number written
 
 
-# Of each of these records the number of the generation that wrote its row last, `NOT_KEPT` where there is to be none.
+# For each record id: the number of the generation that last wrote its row; `NOT_KEPT` = the record has no row.
 Written = Callable[[Sequence[str]], Sequence[int]]
 NOT_KEPT = 2**63 - 1
 
 
 def whenever(ids: Sequence[str]) -> Sequence[int]:
-    """Whatever an index shows of these records counts."""
+    """Accept every row that an index returns."""
     return [0] * len(ids)
 
 
@@ -73,61 +73,61 @@ class VectorSnapshot(Protocol):
     def limits(self) -> VectorLimits: ...
 
     def nearest(self, vector: Vector, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
-        """At most `top_k` records that match `where`, by falling cosine; equal scores by rising id.
+        """Return at most `top_k` records that match `where`, by falling cosine; equal scores by rising id.
 
         Args:
             vector: Shape (dim,), float32, unit length.
 
         Raises:
-            BadVectors: The vector is none to search with.
+            BadVectors: The vector has another shape, or is not of unit length.
             VectorBackendUnavailable: The backend could not be reached; safe to retry.
         """
 
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
-        """Cosine of each named record, in the order of `ids`: the scores that `nearest` gives.
+        """Return the cosine of each record, in the order of `ids`: the scores of `nearest`.
 
         Raises:
-            InvalidRequest: There is no such record.
+            InvalidRequest: A record does not exist.
         """
 
     def vectors_of(self, ids: Sequence[str]) -> Vectors:
-        """A copy of the vector of each named record, shape (len(ids), dim), in the order of `ids`.
+        """Return a copy of the vector of each record, shape (len(ids), dim), in the order of `ids`.
 
         Raises:
-            RecordsMissing: There are no such records; it names all of them.
+            RecordsMissing: Some records do not exist; the error names them.
         """
 
 
 class VectorIndex(Protocol):
-    """Keeps the vectors of generations of one project; which one is live is not its business."""
+    """Stores the vectors of all generations of one project; it does not know which one is live."""
 
     def stage(self, generation: Generation, rows: Iterable[VectorRow], gone: Iterable[str]) -> None:
-        """Write how a generation differs from the newest one before it; seen by no reader of another generation.
+        """Write how a generation differs from the newest earlier one; readers of other generations do not see it.
 
         Args:
-            generation: Its name sorts behind those of all generations of the scope that are kept.
-            rows: New ones, and new versions of ones that are there.
+            generation: Its name sorts after all stored generations of the scope.
+            rows: New rows, and new versions of existing ones.
             gone: Ids that the generation no longer has.
         """
 
     def seal(self, generation: Generation) -> None:
-        """Return when all that was staged is kept for good and seen by whoever opens the generation.
+        """Return once everything staged is durable and visible to readers that open the generation.
 
         Raises:
-            VectorBackendUnavailable: It could not be seen in time.
+            VectorBackendUnavailable: It did not become visible in time.
         """
 
     def open(self, generation: Generation, written: Written = ...) -> VectorSnapshot:
-        """The vectors of a sealed generation.
+        """Open the vectors of a sealed generation.
 
         Args:
-            written: A row from before its record was written last is none of the generation, though it may be shown
-                for a moment after its end; nor is one of a record that it has not. By default all rows are.
+            written: Rows older than the last write of their record are ignored, since an engine may return them for a
+                moment; so are rows of records that the generation lacks. By default all rows count.
         """
 
     def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
-        """Forget what none of these generations sees, also what a run that died had staged for one that never was.
+        """Delete rows that none of these generations contains, including those staged by a run that died.
 
-        To be called before `stage`, with the live generation as the newest, so that nothing of one that was rolled back
-        is in the next one.
+        Call it before `stage`, with the live generation as the newest, so that rows of a rolled-back generation do not
+        reach the next one.
         """
