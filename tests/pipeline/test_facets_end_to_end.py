@@ -37,7 +37,7 @@ def test_a_new_facet_is_read_again_and_embeds_nothing(site: Site) -> None:
     assert stated["/docs/v3"] == ("level=3", "topics=ropes", "topics=oars", "version=3")
     assert stated["/docs/odd"] == stated["/docs/install"] == ()
     assert '\nfacets: ["level=4", "topics=ropes", "topics=oars", "version=4"]\n' in site.mirror()["docs/v4.md"]
-    assert any("/docs/odd: facet level (number): 'high' is no number: ignored" in text for text in summary.warnings)
+    assert any("/docs/odd: facet level (number): 'high' is not a number: ignored" in text for text in summary.warnings)
     again = site.index()
     assert again.records == {"upserted": 0, "deleted": 0}
 

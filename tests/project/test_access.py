@@ -145,7 +145,7 @@ def test_a_key_that_can_be_guessed_is_refused(project: Project) -> None:
     settings = project.settings.api
     assert configured_key(settings, {"SEARCHSOCKET_API_KEY": "k" * 20}) == "k" * 20
     assert configured_key(settings, {"SEARCHSOCKET_API_KEY": " "}) == ""
-    with pytest.raises(ConfigError, match="19 characters; a key needs 20"):
+    with pytest.raises(ConfigError, match="19 characters; a key needs at least 20"):
         configured_key(settings, {"SEARCHSOCKET_API_KEY": "k" * 19})
 
 

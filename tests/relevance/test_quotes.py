@@ -21,7 +21,7 @@ from searchsocket.search.query import SearchQuery
 
 ELSEWHERE = Path(os.environ.get("SEARCHSOCKET_RELEVANCE") or Path(__file__).parents[3] / "shared" / "relevance")
 SITES = names_of(ELSEWHERE) if ELSEWHERE.is_dir() else []
-QUERIES = 100  # of each site, spread over all
+QUERIES = 40  # of each site, spread over all
 RESULTS = 5
 TRUE_STARTS = 0.8
 LONGEST_WORD = 80

@@ -89,7 +89,7 @@ def test_sources_are_never_indexed_without_a_word(tmp_path: Path) -> None:
     source = make_source(tmp_path, Settings())
     assert len(list(source.pages())) == 1
     [warning] = source.report.warnings
-    assert "docs/.vitepress/config.ts says VitePress, but docs/.vitepress/dist/ contains no HTML" in warning
+    assert "docs/.vitepress/config.ts sets VitePress, but docs/.vitepress/dist/ contains no HTML" in warning
     assert 'source.mode = "content-files"' in warning
     list(source.pages())
     assert source.report.warnings == [warning]  # in every run
@@ -104,7 +104,7 @@ def test_nothing_to_index_names_the_generator(tmp_path: Path) -> None:
     put(tmp_path, {"astro.config.mjs": "export default {}"})
     with pytest.raises(
         ConfigMissing,
-        match=r"astro\.config\.mjs says Astro, but dist/ contains no HTML; build "
+        match=r"astro\.config\.mjs sets Astro, but dist/ contains no HTML; build "
         r"the site",
     ):
         make_source(tmp_path, Settings())
