@@ -12,9 +12,9 @@ from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.models.embedders.cache_place import cache_file, open_cache
 from searchsocket.models.embedders.homes import Home, Homes
 from searchsocket.models.paying.ledger import FILE, Ledger
-from searchsocket.project.project import Project
+from searchsocket.project.project import Project, index_folder
 from searchsocket.state import STATE_FILE, ProjectState
-from searchsocket.stores import index_folder, make_store
+from searchsocket.stores import make_store
 from searchsocket.stores.base import VectorStore
 from searchsocket.text.redaction.redactor import Redactor
 from searchsocket.types import Scope

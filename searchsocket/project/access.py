@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from searchsocket.errors import ConfigError, ScopeLocked, StateUnavailable
-from searchsocket.project.project import Project
-from searchsocket.stores import index_folder
+from searchsocket.project.project import Project, index_folder
 from searchsocket.system.files import make_private_folder, write_atomic
 from searchsocket.system.locks import scope_lock
 

@@ -11,7 +11,7 @@ from searchsocket.project.scopes import branch_in, is_scope_name, resolve_scope,
 from searchsocket.types import Scope
 
 if TYPE_CHECKING:
-    from searchsocket.project.settings.model import Settings
+    from searchsocket.project.settings.model import Settings, VectorSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +79,8 @@ def _package_name(root: Path) -> str:
     except (OSError, ValueError, AttributeError):
         return ""  # no package.json, or not one that names a package: the directory's name serves
     return name if isinstance(name, str) else ""
+
+
+def index_folder(settings: "VectorSettings", state_dir: Path) -> Path:
+    """The folder of records and words, and of local vectors."""
+    return state_dir.parent / settings.local.path if settings.local.path else state_dir / "index"

@@ -10,10 +10,10 @@ from typing import Any
 
 from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ProjectMismatch, ScopeNotIndexed
 from searchsocket.project.access import make_private_folders
-from searchsocket.project.project import Project
+from searchsocket.project.project import Project, index_folder
 from searchsocket.project.settings.model import Settings
 from searchsocket.serving.scopes import ReadableScopes
-from searchsocket.stores import index_folder, make_vectors
+from searchsocket.stores import make_vectors
 from searchsocket.stores.artifacts.carried import with_carried
 from searchsocket.stores.artifacts.documents import (
     MAX_BYTES,

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from searchsocket.errors import ConfigMissing, KeyMissing
+from searchsocket.project.project import index_folder
 from searchsocket.stores.base import VectorIndex, VectorStore
 
 if TYPE_CHECKING:
@@ -66,11 +67,6 @@ def make_vectors(settings: "VectorSettings", project_id: str, environ: Mapping[s
             return _milvus(settings.milvus, project_id, environ)
         case "pinecone":
             return _pinecone(settings.pinecone, project_id, environ)
-
-
-def index_folder(settings: "VectorSettings", state_dir: Path) -> Path:
-    """The folder of records and words, and of local vectors."""
-    return state_dir.parent / settings.local.path if settings.local.path else state_dir / "index"
 
 
 def _milvus(settings: "MilvusSettings", project_id: str, environ: Mapping[str, str]) -> VectorIndex:

@@ -11,7 +11,7 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.index import origin_of
 from searchsocket.pipeline.run.origin import skipped_words
 from searchsocket.pipeline.run.results import StageResult
-from searchsocket.stores import index_folder
+from searchsocket.project.project import index_folder
 
 _WARNINGS_SHOWN = 50
 _LOGIN = re.compile(r"(\b[a-z][a-z0-9+.-]*://)[^\s/@]*@", re.IGNORECASE)

@@ -7,8 +7,7 @@ from datetime import datetime
 from searchsocket.backends import Backends
 from searchsocket.errors import SearchSocketError
 from searchsocket.pipeline.branches.scopes import branch_among, existing_scopes, generations_of, live_branches_or_error
-from searchsocket.project.project import Project
-from searchsocket.stores import index_folder
+from searchsocket.project.project import Project, index_folder
 from searchsocket.system.files import bytes_below
 from searchsocket.text.amounts import age_s
 

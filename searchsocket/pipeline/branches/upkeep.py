@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from searchsocket.backends import Backends
 from searchsocket.errors import IndexCorrupt, ScopeLocked
 from searchsocket.pipeline.branches.scopes import existing_scopes
-from searchsocket.project.project import Project
-from searchsocket.stores import index_folder
+from searchsocket.project.project import Project, index_folder
 from searchsocket.system.disk_space import Freed
 from searchsocket.system.files import bytes_below
 from searchsocket.system.locks import scope_lock

@@ -15,9 +15,8 @@ from searchsocket.pipeline.unchanged.inputs import deciding_files
 from searchsocket.pipeline.unchanged.record import Record, record_path, written
 from searchsocket.pipeline.unchanged.stamps import TICK_NS, bytes_of, file_clock_ns, names_in
 from searchsocket.pipeline.unchanged.watched import Watched
-from searchsocket.project.project import Project
+from searchsocket.project.project import Project, index_folder
 from searchsocket.sources.code.working_tree import WorkingTreeSource
-from searchsocket.stores import index_folder
 from searchsocket.system.files import make_folder, write_atomic
 
 

@@ -15,12 +15,11 @@ from searchsocket.pipeline.unchanged.environment import digest
 from searchsocket.pipeline.unchanged.record import Record, record_path, written
 from searchsocket.pipeline.unchanged.stamps import bytes_of, file_clock_ns
 from searchsocket.pipeline.unchanged.watched import Watched
-from searchsocket.project.project import Project
+from searchsocket.project.project import Project, index_folder
 from searchsocket.sources.files import is_inside
 from searchsocket.sources.find import find_build
 from searchsocket.sources.generators import used_generators
 from searchsocket.sources.static_output import StaticOutputSource
-from searchsocket.stores import index_folder
 from searchsocket.system.files import make_folder, write_atomic
 from searchsocket.system.git import ask_git
 from searchsocket.web.routes import read_kit

@@ -6,13 +6,12 @@ from datetime import UTC, datetime
 
 from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.models.embedders.queries import QueryVectors
-from searchsocket.project.project import Project
+from searchsocket.project.project import Project, index_folder
 from searchsocket.search.answer import SearchAnswer
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.shell.hashed import HashedOnce
 from searchsocket.serving.source_changes import changes_of
-from searchsocket.stores import index_folder
 from searchsocket.text.synonyms import make_synonyms
 from searchsocket.web.urls.absolute import site_path
 from searchsocket.web.urls.site import configured_site

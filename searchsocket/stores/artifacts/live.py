@@ -5,8 +5,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from searchsocket.errors import ArtifactsUnavailable, ScopeNotIndexed
-from searchsocket.project.project import Project
-from searchsocket.stores import index_folder
+from searchsocket.project.project import Project, index_folder
 from searchsocket.stores.artifacts.carried import carried_settings
 from searchsocket.stores.artifacts.objects import open_objects
 from searchsocket.types import Scope
