@@ -31,7 +31,7 @@ def query_string_of(
             continue
         parameter, kind, default = capability.http.parameters.get(name, (name, info.annotation, info))
         fields[parameter] = (kind, default)
-    return create_model(f"{capability.request.__name__}Params", __base__=QueryString, **fields)
+    return create_model(f"{capability.request.__name__}Params", __base__=base, **fields)
 
 
 def read_query_string(capability: Capability[R, Any], params: QueryString, **others: object) -> R:

@@ -37,6 +37,12 @@ def test_a_page_is_found_by_any_spelling(api: Api, path: str) -> None:
     assert body["generation"]
 
 
+@pytest.mark.parametrize("address", ["/api/pages/docs/install?utm_source=mail", "/api/pages?url=/docs/install&utm=a"])
+def test_parameters_of_others_are_ignored(api: Api, address: str) -> None:
+    """Links to pages are passed on with what campaigns add to them."""
+    assert api.get(address).json()["url"] == "/docs/install"
+
+
 def test_the_root_page_has_an_address_too(api: Api) -> None:
     assert api.get("/api/pages/").json()["url"] == "/"
     assert api.get("/api/pages/index.md").text.startswith('---\nurl: "/"\n')
