@@ -16,12 +16,12 @@ from searchsocket.errors import (
     EmbedderUnavailable,
     SearchSocketError,
 )
-from searchsocket.models.calling.provider import retry_after_s
 from searchsocket.models.embedders import make_embedder, resolved_provider
 from searchsocket.models.embedders.base import Charging, Embedder, Paced
 from searchsocket.models.embedders.hash import HashEmbedder
 from searchsocket.models.embedders.openai import OpenAIEmbedder
 from searchsocket.project.settings.model import EmbeddingSettings
+from searchsocket.system.retry_after import retry_after_s
 from tests.contract.embedder import EmbedderContract
 from tests.embedders.openai_server import DIMENSIONS, KEY, Reply, Server, error, serve, vectors_json, with_vectors
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.errors import SourceUnavailable
-from searchsocket.sources.crawl.fetch import retry_after_s
 from searchsocket.sources.crawl.links import page_links
 from searchsocket.sources.crawl.sitemap import BadSitemap, SitemapWalk, entries, unpacked
+from searchsocket.system.retry_after import retry_after_s
 from tests.sources.crawling import Crawl
 from tests.sources.web import Answer, Request, Web, serve
 
@@ -241,5 +241,5 @@ def test_any_bytes_have_links_or_none(data: bytes) -> None:
 
 @given(st.text(max_size=60))
 def test_any_retry_after_is_understood_or_ignored(value: str) -> None:
-    seconds = retry_after_s(value)
+    seconds = retry_after_s({"retry-after": value}, now=0.0)
     assert seconds is None or seconds >= 0

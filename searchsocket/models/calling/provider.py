@@ -6,7 +6,6 @@ Providers differ in their requests and in the rows they return. Everything else 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,6 +13,7 @@ import httpx
 
 from searchsocket.errors import ConfigError, SearchSocketError
 from searchsocket.system.bounded_http import BodyLimit, bounded_client
+from searchsocket.system.retry_after import retry_after_s
 from searchsocket.text.provider_words import provider_message
 
 _TRANSIENT = (408, 409, 429)  # and 500 and above
@@ -68,7 +68,8 @@ def refusal_of(
     """
     label = f"{status} {code}".rstrip()
     if status in (401, 403):
-        return Refusal(f"{host} rejects the key or its balance ({label}); set a valid key, then run again", key_fix)
+        cause = "the key" if status == 401 else "the key or its balance"
+        return Refusal(f"{host} rejects {cause} ({label}); set a valid key, then run again", key_fix)
     if status == 402 or code == "insufficient_quota":
         advice = "add credit to the provider's account, or raise its limit there"
         return Refusal(f"{host} answers {label}: the account has no credit left", advice)
@@ -164,17 +165,3 @@ def charged_tokens(body: Mapping[str, Any], characters: int, texts: int) -> int 
     stated = usage.get("total_tokens") if isinstance(usage, dict) else None
     most = _MAX_TOKENS_PER_CHARACTER * characters + _EXTRA_TOKENS_PER_TEXT * texts
     return stated if type(stated) is int and 0 <= stated <= most else None
-
-
-def retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the provider asks to wait, given as a number or as a date by its own clock; None = not given."""
-    for name, unit_s in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            return max(0.0, float(headers[name]) * unit_s)
-        except (KeyError, ValueError):
-            continue
-    try:
-        until, now = (parsedate_to_datetime(headers[name]) for name in ("retry-after", "date"))
-        return max(0.0, (until - now).total_seconds())
-    except (KeyError, ValueError, TypeError):
-        return None

@@ -5,10 +5,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from searchsocket.content.chunking import CHUNKER_VERSION, chunk_page
-from searchsocket.content.chunking.records import CutChunk, cut_chunks, embedded_text
+from searchsocket.content.chunking.records import cut_chunks, embedded_text
 from searchsocket.errors import StateUnavailable
 from searchsocket.events import Event
-from searchsocket.pipeline.extraction.redaction_job import RedactedPage
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.numbers import ChunkNumbers
 from searchsocket.pipeline.run.results import StageResult, digest_of
@@ -52,7 +51,7 @@ def page_chunks(run: ScopeRun, state: ScopeState) -> StageResult[ChunkNumbers]:
                     if redacted.error:  # its old chunks stay, and the next run tries again
                         failed.append(f"{page.url} keeps its old chunks: {redacted.error}")
                         continue
-                    chunks = _records(run, page, redacted, embedder.model_id)
+                    chunks = cut_chunks(page.facts, page.chunks, run.scope, embedder.model_id, texts=redacted.texts)
                     if limit is not None and cut + len(chunks) > limit:
                         truncated = True
                         break
@@ -126,7 +125,3 @@ def _page(run: ScopeRun, page_id: int, url: str, digest: str) -> _Page:
         return _Page(page_id, url, digest, page.facts, (), ())
     chunked = chunk_page(page, run.project.settings.chunking)
     return _Page(page_id, url, digest, page.facts, chunked.chunks, chunked.warnings)
-
-
-def _records(run: ScopeRun, page: _Page, redacted: RedactedPage, model_id: str) -> list[CutChunk]:
-    return cut_chunks(page.facts, page.chunks, run.scope, model_id, texts=redacted.texts)

@@ -14,6 +14,7 @@ from searchsocket.models.embedders.queries import NoVector
 from searchsocket.search.answering.answer import AnswerPassage, AskAnswer, AskedIndex, AskQuery
 from searchsocket.search.answering.copies import is_copy
 from searchsocket.search.answering.sentences import Passage, best_passage, is_bare
+from searchsocket.search.answering.support import ENOUGH, Support, likelihood
 from searchsocket.search.answering.terms import terms_of, text_words
 from searchsocket.search.bounds import MAX_PASSAGES
 from searchsocket.search.content.bounds import check_bounds
@@ -32,36 +33,6 @@ from searchsocket.search.ranking.relevance import nearness
 from searchsocket.search.ranking.shares import shares_of
 from searchsocket.stores.base import IndexReader, ReadableRecord
 from searchsocket.text.amounts import age_s
-
-
-class Support(NamedTuple):
-    """Evidence of a passage for a question."""
-
-    passage: float  # share of the question's words that it says, rare ones counting more
-    chunk: float  # likewise of its whole chunk with its title and headings
-    nearness: float  # of the chunk to the question, see `ranking/relevance.py`
-    asked: float  # logarithm of 1 + the number of its words
-
-
-class Weights(NamedTuple):
-    constant: float
-    passage: float
-    chunk: float
-    nearness: float
-    asked: float
-
-
-WEIGHTS = Weights(-7.57, 3.66, 4.84, 2.0, -1.22)
-ENOUGH = 0.5
-_NEAR = (-1.0, 4.0)
-
-
-def likelihood(support: Support) -> float:
-    """The probability, in [0, 1], that a passage with these figures answers."""
-    constant, *weights = WEIGHTS
-    held = support._replace(nearness=min(max(support.nearness, _NEAR[0]), _NEAR[1]))
-    return 1.0 / (1.0 + math.exp(-(constant + sum(w * value for w, value in zip(weights, held, strict=True)))))
-
 
 DEFAULT_MAX_TOKENS = 2_000
 _KIND = "ask"

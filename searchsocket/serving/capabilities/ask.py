@@ -5,9 +5,9 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 
 from searchsocket.search.answering.answer import AskAnswer, AskQuery
-from searchsocket.search.bounds import LEAST_MAX_TOKENS, MAX_PASSAGES, MAX_QUERY_CHARS, MOST_MAX_TOKENS
+from searchsocket.search.bounds import MAX_PASSAGES, MAX_QUERY_CHARS
 from searchsocket.serving.capabilities.base import Agent, Caller, Capability, Http, Request, Services, query_of
-from searchsocket.serving.capabilities.fields import WHOLE, ContinuationToken, ScopeName, Text, agent_text
+from searchsocket.serving.capabilities.fields import WHOLE, ContinuationToken, PartTokens, ScopeName, Text, agent_text
 
 
 class AskRequest(Request):
@@ -18,18 +18,7 @@ class AskRequest(Request):
     question: Text
     scope: ScopeName | None = None
     limit: Annotated[int, Field(ge=1, le=MAX_PASSAGES, description="Maximum number of passages."), WHOLE] = 3
-    max_tokens: (
-        Annotated[
-            int,
-            Field(
-                ge=LEAST_MAX_TOKENS,
-                le=MOST_MAX_TOKENS,
-                description="Approximate maximum size of the text in tokens; the token gets the rest. Default: 8,000.",
-            ),
-            WHOLE,
-        ]
-        | None
-    ) = None
+    max_tokens: PartTokens | None = None
     continuation_token: ContinuationToken = ""
 
 

@@ -5,27 +5,18 @@ from typing import Annotated
 
 from pydantic import AliasChoices, ConfigDict, Field, JsonValue
 
-from searchsocket.search.bounds import LEAST_MAX_TOKENS, MAX_LIMIT, MOST_MAX_TOKENS
+from searchsocket.search.bounds import MAX_LIMIT
 from searchsocket.search.content.answer import ContentAnswer
 from searchsocket.search.content.document import DocumentDataAnswer, DocumentQuery, DocumentTextAnswer
 from searchsocket.search.content.documents import DocumentsAnswer, DocumentsQuery
 from searchsocket.search.content.query import MAX_TERM_CHARS, MAX_TERMS, MAX_TOKEN_CHARS, ContentQuery
 from searchsocket.serving.capabilities.base import Agent, Caller, Capability, Http, Request, Services, query_of
-from searchsocket.serving.capabilities.fields import WHOLE, agent_list, agent_text
+from searchsocket.serving.capabilities.fields import WHOLE, PartTokens, agent_list, agent_text
 
 _MAX_PATH_CHARS = 4_096
 _Term = Annotated[str, Field(min_length=1, max_length=MAX_TERM_CHARS)]
 _Terms = Annotated[list[_Term], Field(max_length=MAX_TERMS)]
 _Limit = Annotated[int, Field(ge=1, le=MAX_LIMIT, description="Maximum number of results. Default: 10."), WHOLE]
-_MaxTokens = Annotated[
-    int,
-    Field(
-        ge=LEAST_MAX_TOKENS,
-        le=MOST_MAX_TOKENS,
-        description="Approximate maximum size of the text in tokens; the token gets the rest. Default: 8,000.",
-    ),
-    WHOLE,
-]
 _FOLDER_NAMES = AliasChoices("folder_id", "base_folder_path")
 
 
@@ -49,7 +40,7 @@ class FolderRequest(Request):
             validation_alias=_FOLDER_NAMES,
         ),
     ]
-    max_tokens: _MaxTokens | None = None
+    max_tokens: PartTokens | None = None
     continuation_token: Annotated[
         str, Field(max_length=MAX_TOKEN_CHARS, description="`continuation.next_token` of the previous answer.")
     ] = ""
@@ -71,7 +62,7 @@ class ContentSearchRequest(FolderRequest):
     ] = []
     limit: _Limit | None = None
     max_tokens: Annotated[
-        _MaxTokens | None, Field(description="Approximate maximum size of the text in tokens. Default: no limit.")
+        PartTokens | None, Field(description="Approximate maximum size of the text in tokens. Default: no limit.")
     ] = None
 
 

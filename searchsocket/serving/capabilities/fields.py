@@ -100,6 +100,15 @@ MaxTokens = Annotated[
     ),
     WHOLE,
 ]
+PartTokens = Annotated[
+    int,
+    Field(
+        ge=LEAST_MAX_TOKENS,
+        le=MOST_MAX_TOKENS,
+        description="Approximate maximum size of the text in tokens; the token gets the rest. Default: 8,000.",
+    ),
+    WHOLE,
+]
 ContinuationToken = Annotated[
     str,
     Field(

@@ -1,6 +1,5 @@
 """One GET with every limit that a hostile server makes necessary: host, size, time, redirects, retries."""
 
-import email.utils
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -19,6 +18,7 @@ from searchsocket.sources.crawl.addresses import ForbiddenAddress, is_public, re
 from searchsocket.sources.crawl.budget import Budget
 from searchsocket.system.bounded_http import BodyLimit, BoundedTransport
 from searchsocket.system.exchange import TimedStream, current
+from searchsocket.system.retry_after import retry_after_s
 
 
 class GuardedBackend(httpcore.SyncBackend):
@@ -224,7 +224,7 @@ class Fetcher:
             return Response(url, status, headers, b"", not_modified=True)
         if status in _RETRIED_STATUS:
             failure = FetchFailed(f"{url} answered {status}", status=status)
-            raise _TryAgain(failure, retry_after_s(headers.get("retry-after", "")))
+            raise _TryAgain(failure, retry_after_s(headers, now=time.time()))
         if status >= 400:
             raise FetchFailed(f"{url} answered {status}", status=status, permanent=status < 500)
         if 300 <= status < 400:
@@ -235,17 +235,6 @@ class Fetcher:
 def without_login(url: str) -> str:
     """An address as it may be shown: what stands before the `@` of its host is a secret."""
     return re.sub(r"^([^/?#]*//)[^/?#]*@", r"\1", url)
-
-
-def retry_after_s(value: str) -> float | None:
-    """Seconds that a Retry-After header asks for, whichever of its two forms it has; None when it says nothing."""
-    if re.fullmatch(r"[0-9]{1,9}", value.strip()):
-        return float(value)
-    try:
-        parsed = email.utils.parsedate_tz(value)
-        return None if parsed is None else max(0.0, email.utils.mktime_tz(parsed) - time.time())
-    except (ValueError, OverflowError):
-        return None
 
 
 def _wait(state: RetryCallState) -> float:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt
 
 from searchsocket.errors import ConfigMissing, VectorBackendUnavailable
-from searchsocket.stores.pinecone.refusals import is_passing, refusal, retry_after_s
+from searchsocket.stores.pinecone.refusals import is_passing, pause_s, refusal
 
 T = TypeVar("T")
 _READ_TRIES = 2  # a connection that was kept may be gone; more would hold the query
@@ -110,10 +110,10 @@ class Connection:
         def wait_s(state: RetryCallState) -> float:
             error = state.outcome.exception() if state.outcome else None
             usual_s = 0.0 if tries == _READ_TRIES else 0.25 * 2**state.attempt_number
-            return min(max(usual_s, retry_after_s(error)), _MAX_WAIT_S)
+            return min(max(usual_s, pause_s(error)), _MAX_WAIT_S)
 
         def is_worth_it(error: BaseException) -> bool:
-            return is_passing(error) and (tries > _READ_TRIES or not retry_after_s(error))
+            return is_passing(error) and (tries > _READ_TRIES or not pause_s(error))
 
         tried = Retrying(
             stop=stop_after_attempt(tries),

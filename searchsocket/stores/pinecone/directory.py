@@ -7,7 +7,7 @@ from typing import Any
 
 from searchsocket.errors import VectorBackendRefused, VectorBackendUnavailable
 from searchsocket.stores.pinecone.connection import Connection
-from searchsocket.stores.pinecone.documents import DocumentNamespace, LegacyNamespace
+from searchsocket.stores.pinecone.index_kinds import DocumentNamespace, LegacyNamespace
 from searchsocket.stores.pinecone.namespace import Namespace, namespace_name, namespace_prefix
 
 _LEGACY_FIELD = "_values"  # what an index without a schema is described with

@@ -1,8 +1,9 @@
 """Errors of the service and its client, in our words and with a fix."""
 
-from typing import Any
+from collections.abc import Mapping
 
 from searchsocket.errors import VectorBackendRefused, VectorBackendUnavailable
+from searchsocket.system.retry_after import retry_after_s
 from searchsocket.text.provider_words import provider_message
 
 _ADVICE = {
@@ -35,7 +36,7 @@ def refusal(error: Exception, index: str, key_env: str, key: str) -> VectorBacke
     message = f"{what}: {advice} ({reply})" if advice else f"{what}: {reply}"
     if status in _FINAL:
         return VectorBackendRefused(message)
-    return VectorBackendUnavailable(message, retry_after_s=retry_after_s(error) or 1.0)
+    return VectorBackendUnavailable(message, retry_after_s=pause_s(error) or 1.0)
 
 
 def is_passing(error: BaseException) -> bool:
@@ -44,13 +45,10 @@ def is_passing(error: BaseException) -> bool:
     return status in (408, 429, 500, 502, 503, 504) if status else _is_broken(error)
 
 
-def retry_after_s(error: BaseException | None) -> float:
-    """Seconds that the service asks us to wait; 0 = it does not say."""
-    headers: Any = getattr(error, "headers", None) or {}
-    try:
-        return max(0.0, float(headers.get("retry-after", 0)))
-    except ValueError:
-        return 0.0
+def pause_s(error: BaseException | None) -> float:
+    """Seconds that the service asks us to wait; 0 if it does not."""
+    headers: Mapping[str, str] = getattr(error, "headers", None) or {}
+    return retry_after_s(headers) or 0.0
 
 
 def _is_broken(error: BaseException) -> bool:

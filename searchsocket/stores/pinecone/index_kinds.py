@@ -1,4 +1,4 @@
-"""Rows as documents: an index with a schema, which is what a new one is."""
+"""Both kinds of Pinecone index: documents with a schema, which a new index has, and plain vectors of older ones."""
 
 from collections.abc import Sequence
 from typing import Any
