@@ -17,7 +17,7 @@ from searchsocket.text.token_count import LEAST
 
 CLIENTS_TAKE = 25_000  # tokens of one reply, beyond which clients cut or refuse it
 MOST_TOKENS = int(CLIENTS_TAKE * LEAST)  # as they are counted here
-_SHRINK = 0.9  # what stands around the text does not shrink with it
+_SHRINK = 0.9  # names and addresses around the text do not shrink with it
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ class Tool:
 def fitting_reply(tool: Tool, library: Library, arguments: Arguments) -> Reply:
     """The answer of a tool within the size limit of clients, unless the caller sets a size.
 
-    What fits is not known before all is written: text may hold what counts for more when it is made visible, and
-    names and addresses come on top of it. So a reply that is too large is made again, of less text.
+    The size is known only once the reply is written: characters that are made visible take more tokens, and names and
+    addresses are added. So a reply that is too large is made again from less text.
     """
     reply = tool.run(library, arguments)
     budget: int = getattr(arguments, "max_tokens", 0)

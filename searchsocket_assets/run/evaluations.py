@@ -34,9 +34,9 @@ def checked(outcome: CheckOutcome, key: dg.AssetCheckKey) -> dg.AssetCheckResult
 def refusal(
     instance: dg.DagsterInstance, failure: GoldenQueriesFailed, key: dg.AssetKey, partition: str
 ) -> Iterator[dg.AssetCheckEvaluation]:
-    """Why a candidate is refused, as what its check found: the check's own step would come after the switch.
+    """Report a refused candidate as the result of its check, since the check's own step would run after the switch.
 
-    The other checks of the asset are skipped, with a word: the live index is as it was, and Dagster shows a planned
+    The other checks of the asset are reported as skipped: the live index is as it was, and Dagster shows a planned
     check without an evaluation as failed.
     """
     golden = ALL_CHECKS[golden_queries_answered.__name__]
@@ -50,9 +50,9 @@ def refusal(
 
 
 def latest_materialization(instance: dg.DagsterInstance, key: dg.AssetKey, partition: str) -> Any:
-    """The materialization that an evaluation is of; None if there is none.
+    """Return the materialization that an evaluation is about; None if there is none.
 
-    Without it Dagster takes the evaluation for one of an older materialization, and lists the check as not evaluated.
+    Without it Dagster assigns the evaluation to an older materialization and lists the check as not evaluated.
     """
     wanted = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[partition])
     for record in instance.fetch_materializations(wanted, limit=1).records:

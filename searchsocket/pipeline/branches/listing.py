@@ -174,7 +174,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 
 def selected_scopes(branches: Branches, include: Sequence[str], exclude: Sequence[str]) -> Mapping[str, str]:
-    """Scope name -> branch of every living branch whose name fits a glob of `include` and none of `exclude`."""
+    """Map scope names to branches, for existing branches that match `include` and do not match `exclude`."""
     return {
         scope: branch
         for scope, branch in sorted(branches.scopes().items())
@@ -183,7 +183,7 @@ def selected_scopes(branches: Branches, include: Sequence[str], exclude: Sequenc
 
 
 def new_scopes(selected: Mapping[str, str], existing: Collection[str], limit: int) -> list[str]:
-    """The first `limit` wanted scopes, by name, of which nothing is known."""
+    """Return the first `limit` selected scopes, by name, that do not exist yet."""
     return [scope for scope in sorted(selected) if scope not in existing][:limit]
 
 

@@ -54,7 +54,7 @@ def secret_count(page: RedactedPage) -> list[str]:
 
 
 def secret_lines(state: ScopeState) -> list[str]:
-    """One line over all pages; none where nothing looks like a secret."""
+    """Return one line about all pages; none if no text looks like a secret."""
     pages = _pages(state)
     if not pages:
         return []
@@ -68,7 +68,7 @@ def secret_lines(state: ScopeState) -> list[str]:
 
 
 def secret_table(state: ScopeState) -> dict[str, list[dict[str, Any]]]:
-    """The pages with most of them."""
+    """Return a table of the pages with most probable secrets."""
     pages = sorted(_pages(state), key=lambda page: (-int(page.text), page.url))[:_NAMED]
     rows = [{"url": page.url, "values": int(page.text)} for page in pages]
     return {"Pages with what looks like a secret": rows} if rows else {}

@@ -1,4 +1,4 @@
-"""Answers a question with what pages and code say: the passages that say most of it, or that nothing does."""
+"""Answer a question with the passages of pages and code that fit it best, or report that none does."""
 
 import math
 from collections import deque

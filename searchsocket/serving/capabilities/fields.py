@@ -32,7 +32,7 @@ def _whole(value: object) -> object:
 
 WHOLE = BeforeValidator(_whole)
 
-# What these patterns refuse is refused by what reads the field, in words of its own; clients need not find that out.
+# The service refuses the same values with messages of its own; these patterns only inform clients.
 NO_NUL = {"pattern": r"^[^\u0000]*$"}
 _SOMETHING = {"pattern": r"\S"}
 _VISIBLE = {
@@ -114,7 +114,9 @@ ContinuationToken = Annotated[
     Field(
         max_length=MAX_TOKEN_CHARS,
         description="`continuationToken` of the previous answer to the same query.",
-        json_schema_extra={"pattern": "^[A-Za-z0-9_.=-]*$"},  # said, not checked: another one is none of ours anyway
+        json_schema_extra={
+            "pattern": "^[A-Za-z0-9_.=-]*$"
+        },  # only documented: the signature check refuses other tokens
     ),
 ]
 
