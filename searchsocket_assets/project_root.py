@@ -44,7 +44,7 @@ def begin_run(instance: dg.DagsterInstance, run: dg.DagsterRun, site: DagsterSit
 
 
 def _require_gone(project_id: str, root: str, other: str) -> None:
-    """Raise if `other` still contains a project of this id. A project that moved leaves runs tagged with its old folder."""
+    """Raise if `other` still contains a project of this id; after a move, old runs name a folder without one."""
     try:
         is_same = open_project(Path(other), os.environ).id == project_id
     except (SearchSocketError, OSError):

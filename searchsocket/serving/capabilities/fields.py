@@ -114,9 +114,7 @@ ContinuationToken = Annotated[
     Field(
         max_length=MAX_TOKEN_CHARS,
         description="`continuationToken` of the previous answer to the same query.",
-        json_schema_extra={
-            "pattern": "^[A-Za-z0-9_.=-]*$"
-        },  # only documented: the signature check refuses other tokens
+        json_schema_extra={"pattern": "^[A-Za-z0-9_.=-]*$"},  # documentation: the signature refuses other tokens
     ),
 ]
 
