@@ -1,6 +1,6 @@
 """Built sites as collections without queries: archives `NAME.tar.xz` that hold a folder `NAME/build`."""
 
-import tarfile
+import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,8 +11,7 @@ from bench.relevance.example_site import page_document
 def load_site(folder: Path, name: str) -> Collection:
     """The pages of a site of `folder` as Markdown."""
     with TemporaryDirectory() as unpacked:
-        with tarfile.open(folder / f"{name}.tar.xz") as archive:
-            archive.extractall(unpacked, filter="data")
+        shutil.unpack_archive(folder / f"{name}.tar.xz", unpacked)
         build = Path(unpacked) / name / "build"
         found: dict[str, Document] = {}
         for path in sorted(build.rglob("*.html")):

@@ -1,7 +1,7 @@
 """A relevance collection: documents, queries and which documents answer them."""
 
 import json
-import tarfile
+import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,8 +64,7 @@ def load_named(folder: Path, name: str) -> Collection:
     if (folder / name).is_dir():
         return load(folder / name)
     with TemporaryDirectory() as unpacked:
-        with tarfile.open(folder / f"{name}{_ARCHIVE}") as archive:
-            archive.extractall(unpacked, filter="data")
+        shutil.unpack_archive(folder / f"{name}{_ARCHIVE}", unpacked)
         return load(Path(unpacked) / name)
 
 

@@ -2,7 +2,7 @@
 
 import os
 import random
-import tarfile
+import shutil
 from pathlib import Path
 
 import pytest
@@ -51,8 +51,7 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     if not archive.exists():
         pytest.skip(f"no {archive}")
     folder = tmp_path_factory.mktemp("site")
-    with tarfile.open(archive) as packed:
-        packed.extractall(folder, filter="data")
+    shutil.unpack_archive(archive, folder)
     root = next(folder.rglob("build"))
     files = sorted(file for file in root.rglob("*.html") if file.is_file() and not file.is_symlink())
     return request.param, root, random.Random(7).sample(files, min(SAMPLE, len(files)))

@@ -5,7 +5,7 @@ to `/page` lies on a host that looks for `page.html` there; such a one serves it
 """
 
 import os
-import tarfile
+import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -79,8 +79,7 @@ def unpacked(built: Built, into: Path) -> Path:
     archive = SITES / f"{built.name}.tar.xz"
     if not archive.exists():
         pytest.skip(f"no {archive}")
-    with tarfile.open(archive) as packed:
-        packed.extractall(into / "unpacked", filter="data")
+    shutil.unpack_archive(archive, into / "unpacked")
     build = next((into / "unpacked").rglob("build")) / built.folder
     if not built.base:
         return build
