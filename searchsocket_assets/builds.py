@@ -70,9 +70,7 @@ def new_builds(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.Sen
     cursor = json.dumps([last if last != order[-1:][0] else "", known], separators=(",", ":")) if order else "[]"
     # Dagster's partitions follow from what is kept: a new Dagster home has none, and gets all of them here.
     missing = sorted(branches.keys() - {*context.instance.get_dynamic_partitions(site.partitions_name)})
-    reason = (
-        f"still being written: {', '.join(busy)}" if busy else f"no new build of the {len(branches)} scopes watched"
-    )
+    reason = f"still being written: {', '.join(busy)}" if busy else f"no new build; scopes watched: {len(branches)}"
     return dg.SensorResult(
         run_requests=runs,
         skip_reason=None if runs else dg.SkipReason(reason),

@@ -29,46 +29,47 @@ class SiteScaffolder(dg.Scaffolder[SiteParams]):
         dg.scaffold_component(request, {"root": root, "key_prefix": request.target_path.name})
 
 
-def _says(description: str, example: Any = None) -> Any:
+def _option(description: str, example: Any = None) -> Any:
     return dg.Resolver.default(description=description, examples=None if example is None else [example])
 
 
 @dg.scaffold_with(SiteScaffolder)
 @dataclass
 class Site(dg.Component, dg.Resolvable):
-    """The search index of one website: its pages, chunks, embeddings and index as assets, a partition per branch.
+    """The search index of one website: pages, chunks, embeddings and index as assets, with one partition per branch.
 
-    Sites in one deployment do not meet: each has keys, partitions, jobs, sensors, schedules and a pool of its own.
+    Each site of a deployment has its own asset keys, partitions, jobs, sensors, schedules and pool.
     """
 
-    root: Annotated[str, _says("Project folder with searchsocket.toml; relative to the Dagster project.", "../docs")]
+    root: Annotated[str, _option("Project folder with searchsocket.toml; relative to the Dagster project.", "../docs")]
     key_prefix: Annotated[
-        str | Sequence[str], _says("Prefix of all asset keys and names; default: the project id.", "docs")
+        str | Sequence[str], _option("Prefix of all asset keys and names; default: the project id.", "docs")
     ] = ()
-    group: Annotated[str, _says("Asset group; default: separate groups for site, code and branches.", "search")] = ""
-    pool: Annotated[str, _says("Concurrency pool; default: `searchsocket_<site>`.", "search")] = ""
+    group: Annotated[str, _option("Asset group; default: separate groups for site, code and branches.", "search")] = ""
+    pool: Annotated[str, _option("Concurrency pool; default: `searchsocket_<site>`.", "search")] = ""
     owners: Annotated[
-        Sequence[str] | None, _says("Owners: mail addresses or teams; default: the project's settings.", ["team:docs"])
+        Sequence[str] | None,
+        _option("Owners: mail addresses or teams; default: the project's settings.", ["team:docs"]),
     ] = None
-    tags: Annotated[Mapping[str, str], _says("Tags for all definitions.", {"domain": "docs"})] = field(
+    tags: Annotated[Mapping[str, str], _option("Tags for all definitions.", {"domain": "docs"})] = field(
         default_factory=dict
     )
-    code: Annotated[bool | None, _says("Add assets for the source code; default: the project's settings.")] = None
-    llms: Annotated[bool | None, _says("Add the asset `llms_txt`; default: the project's settings.")] = None
+    code: Annotated[bool | None, _option("Add assets for the source code; default: the project's settings.")] = None
+    llms: Annotated[bool | None, _option("Add the asset `llms_txt`; default: the project's settings.")] = None
     automation: Annotated[
         bool | None,
-        _says("Run the sensors for branches and builds from the start; default: the project's settings."),
+        _option("Run the sensors for branches and builds from the start; default: the project's settings."),
     ] = None
     schedules: Annotated[
         Mapping[str, str],
-        _says("Schedules to start automatically, with their cron times.", {"nightly_verify": "30 4 * * *"}),
+        _option("Schedules to start automatically, with their cron times.", {"nightly_verify": "30 4 * * *"}),
     ] = field(default_factory=dict)
     deps: Annotated[
-        Sequence[dg.ResolvedAssetKey], _says("Assets that build the site; a materialization starts a run.")
+        Sequence[dg.ResolvedAssetKey], _option("Assets that build the site; a materialization starts a run.")
     ] = ()
     keys: Annotated[
         Mapping[str, str],
-        _says("Asset key per stage; default: the prefix and the stage's name.", {"search_index": "docs/index"}),
+        _option("Asset key per stage; default: the prefix and the stage's name.", {"search_index": "docs/index"}),
     ] = field(default_factory=dict)
 
     def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:

@@ -68,7 +68,7 @@ def self_query_roundtrip(run: ScopeRun) -> CheckOutcome:
         # Equal texts have equal vectors, of which the one with the smaller id comes first: that is near enough.
         if not hits or hits[0].score < own - _TOLERANCE or own < 1 - _TOLERANCE:
             lost.append(record_id)
-    numbers = {"asked": len(sample), "lost": len(lost)}
+    numbers = {"records": len(sample), "lost": len(lost)}
     if lost:
         return CheckOutcome(
             False, f"{len(lost)} of {len(sample)} records are not found by their own vectors", numbers=numbers
@@ -89,7 +89,7 @@ def path_prefix_filter(run: ScopeRun) -> CheckOutcome:
         urls = reader.catalogue.facts([hit.id for hit in hits]).url if hits else ()
         wrong += [prefix] if not hits else []
         wrong += [each for each in urls if prefix != "/" and each != prefix and not each.startswith(f"{prefix}/")]
-    numbers = {"asked": len(sample), "wrong": len(wrong)}
+    numbers = {"directories": len(sample), "wrong": len(wrong)}
     if wrong:
         return CheckOutcome(False, f"a query with a path prefix returns wrong pages for {wrong[0]}", numbers=numbers)
     return CheckOutcome(True, f"{len(sample)} directories return only their own pages", numbers=numbers)
