@@ -37,18 +37,18 @@ def stage_asset(stage: Stage[Any], site: DagsterSite) -> dg.AssetsDefinition:
     @dg.asset(
         key=site.key(stage.name),
         description=stage.description,
-        deps=[site.key(name) for name in stage.reads] or (site.deps if stage.corpus == "site" else ()),
-        kinds=set(stage.kinds if stage.reads or stage.corpus == "code" else look.source_kinds),
+        deps=[site.key(name) for name in stage.reads] or (site.deps if stage.corpus.is_built else ()),
+        kinds=set(look.source_kinds if stage.corpus.is_built and not stage.reads else stage.kinds),
         metadata=column_schema(stage.name),
         code_version=stage.version,
         partitions_def=site.partitions,
-        group_name=site.group(stage.corpus),
+        group_name=site.group(stage.corpus.name),
         owners=look.owners,
-        tags=site.tags(stage.corpus),
+        tags=site.tags(stage.corpus.name),
         pool=site.pool(stage.name),
         required_resource_keys={site.options_key},
         freshness_policy=_freshness(look.max_age_days) if stage.name == "search_index" else None,
-        automation_condition=AFTER_A_BUILD if site.deps and stage.corpus == "site" else None,
+        automation_condition=AFTER_A_BUILD if site.deps and stage.corpus.is_built else None,
     )
     def run_stage(context: dg.AssetExecutionContext) -> Results:
         with errors_as_failures(stage.name), events_logged(context.log) as on_event:
@@ -67,7 +67,7 @@ def stage_asset(stage: Stage[Any], site: DagsterSite) -> dg.AssetsDefinition:
             try:
                 result = stage(run)
             except GoldenQueriesFailed as failure:
-                if stage.corpus == "site":  # code has no such check: its run says why
+                if stage.corpus.has_checks:
                     yield from refusal(context.instance, failure, context.asset_key, context.partition_key)
                 raise
             yield materialized(context.instance, context.asset_key, run, result)

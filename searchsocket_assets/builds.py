@@ -20,7 +20,7 @@ from searchsocket.pipeline.branches.listing import Branches, list_branches
 from searchsocket.pipeline.branches.scopes import branch_among
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.project.project import Project
-from searchsocket.sources.preview import differs_by_scope
+from searchsocket.project.settings.source_kinds import source_kind
 from searchsocket.state import ProjectState
 from searchsocket_assets.jobs import INDEX_SITE
 from searchsocket_assets.own_scopes import kept_names, own_partitions
@@ -40,7 +40,7 @@ def new_builds(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.Sen
     """Ask for a run of every scope whose build is another one than the last that a run was asked for."""
     try:
         project = site.open()
-        if project.settings.source.mode == "crawl":
+        if source_kind(project.settings.source.mode).is_remote:
             return dg.SkipReason("a crawled site cannot be watched; run it on a schedule instead")
         listed = _listed(project)
         branches = _watched(context.instance, site, project, listed.scopes() if listed else {})
@@ -128,7 +128,7 @@ def _watched(
         SearchSocketError: The kept scopes cannot be listed.
     """
     branches = ProjectState(project.state_dir).branches()
-    if not differs_by_scope(project.settings.source):
+    if not project.settings.source.differs_by_scope():
         scope = project.scope(os.environ)
         return {scope.name: scope.branch}
     names = {*own_partitions(instance, site, project, alive), *kept_names(project)}
@@ -138,7 +138,7 @@ def _watched(
 def _listed(project: Project) -> Branches | None:
     """The branches of this clone, asked at once; None where each scope has to be asked for its commit."""
     settings = project.settings
-    if settings.source.mode != "git-branch" or settings.source.git.branch:
+    if not source_kind(settings.source.mode).reads_commit or settings.source.git.branch:
         return None
     try:
         return list_branches(project.root / settings.source.git.repo_dir, "", settings.branches.timeout_s)

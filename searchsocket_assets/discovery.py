@@ -19,7 +19,7 @@ from searchsocket.pipeline.branches.listing import new_scopes, selected_scopes
 from searchsocket.pipeline.branches.scopes import live_branches
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.project.project import Project
-from searchsocket.sources.preview import differs_by_scope
+from searchsocket.project.settings.source_kinds import source_kind
 from searchsocket_assets.own_scopes import kept_names
 from searchsocket_assets.run.history import index_records
 from searchsocket_assets.run.tags import BRANCH_TAG, PROJECT_TAG
@@ -95,7 +95,7 @@ def _missing(project: Project, wanted: Mapping[str, str]) -> _Missing:
         SearchSocketError: What is kept cannot be told.
     """
     known = frozenset(kept_names(project))
-    if differs_by_scope(project.settings.source):
+    if project.settings.source.differs_by_scope():
         return _Missing(wanted, known, "")
     ours = project.scope(os.environ).name  # which a command run here would index, too
     others = sorted(wanted.keys() - {ours})
@@ -109,7 +109,7 @@ def _is_to_begin(project: Project, records: Sequence[dg.RunRecord]) -> bool:
     A preview that is crawled may answer long after its branch came, and nobody can watch it: what failed is tried
     again, after pauses that grow. Of a build that can be watched, the sensor for new builds does so.
     """
-    is_crawled = project.settings.source.mode == "crawl"
+    is_crawled = source_kind(project.settings.source.mode).is_remote
     attempts = [
         Attempt(
             "",
@@ -123,7 +123,7 @@ def _is_to_begin(project: Project, records: Sequence[dg.RunRecord]) -> bool:
 
 def _unbuilt(project: Project, wanted: Mapping[str, str], left_out: Collection[str]) -> set[str]:
     """Scopes whose build is not there, or is being written: a run now would fail, or see half of it."""
-    if project.settings.source.mode == "crawl":
+    if source_kind(project.settings.source.mode).is_remote:
         return set()
     found: set[str] = set()
     deadline, ready = time.monotonic() + _TICK_S, 0

@@ -6,16 +6,11 @@ from pathlib import Path
 
 from searchsocket.errors import SearchSocketError
 from searchsocket.project.project import open_project
+from searchsocket.project.settings.source_kinds import source_kind
 from searchsocket.sources import make_source
 from searchsocket.sources.base import SourceOrigin
 
 PROJECT_VARIABLE = "SEARCHSOCKET_PROJECT"
-_KINDS = {
-    "static-output": {"html"},
-    "content-files": {"markdown"},
-    "crawl": {"html", "http"},
-    "git-branch": {"markdown", "git"},
-}
 _LOCAL_PROVIDERS = {"builtin", "hash", "onnx"}
 _GENERATOR_KINDS = {"SvelteKit": "svelte", "Next.js": "nextjs"}  # else the name itself, in small letters
 
@@ -73,4 +68,4 @@ def source_kinds(origin: SourceOrigin) -> frozenset[str]:
     """The kinds of the pages of a source: their format and the tool that made them."""
     name = origin.generator
     made_by = {_GENERATOR_KINDS.get(name, "".join(name.lower().split()))} if name else set()
-    return frozenset(_KINDS[origin.mode] | made_by)
+    return frozenset(source_kind(origin.mode).formats | made_by)

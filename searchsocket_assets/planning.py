@@ -4,16 +4,16 @@ as failed.
 
 import dagster as dg
 
+from searchsocket.pipeline.run.corpora import CODE, SITE, corpora_of
 from searchsocket.pipeline.run.index import plan_scope as planned
 from searchsocket.pipeline.run.stages import CODE_STAGES, STAGES
-from searchsocket.project.corpora import Corpus
 from searchsocket_assets.project_root import begin_run
 from searchsocket_assets.resources import options_of
 from searchsocket_assets.run.translate import errors_as_failures, events_logged, observed
 from searchsocket_assets.site import DagsterSite
 
 PLAN = "plan_scope"
-_PUBLISHED: dict[Corpus, str] = {"site": list(STAGES)[-1], "code": list(CODE_STAGES)[-1]}
+_PUBLISHED = {SITE.name: list(STAGES)[-1], CODE.name: list(CODE_STAGES)[-1]}
 
 
 def plan_job(site: DagsterSite) -> dg.JobDefinition:
@@ -26,9 +26,8 @@ def plan_job(site: DagsterSite) -> dg.JobDefinition:
             options = options_of(context.resources, site).to_run_options()
             run = site.scope_run(context.run, options, on_event)
             begin_run(context.instance, context.run, site, run.project)
-            corpora: tuple[Corpus, ...] = ("site", "code") if run.project.settings.code.enable else ("site",)
-            for corpus in corpora:
-                context.log_event(observed(planned(run.of(corpus)), site.key(_PUBLISHED[corpus])))
+            for corpus in corpora_of(run.project.settings):
+                context.log_event(observed(planned(run.of(corpus)), site.key(_PUBLISHED[corpus.name])))
 
     @dg.job(
         name=site.named(PLAN),

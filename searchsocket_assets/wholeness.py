@@ -8,7 +8,6 @@ from searchsocket.errors import SearchSocketError
 from searchsocket.pipeline.branches.builds import Build
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.watching.whole import Wait, Wholeness
-from searchsocket.sources.preview import differs_by_scope
 
 
 def wait_for(run: ScopeRun, build: Build, now_ns: int) -> Wait | None:
@@ -21,7 +20,7 @@ def wait_for(run: ScopeRun, build: Build, now_ns: int) -> Wait | None:
     with suppress(SearchSocketError):  # a store that cannot be asked now holds up no build
         live = Backends(run.project, os.environ).store.generation(run.scope)
     # What a builder left beside its build tells of the one that it made last, which is that of one scope.
-    heeds_builder = not differs_by_scope(settings.source)
+    heeds_builder = not settings.source.differs_by_scope()
     whole = Wholeness(settings.branches.settle_s, live.pages if live else 0, heeds_builder=heeds_builder)
     wait = whole.wait(build.folder, run.project.root)
     return wait if now_ns - build.changed_ns < wait.seconds * 1e9 else None

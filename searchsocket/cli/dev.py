@@ -22,11 +22,11 @@ from searchsocket.system.bound import start, stop_group
 if TYPE_CHECKING:
     from searchsocket.events import Event
     from searchsocket.pipeline.run.context import ScopeRun
+    from searchsocket.pipeline.run.corpora import Corpus
     from searchsocket.pipeline.run.summary import IndexSummary
     from searchsocket.pipeline.watching.look import Look
     from searchsocket.pipeline.watching.pace import Pace
     from searchsocket.pipeline.watching.watcher import Watcher
-    from searchsocket.project.corpora import Corpus
     from searchsocket.project.project import Project
 
 _WAIT_S = 0.5  # between looks at signals and at the children
@@ -161,6 +161,7 @@ class Work:
         """Index a state of the site. Return True if it is live now."""
         from searchsocket.cli.index import run_corpus
         from searchsocket.pipeline.branches.builds import build_of
+        from searchsocket.pipeline.run.corpora import corpora_of
         from searchsocket.system.errors import system_error
 
         self.said = ""
@@ -186,9 +187,7 @@ class Work:
             )
 
         try:
-            summary = ask("site")
-            if seen.project.settings.code.enable:
-                ask("code")
+            summary, *_ = [ask(corpus) for corpus in corpora_of(seen.project.settings)]
         except SystemExit:  # what went wrong was said
             return False
         except OSError as error:
@@ -267,10 +266,9 @@ class Children:
 
     def _dagster_environ(self) -> dict[str, str]:
         """Branches become scopes by themselves where each has a source of its own."""
-        from searchsocket.sources.preview import differs_by_scope
 
         return (
             {"SEARCHSOCKET__BRANCHES__DISCOVER": "true"}
-            if differs_by_scope(load_project(self.root).settings.source)
+            if load_project(self.root).settings.source.differs_by_scope()
             else {}
         )

@@ -49,7 +49,7 @@ def source(project: Project) -> Iterator[Line]:
     found = ScopeRun(project, project.scope(os.environ), "doctor", environ=os.environ).make_source()
     origin = ", ".join(text for _, text in source_lines(found.origin.facts()))
     listed = found.pages()
-    if found.name == "crawl":  # a page tells that the host answers; all of them would be a crawl
+    if found.kind.is_remote:  # a page tells that the host answers; all of them would be a crawl
         yield Line("source", True, f"{origin}, {next(listed).url} was fetched")
         return
     pages = sum(1 for _ in islice(listed, _COUNTED_PAGES))

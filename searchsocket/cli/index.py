@@ -23,9 +23,10 @@ from searchsocket.system.age import process_age_s
 
 if TYPE_CHECKING:
     from searchsocket.events import OnEvent
+    from searchsocket.pipeline.run.corpora import Corpus
     from searchsocket.pipeline.run.summary import IndexSummary
     from searchsocket.pipeline.unchanged.record import Record
-    from searchsocket.project.corpora import Corpus
+    from searchsocket.project.corpora import CorpusName
     from searchsocket.project.project import Project
     from searchsocket.types import Scope
 
@@ -71,7 +72,7 @@ def index(
     scope_name: str | None,
     changed_only: bool,
     dry_run: bool,
-    only: "Corpus | None",
+    only: "CorpusName | None",
     verbose: bool,
     record: bool,
     as_json: bool,
@@ -100,13 +101,13 @@ def index(
             return
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
-    corpora: list[Corpus] = ["site", "code"] if project.settings.code.enable else ["site"]
-    corpora = [only] if only else corpora
-    homes = {corpus: _home(project, corpus) for corpus in corpora}
-    before = {corpus: _live_generation(home, home.scope_named(scope.name)) for corpus, home in homes.items()}
+    from searchsocket.pipeline.run.corpora import CORPORA, corpora_of
+
+    corpora = (CORPORA[only],) if only else corpora_of(project.settings)
+    before: dict[str, str] = {corpus.name: _live_generation(corpus.home(project), scope.name) for corpus in corpora}
     loaded_s = process_age_s()
     first = "Planning" if dry_run else "Starting Dagster"
-    done: dict[Corpus, IndexSummary] = {}
+    done: dict[str, IndexSummary] = {}
     status = 0
     with listener(lines=as_json or verbose, first=first, silent=is_quiet()) as on_event:
         # The run is interrupted by Dagster. Around it nothing may raise: what is live then decides the exit status.
@@ -118,7 +119,7 @@ def index(
                         summary = _plan(project, scope, options, on_event, corpus)
                     else:
                         summary = run_corpus(project, scope, options, on_event, verbose, corpus, scope_name)
-                    done[corpus] = _timed(summary, loaded_s, began_s)
+                    done[corpus.name] = _timed(summary, loaded_s, began_s)
                 except SystemExit as failure:  # what the other corpus holds is no worse for it
                     status = int(str(failure.code))
                     if received_signal():
@@ -133,23 +134,16 @@ def index(
         keep_settings(project)  # so that the first query need not read them
 
 
-def _home(project: "Project", corpus: "Corpus") -> "Project":
-    """The project as the home of a corpus."""
-    if corpus == "site":
-        return project
-    from searchsocket.project.corpora import code_home
-
-    return code_home(project)
-
-
-def _print(done: "Mapping[Corpus, IndexSummary]", before: "Mapping[Corpus, str]", as_json: bool) -> None:
+def _print(done: "Mapping[str, IndexSummary]", before: "Mapping[str, str]", as_json: bool) -> None:
     if as_json:
         site, code = done.get("site"), done.get("code")
         of_site = site.to_json() if site else {"scope": code.scope} if code else {}
         print_json({**of_site, "code": code.to_json()} if code else of_site)
         return
-    for corpus, summary in done.items():
-        for line in summary_lines(summary, before[corpus], corpus):
+    from searchsocket.pipeline.run.corpora import CORPORA
+
+    for name, summary in done.items():
+        for line in summary_lines(summary, before[name], CORPORA[name]):
             say(hanging(line, line_width(), TEXT_COLUMN))
 
 
@@ -172,12 +166,12 @@ def _timed(summary: "IndexSummary", loaded_s: float, began_s: float) -> "IndexSu
     return replace(summary, seconds={name: round(value, 3) for name, value in seconds.items()})
 
 
-def _live_generation(project: "Project", scope: "Scope") -> str:
+def _live_generation(project: "Project", scope: str) -> str:
     from searchsocket.backends import Backends
     from searchsocket.errors import SearchSocketError
 
     try:
-        live = Backends(project, os.environ).store.generation(scope)
+        live = Backends(project, os.environ).store.generation(project.scope_named(scope))
     except SearchSocketError:  # damaged: the run decides what that means
         return ""
     return live.name if live else ""
@@ -229,14 +223,13 @@ def run_corpus(
     home = dagster_home(project, os.environ)
     # Held over the whole run: between two stages no other run may come in.
     make_private_folders(project)
-    made = _home(project, corpus)
-    of_corpus = made.scope_named(scope.name)
+    made = corpus.home(project)
     with ProjectState(project.state_dir).lock(scope.name):
         inputs = None
-        if corpus == "site":  # what is on record says that the site is as it was
+        if corpus.has_record:  # what is on record says that the site is as it was
             drop_records(str(project.state_dir), scope.name)
             inputs = inputs_of(ScopeRun(project, scope, "", options, environ=os.environ), time.time_ns())
-        before = _live_generation(made, of_corpus)
+        before = _live_generation(made, scope.name)
         outcome = run_index(
             project,
             scope,
@@ -253,7 +246,7 @@ def run_corpus(
                 run = ScopeRun(project, scope, outcome.run_id, options, environ=os.environ)
                 keep_record(run, inputs, summary, asked, time.time_ns())
             return summary
-        after = _live_generation(made, of_corpus)
+        after = _live_generation(made, scope.name)
         if received_signal() and after != before:
             click.echo(f"the run was interrupted after it published; generation {after} is live", err=True)
             return replace(summary_of(made, outcome.run_id, scope.name, corpus), generation=after)

@@ -11,8 +11,8 @@ from searchsocket.cli.output import count, safe
 from searchsocket.dollars import dollars
 
 if TYPE_CHECKING:
+    from searchsocket.pipeline.run.corpora import Corpus
     from searchsocket.pipeline.run.summary import IndexSummary
-    from searchsocket.project.corpora import Corpus
 
 _MORE = re.compile(r"\.\.\. and (\d+) more like the last one")
 _SIZES = re.compile(r": [\d,]+ characters, \d+ pieces$")
@@ -20,19 +20,19 @@ _WARNINGS_SHOWN = 10
 TEXT_COLUMN = 14  # what a line says begins there, after its name
 
 
-def summary_lines(summary: "IndexSummary", before: str, corpus: "Corpus" = "site") -> Iterator[str]:
+def summary_lines(summary: "IndexSummary", before: str, corpus: "Corpus") -> Iterator[str]:
     """A headline, then a line for each thing that was counted, then warnings.
 
     Args:
         before: The generation that was live before the run; "" when there was none.
-        corpus: What was indexed; the pages of code are files.
+        corpus: What was indexed.
     """
     from searchsocket.pipeline.run.origin import skipped_words  # loaded already by whoever ran
 
-    yield _headline(summary, before, "" if corpus == "site" else " code")
+    yield _headline(summary, before, corpus.title and f" {corpus.title}")
     yield from (_line(*each) for each in source_lines(summary.source))
     pages, chunks, vectors, records = summary.pages, summary.chunks, summary.embeddings, summary.records
-    yield _line("pages" if corpus == "site" else "files", _page_words(pages))
+    yield _line(corpus.documents, _page_words(pages))
     if words := skipped_words(summary.skipped, summary.skip_reasons):
         yield _line("skipped", safe(words))
     if any(summary.routes.values()):

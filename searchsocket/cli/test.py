@@ -14,7 +14,7 @@ from searchsocket.cli.options import json_option, load_project, project_option, 
 from searchsocket.cli.output import print_json, safe, say
 
 if TYPE_CHECKING:
-    from searchsocket.project.corpora import Corpus
+    from searchsocket.project.corpora import CorpusName
     from searchsocket.project.project import Project
     from searchsocket.quality.golden import GoldenQuery
     from searchsocket.quality.judgement import Judgement
@@ -40,7 +40,7 @@ def test(
     scope_name: str | None,
     generation: str,
     against: str,
-    only: "Corpus | None",
+    only: "CorpusName | None",
     record: bool,
     as_json: bool,
 ) -> None:
@@ -55,6 +55,7 @@ def test(
       searchsocket test --generation candidate --json
       searchsocket test --record >> golden-queries.toml
     """
+    from searchsocket.pipeline.run.corpora import CORPORA
     from searchsocket.quality.judging import own_queries
 
     project = load_project(root)
@@ -67,7 +68,7 @@ def test(
         print_json(_all_as_json(found, scope.name))
     else:
         for corpus, (judgement, asked, compared) in found.items():
-            title = scope.name if corpus == "site" else f"{scope.name}, {corpus}"
+            title = ", ".join(filter(None, (scope.name, CORPORA[corpus].title)))
             for line in _lines(judgement, title, asked, compared):
                 say(line)
     if not all(judgement.passed for judgement, _, _ in found.values()):
@@ -79,12 +80,16 @@ Judged = tuple["Judgement", str, str]
 
 
 def _judged(
-    project: "Project", scope: "Scope", queries: "Mapping[Corpus, Sequence[GoldenQuery]]", generation: str, against: str
-) -> "Mapping[Corpus, Judged]":
+    project: "Project",
+    scope: "Scope",
+    queries: "Mapping[CorpusName, Sequence[GoldenQuery]]",
+    generation: str,
+    against: str,
+) -> "Mapping[CorpusName, Judged]":
     """The judgement of each corpus that has this generation; the live generation needs all of them."""
     from searchsocket.errors import GenerationNotKept
 
-    found: dict[Corpus, Judged] = {}
+    found: dict[CorpusName, Judged] = {}
     lacking: list[GenerationNotKept] = []
     for corpus, asked in queries.items():
         try:
@@ -99,20 +104,20 @@ def _judged(
 def _judged_corpus(
     project: "Project",
     scope: "Scope",
-    corpus: "Corpus",
+    corpus: "CorpusName",
     queries: "Sequence[GoldenQuery]",
     generation: str,
     against: str,
 ) -> "Judged":
     from searchsocket.backends import Backends
-    from searchsocket.errors import CodeNotIndexed, GenerationNotKept, ScopeNotIndexed
-    from searchsocket.project.corpora import code_home
+    from searchsocket.errors import GenerationNotKept
+    from searchsocket.pipeline.run.corpora import CORPORA
     from searchsocket.quality.judging import judge_readers
 
-    home = project if corpus == "site" else code_home(project)
+    home = CORPORA[corpus].home(project)
     backends, own = Backends(home, os.environ), home.scope_named(scope.name)
     if backends.store.generation(own) is None and generation == "live":
-        raise ScopeNotIndexed(scope.name) if corpus == "site" else CodeNotIndexed(scope.name)
+        raise CORPORA[corpus].not_indexed(scope.name)
     now = backends.store.reader_of(own, generation)
     before = None
     try:
@@ -126,7 +131,7 @@ def _judged_corpus(
     return judgement, now.generation.name, before.generation.name if before else ""
 
 
-def _all_as_json(found: "Mapping[Corpus, Judged]", scope: str) -> Mapping[str, Any]:
+def _all_as_json(found: "Mapping[CorpusName, Judged]", scope: str) -> Mapping[str, Any]:
     """The site's at the top, where it was asked, and the code's under a name of its own."""
     told = {corpus: _as_json(judgement, scope, *names) for corpus, (judgement, *names) in found.items()}
     return {**told.get("site", {"scope": scope}), **({"code": told["code"]} if "code" in told else {})}

@@ -5,7 +5,7 @@ from typing import Literal
 from searchsocket.project.project import Project
 from searchsocket.project.settings.model import VectorSettings
 
-Corpus = Literal["site", "code"]
+CorpusName = Literal["site", "code"]
 _FOLDER = "code"
 
 

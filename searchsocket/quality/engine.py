@@ -1,12 +1,13 @@
 """Asking one generation, whichever is live: the engine that answers callers, over a reader of its own."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from searchsocket.backends import Backends
 from searchsocket.errors import SearchSocketError
 from searchsocket.models.embedders.queries import QueryVectors
+from searchsocket.project.corpora import CorpusName
 from searchsocket.project.project import Project
 from searchsocket.quality.golden import GoldenQuery
 from searchsocket.quality.replies import DEPTH, Ask, Found, refuse_words_alone
@@ -75,8 +76,7 @@ def embed_all(vectors: QueryVectors, queries: Sequence[GoldenQuery], readers: It
     for reader in readers:
         embedder = vectors.embedder_of(reader.generation.model_id)
         if embedder.is_remote and embedder.model_id == reader.generation.model_id:
-            is_code = queries[0].corpus == "code"
-            texts += [each.query if is_code else reader.words.meant(each.query) for each in queries]
+            texts += [EMBEDDED_TEXT[each.corpus](reader, each.query) for each in queries]
     if texts:
         vectors.embed_ahead(embedder, texts)
 
@@ -125,3 +125,14 @@ def ask_code_over(
 def _hit(result: Result) -> Found:
     anchors = frozenset([result.anchor, *(section.anchor for section in result.sections)])
     return Found(result.url, anchors, result.score, result.explanation)
+
+
+ASK_OVER: Mapping[CorpusName, Callable[[Project, QueryVectors, IndexReader, Scope, Callable[[], datetime]], Ask]] = {
+    "site": ask_over,
+    "code": ask_code_over,
+}
+# The text of a query that its engine embeds.
+EMBEDDED_TEXT: Mapping[CorpusName, Callable[[IndexReader, str], str]] = {
+    "site": lambda reader, query: reader.words.meant(query),
+    "code": lambda _, query: query,
+}

@@ -14,7 +14,7 @@ from searchsocket.stores.base import IndexReader
 def golden_texts(run: ScopeRun) -> Sequence[str]:
     """The golden queries that `judge_candidate` asks in a run; none if the file cannot be used, which it reports."""
     try:
-        queries = golden_queries(run.project.root, run.project.settings.golden.file, run.scope.name, run.corpus)
+        queries = golden_queries(run.project.root, run.project.settings.golden.file, run.scope.name, run.corpus.name)
     except (ConfigError, ConfigMissing):
         return ()
     return [golden.query for golden in queries]
@@ -28,7 +28,7 @@ def judge_candidate(run: ScopeRun, candidate: IndexReader) -> CheckOutcome | Non
         EmbedderUnavailable, EmbedderRefused, BadVectors: They could not be embedded.
     """
     project, scope = run.project, run.scope
-    queries = golden_queries(project.root, project.settings.golden.file, scope.name, run.corpus)
+    queries = golden_queries(project.root, project.settings.golden.file, scope.name, run.corpus.name)
     if not queries:
         return None
     from searchsocket.quality.judging import judge_readers  # the engine, which a run without such queries needs not

@@ -12,12 +12,16 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from searchsocket.errors import ConfigError, ConfigMissing
-from searchsocket.project.corpora import Corpus
+from searchsocket.project.corpora import CorpusName
 from searchsocket.search.bounds import MAX_QUERY_CHARS, MAX_TOP_K
 
 FILES = ("golden-queries.toml", "golden-queries.tsv")  # in the project's folder; the first that is there counts
 WANTED, WOULD_DO = 2, 1  # grades: the first place of an entry, and the others
 _MAX_BYTES = 5_000_000
+_PLACES: Mapping[CorpusName, tuple[str, str]] = {  # a document, and an example of a place
+    "site": ("page of the site", "/docs/install#linux"),
+    "code": ("source file", "src/tides.py#high_water"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,7 @@ class GoldenQuery:
     tags: tuple[str, ...] = ()  # by which measures are told apart
     k: int = 10  # results that count
     must_not: tuple[str, ...] = ()  # places that may not be among them
-    corpus: Corpus = "site"  # that it is asked of
+    corpus: CorpusName = "site"  # that it is asked of
 
     @property
     def grades(self) -> dict[str, int]:
@@ -66,7 +70,7 @@ def golden_file(root: Path, setting: str) -> Path | None:
 
 
 def golden_queries(
-    root: Path, setting: str, scope: str | None = None, corpus: Corpus | None = None
+    root: Path, setting: str, scope: str | None = None, corpus: CorpusName | None = None
 ) -> tuple[GoldenQuery, ...]:
     """The golden queries of a project, or of one of its scopes and corpora; none where it has no file.
 
@@ -128,7 +132,7 @@ class _Entry(BaseModel):
     tags: _Texts = ()
     k: Annotated[int, Field(ge=1, le=MAX_TOP_K)] = 10
     must_not: _Texts = ()
-    corpus: Corpus = "site"
+    corpus: CorpusName = "site"
 
     @field_validator("expect", "scope", "tags", "must_not", mode="before")
     @classmethod
@@ -142,21 +146,15 @@ class _Entry(BaseModel):
 
     @model_validator(mode="after")
     def _are_places(self) -> "_Entry":
-        is_page = self.corpus == "site"
+        document, example = _PLACES[self.corpus]
         for key, places in (("expect", self.expect), ("must_not", self.must_not)):
-            if wrong := next((place for place in places if place.startswith("/") != is_page), None):
-                if is_page:
-                    raise ValueError(
-                        f"{key}: {wrong!r} is not a page of the site; write its path, such as /docs/install#linux"
-                    )
-                raise ValueError(
-                    f"{key}: {wrong!r} is not a source file; write its path, such as src/tides.py#high_water"
-                )
+            if wrong := next((place for place in places if place.startswith("/") != example.startswith("/")), None):
+                raise ValueError(f"{key}: {wrong!r} is not a {document}; write its path, such as {example}")
         return self
 
 
 def _checked(path: Path, rows: Iterable[Any]) -> tuple[GoldenQuery, ...]:
-    by_key: dict[tuple[str, tuple[str, ...], Corpus], GoldenQuery] = {}
+    by_key: dict[tuple[str, tuple[str, ...], CorpusName], GoldenQuery] = {}
     for number, row in enumerate(rows, 1):
         try:
             entry = _Entry.model_validate_json(json.dumps(row, default=str))

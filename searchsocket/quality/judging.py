@@ -5,9 +5,10 @@ from datetime import datetime
 
 from searchsocket.backends import Backends
 from searchsocket.errors import ConfigMissing, EmbeddingModelMismatch
-from searchsocket.project.corpora import Corpus
+from searchsocket.pipeline.run.corpora import CORPORA
+from searchsocket.project.corpora import CorpusName
 from searchsocket.project.project import Project
-from searchsocket.quality.engine import ask_code_over, ask_over, embed_all, queries_of
+from searchsocket.quality.engine import ASK_OVER, embed_all, queries_of
 from searchsocket.quality.golden import GoldenQuery, golden_queries
 from searchsocket.quality.judgement import Judgement, judge
 from searchsocket.quality.replies import Reply, ask_all
@@ -36,7 +37,7 @@ def judge_readers(
         EmbedderRefused, BadVectors: The provider will not embed them, or gave what cannot be vectors.
         EmbeddingModelMismatch: `now` is of a model that is not configured; with `before` nothing is compared then.
     """
-    ask_with = ask_code_over if queries and queries[0].corpus == "code" else ask_over
+    ask_with = ASK_OVER[queries[0].corpus if queries else "site"]
     vectors = queries_of(project, backends, clock)
     embed_all(vectors, queries, [now] if before is None else [now, before])
     replies = ask_all(queries, ask_with(project, vectors, now, scope, clock))
@@ -51,17 +52,18 @@ def judge_readers(
     return judge(replies, earlier, project.settings.golden, notes)
 
 
-def own_queries(project: Project, scope: Scope, only: Corpus | None = None) -> Mapping[Corpus, Sequence[GoldenQuery]]:
+def own_queries(
+    project: Project, scope: Scope, only: CorpusName | None = None
+) -> Mapping[CorpusName, Sequence[GoldenQuery]]:
     """The golden queries of a scope, by the corpus that they are asked of; only those of one where that is named.
 
     Raises:
         ConfigMissing: There are none.
         ConfigError: The file cannot be used.
     """
-    every: tuple[Corpus, ...] = ("site", "code") if only is None else (only,)
-    by_corpus = {
-        corpus: golden_queries(project.root, project.settings.golden.file, scope.name, corpus) for corpus in every
-    }
+    file = project.settings.golden.file
+    every = tuple(corpus.name for corpus in CORPORA.values()) if only is None else (only,)
+    by_corpus = {name: golden_queries(project.root, file, scope.name, name) for name in every}
     with_queries = {corpus: queries for corpus, queries in by_corpus.items() if queries}
     if not with_queries:
         of_corpus = f" of the {only}" if only else ""

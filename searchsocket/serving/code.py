@@ -15,6 +15,7 @@ from searchsocket.pipeline.code.staleness import source_of, staleness
 from searchsocket.project.access import signing_key
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
+from searchsocket.project.settings.source_kinds import source_kind
 from searchsocket.search.bounds import MAX_LINES
 from searchsocket.search.code.answer import CodeAnswer, CodeResult
 from searchsocket.search.code.by_terms import search_by_terms
@@ -182,7 +183,7 @@ def open_code(
 
 def _reader_of(project: Project, scope: Scope) -> ReadNow:
     """Reads files as they are now: those of a commit never change, so they are what was indexed."""
-    if project.settings.source.mode == "git-branch":
+    if source_kind(project.settings.source.mode).reads_commit:
         source = source_of(project, scope)
         assert isinstance(source, CommitSource)
         return _of_commit(source)

@@ -14,9 +14,9 @@ from searchsocket.search.answering.ask import ask
 from searchsocket.search.code.query import CodeQuery
 from searchsocket.search.content.answer import ContentAnswer
 from searchsocket.search.content.bounds import DEFAULT_LIMIT
-from searchsocket.search.content.corpus import Corpus
 from searchsocket.search.content.document import DocumentDataAnswer, DocumentQuery, DocumentReader, DocumentTextAnswer
 from searchsocket.search.content.documents import DocumentFinder, DocumentsAnswer, DocumentsQuery, RankedDocuments
+from searchsocket.search.content.folder import CodeFolder, ContentFolder, PageFolder
 from searchsocket.search.content.query import ContentQuery
 from searchsocket.search.content.retrieve import ContentSearch
 from searchsocket.search.query import SearchQuery
@@ -33,7 +33,7 @@ _MAX_TRIES = 3
 class ContentService:
     """One project's content; safe to share between threads.
 
-    A folder is a corpus of a scope: `site`, `code`, or one of these behind the name of a scope, as `main/site`.
+    A folder is a folder of a scope: `site`, `code`, or one of these behind the name of a scope, as `main/site`.
     """
 
     service: SearchService
@@ -49,7 +49,7 @@ class ContentService:
         Raises:
             InvalidRequest, ScopeRefused, ScopeNotIndexed: There is no such folder, or it is not for this caller.
         """
-        return self.content.search(self.corpus(folder_id, trusted=trusted), query)
+        return self.content.search(self.folder(folder_id, trusted=trusted), query)
 
     def find_documents(self, folder_id: str, query: DocumentsQuery, *, trusted: bool) -> DocumentsAnswer:
         """Documents that are about something, best first, with their summaries.
@@ -59,20 +59,20 @@ class ContentService:
             ContinuationGone: The continuation is none, or of another folder or generation.
         """
         for _ in range(_MAX_TRIES):
-            corpus = self.corpus(folder_id, trusted=trusted)
-            asked, offset = self.finder.checked(corpus, query)
-            ranked, generation = self._ranked(corpus, asked, offset, trusted=trusted)
-            if generation == corpus.reader.generation.name:  # none was published in between
-                return self.finder.answer(corpus, asked, offset, ranked)
+            folder = self.folder(folder_id, trusted=trusted)
+            asked, offset = self.finder.checked(folder, query)
+            ranked, generation = self._ranked(folder, asked, offset, trusted=trusted)
+            if generation == folder.reader.generation.name:  # none was published in between
+                return self.finder.answer(folder, asked, offset, ranked)
         raise Busy("the index changed during every attempt to read it; try again")
 
     def get_document_text(self, folder_id: str, query: DocumentQuery, *, trusted: bool) -> DocumentTextAnswer:
         """The text of a document, see `DocumentReader.text`."""
-        return self.reader.text(self.corpus(folder_id, trusted=trusted), query)
+        return self.reader.text(self.folder(folder_id, trusted=trusted), query)
 
     def get_document_data(self, folder_id: str, query: DocumentQuery, *, trusted: bool) -> DocumentDataAnswer:
         """The metadata of a document and its chunks, see `DocumentReader.data`."""
-        return self.reader.data(self.corpus(folder_id, trusted=trusted), query)
+        return self.reader.data(self.folder(folder_id, trusted=trusted), query)
 
     def ask(self, query: AskQuery, scope: str | None, *, trusted: bool) -> AskAnswer:
         """Cited passages of the pages of a scope and, for the trusted, of its code where that is indexed; see `ask`.
@@ -83,22 +83,22 @@ class ContentService:
             ScopeRefused, ScopeNotIndexed: The scope is not for this caller, or not indexed.
         """
         before = f"{scope}/" if scope else ""
-        corpora, missing = [], None
+        folders, missing = [], None
         for kind in _KINDS if trusted and self.code else _KINDS[:1]:
             try:
-                corpora.append(self.corpus(f"{before}{kind}", trusted=trusted))
+                folders.append(self.folder(f"{before}{kind}", trusted=trusted))
             except ScopeNotIndexed as error:
                 missing = missing or error
-        if not corpora and missing:
+        if not folders and missing:
             raise missing
-        return ask(corpora, query, self.clock, self.service.continuations)
+        return ask(folders, query, self.clock, self.service.continuations)
 
     def _ranked(
-        self, corpus: Corpus, query: DocumentsQuery, offset: int, *, trusted: bool
+        self, folder: ContentFolder, query: DocumentsQuery, offset: int, *, trusted: bool
     ) -> tuple[RankedDocuments, str]:
         """The results of a document search in pages or code, and the generation that answered."""
-        limit, scope = query.limit or DEFAULT_LIMIT, corpus.reader.generation.scope
-        if corpus.kind == "site":
+        limit, scope = query.limit or DEFAULT_LIMIT, folder.reader.generation.scope
+        if isinstance(folder, PageFolder):
             wanted = self.service.scopes.find(scope, trusted=trusted)
             found = self.service.search(SearchQuery(query.query, limit, offset=offset), wanted, anonymous=not trusted)
             urls, scores = [one.url for one in found.results], [one.score for one in found.results]
@@ -109,27 +109,27 @@ class ContentService:
         part = files[offset : offset + limit]
         return RankedDocuments([url for url, _ in part], [score for _, score in part], len(files)), code.generation
 
-    def corpus(self, folder_id: str, *, trusted: bool) -> Corpus:
+    def folder(self, folder_id: str, *, trusted: bool) -> ContentFolder:
         """A folder, opened.
 
         Raises:
             InvalidRequest, ScopeRefused, ScopeNotIndexed: There is no such folder, or it is not for this caller.
         """
-        scope, kind = self.folder(folder_id, trusted=trusted)
+        scope, kind = self._scope_and_kind(folder_id, trusted=trusted)
         if kind == "site":
             reader, queries = self.service.engine.opened(scope), self.service.engine.queries
             embed = partial(vector_for, queries, reader.generation, anonymous=not trusted)
             changed = partial(self.service.changes.changed, published_at=reader.generation.published_at)
-            return Corpus(folder_id, "site", reader, embed, changed, partial(_is_read, queries, reader.generation))
+            return PageFolder(folder_id, reader, embed, changed, partial(_is_read, queries, reader.generation))
         assert self.code
         reader, _ = self.code.engine.opened(self.code.home.scope_named(scope.name))
         queries = self.code.engine.queries
         embed = partial(vector_for, queries, reader.generation)
         changed = partial(self.service.changes.changed, published_at=reader.generation.published_at)
-        return Corpus(folder_id, "code", reader, embed, changed, partial(_is_read, queries, reader.generation))
+        return CodeFolder(folder_id, reader, embed, changed, partial(_is_read, queries, reader.generation))
 
-    def folder(self, folder_id: str, *, trusted: bool) -> tuple[Scope, str]:
-        """The scope and the corpus that a folder is."""
+    def _scope_and_kind(self, folder_id: str, *, trusted: bool) -> tuple[Scope, str]:
+        """The scope and the folder that a folder is."""
         name, _, kind = folder_id.rpartition("/")
         if kind not in _KINDS or folder_id.startswith("/"):
             raise InvalidRequest(

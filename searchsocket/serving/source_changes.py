@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import PurePosixPath
 
 from searchsocket.project.project import Project
+from searchsocket.project.settings.source_kinds import source_kind
 from searchsocket.search.answer import Result, SearchAnswer
 from searchsocket.system.locators import path_of
 
@@ -54,4 +55,4 @@ class SourceChanges:
 
 def changes_of(project: Project) -> SourceChanges:
     """The source files of a project, where its site is made from a working tree."""
-    return SourceChanges("" if project.settings.source.mode == "git-branch" else str(project.root))
+    return SourceChanges("" if source_kind(project.settings.source.mode).reads_commit else str(project.root))

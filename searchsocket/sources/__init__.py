@@ -1,15 +1,22 @@
 """Sources of pages: one file per kind, with one interface (`base.Source`)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from searchsocket.errors import ConfigMissing
 from searchsocket.project.settings.model import Settings
-from searchsocket.project.settings.site import SourceMode
+from searchsocket.project.settings.source_kinds import (
+    CONTENT_FILES,
+    CRAWL,
+    GIT_BRANCH,
+    STATIC_OUTPUT,
+    SourceMode,
+)
 from searchsocket.sources.base import Source, SourceOrigin
 from searchsocket.sources.content_files import ContentFilesSource
 from searchsocket.sources.exclude import Excluder
-from searchsocket.sources.find import configured_build, find_build, generator_of
+from searchsocket.sources.find import DetectedBuild, configured_build, find_build, generator_of
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.sources.preview import refuse_open_places
 from searchsocket.sources.static_output import StaticOutputSource
@@ -49,110 +56,135 @@ def make_source(
         ConfigMissing: There is nothing to index; the message says what was looked for.
         ConfigError: A glob cannot be read, or the site would have two base paths.
     """
+    request = _Request(root, settings, scope, branch or scope, fetched_dir, max_pages, previous_form)
     mode = mode or settings.source.mode
-    if mode == "content-files":
-        return _content_files(root, settings, scope)
-    if mode == "git-branch":
-        return _git_branch(root, settings, scope, branch or scope)
-    if mode == "crawl":
-        fetched_dir = fetched_dir or root / settings.state.dir / "crawl" / (scope or "main")
-        return _crawl(settings, scope, fetched_dir, max_pages)
-    configured = settings.source.static_output_dir.replace("{scope}", scope)
-    if configured:
-        folder = configured_build(root, configured)
-        origin = SourceOrigin("static-output", configured, generator=generator_of(root, configured))
-        return _static_output(settings, scope, folder, origin, previous_form)
-    found = find_build(root)
+    return _OPENERS[mode](request) if mode else _detected(request)
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """The arguments of `make_source`."""
+
+    root: Path
+    settings: Settings
+    scope: str
+    branch: str
+    fetched_dir: Path | None
+    max_pages: int | None
+    previous_form: UrlForm | None
+
+    def build(self) -> DetectedBuild:
+        """The configured build folder, else the one that is found."""
+        configured = self.settings.source.static_output_dir.replace("{scope}", self.scope)
+        if not configured:
+            return find_build(self.root)
+        configured_build(self.root, configured)
+        return DetectedBuild(configured, generator_of(self.root, configured))
+
+    def addresses(self, mode: str) -> Addresses:
+        """The addresses of pages that have no built file: Markdown links to other Markdown, and shows no form."""
+        stated = stated_form(self.settings.urls.style) or CLEAN
+        return Addresses(stated, configured_site(self.settings, mode, self.scope).path)
+
+
+def _detected(request: _Request) -> Source:
+    """The build if there is one, else the content files."""
+    found = request.build()
     if found.folder:
-        origin = SourceOrigin("static-output", found.folder, generator=found.generator)
-        return _static_output(settings, scope, root / found.folder, origin, previous_form, found.notes)
-    checked = f"no HTML in {', '.join(f'{name}/' for name in found.candidates_checked)} of {root}"
-    if mode == "static-output":
-        hint = "build the site first, or set source.static_output_dir"
-        raise ConfigMissing("; ".join([checked, *found.notes, hint]))
+        return _open_build(request, found)
     why = "; ".join(found.notes) or "could not find a build of the site"
     hint = 'set source.mode = "content-files" if that is intended'
-    content = _content_files(root, settings, scope, [f"{why}, so the Markdown sources are indexed; {hint}"])
+    content = _content_files(request, [f"{why}, so the Markdown sources are indexed; {hint}"])
     if content.has_pages():
         return content
-    globs = ", ".join(settings.source.content_files.globs)
+    checked = f"nothing to index: {_checked(request.root, found)}"
+    globs = ", ".join(request.settings.source.content_files.globs)
     hint = "build the site first, or set source.static_output_dir or source.content_files.globs"
-    raise ConfigMissing("; ".join([f"nothing to index: {checked}, and no file matches {globs}", *found.notes, hint]))
+    raise ConfigMissing("; ".join([f"{checked}, and no file matches {globs}", *found.notes, hint]))
 
 
-def _static_output(
-    settings: Settings,
-    scope: str,
-    folder: Path,
-    origin: SourceOrigin,
-    previous_form: UrlForm | None,
-    notes: Sequence[str] = (),
-) -> StaticOutputSource:
-    source = settings.source
+def _static_output(request: _Request) -> StaticOutputSource:
+    found = request.build()
+    if not found.folder:
+        hint = "build the site first, or set source.static_output_dir"
+        raise ConfigMissing("; ".join([_checked(request.root, found), *found.notes, hint]))
+    return _open_build(request, found)
+
+
+def _checked(root: Path, found: DetectedBuild) -> str:
+    return f"no HTML in {', '.join(f'{name}/' for name in found.candidates_checked)} of {root}"
+
+
+def _open_build(request: _Request, found: DetectedBuild) -> StaticOutputSource:
+    settings = request.settings
     return StaticOutputSource(
-        folder,
-        site=configured_site(settings, "static-output", scope),
-        exclude=source.exclude,
-        max_page_bytes=source.max_page_bytes,
-        origin=origin,
-        notes=notes,
+        request.root / found.folder,
+        site=configured_site(settings, STATIC_OUTPUT.mode, request.scope),
+        exclude=settings.source.exclude,
+        max_page_bytes=settings.source.max_page_bytes,
+        origin=SourceOrigin(STATIC_OUTPUT.mode, found.folder, generator=found.generator),
+        notes=found.notes,
         url_form=stated_form(settings.urls.style),
-        previous_form=previous_form,
+        previous_form=request.previous_form,
     )
 
 
-def _crawl(settings: Settings, scope: str, fetched_dir: Path, max_pages: int | None) -> Source:
+def _crawl(request: _Request) -> Source:
     from searchsocket.sources.crawl.source import CrawlSource  # brings an HTTP client
 
+    settings, scope = request.settings, request.scope
     source = settings.source
     if not source.crawl.base_url:
         raise ConfigMissing('source.mode is "crawl" but source.crawl.base_url is not set, e.g. http://localhost:4173')
     refuse_open_places(crawl_address(settings, scope))
     return CrawlSource(
         source.crawl,
-        fetched_dir,
+        request.fetched_dir or request.root / settings.state.dir / "crawl" / (scope or "main"),
         address=crawl_address(settings, scope),
-        site=configured_site(settings, "crawl", scope),
+        site=configured_site(settings, CRAWL.mode, scope),
         excluded=Excluder(source.exclude),
         max_page_bytes=source.max_page_bytes,
-        max_pages=max_pages,
+        max_pages=request.max_pages,
         url_form=stated_form(settings.urls.style),
     )
 
 
-def _git_branch(root: Path, settings: Settings, scope: str, branch: str) -> GitBranchSource:
-    source = settings.source
+def _git_branch(request: _Request) -> GitBranchSource:
+    source = request.settings.source
     return GitBranchSource(
-        root / source.git.repo_dir,
-        source.git.branch or branch or "HEAD",
+        request.root / source.git.repo_dir,
+        source.git.branch or request.branch or "HEAD",
         source.content_files.globs,
         base_dir=source.content_files.base_dir,
-        routes_dir=settings.routes.dir,
-        static_dir=settings.routes.static_dir,
+        routes_dir=request.settings.routes.dir,
+        static_dir=request.settings.routes.static_dir,
         exclude=source.exclude,
         max_page_bytes=source.max_page_bytes,
-        addresses=_addresses(settings, "git-branch", scope),
+        addresses=request.addresses(GIT_BRANCH.mode),
     )
 
 
-def _content_files(root: Path, settings: Settings, scope: str, notes: Sequence[str] = ()) -> ContentFilesSource:
-    source = settings.source
+def _content_files(request: _Request, notes: Sequence[str] = ()) -> ContentFilesSource:
+    source = request.settings.source
     base_dir = clean_dir(source.content_files.base_dir)
-    folder = root / base_dir
+    folder = request.root / base_dir
     if not folder.is_dir():
         raise ConfigMissing(f"source.content_files.base_dir: folder {folder} does not exist")
     return ContentFilesSource(
         folder,
         source.content_files.globs,
-        routes_dir=scan_project(root, settings.routes.dir).routes_dir.removeprefix(f"{base_dir}/"),
+        routes_dir=scan_project(request.root, request.settings.routes.dir).routes_dir.removeprefix(f"{base_dir}/"),
         exclude=source.exclude,
         max_page_bytes=source.max_page_bytes,
-        origin=SourceOrigin("content-files", base_dir or "."),
+        origin=SourceOrigin(CONTENT_FILES.mode, base_dir or "."),
         notes=notes,
-        addresses=_addresses(settings, "content-files", scope),
+        addresses=request.addresses(CONTENT_FILES.mode),
     )
 
 
-def _addresses(settings: Settings, mode: SourceMode, scope: str) -> Addresses:
-    """The addresses of pages that have no built file: Markdown links to other Markdown, and shows no form."""
-    return Addresses(stated_form(settings.urls.style) or CLEAN, configured_site(settings, mode, scope).path)
+_OPENERS: Mapping[str, Callable[[_Request], Source]] = {
+    STATIC_OUTPUT.mode: _static_output,
+    CONTENT_FILES.mode: _content_files,
+    GIT_BRANCH.mode: _git_branch,
+    CRAWL.mode: _crawl,
+}

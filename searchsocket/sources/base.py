@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields
 from typing import Protocol
 
 from searchsocket.content.pages import RawPage
+from searchsocket.project.settings.source_kinds import SourceKind
 from searchsocket.web.urls.form import UrlForm
 
 
@@ -44,7 +45,7 @@ class SourceOrigin:
 class Source(Protocol):
     """A place with pages: a build folder, content files, a crawled host, a commit."""
 
-    name: str  # the value of `source.mode`
+    kind: SourceKind
 
     @property
     def origin(self) -> SourceOrigin:

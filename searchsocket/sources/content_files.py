@@ -7,6 +7,7 @@ from pathlib import Path
 
 from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
+from searchsocket.project.settings.source_kinds import CONTENT_FILES
 from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.content_paths import ContentPaths
 from searchsocket.sources.exclude import Excluder
@@ -21,7 +22,7 @@ _NOT_CONTENT = frozenset({"node_modules", "__pycache__"})
 class ContentFilesSource:
     """Files that match the globs, with the URL that their path gives them (see `content_paths`)."""
 
-    name = "content-files"
+    kind = CONTENT_FILES
 
     def __init__(
         self,
@@ -48,7 +49,7 @@ class ContentFilesSource:
             notes: What a person should know of the choice of this source; warnings of every run.
             addresses: What opens the pages.
         """
-        self.origin = origin or SourceOrigin(self.name, str(root))
+        self.origin = origin or SourceOrigin(self.kind.mode, str(root))
         self._notes = list(notes)
         self._folder = root
         self._root = os.path.realpath(root)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
+from searchsocket.project.settings.source_kinds import GIT_BRANCH
 from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.content_files import one_file_each
 from searchsocket.sources.content_paths import ContentPaths
@@ -25,7 +26,7 @@ _LFS_MAX_BYTES = 1024  # of a pointer, as its specification has it
 class GitBranchSource:
     """Files of one commit that match the globs; their URLs are those that `ContentFilesSource` gives them."""
 
-    name = "git-branch"
+    kind = GIT_BRANCH
 
     def __init__(
         self,
@@ -52,7 +53,7 @@ class GitBranchSource:
             max_page_bytes: A larger file is a failed page.
             addresses: What opens the pages.
         """
-        self.origin = SourceOrigin(self.name, revision=revision)
+        self.origin = SourceOrigin(self.kind.mode, revision=revision)
         self._repository = Repository(repo)
         self._blobs = BlobReader(self._repository)
         self._revision = revision

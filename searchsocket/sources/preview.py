@@ -7,12 +7,11 @@ from pathlib import Path
 
 from searchsocket.errors import ConfigMissing, InvalidScope, SourceUnavailable
 from searchsocket.project.settings.model import Settings
-from searchsocket.project.settings.site import SourceMode, SourceSettings
+from searchsocket.project.settings.source_kinds import PLACEHOLDER
 from searchsocket.sources.git_objects import Repository
 from searchsocket.types import Scope
 
 _LABEL = 63  # characters of a part of a host's name, which hosts cut an alias to, or below
-_PLACES = re.compile(r"\{(scope|branch_slug|branch|sha)(?::([1-9][0-9]?))?\}")
 _NO_LABEL = re.compile(r"[^a-z0-9]+")
 
 
@@ -53,21 +52,7 @@ def filled(address: str, scope: Scope, commit: Callable[[], str]) -> str:
             text = branch_slug(scope.branch, most or _LABEL)
         return (text[:most] if most else text) or mark[0]
 
-    return _PLACES.sub(value, address)
-
-
-def differs_by_scope(source: SourceSettings, mode: SourceMode | None = None) -> bool:
-    """Return True if each scope has its own source instead of sharing the working tree.
-
-    Args:
-        mode: Overrides `source.mode`.
-    """
-    mode = mode or source.mode
-    if mode == "git-branch":
-        return not source.git.branch
-    if mode == "crawl":
-        return _PLACES.search(source.crawl.base_url) is not None
-    return mode in (None, "static-output") and "{scope}" in source.static_output_dir
+    return PLACEHOLDER.sub(value, address)
 
 
 def refuse_open_places(address: str) -> None:
@@ -76,7 +61,7 @@ def refuse_open_places(address: str) -> None:
     Raises:
         ConfigMissing: The branch or the commit of the scope is not known.
     """
-    if mark := _PLACES.search(address):
+    if mark := PLACEHOLDER.search(address):
         what = (
             "this clone lacks the commit of the scope's branch"
             if mark[1] == "sha"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from searchsocket.content.pages import RawPage
 from searchsocket.errors import InvalidRequest, SourceUnavailable
+from searchsocket.project.settings.source_kinds import STATIC_OUTPUT
 from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.build_folder import BuildFolder, stem
 from searchsocket.sources.build_links import form_of_build
@@ -31,7 +32,7 @@ class _Node:
 class StaticOutputSource:
     """HTML files of a build folder, by rising URL; holds one branch of the tree at a time."""
 
-    name = "static-output"
+    kind = STATIC_OUTPUT
 
     def __init__(
         self,
@@ -58,7 +59,7 @@ class StaticOutputSource:
             url_form: The form of the addresses; None = as the site's own links have it.
             previous_form: What an earlier run found these to have.
         """
-        self.origin = origin or SourceOrigin(self.name, str(folder))
+        self.origin = origin or SourceOrigin(self.kind.mode, str(folder))
         self._notes = list(notes)
         self._folder = folder
         self._root = os.path.realpath(folder)

@@ -25,11 +25,11 @@ from searchsocket.errors import (
 )
 from searchsocket.events import Event, OnEvent
 from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.corpora import SITE, Corpus
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.outcome import CheckOutcome, GoldenQueriesFailed
 from searchsocket.pipeline.run.stage import Stage
 from searchsocket.pipeline.run.stages import stages_of
-from searchsocket.project.corpora import Corpus
 from searchsocket.project.project import Project
 from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS
 from searchsocket.quality.gate import golden_texts, judge_candidate
@@ -55,8 +55,14 @@ from searchsocket_assets.run.tags import (
 from searchsocket_assets.run.translate import STAGE_FAILED, errors_as_failures, events_logged, reported
 
 LOCATION = "searchsocket"  # `location_name` in workspace.yaml
-JOB = "index_site"
-CODE_JOB = "index_code"
+
+
+def job_of(corpus: Corpus) -> str:
+    """The name of the job that indexes a corpus."""
+    return f"index_{corpus.name}"
+
+
+JOB = job_of(SITE)
 _CHECK_FAILED = ("CHECK_FAILED", "the live index did not change")
 _CHECKS_FAILED = {  # name -> public code, and what to do
     "mirror_not_empty": (ConfigMissing.code, "the live index did not change"),
@@ -86,7 +92,7 @@ def run_index(
     on_event: OnEvent,
     should_stop: Callable[[], bool] = lambda: False,
     console: bool = False,
-    corpus: Corpus = "site",
+    corpus: Corpus = SITE,
 ) -> RunOutcome:
     """Index a corpus of one scope, on record in the Dagster instance in `home`; the caller holds the scope's lock.
 
@@ -131,7 +137,7 @@ class _Work:
 
     @property
     def job_name(self) -> str:
-        return JOB if self.corpus == "site" else CODE_JOB
+        return job_of(self.corpus)
 
     def job(self) -> dg.JobDefinition:
         """The job of one op that does all of it."""
@@ -174,7 +180,7 @@ class _Work:
                 golden_texts=golden_texts,
             )
             # Of a folder the time of the run's begin tells as much, and costs no look at each file.
-            if run.source_mode == "git-branch":
+            if run.source_kind.reads_commit:
                 note_build(instance, context.run_id, run)
             delete_old_runs(instance, self.project, self.scope.name, KEPT_RUNS, self.job_name)
             run = run.of(self.corpus)
@@ -188,7 +194,7 @@ class _Work:
         try:
             result = stage(run)
         except GoldenQueriesFailed as failure:
-            if self.corpus == "site":  # code has no such check: its run says why
+            if self.corpus.has_checks:
                 yield from refusal(context.instance, failure, key, partition)
             raise
         yield reported(context.instance, stage, key, run, result)

@@ -42,7 +42,7 @@ def reported(
 def _metadata(
     instance: dg.DagsterInstance, key: dg.AssetKey, run: ScopeRun, result: StageResult[Any]
 ) -> dict[str, Any]:
-    is_searched = result.generation and run.corpus == "site"
+    is_searched = result.generation and run.corpus.has_checks
     return details(run, result, sample_metadata(instance, key, run, result) if is_searched else {})
 
 

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.corpora import CODE
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.summary import IndexSummary
@@ -54,7 +55,7 @@ class CodeProject:
         run = ScopeRun(
             project, project.scope_named(scope), f"run-{self.runs}", options or RunOptions(), clock=lambda: moment
         )
-        return run.of("code")
+        return run.of(CODE)
 
     def index(self, scope: str = "main", **options: object) -> IndexSummary:
         return index_scope(self.run(scope, RunOptions(**options)))  # type: ignore[arg-type]

@@ -113,7 +113,7 @@ class SourceContract:
     def test_where_pages_come_from_is_said(self, place: Place) -> None:
         """A person sees at once that the right site was read."""
         source = place.source()
-        assert source.origin.mode == source.name
+        assert source.origin.mode == source.kind.mode
         assert source.origin.folder or source.origin.address or source.origin.revision
 
     def test_excluded_pages_do_not_come(self, place: Place) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from search_site import DOCS, MAIN, NOW, Piece, Site, make_site
 
 from searchsocket.models.embedders.comparable import vector_for
-from searchsocket.search.content.corpus import Corpus
+from searchsocket.search.content.folder import ContentFolder, PageFolder
 from searchsocket.search.content.meaning import concept_vector, middle_of_concepts
 from searchsocket.search.content.order import exact_hits
 from searchsocket.search.content.query import ContentQuery
@@ -22,9 +22,9 @@ LISTS = [Piece(f"/a/list{n}", f"All names: {' '.join(NAMES[n:])} keepAlive") for
 ITSELF = Piece("/z/keep", "keepAlive keeps a part alive while it is not shown.", title="keepAlive", section="keepAlive")
 
 
-def corpus_of(site: Site) -> Corpus:
+def corpus_of(site: Site) -> ContentFolder:
     reader = site.engine.opened(MAIN)
-    return Corpus("site", "site", reader, partial(vector_for, site.engine.queries, reader.generation))
+    return PageFolder("site", reader, partial(vector_for, site.engine.queries, reader.generation))
 
 
 def found(site: Site, **asked: tuple[str, ...]) -> list[str]:
@@ -54,14 +54,14 @@ def test_concepts_look_for_what_is_like_that_which_a_search_finds_first(tmp_path
     site = make_site(
         tmp_path, [*DOCS, Piece("/care", care, title="Care"), Piece("/stub", "Charging", title="Charging")]
     )
-    corpus = corpus_of(site)
-    own, drawn = middle_of_concepts(corpus, ["charging a battery"]), concept_vector(corpus, ["charging a battery"])
+    folder = corpus_of(site)
+    own, drawn = middle_of_concepts(folder, ["charging a battery"]), concept_vector(folder, ["charging a battery"])
     assert drawn is not None
     assert float(np.linalg.norm(drawn)) == pytest.approx(1.0, abs=1e-5)
-    ids = [record.id for record in corpus.reader.catalogue.page_records("/care")]
-    [before], [after] = (corpus.reader.vectors.similarities(vector, ids) for vector in (own, drawn))
+    ids = [record.id for record in folder.reader.catalogue.page_records("/care")]
+    [before], [after] = (folder.reader.vectors.similarities(vector, ids) for vector in (own, drawn))
     assert after > before
-    assert concept_vector(corpus, []) is None
+    assert concept_vector(folder, []) is None
 
 
 def test_what_is_found_first_draws_most(tmp_path: Path) -> None:
@@ -69,11 +69,11 @@ def test_what_is_found_first_draws_most(tmp_path: Path) -> None:
     about = [Piece(f"/charge{n}", f"charging a battery by cable {n} {'contacts ' * n}") for n in range(3)]
     beside = [Piece(f"/ropes{n}", f"ropes and knots and a battery {n} {'bowline hitch ' * 9}") for n in range(9)]
     site = make_site(tmp_path, [*about, *beside])
-    corpus = corpus_of(site)
-    drawn = concept_vector(corpus, ["charging a battery"])
+    folder = corpus_of(site)
+    drawn = concept_vector(folder, ["charging a battery"])
     assert drawn is not None
-    ids = {url: corpus.reader.catalogue.page_records(url)[0].id for url in ("/charge0", "/ropes0")}
-    near, far = corpus.reader.vectors.similarities(drawn, list(ids.values()))
+    ids = {url: folder.reader.catalogue.page_records(url)[0].id for url in ("/charge0", "/ropes0")}
+    near, far = folder.reader.vectors.similarities(drawn, list(ids.values()))
     assert near > far + 0.5  # counted alike, the nine draw it to ropes
 
 
@@ -114,7 +114,7 @@ class Values:
 def test_equal_scores_come_by_rising_id(values: list[float]) -> None:
     """Whatever else is there, and in whatever part of the list they are asked for."""
     reader = Values(values)
-    hits = exact_hits(Corpus("site", "site", reader, lambda _: None), ["a"], np.zeros(1, np.float32))  # type: ignore[arg-type,return-value]
+    hits = exact_hits(PageFolder("site", reader, lambda _: None), ["a"], np.zeros(1, np.float32))  # type: ignore[arg-type,return-value]
     expected = sorted(((-1.5 * value, one) for one, value in reader._values.items()))
     assert [(-one.raw, one.id) for one in hits.best(0, 12)] == expected
     assert [(-one.raw, one.id) for start in range(12) for one in hits.best(start, 1)] == expected

@@ -15,7 +15,7 @@ from search_site import DOCS, MAIN, NOW, Piece, Site, make_site
 from searchsocket.errors import ChunkGone, ContinuationGone, InvalidRequest
 from searchsocket.models.embedders.comparable import vector_for
 from searchsocket.search.content.answer import ContentAnswer
-from searchsocket.search.content.corpus import Corpus
+from searchsocket.search.content.folder import ContentFolder, PageFolder
 from searchsocket.search.content.query import ContentQuery
 from searchsocket.search.content.retrieve import ContentSearch
 from searchsocket.search.continuation import Continuations
@@ -33,9 +33,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     return make_site(tmp_path_factory.mktemp("content"), [*DOCS, *MANY])
 
 
-def corpus_of(site: Site, folder_id: str = "site") -> Corpus:
+def corpus_of(site: Site, folder_id: str = "site") -> ContentFolder:
     reader = site.engine.opened(MAIN)
-    return Corpus(folder_id, "site", reader, partial(vector_for, site.engine.queries, reader.generation))
+    return PageFolder(folder_id, reader, partial(vector_for, site.engine.queries, reader.generation))
 
 
 def ask(site: Site, words: Continuations = WORDS, **asked: Any) -> ContentAnswer:

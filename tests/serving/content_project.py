@@ -5,6 +5,7 @@ from html import escape
 from pathlib import Path
 
 from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.corpora import CODE as CODE_CORPUS
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.project import Project, open_project
@@ -101,5 +102,5 @@ def content_project(root: Path, *, code: bool = True) -> Project:
     run = ScopeRun(project, project.scope_named("main"), "run-1", RunOptions(), clock=lambda: moment)
     index_scope(run)
     if code:
-        index_scope(run.of("code"))
+        index_scope(run.of(CODE_CORPUS))
     return project

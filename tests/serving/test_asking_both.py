@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.corpora import CODE as CODE_CORPUS
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.project import open_project
@@ -60,7 +61,7 @@ def _service(root: Path, mode: str, *, code: bool) -> ContentService:
     )
     index_scope(run)
     if code:
-        index_scope(run.of("code"))
+        index_scope(run.of(CODE_CORPUS))
     return open_content(project, {}, open_service(project, {}))
 
 

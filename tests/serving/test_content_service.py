@@ -266,7 +266,7 @@ def test_a_model_that_reads_has_shares_of_its_own(
         monkeypatch.setattr(f"searchsocket.search.{module}.shares_of", shares)
     for is_instant in (True, False):
         monkeypatch.setattr(BuiltinEmbedder, "is_instant", is_instant)
-        corpus = service.corpus(folder, trusted=True)
+        corpus = service.folder(folder, trusted=True)
         concept_vector(corpus, ["database lock"])
         supported(corpus, "What holds the database lock?")
     assert asked == [False, False, True, True]

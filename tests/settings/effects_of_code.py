@@ -5,6 +5,7 @@ import json
 from click.testing import CliRunner
 
 from searchsocket.cli.main import cli
+from searchsocket.pipeline.run.corpora import CODE
 from searchsocket.pipeline.run.index import index_scope
 from tests.settings.lab import Effect, Lab
 
@@ -26,7 +27,7 @@ def corpora(lab: Lab) -> list[str]:
 
 def files(lab: Lab) -> list[str]:
     """The source files of the index, after a run."""
-    run = lab.site.run().of("code")
+    run = lab.site.run().of(CODE)
     index_scope(run)
     reader = run.backends.store.reader(run.scope)
     ids = [record_id for record_id, _ in run.backends.store.fingerprints(run.scope)]

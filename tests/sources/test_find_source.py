@@ -52,11 +52,11 @@ def test_the_order_is_that_of_the_list(tmp_path: Path) -> None:
 def test_a_build_is_preferred_to_content(tmp_path: Path) -> None:
     """What visitors see is what they search for."""
     make(tmp_path, "docs/a.md")
-    assert make_source(tmp_path, Settings()).name == "content-files"
+    assert make_source(tmp_path, Settings()).kind.mode == "content-files"
     make(tmp_path, "build/index.html")
-    assert make_source(tmp_path, Settings()).name == "static-output"
-    assert make_source(tmp_path, Settings(), "content-files").name == "content-files"
-    assert make_source(tmp_path, settings(mode="content-files")).name == "content-files"
+    assert make_source(tmp_path, Settings()).kind.mode == "static-output"
+    assert make_source(tmp_path, Settings(), "content-files").kind.mode == "content-files"
+    assert make_source(tmp_path, settings(mode="content-files")).kind.mode == "content-files"
 
 
 def test_nothing_to_index_says_what_was_looked_for(tmp_path: Path) -> None:

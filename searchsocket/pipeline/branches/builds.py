@@ -10,10 +10,9 @@ from types import MappingProxyType
 from searchsocket.errors import ConfigError, ConfigMissing, InvalidScope, SourceUnavailable
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.project.project import Project
-from searchsocket.project.settings.site import SourceMode
+from searchsocket.project.settings.source_kinds import SourceMode
 from searchsocket.sources.content_files import ContentFilesSource
 from searchsocket.sources.git_branch import GitBranchSource
-from searchsocket.sources.preview import differs_by_scope
 from searchsocket.sources.static_output import StaticOutputSource
 
 _HTML = (".html", ".htm")
@@ -63,7 +62,7 @@ def refuse_shared_source(project: Project, scopes: int, mode: SourceMode | None 
     Raises:
         ConfigError: They would all hold the pages of whichever branch was built last.
     """
-    if scopes > 1 and not differs_by_scope(project.settings.source, mode):
+    if scopes > 1 and not project.settings.source.differs_by_scope(mode):
         raise ConfigError(f"{scopes} branches would be indexed from the same pages, {OWN_SOURCES}")
 
 

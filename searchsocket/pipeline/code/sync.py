@@ -37,6 +37,7 @@ def sync_code(
         return None
     # Nothing of this is needed to know that nothing changed: half of what loading takes.
     from searchsocket.pipeline.run.context import ScopeRun
+    from searchsocket.pipeline.run.corpora import CODE
     from searchsocket.pipeline.run.index import index_scope
     from searchsocket.pipeline.run.options import RunOptions
 
@@ -51,7 +52,7 @@ def sync_code(
         environ,
         lock_timeout_s=_WAIT_S,
     )
-    return index_scope(run.of("code"))
+    return index_scope(run.of(CODE))
 
 
 def invalidate_code(home: Project, scope: str, pattern: str) -> tuple[str, ...]:

@@ -9,18 +9,17 @@ from searchsocket.backends import Backends
 from searchsocket.errors import ConfigMissing, InvalidScope, SourceUnavailable
 from searchsocket.events import OnEvent, ignore
 from searchsocket.models.embedders.base import Embedder
+from searchsocket.pipeline.run.corpora import SITE, Corpus
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.outcome import CheckOutcome
-from searchsocket.project.corpora import Corpus, code_home
 from searchsocket.project.project import Project
-from searchsocket.project.settings.site import SourceMode
-from searchsocket.sources import configured_site, make_source
+from searchsocket.project.settings.source_kinds import SourceKind, SourceMode, source_kind
+from searchsocket.sources import configured_site
 from searchsocket.sources.base import Source
 from searchsocket.sources.code.commit import CommitSource
-from searchsocket.sources.code.find import make_code_source
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.sources.git_objects import Repository
-from searchsocket.sources.preview import differs_by_scope, with_preview
+from searchsocket.sources.preview import with_preview
 from searchsocket.state import ProjectState
 from searchsocket.stores.base import IndexReader
 from searchsocket.text.redaction.redactor import Redactor
@@ -58,7 +57,7 @@ class ScopeRun:
     should_stop: Callable[[], bool] = lambda: False  # asked before each stage, and before the switch
     lock_timeout_s: float = 0.0  # how long a stage waits for another run of the scope; 0 = it refuses at once
     workspace: Workspace | None = None  # None = the run is no dry one
-    corpus: Corpus = "site"  # what `project` is the home of
+    corpus: Corpus = SITE  # what `project` is the home of
     judge: JudgeCandidate | None = None  # of what was built, before the switch
     golden_texts: Callable[["ScopeRun"], Sequence[str]] = lambda run: ()  # the queries that `judge` will ask
     backends: Backends = field(init=False, repr=False, compare=False)
@@ -73,9 +72,9 @@ class ScopeRun:
 
     def of(self, corpus: Corpus) -> "ScopeRun":
         """The same run over a corpus, with the state and the store of that one; from the site's alone."""
-        if corpus == self.corpus:
+        if corpus is self.corpus:
             return self
-        home = code_home(self.project)
+        home = corpus.home(self.project)
         return replace(self, project=home, scope=replace(self.scope, project_id=home.id), corpus=corpus)
 
     @property
@@ -97,6 +96,11 @@ class ScopeRun:
     def source_mode(self) -> SourceMode | None:
         """The source mode; None = detect it."""
         return self.options.source or self.project.settings.source.mode
+
+    @property
+    def source_kind(self) -> SourceKind:
+        """The kind of the source; a build while the source is not detected."""
+        return source_kind(self.source_mode)
 
     @property
     def branch(self) -> str:
@@ -129,18 +133,7 @@ class ScopeRun:
 
     def make_source(self, previous_form: UrlForm | None = None) -> Source:
         """The source of this run, with a report of its own; `previous_form` as for `sources.make_source`."""
-        if self.corpus == "code":
-            return make_code_source(self.project.root, self.project.settings, self.source_mode, self.branch)
-        return make_source(
-            self.project.root,
-            self.project.settings,
-            self.source_mode,
-            scope=self.scope.name,
-            branch=self.branch,
-            fetched_dir=self.fetched_dir,
-            max_pages=self.options.max_pages,
-            previous_form=previous_form,
-        )
+        return self.corpus.make_source(self, previous_form)
 
     def source_revision(self) -> str:
         """The commit that is indexed, with `-dirty` where the working tree has changed since; "" where it is not known.
@@ -154,7 +147,7 @@ class ScopeRun:
                 return source.commit()
             repository, branch = Repository(self.project.root), self.scope.branch or self.scope.name
             # Of a crawl the address has no {branch} any more here; what a host serves is no working tree either.
-            is_own = source.origin.mode == "crawl" or differs_by_scope(self.project.settings.source)
+            is_own = source.kind.is_remote or self.project.settings.source.differs_by_scope()
             return repository.resolve(branch) if is_own and repository.branch() != branch else repository.checked_out()
         except (ConfigMissing, SourceUnavailable, InvalidScope):
             return ""

@@ -9,13 +9,13 @@ from typing import Any
 from searchsocket.errors import ConfigMissing
 from searchsocket.models.embedders import resolved_provider
 from searchsocket.pipeline.run.context import ScopeRun, Workspace
+from searchsocket.pipeline.run.corpora import SITE, Corpus
 from searchsocket.pipeline.run.numbers import ChunkNumbers
 from searchsocket.pipeline.run.origin import PagesOrigin, origin_of_pages
 from searchsocket.pipeline.run.results import result_of
 from searchsocket.pipeline.run.stage import Stage, exclusive
-from searchsocket.pipeline.run.stages import CODE_STAGES, LLMS_STAGES, STAGES, stages_of
+from searchsocket.pipeline.run.stages import STAGES, every_stage, stages_of
 from searchsocket.pipeline.run.summary import IndexSummary, summarise
-from searchsocket.project.corpora import Corpus
 from searchsocket.project.project import Project
 from searchsocket.state import ProjectState
 from searchsocket.stores import make_vectors
@@ -68,9 +68,9 @@ def plan_scope(run: ScopeRun) -> IndexSummary:
         return replace(summary, warnings=(*summary.warnings, *assumptions(dry)))
 
 
-def origin_of(state: ProjectState, scope: str, corpus: Corpus = "site") -> PagesOrigin:
+def origin_of(state: ProjectState, scope: str, corpus: Corpus = SITE) -> PagesOrigin:
     """The source of a scope's pages in its last run, from the stages' records; changes nothing."""
-    reports = [(stage, state.last_report(scope, stage.name)) for stage in _known(corpus).values()]
+    reports = [(stage, state.last_report(scope, stage.name)) for stage in every_stage(corpus).values()]
     return origin_of_pages([result_of(report, stage.numbers) for stage, report in reports if report])
 
 
@@ -86,21 +86,16 @@ def last_run_costs(state: ProjectState, scope: str) -> Mapping[str, Any]:
     }
 
 
-def summary_of(project: Project, run_id: str, scope: str, corpus: Corpus = "site") -> IndexSummary:
+def summary_of(project: Project, run_id: str, scope: str, corpus: Corpus = SITE) -> IndexSummary:
     """The summary of a run whose stages ran elsewhere, from what they put on record.
 
     Args:
         project: The home of the corpus.
     """
     reports = ProjectState(project.state_dir).results_of(run_id)
-    stages = _known(corpus)
+    stages = every_stage(corpus)
     return summarise(scope, [result_of(report, stages[report["stage"]].numbers) for report in reports])
 
 
 def _stages(run: ScopeRun) -> Collection[Stage[Any]]:
     return stages_of(run.corpus, run.project.settings).values()
-
-
-def _known(corpus: Corpus) -> Mapping[str, Stage[Any]]:
-    """Every stage that may have left a report."""
-    return {**STAGES, **LLMS_STAGES} if corpus == "site" else CODE_STAGES

@@ -2,12 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any, get_args
 
-if TYPE_CHECKING:  # the command line must be able to say its help without what settings need
-    from searchsocket.project.settings.site import SourceMode
-
-SOURCES = ("static-output", "content-files", "git-branch", "crawl")
+from searchsocket.project.settings.source_kinds import SourceMode
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +50,9 @@ class RunOptions:
             "Stop before the first paid call if the estimate is higher.", float, unit="USD", flag="--max-cost"
         ),
     )
-    source: "SourceMode | None" = field(
-        default=None, metadata=_offered("Source of the pages, instead of source.mode.", str, choices=SOURCES)
+    source: SourceMode | None = field(
+        default=None,
+        metadata=_offered("Source of the pages, instead of source.mode.", str, choices=get_args(SourceMode)),
     )
 
     def asked(self) -> Mapping[str, Any]:

@@ -10,11 +10,11 @@ from typing import Any, Generic, TypeVar
 
 from searchsocket.events import Event
 from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.corpora import SITE, Corpus
 from searchsocket.pipeline.run.numbers import Numbers
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stopping import stop_if_told
 from searchsocket.project.access import make_private_folders
-from searchsocket.project.corpora import Corpus
 from searchsocket.state import ScopeState
 from searchsocket.system.errors import system_error
 
@@ -35,7 +35,7 @@ class Stage(Generic[N]):
     reads: tuple[str, ...]  # the stages whose output is its input
     version: str  # of the code: another one may give another output for the same input
     kinds: frozenset[str]  # what the output is made of, for people
-    corpus: Corpus = "site"  # that it works on
+    corpus: Corpus = SITE  # that it works on
 
     @property
     def description(self) -> str:
@@ -71,7 +71,7 @@ def stage(
     version: str = "1",
     kinds: Iterable[str],
     dry: StageBody[N] | None = None,
-    corpus: Corpus = "site",
+    corpus: Corpus = SITE,
 ) -> Callable[[StageBody[N]], Stage[N]]:
     """Make a stage of a function, whose name and docstring are the stage's."""
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from searchsocket.pipeline.run.corpora import Corpus
 from searchsocket.pipeline.run.stage import Stage
 from searchsocket.pipeline.stages.chunk_embeddings import chunk_embeddings
 from searchsocket.pipeline.stages.code_chunks import code_chunks
@@ -14,7 +15,6 @@ from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.page_mirror import page_mirror
 from searchsocket.pipeline.stages.search_index import search_index
 from searchsocket.pipeline.stages.site_pages import site_pages
-from searchsocket.project.corpora import Corpus
 from searchsocket.project.settings.model import Settings
 
 STAGES: Mapping[str, Stage[Any]] = {
@@ -26,16 +26,20 @@ LLMS_STAGES: Mapping[str, Stage[Any]] = {llms_txt.name: llms_txt}  # after those
 CODE_STAGES: Mapping[str, Stage[Any]] = {
     stage.name: stage for stage in (code_files, code_chunks, code_embeddings, code_index)
 }
+_ALL = {**STAGES, **LLMS_STAGES, **CODE_STAGES}
 
 
 def stages_of(corpus: Corpus, settings: Settings) -> Mapping[str, Stage[Any]]:
     """The stages of a run over a corpus."""
-    if corpus == "code":
-        return CODE_STAGES
-    return {**STAGES, **LLMS_STAGES} if settings.llms.enable else STAGES
+    left_out = {} if settings.llms.enable else LLMS_STAGES
+    return {name: stage for name, stage in every_stage(corpus).items() if name not in left_out}
+
+
+def every_stage(corpus: Corpus) -> Mapping[str, Stage[Any]]:
+    """Every stage of a corpus that may have left a report."""
+    return {name: stage for name, stage in _ALL.items() if stage.corpus is corpus}
 
 
 def label_of(name: str) -> str:
     """The activity of a stage, for progress output; the stage's name if it is unknown."""
-    stage = {**STAGES, **LLMS_STAGES, **CODE_STAGES}.get(name)
-    return stage.label if stage else name
+    return _ALL[name].label if name in _ALL else name

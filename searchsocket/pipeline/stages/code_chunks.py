@@ -16,6 +16,7 @@ from searchsocket.pipeline.code.staleness import CONFIGURATION, RULES, configura
 from searchsocket.pipeline.extraction.code_job import CodeJob, CutFile, cut_batch, one_file_each, without_grammar
 from searchsocket.pipeline.extraction.redaction_job import RedactedPage
 from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.corpora import CODE
 from searchsocket.pipeline.run.numbers import CodeNumbers
 from searchsocket.pipeline.run.results import MAX_SKIPPED, Skipped, StageResult, digest_of
 from searchsocket.pipeline.run.stage import stage
@@ -44,7 +45,7 @@ _NO_GRAMMARS = (
     reads=[code_files],
     version=CODE_CHUNKER_VERSION,
     kinds={"treesitter"},
-    corpus="code",
+    corpus=CODE,
 )
 def code_chunks(run: ScopeRun, state: ScopeState) -> StageResult[CodeNumbers]:
     """Split source files into chunks at their definitions, with name, kind, signature, comment and lines."""

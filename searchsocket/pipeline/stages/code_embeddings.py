@@ -1,6 +1,7 @@
 """Stage 3 of code: every text of code that was never embedded with this model is, once."""
 
 from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.corpora import CODE
 from searchsocket.pipeline.run.numbers import EmbeddingNumbers
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stage import stage
@@ -9,7 +10,7 @@ from searchsocket.pipeline.stages.code_chunks import code_chunks
 from searchsocket.state import ScopeState
 
 
-@stage("Embedding code", EmbeddingNumbers, reads=[code_chunks], kinds={"numpy"}, dry=only_counted, corpus="code")
+@stage("Embedding code", EmbeddingNumbers, reads=[code_chunks], kinds={"numpy"}, dry=only_counted, corpus=CODE)
 def code_embeddings(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingNumbers]:
     """Embed every chunk of code; known texts come from the cache.
 

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.corpora import CODE
 from searchsocket.pipeline.run.numbers import PageNumbers
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stage import stage
@@ -23,7 +24,7 @@ def file_stamp(path: Path | str) -> str:
     return f"{found.st_size}:{found.st_mtime_ns}"
 
 
-@stage("Reading the source files", PageNumbers, kinds={"git"}, corpus="code")
+@stage("Reading the source files", PageNumbers, kinds={"git"}, corpus=CODE)
 def code_files(run: ScopeRun, state: ScopeState) -> StageResult[PageNumbers]:
     """List the source files of the project and detect which of them changed.
 

@@ -78,8 +78,9 @@ def folder_of(run: ScopeRun) -> Path:
     project, scope = run.project, run.scope.name
     if stated := project.settings.llms.dir:
         return project.root / stated.replace("{scope}", scope)
-    origin = run.make_source().origin
-    if origin.mode != "static-output":
+    source = run.make_source()
+    origin = source.origin
+    if not source.kind.is_build:
         raise ConfigMissing(
             f"llms.enable is true, but the pages come from {origin.mode}, so there is no build folder for "
             'llms.txt; set llms.dir, e.g. "static"'

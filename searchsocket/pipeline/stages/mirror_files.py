@@ -68,7 +68,7 @@ def _site_titles(state: ScopeState) -> SiteTitles:
 
 def route_table_of(run: ScopeRun) -> tuple[RouteTable, tuple[str, ...]]:
     """The routes that made the pages, of the commit that is indexed, else of the working tree; and warnings."""
-    if run.source_mode == "git-branch":
+    if run.source_kind.reads_commit:
         source = run.make_source()
         assert isinstance(source, GitBranchSource)
         try:
@@ -86,7 +86,7 @@ def route_table_of(run: ScopeRun) -> tuple[RouteTable, tuple[str, ...]]:
 def _other_base_path(run: ScopeRun, kit: KitProject) -> list[str]:
     """A warning when SvelteKit has a base path of which the settings say nothing: links would lead nowhere."""
     settings = run.project.settings
-    is_stated = settings.source.base_path or settings.project.base_url or run.source_mode == "crawl"
+    is_stated = settings.source.base_path or settings.project.base_url or run.source_kind.is_remote
     if is_stated or kit.base_path == "":
         return []
     if kit.base_path is None:

@@ -1,6 +1,6 @@
 """Stage 5: the live index and the chunks are compared, and what differs is published (spec 10.5)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -19,7 +19,6 @@ from searchsocket.pipeline.run.stopping import uninterrupted
 from searchsocket.pipeline.run.vectors import vectors_of
 from searchsocket.pipeline.stages.aliases import Moves
 from searchsocket.pipeline.stages.chunk_embeddings import chunk_embeddings
-from searchsocket.pipeline.stages.code_bodies import stage_code
 from searchsocket.pipeline.stages.index_changes import Change, Delete, IndexPlan, Pair, Take, Upsert, changes, merged
 from searchsocket.pipeline.stages.page_bodies import stage_bodies
 from searchsocket.pipeline.stages.page_chunks import page_chunks
@@ -32,6 +31,7 @@ from searchsocket.types import Generation, Scope
 
 _BATCH = 500
 _KEPT_DAYS = 7
+StageTexts = Callable[[ScopeRun, ScopeState, VectorStore], None]
 GOLDEN_FACT = "golden"  # what golden queries said of the generation
 GOLDEN_WARNING = "golden queries: "  # begins what they said of one that was accepted all the same
 
@@ -64,23 +64,29 @@ def search_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
         Interrupted: The run was told to stop; the live generation stays.
         ArtifactsUnavailable: The new generation is live here, and could not be pushed.
     """
-    result = published(run, state, search_index, chunk_embeddings)
+    result = published(run, state, search_index, chunk_embeddings, stage_bodies)
     if not run.project.settings.llms.enable:
         remove_others(run.project.state_dir / RECORDS, run.scope.name, None)
     return result
 
 
 def published(
-    run: ScopeRun, state: ScopeState, stage: Stage[IndexNumbers], embedding: Stage[EmbeddingNumbers]
+    run: ScopeRun,
+    state: ScopeState,
+    stage: Stage[IndexNumbers],
+    embedding: Stage[EmbeddingNumbers],
+    stage_texts: StageTexts,
 ) -> StageResult[IndexNumbers]:
     """Publish the chunks of either corpus; raises what `search_index` does.
 
     Args:
         stage: The calling stage; it reports progress.
         embedding: The stage that made the vectors; its report has their cost.
+        stage_texts: Stages the texts of the corpus's documents.
     """
     live, warnings = _checked_live(run, state)
     staged = _stage_changes(run, state, live, stage)
+    stage_texts(run, state, run.backends.store)
     generation, outcomes = _switch(run, state, embedding, staged, live)
     # Also when nothing changed: the last run may have failed to.
     if pushed := push_live(run.project, run.scope, run.environ, run.clock()):
@@ -114,7 +120,7 @@ class _StagedChanges:
 def _stage_changes(
     run: ScopeRun, state: ScopeState, live: Generation | None, stage: Stage[IndexNumbers]
 ) -> _StagedChanges:
-    """Stage deletions, upserts and page texts."""
+    """Stage deletions and upserts of records."""
     store, scope = run.backends.store, run.scope
     store.discard(scope)
     plan = IndexPlan(live.records if live else 0)
@@ -136,7 +142,6 @@ def _stage_changes(
             stage.progress(run, done, len(upserts))
         warnings += cache.warnings
         _bound(cache, run.project.settings.embeddings.cache_max_mb)
-    (stage_bodies if run.corpus == "site" else stage_code)(run, state, store)
     return _StagedChanges(plan, moves.aliases(live.aliases if live else {}, state.links.is_searchable), warnings)
 
 
@@ -281,21 +286,8 @@ def nothing_to_index(run: ScopeRun) -> str:
     """Said where no page is there to be searched."""
     return (
         f"nothing to index for scope {run.scope.name!r}: no page has searchable text. A live index stays as it "
-        f"is; {_advice(run)}"
+        f"is; {run.make_source().kind.advice(run.project.settings.source)}"
     )
-
-
-def _advice(run: ScopeRun) -> str:
-    """Advice for a source that returned no text."""
-    name = run.make_source().name
-    if run.corpus == "code":
-        return "check code.include and code.exclude"
-    if name in ("content-files", "git-branch"):
-        globs = ", ".join(run.project.settings.source.content_files.globs)
-        return f"check source.content_files.globs ({globs}) and base_dir"
-    if name == "crawl":
-        return "check source.crawl.base_url and its answers"
-    return "check the build folder with `searchsocket doctor`"
 
 
 def live_changes(run: ScopeRun, state: ScopeState, store: VectorStore, live: Generation | None) -> Iterator[Change]:

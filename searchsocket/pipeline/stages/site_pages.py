@@ -10,6 +10,7 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.numbers import PageNumbers
 from searchsocket.pipeline.run.results import MAX_SKIPPED, Skipped, StageResult, digest_of, lines_of, sha256
 from searchsocket.pipeline.run.stage import Stage, empty_temporary_dir, stage
+from searchsocket.project.settings.source_kinds import SourceKind
 from searchsocket.sources.base import Source
 from searchsocket.state import ScopeState
 from searchsocket.state.inventory import KnownPage
@@ -72,7 +73,7 @@ def listed(run: ScopeRun, state: ScopeState, stage: Stage[PageNumbers]) -> Stage
         version=version,
         warnings=(
             *_warnings(report.warnings, report.failed, eligible=eligible, limited=limited, found=found),
-            *(_same_elsewhere(run, version, facts) if run.corpus == "site" else ()),
+            *_same_elsewhere(run, source.kind, version, facts),
         ),
         facts=facts,
         skipped=[Skipped(file, why) for file, why in sorted(report.skipped.items())[:MAX_SKIPPED]],
@@ -85,18 +86,19 @@ def listed(run: ScopeRun, state: ScopeState, stage: Stage[PageNumbers]) -> Stage
     )
 
 
-def _same_elsewhere(run: ScopeRun, version: str, facts: Mapping[str, str]) -> list[str]:
+def _same_elsewhere(run: ScopeRun, kind: SourceKind, version: str, facts: Mapping[str, str]) -> list[str]:
     """A warning where another scope read the same bytes in the same place: one of the two is not what it is called."""
+    if not kind.scope_setting:
+        return []
     others = [
         scope
         for scope, report in run.state.last_reports(site_pages.name).items()
         if scope != run.scope.name and (report["version"], report.get("facts")) == (version, facts)
     ]
-    key = {"static-output": "source.static_output_dir", "crawl": "source.crawl.base_url"}.get(facts["source"])
-    if not others or key is None:
+    if not others:
         return []
     named = ", ".join(map(repr, others[:_NAMED])) + (f" and {len(others) - _NAMED} more" if others[_NAMED:] else "")
-    return [f"scope {named} has the same pages; build this one first, or use {{scope}} in {key}"]
+    return [f"scope {named} has the same pages; build this one first, or use {{scope}} in {kind.scope_setting}"]
 
 
 def refuse_another_model(run: ScopeRun) -> None:

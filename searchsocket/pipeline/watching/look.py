@@ -26,7 +26,7 @@ def look_at(run: ScopeRun, targets: Targets) -> Look:
     """Look at everything once; of what is large, at names, sizes and times alone."""
     settings = bytes_of(targets.settings)
     try:
-        build = _CRAWLED if run.source_mode == "crawl" else build_of(run) or Build("", 0)
+        build = _CRAWLED if run.source_kind.is_remote else build_of(run) or Build("", 0)
         others, youngest = hashlib.sha256(), build.changed_ns
         for folder in targets.folders:
             if folder == targets.build or not os.path.isdir(folder):  # noqa: PTH112

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from searchsocket.project.settings.section import Count, Section, WebAddress, WebAddressOrPath
+from searchsocket.project.settings.source_kinds import SourceMode, source_kind
 
-SourceMode = Literal["static-output", "content-files", "git-branch", "crawl"]
 UrlStyle = Literal["auto", "clean", "slash", "html", "index"]
 
 
@@ -75,6 +75,14 @@ class SourceSettings(Section):
     content_files: ContentFilesSettings = ContentFilesSettings()
     git: GitSettings = GitSettings()
     crawl: CrawlSettings = CrawlSettings()
+
+    def differs_by_scope(self, mode: SourceMode | None = None) -> bool:
+        """Return True if each scope has its own source instead of sharing the working tree.
+
+        Args:
+            mode: Overrides `source.mode`.
+        """
+        return source_kind(mode or self.mode).differs_by_scope(self)
 
 
 class UrlSettings(Section):

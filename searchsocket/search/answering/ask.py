@@ -19,7 +19,7 @@ from searchsocket.search.answering.terms import terms_of, text_words
 from searchsocket.search.bounds import MAX_PASSAGES
 from searchsocket.search.content.bounds import check_bounds
 from searchsocket.search.content.budget import fitting
-from searchsocket.search.content.corpus import Corpus, chunk_id
+from searchsocket.search.content.folder import ContentFolder, chunk_id
 from searchsocket.search.content.hints import call
 from searchsocket.search.content.source import changed_of, href_of
 from searchsocket.search.continuation import Continuations
@@ -37,7 +37,7 @@ from searchsocket.text.amounts import age_s
 DEFAULT_MAX_TOKENS = 2_000
 _KIND = "ask"
 _CANDIDATES = 50  # of each list
-_READ = 12  # chunks of each corpus, whose sentences are looked at
+_READ = 12  # chunks of each folder, whose sentences are looked at
 _RANK_SHARE = 0.15  # of how well the chunk ranks, beside what the passage says
 
 
@@ -51,15 +51,17 @@ class _PageRequest(NamedTuple):
 class Supported:
     """A passage with where it stands, and what speaks for it."""
 
-    corpus: Corpus
+    folder: ContentFolder
     readable: ReadableRecord
     passage: Passage
     support: Support
     score: float  # to order by
 
 
-def ask(corpora: Sequence[Corpus], query: AskQuery, clock: Callable[[], datetime], words: Continuations) -> AskAnswer:
-    """The passages that answer, from all corpora, best first.
+def ask(
+    folders: Sequence[ContentFolder], query: AskQuery, clock: Callable[[], datetime], words: Continuations
+) -> AskAnswer:
+    """The passages that answer, from all folders, best first.
 
     Raises:
         InvalidRequest: The question is empty, or a limit is not held, or the continuation is of another question.
@@ -68,23 +70,23 @@ def ask(corpora: Sequence[Corpus], query: AskQuery, clock: Callable[[], datetime
     """
     check_bounds(query.limit, query.max_tokens, MAX_PASSAGES)
     question = clean_text(query.question)
-    page_request = _page_request(corpora, query, question, words)
-    passages_found = candidates(corpora, question)
+    page_request = _page_request(folders, query, question, words)
+    passages_found = candidates(folders, question)
     sure = likelihood(passages_found[0].support) if passages_found else 0.0
     is_answered = sure >= ENOUGH
     now = clock()
     indexes = tuple(
-        AskedIndex(corpus.folder_id, corpus.reader.generation.name, age_s(corpus.reader.generation.published_at, now))
-        for corpus in corpora
+        AskedIndex(folder.folder_id, folder.reader.generation.name, age_s(folder.reader.generation.published_at, now))
+        for folder in folders
     )
     answering = _passages(passages_found, page_request.limit) if is_answered else []
     passages = fitting(answering[page_request.offset :], _text, page_request.max_tokens)
     after = page_request.offset + len(passages)
     is_cut = after < len(answering)
-    remembered = (question, page_request.limit, page_request.max_tokens, _generations(corpora))
-    token = words.word(_KIND, corpora[0].reader.generation, remembered, after) if is_cut else None
+    remembered = (question, page_request.limit, page_request.max_tokens, _generations(folders))
+    token = words.word(_KIND, folders[0].reader.generation, remembered, after) if is_cut else None
     notes = {
-        note for corpus in corpora if isinstance(told := corpus.vector(question), NoVector) for note in (NOTES[told],)
+        note for folder in folders if isinstance(told := folder.vector(question), NoVector) for note in (NOTES[told],)
     }
     return AskAnswer(
         question=question,
@@ -100,17 +102,17 @@ def ask(corpora: Sequence[Corpus], query: AskQuery, clock: Callable[[], datetime
     )
 
 
-def candidates(corpora: Sequence[Corpus], question: str) -> list[Supported]:
-    """Passages of all corpora, each corpus in its own order; of their first ones, always the likeliest comes next.
+def candidates(folders: Sequence[ContentFolder], question: str) -> list[Supported]:
+    """Passages of all folders, each folder in its own order; of their first ones, always the likeliest comes next.
 
-    Scores of two corpora cannot be compared, since each weighs words by its own texts. A source file whose page is
+    Scores of two folders cannot be compared, since each weighs words by its own texts. A source file whose page is
     indexed too is left to that page, which has a URL.
     """
-    site = next((corpus.reader for corpus in corpora if corpus.kind == "site"), None)
+    site = next((folder.reader for folder in folders if folder.has_urls), None)
     ranked = []
-    for corpus in corpora:
-        passages = sorted(supported(corpus, question), key=lambda one: -one.score)
-        ranked.append(deque(passages if corpus.kind == "site" or site is None else _without_copies(passages, site)))
+    for folder in folders:
+        passages = sorted(supported(folder, question), key=lambda one: -one.score)
+        ranked.append(deque(passages if folder.has_urls or site is None else _without_copies(passages, site)))
     merged: list[Supported] = []
     while ranked := [each for each in ranked if each]:
         merged.append(max(ranked, key=lambda each: likelihood(each[0].support)).popleft())
@@ -124,15 +126,15 @@ def _without_copies(passages: Sequence[Supported], site: IndexReader) -> list[Su
     return [one for one in passages if one.readable.record.page.source_file not in repeated]
 
 
-def supported(corpus: Corpus, question: str) -> list[Supported]:
-    """The best passage of each of the best chunks of a corpus."""
-    reader = corpus.reader
-    embedded = corpus.vector(question)
+def supported(folder: ContentFolder, question: str) -> list[Supported]:
+    """The best passage of each of the best chunks of a folder."""
+    reader = folder.reader
+    embedded = folder.vector(question)
     vector = None if isinstance(embedded, NoVector) else embedded
-    candidates_found = find(reader, vector, question, top_k=_CANDIDATES, where=corpus.where)
+    candidates_found = find(reader, vector, question, top_k=_CANDIDATES, where=folder.where)
     if not candidates_found.ids:
         return []
-    shares = shares_of(question, candidates_found.facts.url, is_read=vector is not None and corpus.is_read())
+    shares = shares_of(question, candidates_found.facts.url, is_read=vector is not None and folder.is_read())
     fused = (
         fuse(candidates_found.cosine, candidates_found.bm25, candidates_found.page_bm25, shares).fused
         * candidates_found.facts.weight
@@ -150,25 +152,27 @@ def supported(corpus: Corpus, question: str) -> list[Supported]:
         near = nearness(float(candidates_found.cosine[at]), spread) if vector is not None else 0.0
         support = Support(passage.held, terms.held(text_words(whole)), near, math.log1p(len(terms.words)))
         score = passage.held + _RANK_SHARE * float(fused[at])
-        passages.append(Supported(corpus, readable, passage, support, score))
+        passages.append(Supported(folder, readable, passage, support, score))
     return passages
 
 
-def _page_request(corpora: Sequence[Corpus], query: AskQuery, question: str, words: Continuations) -> _PageRequest:
+def _page_request(
+    folders: Sequence[ContentFolder], query: AskQuery, question: str, words: Continuations
+) -> _PageRequest:
     """The request for this part; a continuation uses the request of the previous answer."""
     if not query.continuation_token:
         return _PageRequest(query.limit, query.max_tokens or DEFAULT_MAX_TOKENS, 0)
-    generation = corpora[0].reader.generation
+    generation = folders[0].reader.generation
     (before, limit, max_tokens, generations), offset = words.position(query.continuation_token, _KIND, generation)
     if before != question:
         raise InvalidRequest(f"the continuation token belongs to {before[:80]!r}, not to {question[:80]!r}")
-    if generations != _generations(corpora):
+    if generations != _generations(folders):
         raise ContinuationGone("a new generation is live; leave the continuation token out to start again")
     return _PageRequest(limit, query.max_tokens or max_tokens, offset)
 
 
-def _generations(corpora: Sequence[Corpus]) -> list[str]:
-    return [corpus.reader.generation.name for corpus in corpora]
+def _generations(folders: Sequence[ContentFolder]) -> list[str]:
+    return [folder.reader.generation.name for folder in folders]
 
 
 def _text(passage: AnswerPassage) -> str:
@@ -190,12 +194,12 @@ def _passages(supported_passages: Sequence[Supported], limit: int) -> list[Answe
 
 
 def _cited(one: Supported, sure: float) -> AnswerPassage:
-    record, corpus = one.readable.record, one.corpus
+    record, folder = one.readable.record, one.folder
     page, at, opens = record.page, record.chunk.at, href_of(record)
     return AnswerPassage(
         text=one.passage.text,
-        folder_id=corpus.folder_id,
-        file_path=corpus.file_path(page.url),
+        folder_id=folder.folder_id,
+        file_path=folder.file_path(page.url),
         chunk_id=chunk_id(record),
         url=None if opens is None else page.url,
         href=opens,
@@ -203,8 +207,8 @@ def _cited(one: Supported, sure: float) -> AnswerPassage:
         section_title=displayed(at.title),
         route_file=page.route_file or None,
         source=source_of(record),
-        changed_since=changed_of(page, corpus),
-        generation=corpus.reader.generation.name,
+        changed_since=changed_of(page, folder),
+        generation=folder.reader.generation.name,
         confidence=round(sure, 3),
     )
 

@@ -9,13 +9,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from searchsocket.content.mirror.document import body_line, parse_page
 from searchsocket.errors import InvalidRequest
 from searchsocket.search.bounds import DEFAULT_MAX_TOKENS
 from searchsocket.search.content.answer import Continuation, Documented, IndexFacts, NavigationHints, Source, Status
 from searchsocket.search.content.bounds import check_bounds
 from searchsocket.search.content.budget import OVERHEAD, cut_to, json_tokens
-from searchsocket.search.content.corpus import Corpus, chunk_id
+from searchsocket.search.content.folder import ContentFolder, chunk_id
 from searchsocket.search.content.hints import call
 from searchsocket.search.content.source import index_facts, source_of_chunk, source_of_page
 from searchsocket.search.continuation import Continuations
@@ -95,13 +94,13 @@ class DocumentDataAnswer(Documented):
 
 
 class DocumentReader:
-    """Reads documents of a corpus; safe to share between threads."""
+    """Reads documents of a folder; safe to share between threads."""
 
     def __init__(self, words: Continuations, clock: Callable[[], datetime]) -> None:
         self._words = words
         self._clock = clock
 
-    def text(self, corpus: Corpus, query: DocumentQuery) -> DocumentTextAnswer:
+    def text(self, folder: ContentFolder, query: DocumentQuery) -> DocumentTextAnswer:
         """As many whole sections as fit; of one that is too long alone, whole paragraphs or lines.
 
         Raises:
@@ -110,18 +109,18 @@ class DocumentReader:
             PageTextsMissing: An older version published the index, without texts.
         """
         tool = "get_document_text"
-        url, start, max_tokens = self._opened(corpus, query, tool)
-        text, skipped = _text(corpus, url)
-        records = corpus.reader.catalogue.page_records(url)
+        url, start, max_tokens = self._opened(folder, query, tool)
+        text, skipped = folder.text(url)
+        records = folder.reader.catalogue.page_records(url)
         ends = list(accumulate(len(line) + 1 for line in text.removesuffix("\n").split("\n")))
         if query.chunk_id and not query.continuation_token:
-            first = _line(_of_document(corpus, query.chunk_id, url))
+            first = _line(_of_document(folder, query.chunk_id, url))
             start = ends[first - skipped - 2] if first - skipped > 1 else 0
         part = _fitting(text, start, _section_starts(records, ends, skipped), max_tokens)
         last = start + len(part)
         has_more = last < len(text)
         request = {"p": query.file_path, "m": max_tokens}
-        token = self._words.word(tool, corpus.reader.generation, request, last) if has_more else None
+        token = self._words.word(tool, folder.reader.generation, request, last) if has_more else None
         first_line = bisect_right(ends, start) + 1
         data = DocumentText(
             file_path=query.file_path,
@@ -130,35 +129,35 @@ class DocumentReader:
             last_line=max(bisect_right(ends, max(last - 1, start)) + 1, first_line),
             total_lines=len(ends),
             tokens=json_tokens(part),
-            source=source_of_page(records[0].page, corpus),
+            source=source_of_page(records[0].page, folder),
         )
-        more = call(tool, folder_id=corpus.folder_id, file_path=query.file_path, continuation_token=token)
+        more = call(tool, folder_id=folder.folder_id, file_path=query.file_path, continuation_token=token)
         return DocumentTextAnswer(
             data,
             Status(f"lines {data.first_line} to {data.last_line} of {data.total_lines}"),
             Continuation(has_more, token, has_more),
-            index_facts(corpus, self._age(corpus)),
+            index_facts(folder, self._age(folder)),
             NavigationHints((f"read on: {more}",) if token else ()),
         )
 
-    def data(self, corpus: Corpus, query: DocumentQuery) -> DocumentDataAnswer:
+    def data(self, folder: ContentFolder, query: DocumentQuery) -> DocumentDataAnswer:
         """The metadata of a document and as many of its chunks as fit, from the first or from `chunk_id` on.
 
         Raises:
             DocumentMissing, ChunkGone, ContinuationGone: As `text`.
         """
         tool = "get_document_data"
-        url, start, max_tokens = self._opened(corpus, query, tool)
-        records = corpus.reader.catalogue.page_records(url)
+        url, start, max_tokens = self._opened(folder, query, tool)
+        records = folder.reader.catalogue.page_records(url)
         sections = [record for record in records if record.chunk.kind != "summary"]
         if query.chunk_id and not query.continuation_token:
-            start = sections.index(_of_document(corpus, query.chunk_id, url))
-        chunks = _chunks_within(corpus, sections, start, max_tokens)
+            start = sections.index(_of_document(folder, query.chunk_id, url))
+        chunks = _chunks_within(folder, sections, start, max_tokens)
         last = start + len(chunks)
         token = None
         if last < len(sections):
             request = {"p": query.file_path, "m": max_tokens}
-            token = self._words.word(tool, corpus.reader.generation, request, last)
+            token = self._words.word(tool, folder.reader.generation, request, last)
         page = records[0].page
         data = DocumentData(
             file_path=query.file_path,
@@ -168,46 +167,37 @@ class DocumentReader:
             tags=page.tags,
             modified=page.modified,
             incoming_links=page.incoming_links,
-            document_keywords=corpus.reader.catalogue.key_phrases(url),
+            document_keywords=folder.reader.catalogue.key_phrases(url),
             total_chunks=len(sections),
             chunks=tuple(chunks),
-            source=source_of_page(page, corpus),
+            source=source_of_page(page, folder),
         )
-        text = call("get_document_text", folder_id=corpus.folder_id, file_path=query.file_path)
-        more = call(tool, folder_id=corpus.folder_id, file_path=query.file_path, continuation_token=token)
+        text = call("get_document_text", folder_id=folder.folder_id, file_path=query.file_path)
+        more = call(tool, folder_id=folder.folder_id, file_path=query.file_path, continuation_token=token)
         actions = [f"read it as one text: {text}", *([f"get the chunks that follow: {more}"] if token else [])]
         return DocumentDataAnswer(
             data,
             Status(f"chunks {start + 1} to {last} of {len(sections)}"),
             Continuation(token is not None, token, token is not None),
-            index_facts(corpus, self._age(corpus)),
+            index_facts(folder, self._age(folder)),
             NavigationHints(tuple(actions)),
         )
 
-    def _opened(self, corpus: Corpus, query: DocumentQuery, tool: str) -> tuple[str, int, int]:
+    def _opened(self, folder: ContentFolder, query: DocumentQuery, tool: str) -> tuple[str, int, int]:
         """The document's URL, where to begin, and how many tokens there may be."""
         check_bounds(None, query.max_tokens)
-        url = corpus.url_of(query.file_path)
+        url = folder.url_of(query.file_path)
         if not query.continuation_token:
             return url, 0, query.max_tokens or DEFAULT_MAX_TOKENS
-        request, offset = self._words.position(query.continuation_token, tool, corpus.reader.generation)
+        request, offset = self._words.position(query.continuation_token, tool, folder.reader.generation)
         if request["p"] != query.file_path:
             raise InvalidRequest(
                 f"the continuation token belongs to document {request['p']!r}; send it with that file_path"
             )
         return url, offset, query.max_tokens or request["m"]
 
-    def _age(self, corpus: Corpus) -> float:
-        return age_s(corpus.reader.generation.published_at, self._clock())
-
-
-def _text(corpus: Corpus, url: str) -> tuple[str, int]:
-    """The text of a document, and the number of lines before the first line that chunks count."""
-    body = corpus.reader.catalogue.page_body(url) or ""
-    if corpus.kind == "code":
-        return body, 0
-    page = parse_page(body)
-    return page.body, body_line(page) - 1
+    def _age(self, folder: ContentFolder) -> float:
+        return age_s(folder.reader.generation.published_at, self._clock())
 
 
 def _line(record: Record) -> int:
@@ -234,7 +224,9 @@ def _fitting(text: str, start: int, starts: Sequence[int], max_tokens: int) -> s
     return text[start:end] if end > start else cut_to(text[start:], max_tokens)
 
 
-def _chunks_within(corpus: Corpus, records: Sequence[Record], start: int, max_tokens: int) -> list[DocumentChunk]:
+def _chunks_within(
+    folder: ContentFolder, records: Sequence[Record], start: int, max_tokens: int
+) -> list[DocumentChunk]:
     """The chunks from `start` on that fit, at least one of them."""
     chunks: list[DocumentChunk] = []
     remaining = max_tokens
@@ -254,14 +246,14 @@ def _chunks_within(corpus: Corpus, records: Sequence[Record], start: int, max_to
                 path,
                 content,
                 content != text,
-                source_of_chunk(record, corpus),
+                source_of_chunk(record, folder),
             )
         )
     return chunks
 
 
-def _of_document(corpus: Corpus, chunk_id: str, url: str) -> Record:
-    record = corpus.record_of(chunk_id)
+def _of_document(folder: ContentFolder, chunk_id: str, url: str) -> Record:
+    record = folder.record_of(chunk_id)
     if record.page.url != url:
-        raise InvalidRequest(f"chunk {chunk_id[:80]!r} is of another document: {corpus.file_path(record.page.url)!r}")
+        raise InvalidRequest(f"chunk {chunk_id[:80]!r} is of another document: {folder.file_path(record.page.url)!r}")
     return record

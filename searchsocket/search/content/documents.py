@@ -11,7 +11,7 @@ from searchsocket.search.bounds import DEFAULT_MAX_TOKENS
 from searchsocket.search.content.answer import Continuation, Documented, IndexFacts, NavigationHints, Source, Status
 from searchsocket.search.content.bounds import DEFAULT_LIMIT, check_bounds
 from searchsocket.search.content.budget import OVERHEAD, json_tokens
-from searchsocket.search.content.corpus import Corpus
+from searchsocket.search.content.folder import ContentFolder
 from searchsocket.search.content.hints import call
 from searchsocket.search.content.source import index_facts, source_of_page
 from searchsocket.search.content.summary import summary_of
@@ -76,7 +76,7 @@ class DocumentFinder:
         self._words = words
         self._clock = clock
 
-    def checked(self, corpus: Corpus, query: DocumentsQuery) -> tuple[DocumentsQuery, int]:
+    def checked(self, folder: ContentFolder, query: DocumentsQuery) -> tuple[DocumentsQuery, int]:
         """The query as it is run, and how many documents were given before.
 
         Raises:
@@ -86,12 +86,14 @@ class DocumentFinder:
         check_bounds(query.limit, query.max_tokens)
         offset = 0
         if query.continuation_token:
-            request, offset = self._position(corpus, query)
+            request, offset = self._position(folder, query)
             query = DocumentsQuery(request["q"], query.limit or request["l"], query.max_tokens or request["m"])
         limit, max_tokens = query.limit or DEFAULT_LIMIT, query.max_tokens or DEFAULT_MAX_TOKENS
         return DocumentsQuery(query.query, limit, max_tokens), offset
 
-    def answer(self, corpus: Corpus, query: DocumentsQuery, offset: int, ranked: RankedDocuments) -> DocumentsAnswer:
+    def answer(
+        self, folder: ContentFolder, query: DocumentsQuery, offset: int, ranked: RankedDocuments
+    ) -> DocumentsAnswer:
         """The documents that a search found, as many as fit.
 
         Args:
@@ -100,7 +102,7 @@ class DocumentFinder:
         remaining = query.max_tokens or DEFAULT_MAX_TOKENS
         matches: list[FoundDocument] = []
         for url, score in zip(ranked.urls, ranked.scores, strict=True):
-            document = _document(corpus, url, score)
+            document = _document(folder, url, score)
             remaining -= json_tokens(document.summary) + OVERHEAD
             if remaining < 0 and matches:
                 break
@@ -108,17 +110,17 @@ class DocumentFinder:
         last = offset + len(matches)
         request = {"q": query.query, "l": query.limit, "m": query.max_tokens}
         more = last < ranked.total and bool(matches)
-        token = self._words.word("find_documents", corpus.reader.generation, request, last) if more else None
+        token = self._words.word("find_documents", folder.reader.generation, request, last) if more else None
         return DocumentsAnswer(
             DocumentsData(tuple(matches), ranked.total),
             Status(_message(ranked.total, offset, last)),
             Continuation(more, token, len(matches) < len(ranked.urls)),
-            index_facts(corpus, age_s(corpus.reader.generation.published_at, self._clock())),
-            NavigationHints(_actions(corpus, query, matches, token)),
+            index_facts(folder, age_s(folder.reader.generation.published_at, self._clock())),
+            NavigationHints(_actions(folder, query, matches, token)),
         )
 
-    def _position(self, corpus: Corpus, query: DocumentsQuery) -> Position:
-        return self._words.position(query.continuation_token, "find_documents", corpus.reader.generation)
+    def _position(self, folder: ContentFolder, query: DocumentsQuery) -> Position:
+        return self._words.position(query.continuation_token, "find_documents", folder.reader.generation)
 
 
 def _message(total: int, offset: int, last: int) -> str:
@@ -128,31 +130,31 @@ def _message(total: int, offset: int, last: int) -> str:
     return found if last == total and not offset else f"{found}; these are {offset + 1} to {last}"
 
 
-def _document(corpus: Corpus, url: str, score: float) -> FoundDocument:
-    records = corpus.reader.catalogue.page_records(url)
+def _document(folder: ContentFolder, url: str, score: float) -> FoundDocument:
+    records = folder.reader.catalogue.page_records(url)
     page = records[0].page
     return FoundDocument(
-        file_path=corpus.file_path(url),
+        file_path=folder.file_path(url),
         title=page.title,
-        summary=summary_of(records, corpus.common_description),
-        document_keywords=corpus.reader.catalogue.key_phrases(url),
+        summary=summary_of(records, folder.common_description),
+        document_keywords=folder.reader.catalogue.key_phrases(url),
         relevance_score=score,
         total_chunks=sum(record.chunk.kind != "summary" for record in records),
-        source=source_of_page(page, corpus),
+        source=source_of_page(page, folder),
     )
 
 
 def _actions(
-    corpus: Corpus, query: DocumentsQuery, matches: Sequence[FoundDocument], token: str | None
+    folder: ContentFolder, query: DocumentsQuery, matches: Sequence[FoundDocument], token: str | None
 ) -> tuple[str, ...]:
-    folder = corpus.folder_id
-    passages = call("search_content", folder_id=folder, semantic_concepts=[query.query])
+    name = folder.folder_id
+    passages = call("search_content", folder_id=name, semantic_concepts=[query.query])
     if not matches:
         return (f"look for passages instead: {passages}",)
     actions = [
-        f"read the first one: {call('get_document_text', folder_id=folder, file_path=matches[0].file_path)}",
+        f"read the first one: {call('get_document_text', folder_id=name, file_path=matches[0].file_path)}",
         f"look for passages in all of them: {passages}",
     ]
     if token:
-        actions.append(f"get those that follow: {call('find_documents', folder_id=folder, continuation_token=token)}")
+        actions.append(f"get those that follow: {call('find_documents', folder_id=name, continuation_token=token)}")
     return tuple(actions)

@@ -6,7 +6,7 @@ from itertools import islice
 
 from searchsocket.search.bounds import MAX_QUERY_CHARS
 from searchsocket.search.content.answer import ContentResult
-from searchsocket.search.content.corpus import Corpus
+from searchsocket.search.content.folder import ContentFolder
 from searchsocket.search.content.query import ContentQuery
 from searchsocket.search.ranking.relevance import MIN_SHARE
 from searchsocket.text.words import parse_query
@@ -30,32 +30,34 @@ def interpretation(query: ContentQuery) -> str:
     return f"chunks about {concepts}" + (f", with a bonus for each of {terms}" if terms else ", nearest first")
 
 
-def next_actions(corpus: Corpus, query: ContentQuery, results: Sequence[ContentResult], token: str) -> tuple[str, ...]:
+def next_actions(
+    folder: ContentFolder, query: ContentQuery, results: Sequence[ContentResult], token: str
+) -> tuple[str, ...]:
     """Next steps for these results."""
-    folder = corpus.folder_id
+    name = folder.folder_id
     words = [*query.semantic_concepts, *query.exact_terms]
     if not results:
-        return (call("find_documents", folder_id=folder, query=" ".join(words)),)
+        return (call("find_documents", folder_id=name, query=" ".join(words)),)
     first = results[0]
-    whole = call("get_document_text", folder_id=folder, file_path=first.file_path)
+    whole = call("get_document_text", folder_id=name, file_path=first.file_path)
     actions = [f"read the document of the first result: {whole}"]
     if first.truncated:
-        read = call("get_document_text", folder_id=folder, file_path=first.file_path, chunk_id=first.chunk_id)
+        read = call("get_document_text", folder_id=name, file_path=first.file_path, chunk_id=first.chunk_id)
         actions.insert(0, f"read the first result whole: {read}")
     if len({one.file_path for one in results}) > _FEW:
         actions.append(
-            f"see which documents are about it: {call('find_documents', folder_id=folder, query=' '.join(words))}"
+            f"see which documents are about it: {call('find_documents', folder_id=name, query=' '.join(words))}"
         )
     else:
-        outline = call("get_document_data", folder_id=folder, file_path=first.file_path)
+        outline = call("get_document_data", folder_id=name, file_path=first.file_path)
         actions.append(f"list the chunks of that document: {outline}")
     if token:
-        more = call("search_content", folder_id=folder, continuation_token=token)
+        more = call("search_content", folder_id=name, continuation_token=token)
         actions.append(f"get the results that follow: {more}")
     return tuple(actions)
 
 
-def related_queries(corpus: Corpus, query: ContentQuery, phrases: Iterable[str]) -> tuple[str, ...]:
+def related_queries(folder: ContentFolder, query: ContentQuery, phrases: Iterable[str]) -> tuple[str, ...]:
     """Refinements of the query: a key phrase of the results added to it, or in place of one of its items.
 
     Each is answered by words that one page of the index says together.
@@ -71,7 +73,7 @@ def related_queries(corpus: Corpus, query: ContentQuery, phrases: Iterable[str])
     for phrase in islice(sorted(new, key=lambda phrase: " " not in phrase), _MAX_PHRASES):
         replaced = [[*items[:at], phrase, *items[at + 1 :]] for at in reversed(range(len(items)))] if items[1:] else []
         for refinement in (" ".join(one) for one in ([*items, phrase], *replaced)):
-            if len(refinement) <= MAX_QUERY_CHARS and _is_answered(corpus, refinement):
+            if len(refinement) <= MAX_QUERY_CHARS and _is_answered(folder, refinement):
                 refinements.append(refinement)
                 break
         if len(refinements) == _MAX_RELATED:
@@ -79,6 +81,6 @@ def related_queries(corpus: Corpus, query: ContentQuery, phrases: Iterable[str])
     return tuple(refinements)
 
 
-def _is_answered(corpus: Corpus, text: str) -> bool:
-    words = corpus.reader.words
-    return words.evidence(text).share >= MIN_SHARE and bool(words.search(text, top_k=1, where=corpus.where))
+def _is_answered(folder: ContentFolder, text: str) -> bool:
+    words = folder.reader.words
+    return words.evidence(text).share >= MIN_SHARE and bool(words.search(text, top_k=1, where=folder.where))

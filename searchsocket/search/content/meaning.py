@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from searchsocket.errors import EmbedderUnavailable
 from searchsocket.models.embedders.queries import NoVector
-from searchsocket.search.content.corpus import Corpus
+from searchsocket.search.content.folder import ContentFolder
 from searchsocket.search.find import find
 from searchsocket.search.ranking.fusion import fuse
 from searchsocket.search.ranking.shares import shares_of
@@ -20,7 +20,7 @@ _PASSAGE_SHARE = 3.0  # beside the concepts themselves
 _LEAST_LENGTH = 1e-6
 
 
-def concept_vector(corpus: Corpus, concepts: Sequence[str], terms: Sequence[str] = ()) -> Vector | None:
+def concept_vector(folder: ContentFolder, concepts: Sequence[str], terms: Sequence[str] = ()) -> Vector | None:
     """One vector of unit length for all concepts, or None where there are none.
 
     It lies between the middle of the concepts' own vectors and, counting three times, that of the first ten passages
@@ -38,16 +38,16 @@ def concept_vector(corpus: Corpus, concepts: Sequence[str], terms: Sequence[str]
     """
     if not concepts:
         return None
-    own = middle_of_concepts(corpus, concepts)
-    found, weights = _best_passages(corpus, own, " ".join((*concepts, *terms)))
+    own = middle_of_concepts(folder, concepts)
+    found, weights = _best_passages(folder, own, " ".join((*concepts, *terms)))
     if not found:
         return own
-    around = _unit(weights @ np.asarray(corpus.reader.vectors.vectors_of(found), np.float64))
+    around = _unit(weights @ np.asarray(folder.reader.vectors.vectors_of(found), np.float64))
     drawn = own if around is None else _unit(np.asarray(own, np.float64) + _PASSAGE_SHARE * around)
     return own if drawn is None else drawn
 
 
-def middle_of_concepts(corpus: Corpus, concepts: Sequence[str]) -> Vector:
+def middle_of_concepts(folder: ContentFolder, concepts: Sequence[str]) -> Vector:
     """The middle of the vectors of at least one concept; of opposites, which have none, the first.
 
     Raises:
@@ -55,7 +55,7 @@ def middle_of_concepts(corpus: Corpus, concepts: Sequence[str]) -> Vector:
     """
     vectors: list[Vector] = []
     for concept in concepts:
-        vector = corpus.vector(concept)
+        vector = folder.vector(concept)
         if isinstance(vector, NoVector):
             raise EmbedderUnavailable("the concepts cannot be embedded now; try again, or send only exact_terms")
         vectors.append(vector)
@@ -63,12 +63,12 @@ def middle_of_concepts(corpus: Corpus, concepts: Sequence[str]) -> Vector:
     return vectors[0] if middle is None else middle
 
 
-def _best_passages(corpus: Corpus, vector: Vector, text: str) -> tuple[list[str], NDArray[np.float64]]:
+def _best_passages(folder: ContentFolder, vector: Vector, text: str) -> tuple[list[str], NDArray[np.float64]]:
     """The ids of the best passages of a plain search, of equals the first by id, and how much each counts."""
-    candidates = find(corpus.reader, vector, text, top_k=_CANDIDATES, where=corpus.where_said)
+    candidates = find(folder.reader, vector, text, top_k=_CANDIDATES, where=folder.where_said)
     if not candidates.ids:
         return [], np.zeros(0)
-    shares = shares_of(text, candidates.facts.url, is_read=corpus.is_read())
+    shares = shares_of(text, candidates.facts.url, is_read=folder.is_read())
     fused = fuse(candidates.cosine, candidates.bm25, candidates.page_bm25, shares).fused * candidates.facts.weight
     best = np.lexsort((np.array(candidates.ids), -fused))[:_PASSAGES]
     return [candidates.ids[at] for at in best.tolist()], np.asarray(fused[best], np.float64) ** _PASSAGE_POWER

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.errors import InvalidRequest
-from searchsocket.search.content.corpus import Corpus
+from searchsocket.search.content.folder import ContentFolder
 from searchsocket.text.exact import ExactTerm
 from searchsocket.types import Scores, Vector
 
@@ -56,39 +56,39 @@ class ExactHits:
         return frozenset(self._ids)
 
 
-def exact_hits(corpus: Corpus, terms: Sequence[str], vector: Vector | None) -> ExactHits:
+def exact_hits(folder: ContentFolder, terms: Sequence[str], vector: Vector | None) -> ExactHits:
     """All chunks with at least one of the terms, by posting lists.
 
     Raises:
         InvalidRequest: A term may stand in so many texts that reading them would take too long.
     """
-    ids_by_term = [_holding(corpus, ExactTerm(term)) for term in terms]
-    ids = ids_by_term[0] if len(ids_by_term) == 1 else _in_order(corpus, terms, ids_by_term) if ids_by_term else []
+    ids_by_term = [_holding(folder, ExactTerm(term)) for term in terms]
+    ids = ids_by_term[0] if len(ids_by_term) == 1 else _in_order(folder, terms, ids_by_term) if ids_by_term else []
     counts = np.full(len(ids), len(ids_by_term) == 1, np.int64)
     for each in map(frozenset, ids_by_term if len(ids_by_term) > 1 else ()):
         counts += np.fromiter(map(each.__contains__, ids), np.bool_, len(ids))
     boosts = np.asarray(BOOST**counts, np.float64)
     if vector is None:
         semantic = np.ones(len(ids))
-        return ExactHits(ids, boosts, semantic, np.lexsort((_best_by_words(corpus, terms, ids), -counts)))
-    semantic = np.maximum(corpus.reader.vectors.similarities(vector, ids), 0.0) if ids else np.empty(0)
+        return ExactHits(ids, boosts, semantic, np.lexsort((_best_by_words(folder, terms, ids), -counts)))
+    semantic = np.maximum(folder.reader.vectors.similarities(vector, ids), 0.0) if ids else np.empty(0)
     raws = semantic * boosts
     return ExactHits(ids, raws, semantic, _falling(raws, ids))
 
 
 def best_chunks(
-    corpus: Corpus, exact: ExactHits, vector: Vector, all_chunks: int, first: int, count: int
+    folder: ContentFolder, exact: ExactHits, vector: Vector, all_chunks: int, first: int, count: int
 ) -> tuple[list[Scored], int]:
     """The chunks from `first` on, at most `count`, and how many there are; the same whatever part is asked for.
 
     Args:
-        exact: Of the same corpus, terms and vector.
+        exact: Of the same folder, terms and vector.
         all_chunks: That are found so; of an index elsewhere fewer can be listed.
     """
-    limits = corpus.reader.vectors.limits
+    limits = folder.reader.vectors.limits
     # A chunk without a term is among the first n only if it is among the n nearest.
     depth = min(limits.max_top_k or _REMOTE_DEPTH, _REMOTE_DEPTH) if limits.is_remote else first + count
-    near = corpus.reader.vectors.nearest(vector, top_k=min(depth, all_chunks), where=corpus.where_said)
+    near = folder.reader.vectors.nearest(vector, top_k=min(depth, all_chunks), where=folder.where_said)
     plain = [Scored(hit.id, max(hit.score, 0.0), max(hit.score, 0.0)) for hit in near if hit.id not in exact.ids]
     total = len(exact) + len(plain) if limits.is_remote else all_chunks
     best = exact.best(0, first + count)
@@ -96,10 +96,10 @@ def best_chunks(
     return list(islice(merged, first, first + count)), total
 
 
-def _best_by_words(corpus: Corpus, terms: Sequence[str], ids: Sequence[str]) -> NDArray[np.int64]:
+def _best_by_words(folder: ContentFolder, terms: Sequence[str], ids: Sequence[str]) -> NDArray[np.int64]:
     """Of each id where it stands among those that a search for the terms finds first; the same for all others."""
     text = " ".join(terms).replace('"', " ")  # not a phrase: that would have to stand there
-    hits = corpus.reader.words.search(text, top_k=_FIRST, where=corpus.where_said) if ids else []
+    hits = folder.reader.words.search(text, top_k=_FIRST, where=folder.where_said) if ids else []
     ranks = {hit.id: rank for rank, hit in enumerate(hits)}
     return np.fromiter((ranks.get(one, _FIRST) for one in ids), np.int64, len(ids))
 
@@ -114,9 +114,9 @@ def _falling(raws: Scores, ids: Sequence[str]) -> _Order:
     return order
 
 
-def _holding(corpus: Corpus, term: ExactTerm) -> list[str]:
+def _holding(folder: ContentFolder, term: ExactTerm) -> list[str]:
     """The chunks that hold a term, in path order."""
-    ids = corpus.reader.words.holding([term.tokens], where=corpus.where)
+    ids = folder.reader.words.holding([term.tokens], where=folder.where)
     if term.is_token or not ids:
         return ids
     if len(ids) > MAX_READ:
@@ -124,12 +124,12 @@ def _holding(corpus: Corpus, term: ExactTerm) -> list[str]:
             f"the words of {term.text[:60]!r} are in {len(ids)} chunks, and at most {MAX_READ} can be read; "
             "use a rarer term"
         )
-    texts = corpus.reader.catalogue.texts(ids)
+    texts = folder.reader.catalogue.texts(ids)
     return [one for one, text in zip(ids, texts, strict=True) if term.is_in(text)]
 
 
-def _in_order(corpus: Corpus, terms: Sequence[str], ids_by_term: Sequence[list[str]]) -> list[str]:
+def _in_order(folder: ContentFolder, terms: Sequence[str], ids_by_term: Sequence[list[str]]) -> list[str]:
     """All that hold any of the terms, in path order."""
     matching = {one for each in ids_by_term for one in each}
-    in_order = corpus.reader.words.holding([ExactTerm(term).tokens for term in terms], where=corpus.where)
+    in_order = folder.reader.words.holding([ExactTerm(term).tokens for term in terms], where=folder.where)
     return [one for one in in_order if one in matching]

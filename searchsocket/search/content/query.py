@@ -6,7 +6,7 @@ from typing import Any
 
 from searchsocket.errors import InvalidRequest
 from searchsocket.search.content.bounds import DEFAULT_LIMIT, check_bounds
-from searchsocket.search.content.corpus import Corpus
+from searchsocket.search.content.folder import ContentFolder
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.query import clean_text
 
@@ -34,7 +34,7 @@ class ContentQuery:
         return {"c": self.semantic_concepts, "t": self.exact_terms, "l": self.limit, "m": self.max_tokens}
 
 
-def checked(query: ContentQuery, corpus: Corpus, words: Continuations) -> ContentQuery:
+def checked(query: ContentQuery, folder: ContentFolder, words: Continuations) -> ContentQuery:
     """The query as it is run: that of the continuation, where there is one.
 
     Raises:
@@ -48,14 +48,14 @@ def checked(query: ContentQuery, corpus: Corpus, words: Continuations) -> Conten
         exact_terms=_cleaned("exact_terms", query.exact_terms),
     )
     if query.continuation_token:
-        return _continued(query, corpus, words)
+        return _continued(query, folder, words)
     if not query.semantic_concepts and not query.exact_terms:
         raise InvalidRequest("send semantic_concepts, exact_terms, or both")
     return query
 
 
-def _continued(query: ContentQuery, corpus: Corpus, words: Continuations) -> ContentQuery:
-    request, offset = words.position(query.continuation_token, "search_content", corpus.reader.generation)
+def _continued(query: ContentQuery, folder: ContentFolder, words: Continuations) -> ContentQuery:
+    request, offset = words.position(query.continuation_token, "search_content", folder.reader.generation)
     concepts, terms = tuple(request["c"]), tuple(request["t"])
     other = (query.semantic_concepts or concepts, query.exact_terms or terms) != (concepts, terms)
     if other:

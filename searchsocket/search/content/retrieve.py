@@ -15,7 +15,7 @@ from searchsocket.search.content.answer import (
     Status,
 )
 from searchsocket.search.content.budget import OVERHEAD, cut_to, json_tokens
-from searchsocket.search.content.corpus import Corpus, chunk_id
+from searchsocket.search.content.folder import ContentFolder, chunk_id
 from searchsocket.search.content.hints import interpretation, next_actions, related_queries
 from searchsocket.search.content.meaning import concept_vector
 from searchsocket.search.content.order import BOOST, ExactHits, Scored, best_chunks, exact_hits
@@ -46,8 +46,8 @@ class ContentSearch:
         self._counts = BoundedCache[tuple[str, str, str], tuple[int, frozenset[str]]](_MAX_COUNTS)
         self._vectors = BoundedCache[_OrderKey, Vector](_MAX_VECTORS)
 
-    def search(self, corpus: Corpus, query: ContentQuery) -> ContentAnswer:
-        """The best chunks of a corpus, of all that there are.
+    def search(self, folder: ContentFolder, query: ContentQuery) -> ContentAnswer:
+        """The best chunks of a folder, of all that there are.
 
         Raises:
             InvalidRequest: It asks for nothing, or is beyond a limit.
@@ -55,16 +55,16 @@ class ContentSearch:
             EmbedderUnavailable: Concepts cannot be looked for now.
             VectorBackendUnavailable: An outage, which is never "no results".
         """
-        query = checked(query, corpus, self._words)
-        generation = corpus.reader.generation
-        vector = self._vector(corpus, query)
-        exact = self._exact(corpus, query, vector)
+        query = checked(query, folder, self._words)
+        generation = folder.reader.generation
+        vector = self._vector(folder, query)
+        exact = self._exact(folder, query, vector)
         first, count = query.offset, query.page_size
         if vector is None:
             scored, total = exact.best(first, count), len(exact)
         else:
-            scored, total = best_chunks(corpus, exact, vector, self._count(corpus, exact), first, count)
-        results, tokens = _within(corpus, query, scored)
+            scored, total = best_chunks(folder, exact, vector, self._count(folder, exact), first, count)
+        results, tokens = _within(folder, query, scored)
         last = query.offset + len(results)
         has_more = bool(results) and last < total
         token = self._words.word("search_content", generation, query.asked(), last) if has_more else None
@@ -83,38 +83,38 @@ class ContentSearch:
             ),
             status=Status(_message(query, total, last)),
             continuation=Continuation(has_more, token, len(results) < len(scored)),
-            index=index_facts(corpus, age_s(generation.published_at, self._clock())),
+            index=index_facts(folder, age_s(generation.published_at, self._clock())),
             navigation_hints=NavigationHints(
-                next_actions(corpus, query, results, token or ""), related_queries(corpus, query, phrases)
+                next_actions(folder, query, results, token or ""), related_queries(folder, query, phrases)
             ),
         )
 
-    def _vector(self, corpus: Corpus, query: ContentQuery) -> Vector | None:
+    def _vector(self, folder: ContentFolder, query: ContentQuery) -> Vector | None:
         """See `concept_vector`; the same for the pages that follow."""
-        where = corpus.reader.generation
+        where = folder.reader.generation
         key = (where.project_id, where.scope, where.name, query.semantic_concepts, query.exact_terms)
         vector = self._vectors.values.get(key)
-        if vector is None and (vector := concept_vector(corpus, *key[-2:])) is not None:
+        if vector is None and (vector := concept_vector(folder, *key[-2:])) is not None:
             self._vectors.remember_one(key, vector)
         return vector
 
-    def _exact(self, corpus: Corpus, query: ContentQuery, vector: Vector | None) -> ExactHits:
+    def _exact(self, folder: ContentFolder, query: ContentQuery, vector: Vector | None) -> ExactHits:
         """All chunks with a term, kept for the next page: callers mostly ask for it at once."""
-        where = corpus.reader.generation
+        where = folder.reader.generation
         key = (where.project_id, where.scope, where.name, query.exact_terms, query.semantic_concepts)
         cached = self._orders.values.get(key)
         if cached is None:
-            cached = exact_hits(corpus, query.exact_terms, vector)
+            cached = exact_hits(folder, query.exact_terms, vector)
             self._orders.remember_one(key, cached)
         return cached
 
-    def _count(self, corpus: Corpus, exact: ExactHits) -> int:
+    def _count(self, folder: ContentFolder, exact: ExactHits) -> int:
         """All chunks: nothing is too far away to be listed."""
-        where = corpus.reader.generation
+        where = folder.reader.generation
         key = (where.project_id, where.scope, where.name)
         cached = self._counts.values.get(key)
         if cached is None:
-            cached = corpus.by_meaning()
+            cached = folder.by_meaning()
             self._counts.remember_one(key, cached)
         count, links = cached
         return count + len(links & exact.ids)
@@ -128,9 +128,9 @@ def _message(query: ContentQuery, total: int, last: int) -> str:
     return found if last == total and not query.offset else f"{found}; these are {query.offset + 1} to {last}"
 
 
-def _within(corpus: Corpus, query: ContentQuery, scored: Sequence[Scored]) -> tuple[list[ContentResult], int]:
+def _within(folder: ContentFolder, query: ContentQuery, scored: Sequence[Scored]) -> tuple[list[ContentResult], int]:
     """The best results, as many as fit where a budget is given but at least one, and how many tokens they are."""
-    records = corpus.reader.catalogue.records([one.id for one in scored])
+    records = folder.reader.catalogue.records([one.id for one in scored])
     results: list[ContentResult] = []
     remaining: float = query.max_tokens or inf
     spent = 0
@@ -142,23 +142,23 @@ def _within(corpus: Corpus, query: ContentQuery, scored: Sequence[Scored]) -> tu
         content = text if tokens <= remaining else cut_to(text, int(remaining) - OVERHEAD)
         spent += tokens if content is text else json_tokens(content) + OVERHEAD
         remaining = (query.max_tokens or inf) - spent
-        results.append(_result(corpus, query, one, record, content))
+        results.append(_result(folder, query, one, record, content))
     return results, spent
 
 
-def _result(corpus: Corpus, query: ContentQuery, one: Scored, record: Record, content: str) -> ContentResult:
+def _result(folder: ContentFolder, query: ContentQuery, one: Scored, record: Record, content: str) -> ContentResult:
     text = record.chunk.body.text
     terms_present = tuple(term for term in query.exact_terms if ExactTerm(term).is_in(text))
     return ContentResult(
         chunk_id=chunk_id(record),
-        file_path=corpus.file_path(record.page.url),
+        file_path=folder.file_path(record.page.url),
         content=content,
         relevance_score=min(round(one.raw / BOOST ** len(query.exact_terms), _DIGITS), 1.0),
-        chunk_index=corpus.chunk_index(record),
-        document_keywords=corpus.reader.catalogue.key_phrases(record.page.url),
+        chunk_index=folder.chunk_index(record),
+        document_keywords=folder.reader.catalogue.key_phrases(record.page.url),
         raw=RawScore(
             min(round(one.semantic, _DIGITS), 1.0), BOOST ** len(terms_present), round(one.raw, _DIGITS), terms_present
         ),
-        source=source_of_chunk(record, corpus),
+        source=source_of_chunk(record, folder),
         truncated=content != text,
     )

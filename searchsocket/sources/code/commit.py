@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from searchsocket.content.pages import RawPage
+from searchsocket.project.settings.source_kinds import CODE_OF_COMMIT
 from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.code.walk import Listing, Wanted, source_files
 from searchsocket.sources.git_objects import BlobReader, Repository, TreeEntry
@@ -17,7 +18,7 @@ _MAX_IGNORE_BYTES = 1_000_000
 class CommitSource:
     """The source files of one commit, by the ignore files of that commit; a file's stamp is its blob's id."""
 
-    name = "git-branch"
+    kind = CODE_OF_COMMIT
 
     def __init__(self, repo: Path, revision: str, want: Wanted, *, max_file_bytes: int) -> None:
         """
@@ -27,7 +28,7 @@ class CommitSource:
             want: See `walk.wanted`.
             max_file_bytes: A larger file is left out.
         """
-        self.origin = SourceOrigin(self.name, revision=revision)
+        self.origin = SourceOrigin(self.kind.mode, revision=revision)
         self._repository = Repository(repo)
         self._blobs = BlobReader(self._repository)
         self._revision = revision

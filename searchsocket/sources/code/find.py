@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from searchsocket.project.settings.model import Settings
-from searchsocket.project.settings.site import SourceMode
+from searchsocket.project.settings.source_kinds import SourceMode, source_kind
 from searchsocket.sources.code.commit import CommitSource
 from searchsocket.sources.code.walk import wanted
 from searchsocket.sources.code.working_tree import WorkingTreeSource
@@ -23,7 +23,7 @@ def make_code_source(
     """
     code, git = settings.code, settings.source.git
     want = wanted(code.include, code.exclude)
-    if (mode or settings.source.mode) == "git-branch":
+    if source_kind(mode or settings.source.mode).reads_commit:
         revision = git.branch or branch or "HEAD"
         return CommitSource(root / git.repo_dir, revision, want, max_file_bytes=code.max_file_bytes)
     return WorkingTreeSource(root, want, max_file_bytes=code.max_file_bytes)

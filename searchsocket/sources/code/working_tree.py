@@ -8,6 +8,7 @@ from pathlib import Path
 
 from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
+from searchsocket.project.settings.source_kinds import CODE_FILES
 from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.code.walk import Listing, Wanted, source_files
 from searchsocket.sources.files import read_inside, stamp_of
@@ -19,7 +20,7 @@ _MAX_IGNORE_BYTES = 1_000_000
 class WorkingTreeSource:
     """The source files of a project as they lie there; no link is followed, and none is read."""
 
-    name = "working-tree"
+    kind = CODE_FILES
 
     def __init__(
         self, root: Path, want: Wanted, *, max_file_bytes: int, now_ns: Callable[[], int] = time.time_ns
@@ -31,7 +32,7 @@ class WorkingTreeSource:
             max_file_bytes: A larger file is left out.
             now_ns: The clock that the files' times are compared with.
         """
-        self.origin = SourceOrigin(self.name, folder=".")
+        self.origin = SourceOrigin(self.kind.mode, folder=".")
         self._root = os.path.realpath(root)
         self._top = _repository_top(self._root)
         self._want = want

@@ -17,6 +17,7 @@ from protego import Protego
 from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
 from searchsocket.project.settings.site import CrawlSettings
+from searchsocket.project.settings.source_kinds import CRAWL
 from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.crawl.budget import Budget
 from searchsocket.sources.crawl.fetch import USER_AGENT, Fetcher, FetchFailed, Limits, Response, without_login
@@ -49,7 +50,7 @@ class _Fetched:
 class CrawlSource:
     """Pages of a running host (spec 8.2 B)."""
 
-    name = "crawl"
+    kind = CRAWL
 
     def __init__(
         self,
@@ -74,7 +75,7 @@ class CrawlSource:
             max_pages: What a limited run fetches at most, if that is less than the setting.
             url_form: The form of the addresses; None = as the host answers to them.
         """
-        self.origin = SourceOrigin(self.name, address=without_login(address))
+        self.origin = SourceOrigin(self.kind.mode, address=without_login(address))
         self._settings = settings
         self._address = address
         self._own_site = self._site = CrawledSite(without_login(address), site, excluded)

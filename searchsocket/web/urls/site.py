@@ -4,15 +4,15 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from searchsocket.errors import ConfigError, InvalidRequest
+from searchsocket.project.settings.source_kinds import source_kind
 from searchsocket.web.urls.paths import normalise_prefix
 from searchsocket.web.urls.resolve import SiteBase, site_base
 
 if TYPE_CHECKING:
     from searchsocket.project.settings.model import Settings
-    from searchsocket.project.settings.site import SourceMode
 
 
-def configured_site(settings: "Settings", mode: "SourceMode | None", scope: str) -> SiteBase:
+def configured_site(settings: "Settings", mode: str | None, scope: str) -> SiteBase:
     """The place of a scope's site.
 
     Args:
@@ -28,7 +28,7 @@ def configured_site(settings: "Settings", mode: "SourceMode | None", scope: str)
     """
     published = settings.project.base_url
     try:
-        if (mode or settings.source.mode) != "crawl":
+        if not source_kind(mode or settings.source.mode).is_remote:
             return site_base([published], settings.source.base_path or _path(published))
         crawled = crawl_address(settings, scope)
         return site_base([crawled, published], _path(crawled))
@@ -43,7 +43,7 @@ def site_origin(settings: "Settings", scope: str) -> str:
         ConfigError: As `crawl_address`.
     """
     address = settings.project.base_url
-    if not address and settings.source.mode == "crawl":
+    if not address and source_kind(settings.source.mode).is_remote:
         address = crawl_address(settings, scope)
     try:
         parts = urlsplit(address)

@@ -1,0 +1,131 @@
+"""Folders that callers name, opened: the pages of a scope, or its source files."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from searchsocket.content.mirror.document import body_line, parse_page
+from searchsocket.content.mirror.paths import mirror_name
+from searchsocket.errors import ChunkGone, DocumentMissing
+from searchsocket.models.embedders.queries import NoVector
+from searchsocket.stores.base import IndexReader
+from searchsocket.types import MATCH_ALL, ChunkKind, Filter, Record, Vector
+
+LINKS: ChunkKind = "links"
+_HASH_CHARS = 12
+_MAX_READINGS = 8
+
+
+@dataclass(frozen=True)
+class ContentFolder(ABC):
+    """Documents of one generation."""
+
+    folder_id: str  # as callers name it: `site`, `code`, `docs/site`
+    reader: IndexReader
+    vector: Callable[[str], Vector | NoVector]  # of a text, comparable with those of the generation
+    changed: Callable[[str], bool | None] = lambda _: None  # whether a source file is newer than the generation
+    is_read: Callable[[], bool] = lambda: False  # whether what makes these reads a text as a whole, see `shares_of`
+
+    has_urls = True  # its documents open in a browser
+    where = MATCH_ALL  # the filter for content
+    where_said = MATCH_ALL  # the filter for a search by meaning
+    common_description = ""  # of the home page: sites whose pages have none of their own give it to each of them
+
+    @abstractmethod
+    def file_path(self, url: str) -> str:
+        """The document of a URL: the file in the repository, or the page's file in the mirror."""
+
+    @abstractmethod
+    def text(self, url: str) -> tuple[str, int]:
+        """The text of a document, and the number of lines before the first line that chunks count."""
+
+    @abstractmethod
+    def _url(self, file_path: str) -> str: ...
+
+    def by_meaning(self) -> tuple[int, frozenset[str]]:
+        """The number of chunks to search by meaning, and the ids that only exact terms find."""
+        return len(self.reader.words.holding((), where=self.where_said)), frozenset()
+
+    def url_of(self, file_path: str) -> str:
+        """The URL of a document.
+
+        Raises:
+            DocumentMissing: The generation holds no such document.
+        """
+        url = self._url(file_path)
+        if url and self.reader.catalogue.page_records(url):
+            return url
+        raise DocumentMissing(file_path, self.folder_id)
+
+    def chunk_index(self, record: Record) -> int:
+        """The position of a chunk in its document, from 0, without page summaries."""
+        first = self.reader.catalogue.page_records(record.page.url)[0]
+        return record.chunk.ordinal - (first.chunk.kind == "summary")
+
+    def record_of(self, chunk_id: str) -> Record:
+        """The chunk of an id.
+
+        Raises:
+            ChunkGone: There is none, or it says something else than when the id was given.
+        """
+        ref, _, digest = chunk_id.rpartition("@")
+        # Names of files may hold what ends the path of a page.
+        ends = [at for at, char in enumerate(ref) if char == "#"][:_MAX_READINGS]
+        for url in (ref[:end] for end in (*ends, len(ref))):
+            for record in self.reader.catalogue.page_records(url) if url.startswith("/") else ():
+                if record.ref == ref and digest == record.content_hash[:_HASH_CHARS]:
+                    return record
+        raise ChunkGone(chunk_id, self.reader.generation.name)
+
+
+class PageFolder(ContentFolder):
+    """The pages of a scope."""
+
+    # Page summaries are left out, because they repeat the description or headings.
+    where = Filter(kinds=("section", LINKS, "definition", "block"))
+    # Lists of links are left out, because they match every subject of their pages.
+    where_said = Filter(kinds=("section", "definition", "block"))
+
+    def file_path(self, url: str) -> str:
+        return mirror_name(url)
+
+    def text(self, url: str) -> tuple[str, int]:
+        page = parse_page(self.reader.catalogue.page_body(url) or "")
+        return page.body, body_line(page) - 1
+
+    def by_meaning(self) -> tuple[int, frozenset[str]]:
+        count, _ = super().by_meaning()
+        return count, frozenset(self.reader.words.holding((), where=Filter(kinds=(LINKS,))))
+
+    @cached_property
+    def common_description(self) -> str:  # type: ignore[override]
+        home = self.reader.catalogue.page_records("/")
+        return home[0].page.description if home else ""
+
+    def _url(self, file_path: str) -> str:
+        return self._urls.get(file_path, "")
+
+    @cached_property
+    def _urls(self) -> dict[str, str]:
+        return {mirror_name(url): url for url in self.reader.words.pages_with(())}
+
+
+class CodeFolder(ContentFolder):
+    """The source files of a scope."""
+
+    has_urls = False
+
+    def file_path(self, url: str) -> str:
+        return url[1:]
+
+    def text(self, url: str) -> tuple[str, int]:
+        return self.reader.catalogue.page_body(url) or "", 0
+
+    def _url(self, file_path: str) -> str:
+        return f"/{file_path}"
+
+
+def chunk_id(record: Record) -> str:
+    """The name of a chunk while there is one that says the same under the same heading or symbol."""
+    return f"{record.ref}@{record.content_hash[:_HASH_CHARS]}"
