@@ -47,6 +47,11 @@ def test_a_damaged_file_is_named_with_a_way_out(root: Path, folder: Path, name: 
             act()
         assert path.name in str(caught.value)
     assert path.name in "".join(store.verify(MAIN))
+
+
+def test_a_damaged_scope_is_deleted_and_written_again(root: Path, folder: Path) -> None:
+    DAMAGE["half"](live(folder) / "records.db")
+    store = fresh(root)
     store.delete_scope(MAIN)
     assert everything(fill(store, [record("d")])) == {"d"}
 
@@ -161,18 +166,26 @@ def replace_damaged(path: Path, damage: str) -> None:
         copy.rename(path)
 
 
+EACH_FILE = pytest.mark.parametrize(
+    "name", [*GENERATION_FILES, "words/*.term", "words/*.idx", "words/*.fast", "words/*.pos"]
+)
+
+
 @pytest.mark.parametrize("damage", [*DAMAGE, "flipped"])
-@pytest.mark.parametrize("name", [*GENERATION_FILES, "words/*.term", "words/*.idx", "words/*.fast", "words/*.pos"])
-def test_repair_goes_back_to_the_generation_before_or_to_none(root: Path, folder: Path, name: str, damage: str) -> None:
+@EACH_FILE
+def test_repair_goes_back_to_the_generation_before(root: Path, folder_of_two: Path, name: str, damage: str) -> None:
     """A damaged index never stops the runs that would build it again (failure 74)."""
-    fill(fresh(root), [record("d")])
-    path = next(live(folder).glob(name))
+    path = next(live(folder_of_two).glob(name))
     replace_damaged(path, damage)
     (told,) = fresh(root).repair(MAIN)
     assert path.name in told
     assert "run `" not in told
     assert everything(fresh(root).reader(MAIN)) == {"a", "b", "c"}
-    replace_damaged(next(live(folder).glob(name)), damage)
+
+
+@EACH_FILE
+def test_repair_of_the_only_generation_leaves_none(root: Path, folder: Path, name: str) -> None:
+    replace_damaged(next(live(folder).glob(name)), "half")
     assert len(fresh(root).repair(MAIN)) == 1
     with pytest.raises(ScopeNotIndexed):
         fresh(root).reader(MAIN)

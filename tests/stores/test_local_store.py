@@ -21,8 +21,6 @@ class TestLocalStore(StoreContract):
 class TestVectorsElsewhere(StoreContract):
     """The same promises where only records and words lie in the folder, and any `VectorIndex` keeps the vectors."""
 
-    many_scopes = 9  # folders list them, as they do for `TestLocalStore`
-
     @pytest.fixture
     def store(self, tmp_path: Path) -> LocalStore:
         clock = lambda: datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)  # noqa: E731

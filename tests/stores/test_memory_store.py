@@ -12,8 +12,6 @@ from memory_store.vectors import MemoryPlace, MemoryVectors
 
 
 class TestMemoryStore(StoreContract):
-    many_scopes = 9  # a dictionary has no pages
-
     @pytest.fixture
     def store(self) -> MemoryStore:
         return MemoryStore("shop", clock=lambda: datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))

@@ -16,7 +16,6 @@ CASES = [name for name, _ in inspect.getmembers(StoreContract, inspect.isfunctio
 def fails(name: str, kind: type[MemoryStore]) -> bool:
     """Whether a case fails on a store of a kind."""
     contract = StoreContract()
-    contract.many_scopes = 9
     case = getattr(contract, name)
     try:
         case(store=kind("shop"), **parameters(case))

@@ -49,7 +49,7 @@ class ChangesContract:
         reader = store.reader(MAIN)
         assert reader.vectors.nearest(EAST, top_k=5) == reader.words.search("text", top_k=5) == []
 
-    @pytest.mark.parametrize("count", [1, 99, 100, 101, 999, 1000, 1001])
+    @pytest.mark.parametrize("count", [1, 100, 101, 1000, 1001])
     def test_no_record_is_lost_at_the_border_of_a_batch(self, store: VectorStore, count: int) -> None:
         """Backends cap batches at 100, 1,000 ...; our callers need not know (failure 39)."""
         reader = fill(store, [record(f"{n:05}", f"/p/{n}") for n in range(count)], random_units(count))

@@ -71,14 +71,14 @@ def answers(reader: IndexReader) -> list[object]:
                 found.append(reader.vectors.nearest(vector, top_k=top_k, where=where))
                 found.append(reader.words.search(text, top_k=top_k, where=where))
                 found.append(reader.words.search_pages(text, top_k=top_k, where=where))
-                joined = find(reader, vector, text, top_k=top_k, where=where)
-                columns = (joined.ids, joined.cosine.tolist(), joined.bm25.tolist(), joined.page_bm25.tolist())
-                found.append([sorted(zip(*columns, strict=True)), joined.best_cosine])
+            joined = find(reader, vector, text, top_k=50, where=where)
+            columns = (joined.ids, joined.cosine.tolist(), joined.bm25.tolist(), joined.page_bm25.tolist())
+            found.append([sorted(zip(*columns, strict=True)), joined.best_cosine])
     return found
 
 
 class EditHistoryContract:
-    @pytest.mark.parametrize("seed", range(5))
+    @pytest.mark.parametrize("seed", range(3))
     def test_the_same_records_give_the_same_answers(self, store: VectorStore, seed: int) -> None:
         """Two machines with other histories agree, and a golden query that passes on one passes on the other."""
         rng = random.Random(seed)

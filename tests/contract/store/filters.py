@@ -17,20 +17,16 @@ SUPPRESSED = [HealthCheck.function_scoped_fixture, HealthCheck.differing_executo
 
 
 class FiltersContract:
-    @pytest.mark.parametrize("prefix", ["/docs", "/docs/", "docs", "//docs", "/docs/./"])
-    def test_a_prefix_means_whole_segments(self, store: VectorStore, prefix: str) -> None:
+    def test_a_prefix_means_whole_segments(self, store: VectorStore) -> None:
         """`/docs` holds `/docs` and `/docs/a`, never `/docs-old`, however it is spelled (failures 33 and 34)."""
         reader = fill(store, [record(url, url) for url in PREFIX_PAGES])
-        assert everything(reader, Filter(prefix)) == {"/docs", "/docs/a", "/docs/a/b"}
-        assert set(ids(reader.words.search("text", top_k=99, where=Filter(prefix)))) == everything(
-            reader, Filter(prefix)
-        )
+        for prefix in ("/docs", "/docs/", "docs", "//docs", "/docs/./"):
+            assert self._found(reader, Filter(prefix)) == {"/docs", "/docs/a", "/docs/a/b"}
 
-    @pytest.mark.parametrize("prefix", ["", "/"])
-    def test_the_root_prefix_holds_everything(self, store: VectorStore, prefix: str) -> None:
+    def test_the_root_prefix_holds_everything(self, store: VectorStore) -> None:
         reader = fill(store, [record(url, url) for url in PREFIX_PAGES])
-        assert everything(reader, Filter(prefix)) == set(PREFIX_PAGES)
-        assert set(ids(reader.words.search("text", top_k=99, where=Filter(prefix)))) == set(PREFIX_PAGES)
+        for prefix in ("", "/"):
+            assert self._found(reader, Filter(prefix)) == set(PREFIX_PAGES)
 
     def test_a_filter_is_applied_before_the_cut(self, store: VectorStore) -> None:
         """The only match is found although a thousand others score higher (spec 19)."""

@@ -1,6 +1,5 @@
 """A query that is the name of a page or section, begins it, or is a slip of it."""
 
-import pytest
 from contract.store.samples import fill, ids, record
 
 from searchsocket.stores.base import IndexReader, VectorStore
@@ -21,9 +20,9 @@ def _reader(store: VectorStore) -> IndexReader:
 
 
 class NamesContract:
-    @pytest.mark.parametrize(
-        ("typed", "page"),
-        [
+    def test_a_page_is_found_by_its_title(self, store: VectorStore) -> None:
+        reader = _reader(store)
+        for typed, page in (
             ("slots ", "/slots"),
             ("  SLOTS? ", "/slots"),
             ("Guide - Slots ", "/slots"),
@@ -34,23 +33,20 @@ class NamesContract:
             ("Slo ", None),  # is typed to its end
             ("sl", None),
             ("pure ", None),
-        ],
-    )
-    def test_a_page_is_found_by_its_title(self, store: VectorStore, typed: str, page: str | None) -> None:
-        named = _reader(store).words.named(typed, top_k=9)
-        assert ids(named.pages) == ([page] if page else [])
-        if page:
-            assert (named.pages[0].score >= 0.9) is (typed[-1] in " ")
+        ):
+            pages = reader.words.named(typed, top_k=9).pages
+            assert (typed, ids(pages)) == (typed, [page] if page else [])
+            assert [page.score >= 0.9 for page in pages] == [typed.endswith(" ") for _ in pages]
 
-    @pytest.mark.parametrize(("typed", "record_id"), [("named slots", "slots"), ("usecallback(fn)", "hook")])
-    def test_a_section_in_a_chunk_is_found_by_its_heading(self, store: VectorStore, typed: str, record_id: str) -> None:
+    def test_a_section_in_a_chunk_is_found_by_its_heading(self, store: VectorStore) -> None:
         reader = _reader(store)
-        assert [(hit.id, hit.score) for hit in reader.words.named(typed, top_k=9).records] == [(record_id, 1.0)]
-        assert reader.words.named(typed, top_k=9, where=Filter("/elsewhere")).records == []
+        for typed, record_id in (("named slots", "slots"), ("usecallback(fn)", "hook")):
+            assert [(hit.id, hit.score) for hit in reader.words.named(typed, top_k=9).records] == [(record_id, 1.0)]
+            assert reader.words.named(typed, top_k=9, where=Filter("/elsewhere")).records == []
 
-    @pytest.mark.parametrize(
-        ("typed", "meant"),
-        [
+    def test_a_slip_of_a_name_means_that_name(self, store: VectorStore) -> None:
+        reader = _reader(store)
+        for typed, meant in (
             ("no-seqeunces", "no-sequences"),
             ("useCallbaack(fn)", "usecallback fn"),
             ("Keeping Compnents Pure", "keeping components pure"),
@@ -61,14 +57,12 @@ class NamesContract:
             ("zlots", "zlots"),  # the first letter is taken to be right
             ("\ud800", "\ud800"),
             ("", ""),
-        ],
-    )
-    def test_a_slip_of_a_name_means_that_name(self, store: VectorStore, typed: str, meant: str) -> None:
-        assert _reader(store).words.meant(typed) == meant
+        ):
+            assert (typed, reader.words.meant(typed)) == (typed, meant)
 
-    @pytest.mark.parametrize("typed", ["no-sequencs ", "what is useCallbak ", "a no_sequences rule "])
-    def test_an_identifier_with_a_slip_is_found_and_known(self, store: VectorStore, typed: str) -> None:
+    def test_an_identifier_with_a_slip_is_found_and_known(self, store: VectorStore) -> None:
         reader = _reader(store)
-        assert set(ids(reader.words.search(typed, top_k=1))) <= {"rule", "hook"}
-        assert reader.words.evidence(typed).share > 0.5
-        assert reader.words.evidence(typed).known > 0.3
+        for typed in ("no-sequencs ", "what is useCallbak ", "a no_sequences rule "):
+            assert set(ids(reader.words.search(typed, top_k=1))) <= {"rule", "hook"}
+            assert reader.words.evidence(typed).share > 0.5
+            assert reader.words.evidence(typed).known > 0.3

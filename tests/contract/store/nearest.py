@@ -6,7 +6,7 @@ from contract.store.samples import DIMENSIONS, EAST, fill, ids, random_units, re
 
 from searchsocket.errors import BadVectors, InvalidRequest
 from searchsocket.stores.base import VectorStore
-from searchsocket.types import MATCH_ALL, Filter, Vector
+from searchsocket.types import MATCH_ALL, Filter
 
 
 class NearestContract:
@@ -52,9 +52,9 @@ class NearestContract:
         with pytest.raises(InvalidRequest):
             reader.vectors.vectors_of(["nothing"])
 
-    @pytest.mark.parametrize("bad", [np.zeros(DIMENSIONS), np.full(DIMENSIONS, np.nan), np.ones(3), np.empty(0)])
-    def test_a_bad_query_vector_is_refused(self, store: VectorStore, bad: Vector) -> None:
+    def test_a_bad_query_vector_is_refused(self, store: VectorStore) -> None:
         """An empty or zero query vector is an error, not an empty answer (failure 44)."""
         reader = fill(store, [record("a")])
-        with pytest.raises(BadVectors):
-            reader.vectors.nearest(bad.astype(np.float32), top_k=1)
+        for bad in (np.zeros(DIMENSIONS), np.full(DIMENSIONS, np.nan), np.ones(3), np.empty(0)):
+            with pytest.raises(BadVectors):
+                reader.vectors.nearest(bad.astype(np.float32), top_k=1)

@@ -31,8 +31,12 @@ class VectorsOfAStoreContract(
     PublishContract,
     ReadersContract,
     RollbackContract,
+    ModelsContract,
 ):
-    """What depends most on where the vectors lie."""
+    """What depends on where the vectors lie: all that a server is tried with, where records and words lie in a folder.
+
+    `TestVectorsElsewhere` of `tests/stores/test_local_store.py` tries such a store with the rest.
+    """
 
 
 class StoreContract(
@@ -47,7 +51,6 @@ class StoreContract(
     ExactContract,
     HealthContract,
     PageBodiesContract,
-    ModelsContract,
     IsolationContract,
     EditHistoryContract,
     OriginsContract,

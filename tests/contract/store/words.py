@@ -46,9 +46,7 @@ class WordsContract:
         for top_k in (1, 3, 150, 9999):
             assert ids(reader.words.search("same words", top_k=top_k)) == [f"{n:04}" for n in range(count)][:top_k]
 
-    @pytest.mark.parametrize(
-        "text", ["", "   ", "?!,.", '"', '""', "\x00", "qqqqzzzz", "(", "AND OR NOT", "a:b", "\ud800"]
-    )
-    def test_a_query_without_known_words_finds_nothing(self, store: VectorStore, text: str) -> None:
+    def test_a_query_without_known_words_finds_nothing(self, store: VectorStore) -> None:
         reader = fill(store, [record("k", text="plain prose")])
-        assert reader.words.search(text, top_k=5) == []
+        for text in ("", "   ", "?!,.", '"', '""', "\x00", "qqqqzzzz", "(", "AND OR NOT", "a:b", "\ud800"):
+            assert (text, reader.words.search(text, top_k=5)) == (text, [])

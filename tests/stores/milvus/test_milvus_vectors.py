@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 from contract.lingering_rows import LingeringRowsContract
+from contract.store.edit_history import EditHistoryContract
 from contract.store.samples import MAIN, NORTH
-from contract.store.suite import StoreContract, VectorsOfAStoreContract
+from contract.store.suite import VectorsOfAStoreContract
 from contract.vector_index import ONE, TWO, VectorIndexContract, put, row, seen
 from contract.vector_upkeep import IndexOf, VectorUpkeepContract
 
@@ -73,8 +74,6 @@ class TestMilvusUpkeep(VectorUpkeepContract):
 
 
 class OfMilvus:
-    many_scopes = 9  # folders list them, whatever keeps their vectors; the registry reads all of its rows at once
-
     @pytest.fixture
     def store(self, tmp_path: Path, milvus: Connection, name: str) -> LocalStore:
         now = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -82,9 +81,8 @@ class OfMilvus:
 
 
 @only("lite")
-class TestMilvusStore(OfMilvus, StoreContract): ...
+class TestMilvusStore(OfMilvus, VectorsOfAStoreContract, EditHistoryContract): ...
 
 
 @only("server")
-class TestMilvusServerStore(OfMilvus, VectorsOfAStoreContract):
-    """Records, words and names lie in the folder, as they do beside Lite, and a server takes its time."""
+class TestMilvusServerStore(OfMilvus, VectorsOfAStoreContract): ...

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 from contract.lingering_rows import LingeringRowsContract
-from contract.store.suite import StoreContract
+from contract.store.edit_history import EditHistoryContract
+from contract.store.suite import VectorsOfAStoreContract
 from contract.vector_index import VectorIndexContract
 from contract.vector_upkeep import IndexOf, VectorUpkeepContract
 
@@ -45,10 +46,8 @@ def test_namespaces_beyond_the_first_page_are_listed(service: Service, connectio
 
 @pytest.mark.slow
 @pytest.mark.parametrize("vectors", ["documents"], indirect=True)
-class TestPineconeStore(StoreContract):
+class TestPineconeStore(VectorsOfAStoreContract, EditHistoryContract):
     """A store over one kind of index: the three contracts above ask both kinds all that a store asks of its vectors."""
-
-    many_scopes = 9  # folders list them
 
     @pytest.fixture
     def store(self, tmp_path: Path, vectors: PineconeVectors) -> LocalStore:
