@@ -14,10 +14,11 @@ export PYTHONDONTWRITEBYTECODE :=
 demo: $(VENV)/.ready
 	$(BIN)/python examples/demo.py
 
-# Tests wait for servers and processes a third of their time, so there are more workers than cores. The tests of a file
-# stay in one worker, since they share sites and servers that take seconds to make.
+# One worker more than cores, since some tests wait. The tests of a file stay in one worker: they share sites and servers
+# that take seconds to make. Files come in the order that tests/conftest.py gives them.
 test: $(VENV)/.ready
-	$(BIN)/python -m pytest --dist loadfile -n $$(($$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN) + 2)) -m "not milvus_server"
+	$(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder \
+		-n $$(($$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN) + 1)) -m "not milvus_server"
 
 # The tests that ask a Milvus server. In one process: each further one would make its own collections and its own site,
 # which takes longer than the tests.

@@ -96,10 +96,11 @@ def test_the_extras_are_those_of_the_package() -> None:
 
 @pytest.mark.slow
 def test_it_installs_as_typed_and_brings_its_licence(tmp_path: Path) -> None:
-    """Into environments of their own; what is downloaded already is not fetched again."""
+    """Into environments of their own. `uv tool` installs all that is needed; for pip it is there already."""
     tools = {"UV_TOOL_DIR": f"{tmp_path}/tools", "UV_TOOL_BIN_DIR": f"{tmp_path}/bin"}
     environment = tmp_path / "environment"
     typed(f"uv venv -q --seed {environment}", tmp_path)
+    typed(f"uv pip install -q --no-deps --python {environment}/bin/python -r {ROOT}/requirements.lock", tmp_path)
     for line in commands("Install"):
         active = {"PATH": f"{environment}/bin{os.pathsep}{ENVIRON['PATH']}", "VIRTUAL_ENV": str(environment)}
         active["PIP_NO_COMPILE"] = "1"  # two commands are run of it, so most of it would be compiled for nobody

@@ -18,15 +18,15 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return make_project(tmp_path_factory.mktemp("served"))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def api(project: Project) -> Api:
-    """As the internet sees it: bound to every address, a client from elsewhere."""
+    """As the internet sees it: bound to every address, a client from elsewhere. Tests that change it make their own."""
     return Api(create_app(project, environ=ENVIRON, host="0.0.0.0", clock=lambda: NOW))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def local(project: Project) -> Api:
-    """As the developer's own machine sees `serve --dev`."""
+    """As the developer's own machine sees `serve --dev`. Tests that change it make their own."""
     app = create_app(project, environ={}, host="127.0.0.1", dev=True, clock=lambda: NOW)
     return Api(app, client="127.0.0.1", base="http://localhost:8181")
 

@@ -109,5 +109,5 @@ def test_what_the_description_allows_is_answered_and_nothing_else(served: tuple[
         '[[operations]]\ninclude-path-regex = "/api/(content|documents)"\n'
         "checks.positive_data_acceptance.enabled = false\n"
     )
-    run(str(BIN / "schemathesis"), "run", f"{base}/api/openapi.json", "--max-examples", "30", "--seed", "1",
+    run(str(BIN / "schemathesis"), "run", f"{base}/api/openapi.json", "--max-examples", "15", "--seed", "1",
         "--generation-database", "none", cwd=tmp_path)  # fmt: skip

@@ -22,7 +22,10 @@ import searchsocket_assets
 from searchsocket_assets import site_definitions
 from searchsocket_assets.run.tags import PROJECT_TAG
 from searchsocket_assets.site import PAID_POOL
-from tests.assets.test_component import company  # noqa: F401
+from tests.assets.test_component import (
+    company,  # noqa: F401
+    dg_defs,
+)
 from tests.assets.test_component import dg as run_dg
 
 pytestmark = pytest.mark.dagster
@@ -44,13 +47,16 @@ def test_no_block_is_left_out() -> None:
     assert [kind for kind, _ in BLOCKS] == ["bash", "yaml", "python", "yaml", "bash", "yaml", "text", "yaml"]
 
 
-def test_the_commands_and_the_yaml_make_a_site(company: Path) -> None:  # noqa: F811
+def test_the_commands_and_the_yaml_make_a_site(company: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    """That `dg` checks and lists such a project is tried in `test_component.py`."""
     commands = [line.split() for line in block("bash", "dg scaffold").splitlines() if line.startswith("dg ")]
     for command in commands:
         run_dg(company, *command[1:])
     (company / "src/company/defs/docs/defs.yaml").write_text(block("yaml", "type: searchsocket_assets.Site"))
-    run_dg(company, "check", "defs")
-    assert "docs/search_index" in run_dg(company, "list", "defs", "--json")
+    monkeypatch.syspath_prepend(str(company / "src"))
+    definitions = dg_defs(company)
+    dg.Definitions.validate_loadable(definitions)
+    assert dg.AssetKey(["docs", "search_index"]) in definitions.resolve_all_asset_keys()
 
 
 def test_the_table_names_every_attribute() -> None:

@@ -146,9 +146,24 @@ def trap(tmp_path: Path) -> Trap:
     return Trap(tmp_path)
 
 
-@pytest.mark.parametrize("kind", TRAPS)
-def test_no_program_of_a_repository_runs(trap: Trap, kind: str) -> None:
-    TRAPS[kind](trap)
+# Traps that are tried together: one that sets an attribute, one that sets an address, and those that go with any. Those
+# that commit come first, since a hook would stop the commit.
+TOGETHER = [
+    ["filter", "hooks", "file monitor", "diff", "pagers", "aliases", "upload-pack"],
+    ["process filter", "hooks elsewhere", "ssh"],
+    ["filter with an odd name", "passwords"],
+    ["textconv", "submodule", "address that is a command"],
+]
+
+
+def test_every_trap_is_tried() -> None:
+    assert sorted(kind for kinds in TOGETHER for kind in kinds) == sorted(TRAPS)
+
+
+@pytest.mark.parametrize("kinds", TOGETHER, ids=", ".join)
+def test_no_program_of_a_repository_runs(trap: Trap, kinds: list[str]) -> None:
+    for kind in kinds:
+        TRAPS[kind](trap)
     trap.mark.unlink(missing_ok=True)  # git itself ran some while the trap was set
     for command in (["index", "--force"], ["status"], ["code", "sync"], ["prune"]):
         trap.touch()

@@ -13,8 +13,10 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
+from click.testing import CliRunner
 from small_site import write_page
 
+from searchsocket.cli.main import cli
 from searchsocket.project.project import open_project
 from searchsocket.stores import make_store
 
@@ -97,10 +99,8 @@ def edited_site(indexed_site: Path, tmp_path_factory: pytest.TempPathFactory) ->
     """A site that was indexed, and then edited."""
     root = shutil.copytree(indexed_site, tmp_path_factory.mktemp("edited") / "harbour")
     (root / "searchsocket.toml").write_text('embeddings.provider = "hash"\n')
-    done = subprocess.run(
-        [sys.executable, "-m", "searchsocket.cli.main", "index", "--force"], cwd=root, capture_output=True, check=True
-    )
-    assert b"published" in done.stdout
+    done = CliRunner().invoke(cli, ["index", "--force", "--project", str(root)])
+    assert "published" in done.stdout
     write_page(root, "about", "About", "Now written by people who like trains.")
     return root
 
@@ -150,23 +150,20 @@ def interrupted(root: Path, place: str, *arguments: str, act: str = "kill", numb
     return Ended(process.returncode, stdout, stderr, before, live(root), run.status)
 
 
-STAGES = ["site_pages", "page_mirror", "page_chunks", "chunk_embeddings", "search_index"]
-
-
 @pytest.mark.parametrize(
     ("stage", "number"),
     [
+        ("site_pages", signal.SIGTERM),
+        ("page_mirror", signal.SIGTERM),
         ("chunk_embeddings", signal.SIGINT),
-        *(pytest.param(stage, signal.SIGTERM, marks=pytest.mark.slow) for stage in STAGES),
+        ("search_index", signal.SIGTERM),
     ],
 )
 def test_a_signal_in_a_stage_publishes_nothing(edited: Path, stage: str, number: int) -> None:
     """Also while texts are embedded, the one stage that costs money: an interruption is no failure to try again."""
     ended = interrupted(edited, IN_STAGE.format(stage=stage), act="pause", number=number)
     assert_nothing_was_published(ended, 128 + number)
-    again = subprocess.run(
-        [sys.executable, "-m", "searchsocket.cli.main", "index", "--json"], cwd=edited, capture_output=True, check=True
-    )
+    again = CliRunner().invoke(cli, ["index", "--json", "--project", str(edited)])
     assert json.loads(again.stdout)["generation"] > ended.before
 
 
