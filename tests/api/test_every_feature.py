@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -31,14 +32,27 @@ PAGES = ("/", "/docs", "/llms.txt", "/llms-full.txt", "/metrics", "/docs/ropes.m
 ALL = "\n".join(FEATURES.values())
 
 
-@pytest.mark.parametrize("name", [*FEATURES, "all"])
-def test_every_page_and_endpoint_answers(tmp_path: Path, name: str) -> None:
-    root = write_site(tmp_path / "harbour")
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An indexed site without any feature."""
+    root = write_site(tmp_path_factory.mktemp("plain") / "harbour")
     (root / "tool.py").write_text("def open_file():\n    return 1\n")
-    with open(root / "searchsocket.toml", "a", encoding="utf-8") as file:
-        file.write(f"\n{FEATURES.get(name, ALL)}")
+    index(root)
+    return root
+
+
+def index(root: Path) -> None:
     done = CliRunner().invoke(cli, ["index", "--project", str(root)])
     assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize("name", [*FEATURES, "all"])
+def test_every_page_and_endpoint_answers(plain: Path, tmp_path: Path, name: str) -> None:
+    root = shutil.copytree(plain, tmp_path / "harbour")
+    with open(root / "searchsocket.toml", "a", encoding="utf-8") as file:
+        file.write(f"\n{FEATURES.get(name, ALL)}")
+    if name in ("code", "llms", "all"):  # the others change no index
+        index(root)
     app = create_app(open_project(root, {}), environ=ENVIRON, host="127.0.0.1")
     with TestClient(app, base_url="http://127.0.0.1:8181", raise_server_exceptions=False) as api:
         document = api.get("/api/openapi.json").json()

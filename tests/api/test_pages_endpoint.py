@@ -208,9 +208,13 @@ def test_a_miss_costs_no_more_than_a_query(project: Project, path: str) -> None:
     scope = project.scope_named("main")
     engine = SearchEngine(store, QueryVectors(lambda _: HashEmbedder()), project.settings.ranking, lambda: NOW)
 
-    engine.search(SearchQuery("battery"), scope)
-    plain = calls(lambda: engine.search(SearchQuery("install the controller"), scope))
-    assert calls(lambda: suggestions(path, store.reader(scope))) <= plain
+    def miss() -> object:
+        return suggestions(path, store.reader(scope))
+
+    for query in ("battery", "install the controller"):  # what the first of each reads and imports is not counted
+        engine.search(SearchQuery(query), scope)
+    miss()
+    assert calls(miss) <= calls(lambda: engine.search(SearchQuery("remove the battery"), scope))
 
 
 LONG = "\n\n".join(["# A long page", *(f"## Section {n}\n\nThe battery of dock {n} lasts. " * 3 for n in range(40))])
