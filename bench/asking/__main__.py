@@ -25,11 +25,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from searchsocket.search.content.corpus import Corpus
 
 from searchsocket.project.project import open_project
 from searchsocket.search.answering.ask import Supported, candidates
 from searchsocket.search.answering.support import ENOUGH, Support, likelihood
-from searchsocket.search.content.corpus import Corpus
 from searchsocket.serving.content import ContentService, open_content
 from searchsocket.serving.service import open_service
 

@@ -19,12 +19,12 @@ from typing import NamedTuple
 from unittest.mock import patch
 
 import numpy as np
+from searchsocket.search.content.corpus import Corpus
 
 from searchsocket.project.project import open_project
 from searchsocket.search.bounds import MOST_MAX_TOKENS
 from searchsocket.search.content import retrieve
 from searchsocket.search.content.answer import ContentAnswer
-from searchsocket.search.content.corpus import Corpus
 from searchsocket.search.content.meaning import concept_vector, middle_of_concepts
 from searchsocket.search.content.query import ContentQuery
 from searchsocket.search.content.retrieve import ContentSearch

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from searchsocket.search.content.corpus import Corpus
 
 from bench.relevance.collection import Collection, load
 from bench.relevance.product import NOW, SCOPE, Indexed, Indexes
@@ -19,7 +20,6 @@ from searchsocket.models.embedders.comparable import vector_for
 from searchsocket.models.embedders.onnx import OnnxEmbedder
 from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.search.content.budget import OVERHEAD, json_tokens
-from searchsocket.search.content.corpus import Corpus
 from searchsocket.search.content.query import ContentQuery
 from searchsocket.search.content.retrieve import ContentSearch
 from searchsocket.search.continuation import Continuations

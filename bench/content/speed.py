@@ -13,12 +13,12 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from searchsocket.search.content.corpus import Corpus
 
 from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.models.embedders.comparable import vector_for
 from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.search.content.answer import ContentAnswer
-from searchsocket.search.content.corpus import Corpus
 from searchsocket.search.content.query import ContentQuery
 from searchsocket.search.content.retrieve import ContentSearch
 from searchsocket.search.continuation import Continuations
