@@ -161,6 +161,7 @@ class Filter:
     languages: tuple[str, ...] = ()  # one of them must be that of the page; `pt` holds `pt-BR`
     kinds: tuple[ChunkKind | CodeKind, ...] = ()  # one of them must be that of the chunk
     facets: tuple[tuple[str, ...], ...] = ()  # of each, the page must state one: (("version=3", "version=4"),)
+    directories: tuple[str, ...] = ()  # the page must be in one of them; each is like `path_prefix`
 
 
 MATCH_ALL = Filter()
@@ -172,6 +173,25 @@ class Hit:
 
     id: str
     score: float  # vector lists: cosine in [-1, 1]; keyword lists: BM25, any positive number
+
+
+@dataclass(frozen=True, slots=True)
+class SiteVersion:
+    """One version of a documentation site."""
+
+    name: str  # e.g. `1.18`
+    folder: str  # URL path of its pages; "" = the root of the site
+    title: str = ""  # as the site shows it; "" = the name
+    aliases: Mapping[str, str] = field(default_factory=dict)  # alias, e.g. `latest` -> its folder; "" = has no pages
+
+
+@dataclass(frozen=True, slots=True)
+class VersionFamily:
+    """Folders that contain the same pages in different versions, e.g. `/docs/1.0` and `/docs/2.0`."""
+
+    parent: str  # URL path above the folders; "" = the root of the site
+    versions: tuple[SiteVersion, ...]  # newest first
+    default: str  # name of the version that is searched by default
 
 
 class Spread(NamedTuple):
@@ -203,3 +223,4 @@ class Generation:
     bodies_digest: str = ""  # over the sorted (url, digest) pairs of these
     spread: Spread | None = None  # None: too few texts to say
     aliases: Mapping[str, str] = field(default_factory=dict)  # old URL of a page that moved -> its URL now
+    versions: tuple[VersionFamily, ...] = ()  # of the site; none on most sites

@@ -79,8 +79,8 @@ class Replies:
 
 def _query_of(fields: Mapping[str, Any]) -> SearchQuery:
     filters = tuple((str(name), tuple(map(str, values))) for name, values in fields["filters"])
-    tags, facets = tuple(map(str, fields["tags"])), tuple(map(str, fields["facets"]))
-    return SearchQuery(**{**fields, "q": str(fields["q"]), "filters": filters, "tags": tags, "facets": facets})
+    lists = {name: tuple(map(str, fields[name])) for name in ("tags", "facets", "version")}
+    return SearchQuery(**{**fields, "q": str(fields["q"]), "filters": filters, **lists})
 
 
 def _listen(path: str) -> socket.socket:

@@ -16,6 +16,7 @@ from searchsocket.cli.options import (
     project_option,
     scope_option,
     tokens_option,
+    versions_option,
 )
 from searchsocket.cli.output import count, line_width, safe
 from searchsocket.cli.results import mark_lines
@@ -46,6 +47,7 @@ _INDENT = "   "
     metavar="NAME=VALUE",
     help="Only with this value of a facet; repeat for any of several.",
 )
+@versions_option
 @click.option(
     "--continuation",
     default="",
@@ -65,6 +67,7 @@ def find(
     tags: tuple[str, ...],
     languages: tuple[str, ...],
     named: tuple[str, ...],
+    versions: tuple[str, ...],
     continuation: str,
     max_tokens: int | None,
     as_json: bool,
@@ -83,7 +86,16 @@ def find(
     scope = project.scope(os.environ, scope_name)
     filters = (*each("language", languages), *map(named_filter, named))
     asked = FindQuery(
-        " ".join(words), limit, not parts, match_case, path_prefix, tags, filters, continuation, max_tokens
+        " ".join(words),
+        limit,
+        not parts,
+        match_case,
+        path_prefix,
+        tags,
+        filters,
+        versions,
+        continuation,
+        max_tokens,
     )
     answer = open_service(project, os.environ).find(asked, scope)
     if as_json:

@@ -12,6 +12,7 @@ import click
 
 from searchsocket.cli.options import json_option, load_project, project_option, quiet_option
 from searchsocket.cli.output import count, print_json, safe, say
+from searchsocket.web.versions.rows import version_rows, version_words
 
 if TYPE_CHECKING:
     from searchsocket.project.project import Project
@@ -122,6 +123,7 @@ def _shown(made: "Plan") -> Iterator[str]:
         "adapter": facts.adapter,
         "server": "yes; it serves search at the site's own address" if facts.has_server else "",
         "base path": facts.base,
+        "versions": version_words(version_rows(facts.versions)),
         "build": f"{facts.build}/{'' if facts.is_built else ' (not built yet)'}" if facts.build else "",
     }
     yield from (f"{label:<11} {safe(value)}" for label, value in known.items() if value)
@@ -187,6 +189,7 @@ def _as_json(made: "Plan", *, is_written: bool) -> dict[str, object]:
             "build": facts.build,
             "isBuilt": facts.is_built,
             "askedVite": bool(facts.asked),
+            "versions": version_rows(facts.versions),
         },
         "changes": [
             {"file": change.path, "isNew": change.before is None, "diff": change.diff} for change in made.changes

@@ -53,6 +53,17 @@ def scope_option(command: F) -> F:
     )(command)
 
 
+def versions_option(command: F) -> F:
+    """`--docs-version VERSION`, several times, given as `versions`; `--version` is that of the program."""
+    return click.option(
+        "--docs-version",
+        "versions",
+        multiple=True,
+        metavar="VERSION",
+        help="Search this version of the documentation, or all; repeat for several. Default: the newest release.",
+    )(command)
+
+
 def count_option(name: str, most: int, default: int, description: str) -> Callable[[F], F]:
     """An option for a number from 1 on."""
     return click.option(name, type=click.IntRange(1, most), default=default, show_default=True, help=description)

@@ -20,6 +20,7 @@ from searchsocket.cli.options import (
     part_options,
     project_option,
     scope_option,
+    versions_option,
 )
 from searchsocket.cli.output import line_width, print_error, safe
 from searchsocket.cli.results import answer_lines, more_lines, places_of
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     metavar="NAME=VALUE",
     help="Only with this value of a facet; repeat for any of several.",
 )
+@versions_option
 @click.option("--facet", "facets", multiple=True, metavar="NAME", help="Count pages by the values of this facet.")
 @click.option("--group-by", type=click.Choice(["page", "chunk"]), default="page", show_default=True)
 @click.option(
@@ -78,6 +80,7 @@ def search(
     languages: tuple[str, ...],
     kinds: tuple[str, ...],
     named: tuple[str, ...],
+    versions: tuple[str, ...],
     facets: tuple[str, ...],
     group_by: str,
     generation: str,
@@ -106,6 +109,7 @@ def search(
         "tags": tags,
         "group_by": group_by,
         "filters": (*each("language", languages), *each("kind", kinds), *map(named_filter, named)),
+        "version": versions,
         "facets": facets,
         "explain": explain,
         "rerank": rerank,

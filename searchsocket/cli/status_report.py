@@ -23,6 +23,7 @@ from searchsocket.pipeline.unchanged.check import last_checked
 from searchsocket.serving.answer_json import to_json
 from searchsocket.system.files import bytes_below
 from searchsocket.text.amounts import age_s
+from searchsocket.web.versions.rows import version_rows, version_words
 
 if TYPE_CHECKING:
     from searchsocket.models.paying.ledger import Ledger
@@ -131,6 +132,7 @@ class StatusReport:
             **_generation(generation, age_s(generation.published_at, self.now)),
             "checkedAt": _checked(self.project, generation) or None,
             "source": origin.source,
+            "versions": version_rows(generation.versions),
             "skipReasons": dict(origin.skip_reasons),
             "lastRun": last_run_costs(state, generation.scope),
         }
@@ -139,6 +141,7 @@ class StatusReport:
         yield f"\n{click.style(generation.scope, bold=True)}"
         origin = origin_of(self.backends.state, generation.scope)
         yield from _named(*source_lines(origin.source), ("skipped", skipped_words(origin.skipped, origin.skip_reasons)))
+        yield from _named(("versions", version_words(version_rows(generation.versions))))
         yield _scope(generation, age_s(generation.published_at, self.now), self.models[generation.model_id])
         yield from _named(("last run", _last_run_words(last_run_costs(self.backends.state, generation.scope))))
         if self.remote:

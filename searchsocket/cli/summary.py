@@ -9,6 +9,7 @@ import click
 
 from searchsocket.cli.output import count, safe
 from searchsocket.dollars import dollars
+from searchsocket.web.versions.rows import version_words
 
 if TYPE_CHECKING:
     from searchsocket.pipeline.run.corpora import Corpus
@@ -35,6 +36,8 @@ def summary_lines(summary: "IndexSummary", before: str, corpus: "Corpus") -> Ite
     yield _line(corpus.documents, _page_words(pages))
     if words := skipped_words(summary.skipped, summary.skip_reasons):
         yield _line("skipped", safe(words))
+    if words := version_words(summary.versions):
+        yield _line("versions", safe(words))
     if any(summary.routes.values()):
         yield _line("routes", f"{summary.routes['exact']:,} exact, {summary.routes['bestEffort']:,} best effort")
     yield _line("chunks", f"{chunks['total']:,} in all, {chunks['changed']:,} changed")
@@ -66,6 +69,8 @@ def unchanged_lines(summary: Mapping[str, Any], run_id: str, seconds: float) -> 
 
         skipped = [Skipped(**each) for each in summary["skipped"]]
         yield _line("skipped", safe(skipped_words(skipped, summary["skipReasons"])))
+    if words := version_words(summary.get("versions", ())):
+        yield _line("versions", safe(words))
     yield _line("run", "skipped, so Dagster shows no run; use --record to make one")
     yield _line("seconds", f"{seconds:.2f}")
     yield from _warning_lines(summary["warnings"])

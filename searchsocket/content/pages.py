@@ -36,6 +36,7 @@ class ExtractedPage(StatedFacts):
     heading: str = ""  # the h1, where `<title>` is the name should many pages have it: see `html/site_titles.py`
     head_title: str = ""  # what `<title>` says
     canonical: str = ""  # as the page states it; unreliable, never an identity by itself
+    version: str = ""  # of the documentation, as metas state it
     links: tuple[Link, ...] = ()
     source_lines: tuple[int, ...] = ()  # of a content file: see `markdown/source_lines.py`
     main: str = ""  # how the main content was found, e.g. `main`, `#content`, `body`

@@ -44,6 +44,7 @@ from searchsocket.errors.requests import (
     ScopeRefused,
     Unauthorized,
     UnknownFacet,
+    UnknownVersion,
 )
 from searchsocket.errors.runs import (
     BranchesUnknown,
@@ -100,6 +101,7 @@ __all__ = [
     "StrictRoutesFailed",
     "Unauthorized",
     "UnknownFacet",
+    "UnknownVersion",
     "UnsafePath",
     "VectorBackendRefused",
     "VectorBackendUnavailable",

@@ -30,6 +30,17 @@ class UnknownFacet(InvalidRequest):
         super().__init__(f"unknown facet {name[:80]!r}{nearest}; configure facets in [facets]")
 
 
+class UnknownVersion(InvalidRequest):
+    """The site has no version with this name."""
+
+    code = "UNKNOWN_VERSION"
+
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        nearest = "".join(f"; did you mean {near!r}?" for near in get_close_matches(name, known, n=1, cutoff=0.0))
+        hint = nearest or "; the index of this site has no versions"
+        super().__init__(f"unknown version {name[:80]!r}{hint}")
+
+
 class InvalidScope(InvalidRequest):
     """The scope name is invalid, or this caller may not read the scope."""
 

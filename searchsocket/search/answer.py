@@ -25,6 +25,7 @@ from searchsocket.search.shape import (
     RouteFile,
     Wire,
 )
+from searchsocket.search.versions import AnswerVersions
 from searchsocket.types import ChunkKind, CodeKind, GroupBy
 
 Quality = Literal["answered", "weak", "rejected"]
@@ -117,6 +118,20 @@ class Result(Wire):
     alike: tuple[AlikePage, ...] = field(
         default=(), metadata={"description": "Pages with the same text, left out of the results."}
     )
+    version: str = field(
+        default="",
+        metadata={
+            "exclude_if": lambda name: not name,
+            "description": "Version of the documentation that `href` opens; absent if the page belongs to none.",
+        },
+    )
+    versions: tuple[str, ...] = field(
+        default=(),
+        metadata={
+            "exclude_if": lambda names: not names,
+            "description": "All versions in which the page says the same, the one of `href` first.",
+        },
+    )
     changed_since: ChangedSince = field(default=None, metadata=CHANGED_SINCE)
     kind: ChunkKind | CodeKind = field(default="section", metadata={"exclude": True})  # of the chunk that opens
     code: tuple[tuple[int, int], ...] = field(default=(), metadata={"exclude": True})  # where `snippet` is code
@@ -173,6 +188,13 @@ class SearchAnswer(Wire):
         metadata={
             "exclude_if": lambda counts: counts is None,
             "description": "Number of pages per value, for each requested facet.",
+        },
+    )
+    versions: AnswerVersions | None = field(
+        default=None,
+        metadata={
+            "exclude_if": lambda versions: versions is None,
+            "description": "Versions of the documentation; absent if the site has none.",
         },
     )
     truncated: bool = field(default=False, metadata=TRUNCATED)

@@ -31,6 +31,7 @@ from searchsocket.search.ranking.rank import NOTHING, Order, Parts, rank, scored
 from searchsocket.search.ranking.shares import Shares, shares_of
 from searchsocket.search.result_confidence import result_confidence
 from searchsocket.search.verdict import Verdict, verdict
+from searchsocket.search.versions import answer_versions, in_versions, located
 from searchsocket.search.watch import Watch
 from searchsocket.stores.base import Candidates, IndexReader, Readers
 from searchsocket.text.amounts import age_s
@@ -109,6 +110,7 @@ class SearchEngine:
 
         Raises:
             InvalidRequest: The query is empty or beyond a limit, or asks for a reranker that is not configured.
+            UnknownVersion: The site has no version of a name.
             ScopeNotIndexed: Nothing was published for the scope.
             EmbeddingModelMismatch: The scope was indexed with another model.
             ConfigMissing: The key of the model's provider, or of the reranker that is asked for, is not there.
@@ -121,6 +123,7 @@ class SearchEngine:
         reader = self.opened(scope)
         generation = reader.generation
         self._records[scope.name] = generation.records
+        query = in_versions(query, generation.versions)
         typed, query = query.q, replace(query, q=reader.words.meant(query.q))
         with watch.part("embed"):
             query_vector = vector_for(self.queries, generation, query.q, anonymous=anonymous)
@@ -171,6 +174,7 @@ class SearchEngine:
                 notes=(*notes, *order.notes, *further_notes(reader, query)),
             ),
             quality=quality,
+            versions=answer_versions(query.within),
             facets=_counts(reader, query, candidates, is_answered=decision.is_answered) if query.facets else None,
         )
 
@@ -285,12 +289,20 @@ class SearchEngine:
         others = chain.from_iterable(alike.get(group.best.position, ()) for group in groups)
         positions = list(dict.fromkeys([*chunks, *others]))
         records = reader.catalogue.readable([candidates.ids[position] for position in positions])
-        readable = dict(zip(positions, records, strict=True))
+        readable = dict(zip(positions, (located(each, query.within) for each in records), strict=True))
         explained = parts if query.explain else None
         words = QueryWords(query.q, self._synonyms)
         generation, asked = reader.generation, Asked(query.q)
         writer = ResultWriter(
-            words, asked, readable, generation, age, explained, query.sources, section_snippets=query.section_snippets
+            words,
+            asked,
+            readable,
+            generation,
+            age,
+            explained,
+            query.sources,
+            section_snippets=query.section_snippets,
+            within=query.within,
         )
         if not ranked:
             return (), total, "answered"

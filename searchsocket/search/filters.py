@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import cast, get_args
 
 from searchsocket.errors import InvalidRequest, UnknownFacet
@@ -51,9 +52,8 @@ def checked_counts(names: Sequence[str], facets: Facets) -> tuple[str, ...]:
 def with_filters(where: Filter, filters: Filters) -> Filter:
     """A filter by path and tags, and by checked filters too."""
     named = dict(filters)
-    return Filter(
-        where.path_prefix,
-        where.tags,
+    return replace(
+        where,
         languages=named.pop(LANGUAGE, ()),
         kinds=cast(tuple[ChunkKind, ...], named.pop(KIND, ())),
         facets=tuple(tuple(facet_label(name, value) for value in values) for name, values in named.items()),

@@ -2,11 +2,12 @@
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from searchsocket.errors import InvalidRequest
 from searchsocket.search.bounds import MAX_QUERY_CHARS, MAX_TOP_K
 from searchsocket.search.filters import Filters, checked_counts, checked_filters, with_filters
+from searchsocket.search.versions import NO_VERSIONS, VersionScope, checked_versions
 from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.types import Filter, GroupBy
 from searchsocket.web.urls.paths import canonical_path, normalise_prefix, page_path
@@ -33,18 +34,22 @@ class SearchQuery:
     group_by: GroupBy = "page"
     explain: bool = False  # give every part of every score
     filters: Filters = ()  # language, kind and facets
+    version: tuple[str, ...] = ()  # names or aliases, `all`, or paths of pages whose version counts; () = the default
     facets: tuple[str, ...] = ()  # whose values are counted
     offset: int = 0  # results that are skipped: those that were given before
     generation: str = ""  # that the earlier results came from; another one is noted
     rerank: bool = False  # have a reranker judge the best candidates
     section_snippets: bool = False  # quote the sections of each page too; else they are titles that open
+    within: VersionScope = NO_VERSIONS  # what `version` means in the generation that answers, see `in_versions`
     sources: bool = False  # say which lines of which file each passage is; only the trusted may read it
 
     @property
     def where(self) -> Filter:
         """The filter, for a query that `checked` returned."""
-        where = Filter(self.path_prefix, self.tags)
-        return with_filters(where, self.filters) if self.filters else where
+        labels, directories = self.within.labels, self.within.directories
+        where = Filter("" if directories else self.path_prefix, self.tags, directories=directories)
+        where = with_filters(where, self.filters) if self.filters else where
+        return replace(where, facets=(*where.facets, labels)) if labels else where
 
 
 def checked(query: SearchQuery, facets: Facets = NO_FACETS) -> SearchQuery:
@@ -71,6 +76,7 @@ def checked(query: SearchQuery, facets: Facets = NO_FACETS) -> SearchQuery:
         group_by=query.group_by,
         explain=query.explain,
         filters=checked_filters(query.filters, facets),
+        version=checked_versions(query.version),
         facets=checked_counts(query.facets, facets),
         offset=query.offset,
         generation=query.generation,

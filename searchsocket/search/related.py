@@ -11,8 +11,9 @@ from searchsocket.errors import InvalidRequest, PageNotFound
 from searchsocket.search.answer import RelatedPage
 from searchsocket.search.bounds import MAX_TOP_K
 from searchsocket.search.quoting.results import href
+from searchsocket.search.versions import page_in, scope_of, stored_at
 from searchsocket.stores.base import IndexReader
-from searchsocket.types import Record, Vector, Vectors
+from searchsocket.types import MATCH_ALL, Filter, PageFacts, Record, Vector, Vectors
 from searchsocket.web.urls.paths import canonical_path, page_readings
 from searchsocket.web.urls.resolve import resolve_link
 
@@ -33,14 +34,16 @@ def related_pages(reader: IndexReader, url: str, top_k: int) -> list[RelatedPage
     """
     if not 1 <= top_k <= MAX_TOP_K:
         raise InvalidRequest(f"topK must be from 1 to {MAX_TOP_K}, not {top_k}")
-    asked = canonical_path(url)
+    asked, families = canonical_path(url), reader.generation.versions
     own = _records(reader, asked)[:_MAX_CHUNKS]
     if not own:
         raise PageNotFound(f"there is no page {asked[:200]!r} in this index")
     url = own[0].page.url
+    within = scope_of(asked, families)
     middle = _middle(reader.vectors.vectors_of([record.id for record in own]))
     linked = {found[0].page.url: found[0] for link in _links(own, url) if (found := _records(reader, link))}
-    hits = reader.vectors.nearest(middle, top_k=top_k * _HITS_A_PAGE + len(own))
+    where = Filter(facets=(within.labels,)) if within.labels else MATCH_ALL
+    hits = reader.vectors.nearest(middle, top_k=top_k * _HITS_A_PAGE + len(own), where=where)
     near = reader.catalogue.records([hit.id for hit in hits])
     far = list(linked.values())
     cosines = [hit.score for hit in hits] + reader.vectors.similarities(middle, [record.id for record in far])
@@ -49,7 +52,7 @@ def related_pages(reader: IndexReader, url: str, top_k: int) -> list[RelatedPage
         if record.page.url == url or record.page.weight <= 0:
             continue
         page = _page(
-            record,
+            page_in(record.page, within),
             cosine,
             is_linked=record.page.url in linked,
             is_neighbour=_folder(record.page.url) == _folder(url),
@@ -61,25 +64,32 @@ def related_pages(reader: IndexReader, url: str, top_k: int) -> list[RelatedPage
 
 def _records(reader: IndexReader, path: str) -> Sequence[Record]:
     """The records of the page that a canonical path means; none where there is no such page."""
-    readings = (reader.catalogue.page_records(url) for url in page_readings(path))
-    return next((records for records in readings if records), [])
+    catalogue = reader.catalogue
+    for url in page_readings(path):
+        if records := catalogue.page_records(url):
+            return records
+        for stored_url, label in stored_at(url, reader.generation.versions):
+            records = catalogue.page_records(stored_url)
+            if records and label in records[0].page.facets:
+                return records
+    return []
 
 
-def _page(record: Record, cosine: float, *, is_linked: bool, is_neighbour: bool) -> RelatedPage:
+def _page(facts: PageFacts, cosine: float, *, is_linked: bool, is_neighbour: bool) -> RelatedPage:
     meaning = min(max(0.0, cosine), 1.0)  # in this order a NaN is 0
     score = (meaning + _LINKED * is_linked + _SAME_DIRECTORY * is_neighbour) / (1 + _LINKED + _SAME_DIRECTORY)
     return RelatedPage(
-        url=record.page.url,
-        href=href(record.page),
-        title=record.page.title,
-        description=record.page.description,
+        url=facts.url,
+        href=href(facts),
+        title=facts.title,
+        description=facts.description,
         score=round(score, 6),
         meaning=round(meaning, 6),
         is_linked=is_linked,
         is_neighbour=is_neighbour,
-        tags=record.page.tags,
-        route_file=record.page.route_file or None,
-        route_resolution=record.page.route_resolution,
+        tags=facts.tags,
+        route_file=facts.route_file or None,
+        route_resolution=facts.route_resolution,
     )
 
 

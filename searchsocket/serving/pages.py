@@ -11,6 +11,7 @@ from searchsocket.content.mirror.document import parse_page, render_page
 from searchsocket.content.pages import Page
 from searchsocket.errors import IndexCorrupt, PageMissing
 from searchsocket.search.quoting.results import href
+from searchsocket.search.versions import page_in, scope_of, stored_at
 from searchsocket.search.wire import Address, ChangedSince, Resolution, RouteFile, Url, Wire
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Generation
@@ -137,13 +138,24 @@ def find_page(path: str, reader: IndexReader, *, is_segment: bool = False, site:
     urls = [url for path in paths for url in _spellings(path)]
     aliases = reader.generation.aliases
     for url in (*urls, *(aliases[url] for url in urls if url in aliases)):
-        if (text := reader.catalogue.page_body(url)) is not None:
-            page = parse_page(text)
-            if page.facts.url != url:
-                raise IndexCorrupt(f"the text of {url} belongs to {page.facts.url}")
-            # What scopes have in common is kept once, as the first of them wrote it.
-            return IndexedPage(replace(page, scope=reader.generation.scope), reader.generation)
+        if page := _page(url, reader):
+            return IndexedPage(page, reader.generation)
+    families = reader.generation.versions
+    for asked, (stored_url, label) in ((url, stored) for url in urls for stored in stored_at(url, families)):
+        if (page := _page(stored_url, reader)) and label in page.facts.facets:
+            return IndexedPage(replace(page, facts=page_in(page.facts, scope_of(asked, families))), reader.generation)
     raise PageMissing(path, suggestions(readings[0], reader))
+
+
+def _page(url: str, reader: IndexReader) -> Page | None:
+    """The page that is stored at a URL; None if there is none."""
+    if (text := reader.catalogue.page_body(url)) is None:
+        return None
+    page = parse_page(text)
+    if page.facts.url != url:
+        raise IndexCorrupt(f"the text of {url} belongs to {page.facts.url}")
+    # What scopes have in common is kept once, as the first of them wrote it.
+    return replace(page, scope=reader.generation.scope)
 
 
 def suggestions(path: str, reader: IndexReader) -> list[str]:

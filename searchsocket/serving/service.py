@@ -27,7 +27,7 @@ from searchsocket.serving.scopes import ReadableScopes
 from searchsocket.serving.source_changes import SourceChanges, changes_of
 from searchsocket.stores.base import VectorStore
 from searchsocket.types import Scope
-from searchsocket.web.urls.absolute import site_path
+from searchsocket.web.urls.absolute import site_path, version_names
 from searchsocket.web.urls.paths import below_base, canonical_path
 from searchsocket.web.urls.resolve import SiteBase
 from searchsocket.web.urls.site import configured_site
@@ -56,13 +56,16 @@ class SearchService:
 
     def search(self, query: SearchQuery, scope: Scope, *, anonymous: bool = False) -> SearchAnswer:
         """See `SearchEngine.search`."""
-        prefix = site_path(query.path_prefix, self.site_of(scope.name))
-        return self.changes.marked(self.engine.search(replace(query, path_prefix=prefix), scope, anonymous=anonymous))
+        site = self.site_of(scope.name)
+        prefix, version = site_path(query.path_prefix, site), version_names(query.version, site)
+        query = replace(query, path_prefix=prefix, version=version)
+        return self.changes.marked(self.engine.search(query, scope, anonymous=anonymous))
 
     def find(self, query: FindQuery, scope: Scope) -> FindAnswer:
         """See `find_all`; nothing is embedded."""
-        prefix = site_path(query.path_prefix, self.site_of(scope.name))
-        return self.engine.find(replace(query, path_prefix=prefix), scope)
+        site = self.site_of(scope.name)
+        prefix, version = site_path(query.path_prefix, site), version_names(query.version, site)
+        return self.engine.find(replace(query, path_prefix=prefix, version=version), scope)
 
     def related(self, url: str, scope: Scope, top_k: int = 5) -> RelatedAnswer:
         """See `SearchEngine.related`; the page may be named by its address, also an old one."""

@@ -8,8 +8,10 @@ from posixpath import dirname, join, normpath
 from typing import Any
 
 from searchsocket.setup.ask_vite import ask_vite
+from searchsocket.sources.built_versions import versions_of_build
 from searchsocket.sources.find import find_build
 from searchsocket.sources.generators import UsedGenerator, used_generators
+from searchsocket.types import VersionFamily
 from searchsocket.web.routes.kit import read_kit
 from searchsocket.web.routes.script import Script, setting
 from searchsocket.web.urls.paths import normalise_prefix
@@ -34,6 +36,7 @@ class SiteFacts:
     prerenders: bool = True  # whether some page is built as a file; False only where none of SvelteKit's says so
     source: str = ""  # the folder of what is written: SvelteKit's src, MkDocs' docs
     asked: str = ""  # who said it: `vite`, else files were read
+    versions: tuple[VersionFamily, ...] = ()  # of the documentation, in the built site
     unknown: tuple[str, ...] = field(default=())  # what is not understood, in sentences
 
     @property
@@ -52,13 +55,13 @@ def look_at(root: Path, environ: Mapping[str, str], *, run_node: bool = True) ->
     read = reader(root)
     found = find_build(root)
     used = used_generators(read)
+    versions = versions_of_build(root / found.folder) if found.folder else ()
     if not used:
-        return SiteFacts(
-            build=found.folder, is_built=bool(found.folder), unknown=("could not detect a site generator",)
-        )
+        unknown = ("could not detect a site generator",)
+        return SiteFacts(build=found.folder, is_built=bool(found.folder), versions=versions, unknown=unknown)
     first = used[0]
     build = found.folder or (first.folders[0] if first.folders else "")
-    facts = SiteFacts(first.name, config=first.config, build=build, is_built=bool(found.folder))
+    facts = SiteFacts(first.name, config=first.config, build=build, is_built=bool(found.folder), versions=versions)
     if first.name == "SvelteKit":
         return _kit(root, environ, read, facts, run_node=run_node)
     return replace(_other(read, facts, first), version=_installed(read, _PACKAGES.get(first.name, "")))

@@ -109,6 +109,18 @@ class StaticOutputSource:
         """
         return read_inside(self._root, page.locator, self._max_page_bytes)
 
+    def side_file(self, name: str, max_bytes: int) -> bytes:
+        """The bytes of a file that is no page, in the top folder of the site.
+
+        Raises:
+            SourceUnavailable: It is not there, too large, or outside the build folder.
+        """
+        try:
+            top = BuildFolder(self._root, self._base, SourceReport()).top
+        except OSError as error:
+            raise SourceUnavailable(f"build folder {self._folder}: {error.strerror or error}") from error
+        return read_inside(self._root, f"{top}/{name}" if top else name, max_bytes)
+
     def modified(self, locator: str) -> float | None:
         """Return the file's modification time."""
         return modified_inside(self._root, locator)

@@ -8,7 +8,8 @@ in `sql.py`:
 | known | the source listed it, and it has not gone since |
 | removed | a complete source lists it no more; stage `page_mirror` drops it |
 | skipped | its extract says why it is not searched: noindex, redirect, empty, ... |
-| searchable | known, extracted and not skipped |
+| copy | another page with the same text is indexed instead, or its version is excluded |
+| searchable | known, extracted, not skipped and not a copy |
 | mirrored | searchable, and its mirror file has been written |
 | cut | mirrored, and its chunks are of that very file |
 
@@ -20,6 +21,8 @@ What is kept of a page, and which stage sets and clears it:
 | `removed` | `site_pages`, after a complete listing | `site_pages`, when the page is listed again |
 | `extract_key` | `page_mirror` | `site_pages`, when the served URL is another one |
 | `skip`, `redirect_to`, facts, body, links, `heading`, `head_title` | `page_mirror` | |
+| title, version, canonical URL and text hash in `version_pages` | `page_mirror` | |
+| `copy_of`, `labels` | `page_mirror` | `page_mirror`, when the page differs from the others again |
 | `dirty`: the mirror file may have to change | `page_mirror`: itself, a page at the other end of a link, the routes or what names no page of the site changed, or its file is damaged; `site_pages`: it is back, or another address opens it | `page_mirror`, once its file is right, or it is skipped |
 | `mirror_digest`, `mirror_stamp`, `generated_at`, `route_resolution` | `page_mirror` | `page_mirror`, when the page is skipped (all) or its file is damaged (digest); `page_chunks`, `search_index`: stamp, where they find the file damaged |
 | problems of the page | `page_mirror` | |
@@ -33,7 +36,7 @@ What is kept of a page, and which stage sets and clears it:
 | `swept`: no mirror file is of a page that an older state knew | `page_mirror` | never |
 | `url_form` | `site_pages` | |
 | `branch`: what its name was made of | `site_pages`, of a run that knows | |
-| `routes_digest`, `site_titles` | `page_mirror` | |
+| `routes_digest`, `site_titles`, `versions` | `page_mirror` | |
 | `published`, and what changed since | `search_index`; whoever changes chunks | `search_index` |
 | `origin`: the scope that this one began from | `page_mirror`, of a new scope | `search_index`, once it is published |
 | `cache_size` | `chunk_embeddings` | |

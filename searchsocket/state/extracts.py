@@ -10,6 +10,7 @@ from searchsocket.content.pages import ExtractedPage, Link, RawPage
 from searchsocket.state.contents import put_contents, unpacked, unpacked_body
 from searchsocket.state.links import LinkGraph, mark_linked_dirty
 from searchsocket.state.sql import KNOWN, MIRRORED, WITH_CONTENTS, marks
+from searchsocket.state.versions import put_version_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,10 @@ class SkippedPage(NamedTuple):
 
     url: str
     skip: str  # why, as `ExtractedPage` says it
+
+
+COPY, EXCLUDED_VERSION = "copy", "version"  # reasons besides those of an extract
+_SKIP = f"CASE WHEN skip != '' OR copy_of = '' THEN skip WHEN copy_of = '-' THEN '{EXCLUDED_VERSION}' ELSE '{COPY}' END"
 
 
 def extract_key(raw_hash: str, how: str) -> str:
@@ -105,6 +110,7 @@ class Extracts:
         self.db.execute("DELETE FROM titles WHERE page_id = ?", (page_id,))
         if page.head_title and not page.skip:
             self.db.execute("INSERT INTO titles VALUES (?,?,?,?)", (page_id, self.scope, page.heading, page.head_title))
+        put_version_page(self.db, self.scope, page_id, page)
         self.db.execute("DELETE FROM links WHERE page_id = ?", (page_id,))
         self.db.executemany(
             "INSERT INTO links (page_id, scope, target, text) VALUES (?,?,?,?)",
@@ -165,8 +171,7 @@ class Extracts:
     def census(self) -> list[Census]:
         """Counts of the known, extracted pages."""
         rows = self.db.execute(
-            f"SELECT skip, route_resolution, COUNT(*) FROM pages WHERE {KNOWN} AND extract_key != '' "
-            "GROUP BY skip, route_resolution",
+            f"SELECT {_SKIP}, route_resolution, COUNT(*) FROM pages WHERE {KNOWN} AND extract_key != '' GROUP BY 1, 2",
             (self.scope,),
         )
         return [Census(*row) for row in rows]
@@ -174,7 +179,8 @@ class Extracts:
     def skipped(self, limit: int) -> list[SkippedPage]:
         """Some of the known pages that are not searched, by rising URL."""
         rows = self.db.execute(
-            f"SELECT url, skip FROM pages WHERE {KNOWN} AND skip != '' ORDER BY url LIMIT ?", (self.scope, limit)
+            f"SELECT url, {_SKIP} FROM pages WHERE {KNOWN} AND (skip != '' OR copy_of != '') ORDER BY url LIMIT ?",
+            (self.scope, limit),
         )
         return [SkippedPage(*row) for row in rows]
 

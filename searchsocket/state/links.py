@@ -29,9 +29,13 @@ class LinkToNowhere(NamedTuple):
 _WAITING = "scope = ? AND target = ? AND resolved IS NULL"
 _STALE = (
     "scope = ? AND (resolved = '' OR resolved IN (SELECT url FROM pages WHERE scope = ? AND "
-    "(removed = 1 OR skip != '')) OR target IN (SELECT url FROM pages WHERE scope = ? AND redirect_to != ''))"
+    "(removed = 1 OR skip != '' OR copy_of != '')) "
+    "OR target IN (SELECT url FROM pages WHERE scope = ? AND redirect_to != ''))"
 )
-_INCOMING = "FROM links WHERE scope = ? AND resolved = ? AND page_id != ?"
+_INCOMING = (
+    "FROM links WHERE scope = ? AND resolved = ? AND page_id != ? "
+    "AND NOT EXISTS (SELECT 1 FROM pages WHERE id = page_id AND copy_of != '')"
+)
 
 
 def mark_linked_dirty(db: sqlite3.Connection, page_id: int, scope: str) -> None:
@@ -106,7 +110,9 @@ class LinkGraph:
     def redirect_of(self, url: str) -> str | None:
         """Redirect target of a known page, or None."""
         row = self.db.execute(
-            f"SELECT redirect_to FROM pages WHERE {KNOWN} AND url = ? AND redirect_to != ''", (self.scope, url)
+            "SELECT CASE WHEN redirect_to != '' THEN redirect_to ELSE copy_of END AS target FROM pages "
+            f"WHERE {KNOWN} AND url = ? AND target NOT IN ('', '-')",
+            (self.scope, url),
         ).fetchone()
         return row[0] if row else None
 

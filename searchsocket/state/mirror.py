@@ -12,6 +12,7 @@ from searchsocket.state.contents import unpacked
 from searchsocket.state.file import transaction
 from searchsocket.state.links import mark_linked_dirty
 from searchsocket.state.sql import KNOWN, MIRRORED, SEARCHABLE
+from searchsocket.state.versions import labels_of
 from searchsocket.types import PageKind, RouteResolution
 
 
@@ -39,6 +40,7 @@ class MirrorPage:
     kind: PageKind
     locator: str  # where the source finds it
     address: str  # what opens it; "" = its URL
+    labels: tuple[str, ...]  # of its versions
     extract: ExtractedPage  # without its links
     digest: str  # of the file; "" = none was written, or it is damaged
     stamp: str
@@ -66,7 +68,8 @@ class MirrorTable:
         """The pages whose files must go."""
         removed = self.db.execute("SELECT id, url FROM pages WHERE scope = ? AND removed = 1", (self.scope,))
         skipped = self.db.execute(
-            f"SELECT id, url FROM pages WHERE {KNOWN} AND skip != '' AND mirror_digest != ''", (self.scope,)
+            f"SELECT id, url FROM pages WHERE {KNOWN} AND (skip != '' OR copy_of != '') AND mirror_digest != ''",
+            (self.scope,),
         )
         return Leaving(removed.fetchall(), skipped.fetchall())
 
@@ -83,7 +86,9 @@ class MirrorTable:
                     (page_id,),
                 )
                 drop_chunks(self.db, self.scope, page_id)
-            self.db.execute("UPDATE pages SET dirty = 0 WHERE scope = ? AND skip != ''", (self.scope,))
+            self.db.execute(
+                "UPDATE pages SET dirty = 0 WHERE scope = ? AND (skip != '' OR copy_of != '')", (self.scope,)
+            )
 
     def must_sweep(self) -> bool:
         """True if every current page is known and the folder may contain files of other pages."""
@@ -99,7 +104,9 @@ class MirrorTable:
             name_of: URL to file name.
         """
         self.db.execute("CREATE TEMP TABLE mirrored (name TEXT PRIMARY KEY) WITHOUT ROWID")
-        urls = self.db.execute(f"SELECT url FROM pages WHERE {KNOWN} AND skip = '' ORDER BY url", (self.scope,))
+        urls = self.db.execute(
+            f"SELECT url FROM pages WHERE {KNOWN} AND skip = '' AND copy_of = '' ORDER BY url", (self.scope,)
+        )
         with transaction(self.db):
             self.db.executemany("INSERT INTO mirrored VALUES (?)", ((name_of(row[0]),) for row in urls))
         for name in names:
@@ -177,14 +184,15 @@ class MirrorTable:
         Raises:
             DamagedRow: It is not what was written.
         """
-        url, kind, locator, address, skip, redirect_to, digest, stamp, generated_at, facts, body = self.db.execute(
-            "SELECT url, kind, locator, address, skip, redirect_to, mirror_digest, mirror_stamp, generated_at, "
-            "facts, body FROM pages LEFT JOIN contents ON page_id = pages.id LEFT JOIN bodies ON bodies.id = body_id "
-            "WHERE pages.id = ?",
+        row = self.db.execute(
+            "SELECT url, kind, locator, address, labels, skip, redirect_to, mirror_digest, mirror_stamp, generated_at, "
+            "facts, body FROM pages LEFT JOIN contents ON page_id = pages.id "
+            "LEFT JOIN bodies ON bodies.id = body_id WHERE pages.id = ?",
             (page_id,),
         ).fetchone()
+        url, kind, locator, address, labels, skip, redirect_to, digest, stamp, generated_at, facts, body = row
         extract = unpacked(facts, body, skip=skip, redirect_to=redirect_to)
-        return MirrorPage(url, kind, locator, address, extract, digest, stamp, generated_at)
+        return MirrorPage(url, kind, locator, address, labels_of(labels), extract, digest, stamp, generated_at)
 
     def set_clean(self, page_id: int) -> None:
         """The file is right as it is."""

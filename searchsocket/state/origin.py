@@ -29,6 +29,7 @@ AND theirs.kind = mine.kind AND theirs.extract_key = mine.raw_hash || ':' || :ho
 _TAKE = (
     # A page of another address or file says so in its mirror; so may one of a content file, by the settings.
     """UPDATE pages SET extract_key = theirs.extract_key, skip = theirs.skip, redirect_to = theirs.redirect_to,
+    copy_of = theirs.copy_of, labels = theirs.labels,
     mirror_digest = theirs.mirror_digest, generated_at = theirs.generated_at,
     route_resolution = theirs.route_resolution,
     dirty = theirs.dirty OR theirs.address != pages.address OR theirs.locator != pages.locator
@@ -36,6 +37,8 @@ _TAKE = (
     FROM same JOIN pages theirs ON theirs.id = same.theirs WHERE pages.id = same.mine""",
     "INSERT INTO contents SELECT mine, facts, body_id FROM same JOIN contents ON page_id = theirs",
     "INSERT INTO titles SELECT mine, :scope, heading, head_title FROM same JOIN titles ON page_id = theirs",
+    "INSERT INTO version_pages SELECT mine, :scope, title, stated, canonical, text_hash FROM same "
+    "JOIN version_pages ON page_id = theirs",
     "INSERT INTO problems SELECT mine, part, number, text FROM same JOIN problems ON page_id = theirs "
     "WHERE part = 'page'",
     "INSERT INTO links SELECT mine, :scope, target, text, resolved FROM same "
@@ -45,7 +48,8 @@ _TAKE = (
         SELECT resolved FROM links WHERE resolved != '' AND page_id IN (
             SELECT id FROM pages WHERE scope = :origin AND id NOT IN (SELECT theirs FROM same)))""",
     """UPDATE scopes SET origin = :origin, page_set_changed = 0, routes_digest = theirs.routes_digest,
-    site_titles = theirs.site_titles FROM scopes theirs WHERE theirs.scope = :origin AND scopes.scope = :scope""",
+    site_titles = theirs.site_titles, versions = theirs.versions
+    FROM scopes theirs WHERE theirs.scope = :origin AND scopes.scope = :scope""",
 )
 _SAME_CHUNKS = (
     f"SELECT mine.id, mine.url, theirs.id, theirs.chunk_key FROM pages mine JOIN pages theirs "

@@ -81,7 +81,8 @@ class Published:
     def may_delete(self) -> bool:
         """True if every page is known and chunked, so that a record without a chunk may be deleted."""
         uncut = self.db.execute(
-            f"SELECT 1 FROM pages WHERE {KNOWN} AND (extract_key = '' OR (skip = '' AND chunk_key = '')) LIMIT 1",
+            f"SELECT 1 FROM pages WHERE {KNOWN} "
+            "AND (extract_key = '' OR (skip = '' AND copy_of = '' AND chunk_key = '')) LIMIT 1",
             (self.scope,),
         ).fetchone()
         return bool(self._of_scope("authoritative")) and uncut is None

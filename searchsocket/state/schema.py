@@ -1,6 +1,6 @@
 """The tables of `state.db`. The docstring of `searchsocket.state` gives the meaning and writer of each column."""
 
-SCHEMA_VERSION = 14
+SCHEMA_VERSION = 15
 SCHEMA = (
     """CREATE TABLE scopes (
         scope TEXT PRIMARY KEY,
@@ -11,6 +11,7 @@ SCHEMA = (
         url_form TEXT NOT NULL DEFAULT '',  -- JSON: UrlForm, as read from the site's links
         routes_digest TEXT NOT NULL DEFAULT '',
         site_titles TEXT NOT NULL DEFAULT '',  -- JSON: SiteTitles
+        versions TEXT NOT NULL DEFAULT '',  -- JSON: the version families of the site
         origin TEXT NOT NULL DEFAULT '',  -- the scope that this one began from, until it is indexed
         -- name and digest of the generation that holds what `chunks` holds, but for `unpublished`; '' = not known
         published TEXT NOT NULL DEFAULT '',
@@ -31,6 +32,8 @@ SCHEMA = (
         extract_key TEXT NOT NULL DEFAULT '',  -- raw bytes, settings and extractor that `extract` came from
         skip TEXT NOT NULL DEFAULT '',
         redirect_to TEXT NOT NULL DEFAULT '',
+        copy_of TEXT NOT NULL DEFAULT '',  -- URL of the page that is indexed instead; '-' = its version is excluded
+        labels TEXT NOT NULL DEFAULT '',  -- JSON: the labels of its versions; '' = the site has none
         dirty INTEGER NOT NULL DEFAULT 0,  -- the mirror file may have to change
         mirror_digest TEXT NOT NULL DEFAULT '',
         mirror_stamp TEXT NOT NULL DEFAULT '',
@@ -42,6 +45,7 @@ SCHEMA = (
     # Finds the same page in another scope.
     "CREATE INDEX pages_extracted ON pages (extract_key, url)",
     "CREATE INDEX pages_dirty ON pages (scope, dirty) WHERE dirty = 1",
+    "CREATE INDEX pages_copies ON pages (scope, copy_of) WHERE copy_of != ''",
     # What pages say, apart: rows of `pages` are read and written often, and stay small.
     """CREATE TABLE contents (
         page_id INTEGER PRIMARY KEY REFERENCES pages (id) ON DELETE CASCADE,
@@ -62,6 +66,15 @@ SCHEMA = (
         head_title TEXT NOT NULL
     )""",
     "CREATE INDEX titles_common ON titles (scope, heading, head_title) WHERE heading != ''",
+    # What versions are found by and compared with, of searchable pages and copies.
+    """CREATE TABLE version_pages (
+        page_id INTEGER PRIMARY KEY REFERENCES pages (id) ON DELETE CASCADE,
+        scope TEXT NOT NULL,
+        title TEXT NOT NULL,
+        stated TEXT NOT NULL,  -- version in its metas
+        canonical TEXT NOT NULL,  -- URL path
+        text_hash TEXT NOT NULL
+    )""",
     """CREATE TABLE problems (
         page_id INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
         part TEXT NOT NULL,

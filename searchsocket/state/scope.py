@@ -15,6 +15,7 @@ from searchsocket.state.origin import Origin
 from searchsocket.state.problems import Problems
 from searchsocket.state.published import Published
 from searchsocket.state.titles import Titles
+from searchsocket.state.versions import VersionTable
 from searchsocket.system.memory import return_freed_memory
 
 
@@ -31,6 +32,7 @@ class ScopeState:
     extracts: Extracts
     links: LinkGraph
     titles: Titles
+    versions: VersionTable
     mirror: MirrorTable
     chunks: ChunkTable
     problems: Problems
@@ -57,6 +59,7 @@ def begin(db: sqlite3.Connection, scope: str) -> ScopeState:
         Extracts(db, scope),
         LinkGraph(db, scope),
         Titles(db, scope),
+        VersionTable(db, scope),
         MirrorTable(db, scope),
         ChunkTable(db, scope),
         Problems(db, scope),

@@ -6,8 +6,8 @@ Each condition is over `pages` and takes the scope as its one value; the table i
 import re
 
 KNOWN = "scope = ? AND removed = 0"
-SEARCHABLE = f"{KNOWN} AND skip = '' AND extract_key != ''"
-MIRRORED = f"{KNOWN} AND skip = '' AND mirror_digest != ''"
+SEARCHABLE = f"{KNOWN} AND skip = '' AND copy_of = '' AND extract_key != ''"
+MIRRORED = f"{KNOWN} AND skip = '' AND copy_of = '' AND mirror_digest != ''"
 CUT = "substr(chunk_key, 1, length(mirror_digest)) = mirror_digest"  # of a mirrored page
 WITH_CONTENTS = "JOIN contents ON page_id = pages.id JOIN bodies ON bodies.id = body_id"
 

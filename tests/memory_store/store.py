@@ -92,7 +92,8 @@ class MemoryStore:
         check_model(scope.name, info, staged.model if new else None, live.generation if live else None, stays=stays)
         fresh = {u: body for u, body in staged.bodies.items() if not (u in held and held[u].digest == body.digest)}
         staged.refused = None
-        if live and not (gone or new or fresh or live.generation.model_id != info.model_id):
+        stays = (info.model_id, info.versions)
+        if live and not (gone or new or fresh or (live.generation.model_id, live.generation.versions) != stays):
             self.discard(scope)
             return live.generation
         records = {id_: one for id_, one in old.items() if id_ not in gone} | {
@@ -218,7 +219,7 @@ class MemoryStore:
             bodies=len(texts),
             bodies_digest=base.index_digest(texts),
             spread=spread,
-            **asdict(info),
+            **{**asdict(info), "versions": info.versions},
         )
 
 

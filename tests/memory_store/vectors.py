@@ -161,5 +161,6 @@ class MemoryVectorSnapshot:
 def matches(row: VectorRow, where: Filter) -> bool:
     """Whether a query with this filter, in its canonical spelling, may find a row."""
     is_below = not where.path_prefix or where.path_prefix in row.ancestors
+    is_below = is_below and (not where.directories or not set(where.directories).isdisjoint(row.ancestors))
     is_named = all(not set(group).isdisjoint(row.labels) for group in groups_of(where))
     return not row.is_hidden and is_below and is_named and set(where.tags) <= set(row.tags)

@@ -23,6 +23,7 @@ from tests.settings import (
     effects_of_rerank,
     effects_of_runs,
     effects_of_sources,
+    effects_of_versions,
 )
 from tests.settings.lab import Effect, Lab
 from tests.sources.web import serve
@@ -31,6 +32,7 @@ EFFECTS = (
     *effects_of_artifacts.EFFECTS,
     *effects_of_sources.EFFECTS,
     *effects_of_branches.EFFECTS,
+    *effects_of_versions.EFFECTS,
     *effects_of_code.EFFECTS,
     *effects_of_pages.EFFECTS,
     *effects_of_embeddings.EFFECTS,

@@ -159,3 +159,13 @@ def test_an_address_is_one_of_the_web(tmp_path: Path, key: str, value: str) -> N
     (tmp_path / "searchsocket.toml").write_text(f'{key} = "{value}"\n', encoding="utf-8")
     with pytest.raises(ConfigError, match=r"must be a URL"):
         load_settings(tmp_path, {})
+
+
+@pytest.mark.parametrize(
+    "pattern", ["/docs", "/{version}/{version}", "/docs/v{version}", "/a*/{version}", "/{version}/x"]
+)
+def test_a_pattern_of_versions_names_one_segment(tmp_path: Path, pattern: str) -> None:
+    """It is no regular expression, so none can take long."""
+    (tmp_path / "searchsocket.toml").write_text(f'[versions]\npattern = "{pattern}"\n')
+    with pytest.raises(ConfigError, match=r"versions\.pattern"):
+        load_settings(tmp_path, {})

@@ -8,8 +8,8 @@ export function toFetch(endpoint: string, request: SearchRequest): { url: string
   return url.length <= MAX_URL_CHARS ? { url, body: null } : { url: endpoint, body: JSON.stringify(request) };
 }
 
-/** The same request in the names of the query string: `tag`, `filter` and `facet` once for each value. */
-function toParams({ tags = [], filters = {}, facets = [], ...plain }: SearchRequest): URLSearchParams {
+/** The same request in the names of the query string: `tag`, `filter`, `facet` and `version` once for each value. */
+function toParams({ tags = [], filters = {}, facets = [], version = [], ...plain }: SearchRequest): URLSearchParams {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(plain)) {
     if (value !== undefined && value !== "") params.set(name, String(value));
@@ -19,5 +19,6 @@ function toParams({ tags = [], filters = {}, facets = [], ...plain }: SearchRequ
     for (const one of [value].flat()) params.append("filter", `${name}:${one}`);
   }
   for (const facet of facets) params.append("facet", facet);
+  for (const one of [version].flat()) params.append("version", one);
   return params;
 }

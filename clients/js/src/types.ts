@@ -19,6 +19,11 @@ export interface SearchRequest {
   groupBy?: "page" | "chunk";
   /** `language`, `kind` and the facets of the site's settings; of several values one must be met. */
   filters?: Readonly<Record<string, FilterValue | readonly FilterValue[]>>;
+  /**
+   * Versions of the documentation: names or aliases, `all`, or the path of a page, which means the version of that page.
+   * Default: the newest release.
+   */
+  version?: string | readonly string[];
   /** Facets whose values are counted. */
   facets?: readonly string[];
   rerank?: boolean;
@@ -72,6 +77,10 @@ export interface Result {
   tags: readonly string[];
   language: string;
   modified: string;
+  /** Version of the documentation that `href` opens; absent if the page belongs to none. */
+  version?: string;
+  /** All versions in which the page says the same. */
+  versions?: readonly string[];
   ref: string;
   sections: readonly Section[];
   alike: readonly AlikePage[];
@@ -80,6 +89,14 @@ export interface Result {
 export interface Note {
   code: string;
   message: string;
+}
+
+export interface AnswerVersions {
+  /** Versions that were searched; empty: all. */
+  searched: readonly string[];
+  default: readonly string[];
+  /** All versions, newest first. */
+  available: readonly { name: string; title: string; aliases: readonly string[] }[];
 }
 
 export interface SearchAnswer {
@@ -94,6 +111,8 @@ export interface SearchAnswer {
   quality: "answered" | "weak" | "rejected";
   /** Pages by value, of each facet that was asked for. */
   facets?: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** Versions of the documentation; absent if the site has none. */
+  versions?: AnswerVersions;
   meta: {
     timingsMs: { embed: number; vector: number; keyword: number; rerank: number; total: number };
     usedRerank: boolean;

@@ -30,7 +30,7 @@ from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
 
 # Part of the cache key: raise the number with every change of output; the libraries change it too.
-EXTRACTOR_VERSION = " ".join(["8", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py"))])
+EXTRACTOR_VERSION = " ".join(["9", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py"))])
 
 
 def extract_html(
@@ -105,6 +105,7 @@ def _read_main(
         description=meta.description,
         language=meta.language,
         canonical=meta.canonical,
+        version=meta.version,
         tags=meta.tags,
         facets=meta.facets,
         weight=meta.weight,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from searchsocket.content.html.tree import Element, one_line, raw_text, text_of
 from searchsocket.text.facets import NO_FACETS, Facets, read_facets
+from searchsocket.web.versions.names import MAX_NAME_CHARS
 
 _SEPARATORS = re.compile(r"\s+(?:[|·•—–»:]|::|-|\|\|)\s+")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
@@ -30,6 +31,7 @@ class Metadata:
     description: str
     language: str
     canonical: str
+    version: str
     base_href: str
     robots_noindex: bool
     weight: float
@@ -70,6 +72,7 @@ def read_metadata(root: Element, facets: Facets = NO_FACETS) -> Metadata:
         description=_description(first("description", "og:description", "twitter:description")),
         language=parse_language(root.get("lang") or root.get("xml:lang") or first("language")),
         canonical=_link(root, "canonical"),
+        version=parse_version(first("docsearch:version", "docusaurus_version")),
         base_href=next((base.get("href") or "" for base in root.iter("base") if base.get("href")), "").strip(),
         robots_noindex=any(_NOINDEX.search(value.lower()) for value in metas.get("robots", ())),
         weight=weight,
@@ -184,6 +187,12 @@ def parse_language(text: str) -> str:
     """A language tag as written (`en`, `pt-BR`); "" when it is none."""
     text = text.strip().replace("_", "-")
     return text if _LANGUAGE.fullmatch(text) and len(text) <= 35 else ""
+
+
+def parse_version(text: str) -> str:
+    """The version of the documentation that a page belongs to, the first if it names several; "" if it is none."""
+    version = text.partition(",")[0].strip()
+    return version if "/" not in version and len(version) <= MAX_NAME_CHARS else ""
 
 
 def parse_date(text: str) -> str:

@@ -15,6 +15,7 @@ from searchsocket.pipeline.run.numbers import (
 )
 from searchsocket.pipeline.run.origin import origin_of_pages
 from searchsocket.pipeline.run.results import Skipped, StageResult
+from searchsocket.web.versions.rows import VERSIONS
 
 K = TypeVar("K", bound=Numbers)
 
@@ -37,6 +38,7 @@ class IndexSummary:
     expensive_pages: Sequence[Mapping[str, Any]]  # see `PageCost`; none where nothing costs anything
     build_output: Sequence[Mapping[str, Any]]  # see `BuildOutput`
     routes: Mapping[str, int]
+    versions: Sequence[Mapping[str, Any]]  # of the documentation, see `version_rows`; none on most sites
     deletion_eligible: bool
     skipped: Sequence[Skipped]  # the first of each stage
     skip_reasons: Mapping[str, int]
@@ -92,6 +94,7 @@ def summarise(scope: str, results: Sequence[StageResult[Numbers]], *, dry_run: b
         expensive_pages=_table(results, "Most expensive pages"),
         build_output=_table(results, "Looks like build output"),
         routes={"exact": mirror.routes_exact, "bestEffort": mirror.routes_best_effort},
+        versions=_table(results, VERSIONS),
         deletion_eligible=bool(pages.deletion_eligible),
         skipped=origin.skipped,
         skip_reasons=origin.skip_reasons,

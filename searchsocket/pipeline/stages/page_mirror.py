@@ -26,9 +26,10 @@ from searchsocket.pipeline.run.stage import stage
 from searchsocket.pipeline.stages.link_graph import resolve_links
 from searchsocket.pipeline.stages.mirror_files import MirrorCounts, refresh_mirror
 from searchsocket.pipeline.stages.site_pages import site_pages
+from searchsocket.pipeline.stages.site_versions import settle_versions, version_table
 from searchsocket.project.settings.model import RunSettings
 from searchsocket.state import ScopeState
-from searchsocket.state.extracts import StoredPage, extract_key
+from searchsocket.state.extracts import COPY, EXCLUDED_VERSION, StoredPage, extract_key
 from searchsocket.state.problems import ProblemPart
 from searchsocket.system.batches import batches
 from searchsocket.system.processes import default_workers, map_batches
@@ -48,7 +49,13 @@ _WINDOW = 256  # pages whose rows are read at once
 _SERIAL_BELOW_BYTES = 4_000_000  # of HTML; starting processes costs more than they save below this
 _SERIAL_PAGE_BYTES = 500_000  # a larger page may take minutes, and is left to a process that can be ended
 _PREVIEW_CHARS = 2_000
-SKIP_REASONS = {"empty": "no text", "noindex": "noindex", "redirect": "a redirect"}
+SKIP_REASONS = {
+    "empty": "no text",
+    "noindex": "noindex",
+    "redirect": "a redirect",
+    COPY: "the same text at another address",
+    EXCLUDED_VERSION: "an excluded version",
+}
 
 
 @stage("Writing the mirror", MirrorNumbers, reads=[site_pages], version=EXTRACTOR_VERSION, kinds={"markdown"})
@@ -62,6 +69,7 @@ def page_mirror(run: ScopeRun, state: ScopeState) -> StageResult[MirrorNumbers]:
     """
     report = _Report()
     _extract_changed(run, state, report)
+    report.warn("versions", settle_versions(run, state))
     resolve_links(state)
     mirror = refresh_mirror(run, state)
     report.warn("mirror", mirror.repaired)
@@ -239,6 +247,7 @@ def _result(state: ScopeState, report: _Report, mirror: MirrorCounts) -> StageRe
         ],
         skip_reasons={SKIP_REASONS.get(skip, skip): count for skip, count in sorted(skipped.items())},
         preview=_preview(state),
+        tables=version_table(state),
         warnings=(*report.lines(), *problem_lines(state, "page")),
     )
 

@@ -315,4 +315,5 @@ def _info(run: ScopeRun, state: ScopeState, embedding: Stage[EmbeddingNumbers], 
         estimated_cost_usd=float(embedded.estimated_cost_usd),
         source_revision=run.source_revision() if changed else "",  # else the live generation stays, with its own
         branch=run.scope.branch,
+        versions=state.versions.families(),
     )

@@ -23,6 +23,7 @@ from searchsocket.project.settings.site import (
     SourceSettings,
     TransformSettings,
     UrlSettings,
+    VersionSettings,
 )
 from searchsocket.types import FacetKind
 
@@ -217,6 +218,7 @@ class Settings(Section):
     branches: BranchSettings = BranchSettings()
     source: SourceSettings = SourceSettings()
     urls: UrlSettings = UrlSettings()
+    versions: VersionSettings = VersionSettings()
     routes: RouteSettings = RouteSettings()
     extract: ExtractSettings = ExtractSettings()
     transform: TransformSettings = TransformSettings()

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from searchsocket.project.settings.section import Count, Section, WebAddress, WebAddressOrPath
 from searchsocket.project.settings.source_kinds import SourceMode, source_kind
@@ -89,6 +89,25 @@ class UrlSettings(Section):
     style: UrlStyle = (
         "auto"  # form of page URLs: /page, /page/, /page.html, /folder/index.html; auto = as the site's links
     )
+
+
+class VersionSettings(Section):
+    """Folders that contain the documentation of different versions."""
+
+    detect: bool = True  # find the versions of the site; False: only those that `pattern` names
+    pattern: str = ""  # URL path of a version, e.g. "/docs/{version}"; "*" is any one segment; "" = detected
+    default: str = ""  # version to search by default, its name or alias, or "all"; "" = the newest release
+    exclude: tuple[str, ...] = ()  # globs over version names that are not indexed, e.g. "0.*"
+
+    @field_validator("pattern")
+    @classmethod
+    def _names_one_segment(cls, value: str) -> str:
+        segments = value.strip("/").split("/")
+        if value and (segments[-1:] != ["{version}"] or value.count("{version}") != 1):
+            raise ValueError('must be a URL path that ends in "/{version}", e.g. "/docs/{version}"')
+        if any("*" in segment and segment != "*" for segment in segments):
+            raise ValueError('"*" must be a whole segment, e.g. "/*/docs/{version}"')
+        return value
 
 
 class RouteSettings(Section):

@@ -20,13 +20,14 @@ class FindQuery:
     path_prefix: str = ""
     tags: tuple[str, ...] = ()
     filters: Filters = ()
+    version: tuple[str, ...] = ()  # as in `SearchQuery`
     continuation: str = ""  # of the answer before; "" = from the first
     max_tokens: int | None = None  # of text, about; None: no bound but `limit`
 
     @property
     def asked(self) -> tuple[object, ...]:
         """Return the query without its part of the answer."""
-        return self.q, self.whole_words, self.match_case, self.path_prefix, self.tags, self.filters
+        return self.q, self.whole_words, self.match_case, self.path_prefix, self.tags, self.filters, self.version
 
 
 @dataclass(frozen=True, slots=True)

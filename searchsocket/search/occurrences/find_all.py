@@ -15,6 +15,7 @@ from searchsocket.search.occurrences.page_text import heading_above, headings, p
 from searchsocket.search.occurrences.spelling import Spelling
 from searchsocket.search.query import SearchQuery, checked
 from searchsocket.search.quoting.results import displayed, href
+from searchsocket.search.versions import VersionScope, in_versions, page_in
 from searchsocket.stores.base import IndexReader
 from searchsocket.text.amounts import age_s
 from searchsocket.text.facets import NO_FACETS, Facets
@@ -32,14 +33,16 @@ def find_all(
     Raises:
         InvalidRequest: A limit is not held, the continuation does not fit, or too many pages would have to be read.
         UnknownFacet: The settings name no such facet.
+        UnknownVersion: The site has no such version.
         PageTextsMissing: An older version published the index, without texts.
     """
     if not 1 <= query.limit <= MAX_OCCURRENCES:
         raise InvalidRequest(f"limit must be from 1 to {MAX_OCCURRENCES}, not {query.limit}")
     check_bounds(None, query.max_tokens)
-    checked_query = checked(
-        SearchQuery(query.q, path_prefix=query.path_prefix, tags=query.tags, filters=query.filters), facets
+    asked = SearchQuery(
+        query.q, path_prefix=query.path_prefix, tags=query.tags, filters=query.filters, version=query.version
     )
+    checked_query = in_versions(checked(asked, facets), reader.generation.versions)
     spelling = Spelling(checked_query.q, query.whole_words, query.match_case)
     offset = offset_of(query.continuation, query.asked, reader.generation, words)
     urls = reader.words.pages_with(spelling.letters, where=checked_query.where)
@@ -57,7 +60,7 @@ def find_all(
         spans = [match.span() for match in pattern.finditer(text)]
         in_page = spans[max(offset - total, 0) :][: query.limit - len(found)]
         if in_page:
-            found += _occurrences(mirror, text, in_page)
+            found += _occurrences(mirror, text, in_page, checked_query.within)
         total, pages = total + len(spans), pages + bool(spans)
     fitting_occurrences = fitting(found, _text, query.max_tokens) if query.max_tokens else found
     generation, last = reader.generation, offset + len(fitting_occurrences)
@@ -78,15 +81,16 @@ def _text(one: Occurrence) -> str:
     return f"{one.title} {one.section_title} {one.snippet}"
 
 
-def _occurrences(mirror: str, text: str, spans: list[Span]) -> Iterator[Occurrence]:
+def _occurrences(mirror: str, text: str, spans: list[Span], within: VersionScope) -> Iterator[Occurrence]:
     page = parse_page(mirror)
+    facts = page_in(page.facts, within)
     above = headings(page.body)
     for start, end in spans:
         line = text.count("\n", 0, start)
         heading, passage = heading_above(above, line), passage_at(text, start, end)
         yield Occurrence(
-            url=page.facts.url,
-            href=href(page.facts, heading.anchor),
+            url=facts.url,
+            href=href(facts, heading.anchor),
             anchor=heading.anchor,
             title=displayed(page.facts.title),
             section_title=displayed(heading.title),

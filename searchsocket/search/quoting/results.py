@@ -16,6 +16,7 @@ from searchsocket.search.quoting.snippet import MAX_CHARS, Snippet, excerpt
 from searchsocket.search.quoting.window import Window, beginning, window
 from searchsocket.search.ranking.group import MAX_SECTIONS, PageGroup
 from searchsocket.search.ranking.rank import Parts, Ranked
+from searchsocket.search.versions import NO_VERSIONS, VersionScope, page_versions
 from searchsocket.stores.base import ReadableRecord
 from searchsocket.text.graphemes import safe_cut
 from searchsocket.types import Generation, PageFacts, Record
@@ -88,6 +89,7 @@ class ResultWriter:
     parts: Parts | None  # of every score, where they are asked for
     sources: bool = False  # whether the lines of passages are asked for
     section_snippets: bool = True  # whether sections are quoted
+    within: VersionScope = NO_VERSIONS  # the versions that are searched
     passages: dict[str, Passage] = field(default_factory=dict)  # by record id, since most are quoted twice
     opened_parts: dict[tuple[str, int], Opened] = field(default_factory=dict)  # by record id and size
     quotes: dict[tuple[str, int], Quote] = field(default_factory=dict)  # likewise
@@ -209,6 +211,7 @@ class ResultWriter:
         sections: tuple[Section, ...],
         alike: tuple[AlikePage, ...],
     ) -> Result:
+        versions = page_versions(record.page, self.within)
         return Result(
             url=record.page.url,
             href=href(record.page, quote.anchor),
@@ -227,6 +230,8 @@ class ResultWriter:
             tags=record.page.tags,
             language=record.page.language,
             modified=record.page.modified,
+            version=versions[0] if versions else "",
+            versions=versions,
             route_file=record.page.route_file or None,
             route_resolution=record.page.route_resolution,
             source=source_of(record) if self.sources else None,

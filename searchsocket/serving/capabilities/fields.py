@@ -16,10 +16,13 @@ from searchsocket.search.query import (
     MAX_TAG_CHARS,
     MAX_TAGS,
 )
+from searchsocket.search.versions import MAX_CHARS as MAX_VERSION_CHARS
+from searchsocket.search.versions import MAX_VERSIONS
 from searchsocket.serving.capabilities.base import Fields
 from searchsocket.text.facets import MAX_VALUE_CHARS
 from searchsocket.types import GroupBy
 from searchsocket.web.urls.paths import MAX_URL_CHARS
+from searchsocket.web.versions.names import MAX_NAME_CHARS
 
 MAX_SCOPE_CHARS = 200
 _MAX_NAME_CHARS = 40
@@ -90,6 +93,14 @@ SectionSnippets = Annotated[
     bool, Field(description="Return snippets for the other sections of each page, not only titles and URLs.")
 ]
 Explain = Annotated[bool, Field(description="Return the parts of each score.")]
+VersionName = Annotated[str, Field(min_length=1, max_length=MAX_VERSION_CHARS, json_schema_extra=dict(NO_NUL))]
+VersionNames = Annotated[list[VersionName], Field(min_length=1, max_length=MAX_VERSIONS)]
+_VERSION = (
+    "Version of the documentation to search: a name or alias, several, or `all`. The URL path of a page means the "
+    "version of that page. Default: the newest release. Pages that belong to no version are always searched."
+)
+Version = Annotated[VersionName | VersionNames, Field(description=_VERSION, examples=["1.2", ["1.2", "1.3"], "all"])]
+VersionParameters = Annotated[list[VersionName], Field(max_length=MAX_VERSIONS, description=_VERSION)]
 MaxTokens = Annotated[
     int,
     Field(
@@ -145,6 +156,7 @@ QUERY_STRING = {
     "tags": ("tag", Tags, []),
     "filters": ("filter", NamedValues, []),
     "facets": ("facet", Facets, []),
+    "version": ("version", VersionParameters, []),
 }
 
 
@@ -157,6 +169,11 @@ def filters_of(filters: dict[str, FilterValue | list[FilterValue]] | list[str] |
     if isinstance(filters, list):
         return tuple((name, (value,)) for name, _, value in (each.partition(":") for each in filters))
     return tuple((name, _texts(name, value)) for name, value in (filters or {}).items())
+
+
+def versions_of(version: str | list[str] | None) -> tuple[str, ...]:
+    """The requested versions of a body or of a query string."""
+    return (version,) if isinstance(version, str) else tuple(version or ())
 
 
 def _texts(name: str, value: FilterValue | list[FilterValue]) -> tuple[str, ...]:
@@ -219,6 +236,9 @@ AGENT_FIELDS: Fields = {
             le=MOST_MAX_TOKENS,
             description=f"Approximate maximum size in tokens, {LEAST_MAX_TOKENS} or more; 0: one full answer.",
         ),
+    ),
+    "version": agent_text(
+        "Version of the documentation, or `all`; default: the newest release.", MAX_NAME_CHARS, ["1.2"]
     ),
     "continuation_token": agent_text("Token of the previous answer, to get the rest.", MAX_TOKEN_CHARS),
     "scope": agent_text("Scope or branch; default: the current one.", 200, ["main"]),

@@ -34,7 +34,9 @@ from searchsocket.serving.capabilities.fields import (
     Tags,
     Text,
     TopK,
+    Version,
     filters_of,
+    versions_of,
 )
 from searchsocket.serving.capabilities.paging import read_part, read_results, wants_part
 from searchsocket.serving.pages import IndexedPage, PageAnswer, PagePart
@@ -62,6 +64,7 @@ class SearchRequest(Request):
     group_by: Grouping = "page"
     explain: Explain = False
     filters: Filters | None = None
+    version: Version | None = None
     facets: Facets | None = None
     rerank: Rerank = False
     section_snippets: SectionSnippets = False
@@ -86,6 +89,7 @@ class FindRequest(Request):
     path_prefix: PathPrefix | None = None
     tags: Tags | None = None
     filters: Filters | None = None
+    version: Version | None = None
 
 
 class RelatedRequest(Request):
@@ -123,7 +127,8 @@ class RequestedPage(NamedTuple):
 
 
 def _query_of(request: SearchRequest, caller: Caller) -> SearchQuery:
-    return query_of(SearchQuery, request, filters=filters_of(request.filters), sources=caller.trusted)
+    filters, version = filters_of(request.filters), versions_of(request.version)
+    return query_of(SearchQuery, request, filters=filters, version=version, sources=caller.trusted)
 
 
 def _search_cost(services: Services, request: SearchRequest, caller: Caller) -> float:
@@ -180,14 +185,14 @@ def search_scope(service: SearchService, request: SearchRequest, scope: Scope, c
 
     if not wants_part(request, caller):
         return run(request)
-    repeated = ("top_k", "path_prefix", "tags", "group_by", "filters", "offset", "rerank")
+    repeated = ("top_k", "path_prefix", "tags", "group_by", "filters", "version", "offset", "rerank")
     live = _live(service, scope)
     return read_results(service.continuations, "search", live, request, request.q, repeated, run, _result_text)
 
 
 def find(services: Services, request: FindRequest, caller: Caller) -> FindAnswer:
     """Find every occurrence of words or a phrase in the pages of a scope; raises as `find_all`."""
-    query = query_of(FindQuery, request, filters=filters_of(request.filters))
+    query = query_of(FindQuery, request, filters=filters_of(request.filters), version=versions_of(request.version))
     return services.search().find(query, services.scope(request.scope, caller))
 
 
@@ -258,7 +263,7 @@ SEARCH = Capability(
         "search",
         "Search the site",
         "a question about the site: start here",
-        ("q", "top_k", "path_prefix", "tags", "max_tokens", "continuation_token", "scope"),
+        ("q", "top_k", "path_prefix", "tags", "version", "max_tokens", "continuation_token", "scope"),
         constants={"section_snippets": True},
     ),
     cost=_search_cost,

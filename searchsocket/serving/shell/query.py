@@ -13,7 +13,7 @@ from searchsocket.search.query import SearchQuery
 from searchsocket.serving.shell.hashed import HashedOnce
 from searchsocket.serving.source_changes import changes_of
 from searchsocket.text.synonyms import make_synonyms
-from searchsocket.web.urls.absolute import site_path
+from searchsocket.web.urls.absolute import site_path, version_names
 from searchsocket.web.urls.site import configured_site
 
 
@@ -35,5 +35,6 @@ def answer_alone(
     engine = SearchEngine(
         store, QueryVectors(lambda _: model), settings.ranking, lambda: datetime.now(UTC), settings.facets
     )
-    prefix = site_path(query.path_prefix, configured_site(settings, None, scope.name))
-    return changes_of(project).marked(engine.search(replace(query, path_prefix=prefix), scope))
+    site = configured_site(settings, None, scope.name)
+    prefix, version = site_path(query.path_prefix, site), version_names(query.version, site)
+    return changes_of(project).marked(engine.search(replace(query, path_prefix=prefix, version=version), scope))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from searchsocket.errors import SearchSocketError
 from searchsocket.stores.base.catalogue import PageBody
 from searchsocket.stores.base.reader import IndexReader
-from searchsocket.types import Generation, Record, Renamed, Scope, Vectors
+from searchsocket.types import Generation, Record, Renamed, Scope, Vectors, VersionFamily
 
 if TYPE_CHECKING:
     from searchsocket.stores.base.upkeep import RecordVectors, ResyncReport, VectorUpkeep
@@ -25,6 +25,7 @@ class PublishInfo:
     source_revision: str = ""
     branch: str = ""
     aliases: Mapping[str, str] = field(default_factory=dict)  # old URL of a page that moved -> its URL now
+    versions: tuple[VersionFamily, ...] = ()  # of the site
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,9 +42,14 @@ def row_of(record: Record, vector: Vector) -> VectorRow:
 
 def canonical(where: Filter) -> Filter:
     """Return the filter in the spelling that indexes store."""
-    if not where.path_prefix:
+    if not where.path_prefix and not where.directories:
         return where
-    return replace(where, path_prefix=normalise_prefix(storable(where.path_prefix)))
+    directories = tuple(normalise_prefix(storable(directory)) for directory in where.directories)
+    return replace(
+        where,
+        path_prefix=normalise_prefix(storable(where.path_prefix)),
+        directories=directories if all(directories) else (),  # the root contains every page
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from searchsocket.stores.base.naming import GENERATION_NAME, check_scope_name
 from searchsocket.stores.words import PAGES, WORDS
 from searchsocket.system.errors import first_refused, permission_denied, system_error
 from searchsocket.system.files import is_temporary, sync_directory, write_atomic
-from searchsocket.types import Generation, Spread
+from searchsocket.types import Generation, SiteVersion, Spread, VersionFamily
 
 FORMAT = 24  # of a generation's files
 CURRENT = "CURRENT"
@@ -151,7 +151,11 @@ def _manifest_of(data: Any) -> Manifest:
     files = {name: FileEntry(int(entry["bytes"]), str(entry["sha256"])) for name, entry in data["files"].items()}
     facts = data["generation"]
     spread = facts["spread"] and Spread(*map(float, facts["spread"]))
-    generation = Generation(**{**facts, "spread": spread})
+    versions = tuple(
+        VersionFamily(**{**each, "versions": tuple(SiteVersion(**one) for one in each["versions"])})
+        for each in facts.get("versions", ())
+    )
+    generation = Generation(**{**facts, "spread": spread, "versions": versions})
     numbers = (generation.records, generation.dimensions, generation.pages, data["max_doc"], data["id_bytes"])
     if not all(isinstance(number, int) and number >= 0 for number in numbers):
         raise ValueError("not a count")

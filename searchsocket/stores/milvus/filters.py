@@ -71,6 +71,8 @@ def matching(where: Filter) -> str:
     clauses = ["hidden == false"]
     if where.path_prefix:
         clauses.append(f"ARRAY_CONTAINS(directories, {quoted(kept_text(where.path_prefix))})")
+    if where.directories:
+        clauses.append(f"ARRAY_CONTAINS_ANY(directories, {quoted_list(map(kept_text, where.directories))})")
     clauses += [f"ARRAY_CONTAINS(tags, {quoted(kept_text(tag))})" for tag in where.tags]
     clauses += [f"ARRAY_CONTAINS_ANY(labels, {quoted_list(map(kept_text, group))})" for group in groups_of(where)]
     return "".join(f" and {clause}" for clause in clauses)

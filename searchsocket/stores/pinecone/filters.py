@@ -65,6 +65,8 @@ def matching(generation: str, where: Filter) -> Where:
     clauses: list[dict[str, Any]] = [{HIDDEN: {"$eq": False}}]
     if where.path_prefix:
         clauses.append({DIRECTORIES: _any_of([where.path_prefix])})
+    if where.directories:
+        clauses.append({DIRECTORIES: _any_of(where.directories)})
     clauses += [{TAGS: _any_of([tag])} for tag in where.tags]
     clauses += [{LABELS: _any_of(group)} for group in groups_of(where)]
     return {"$and": [seen_by(generation), *clauses]}

@@ -111,6 +111,9 @@ class WordIndex:
             Query.boolean_query([(Occur.Should, Query.term_query(self.schema, "labels", token(one))) for one in group])
             for group in groups_of(where)
         ]
+        if where.directories:
+            inside = [Query.term_query(self.schema, "dirs", token(each)) for each in where.directories]
+            terms.append(Query.boolean_query([(Occur.Should, each) for each in inside]))
         musts = [(Occur.Must, Query.const_score_query(term, 0.0)) for term in terms]
         return Query.boolean_query([(Occur.Must, matching), *musts]) if musts else matching
 

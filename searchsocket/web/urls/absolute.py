@@ -4,6 +4,7 @@ import re
 from urllib.parse import urlsplit
 
 from searchsocket.errors import InvalidRequest
+from searchsocket.web.urls.paths import below_base, canonical_path
 from searchsocket.web.urls.resolve import SiteBase, resolve_address
 
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
@@ -26,6 +27,12 @@ def site_path(text: str, site: SiteBase) -> str:
             + ("URL of this site" if site.addresses else "URL of this site once project.base_url names its host")
         )
     return path
+
+
+def version_names(versions: tuple[str, ...], site: SiteBase) -> tuple[str, ...]:
+    """Requested versions, where paths of pages are also read without the base path of the site."""
+    readings = (below_base(canonical_path(each), site.path) if each.startswith("/") else (each,) for each in versions)
+    return tuple(name for names in readings for name in names)
 
 
 def _host(url: str) -> str:

@@ -30,6 +30,7 @@ export interface Labels {
     directory: string;
     tag: string;
     language: string;
+    version: string;
     any: string;
     more: string;
     alike: Plural;

@@ -17,6 +17,8 @@ export declare class Filters {
     /** Offer what an answer has. */
     update(answer: SearchAnswer): void;
 }
+/** A path up to the folder that looks like a version; "" if none does. The service decides whether it is one. */
+export declare function versionPath(path: string): string;
 /** The directories in which results part: those below the last one that all have in common. */
 export declare function directoriesOf(results: readonly Pick<Result, "url">[], within: string): Option[];
 /** A part of an address as words: `getting-started` is "Getting started". */

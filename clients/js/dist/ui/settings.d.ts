@@ -7,6 +7,8 @@ export interface Settings {
     within: string;
     /** Directories to choose from, with names; empty = those of the results. */
     directories: readonly (readonly [name: string, path: string])[];
+    /** Version of the documentation: `auto` = the one of the page that the visitor is on. */
+    version: string;
     facets: readonly string[];
     /** An address with `{query}` where people say what is missing; "" = no such link. */
     missing: string;
@@ -17,5 +19,5 @@ export interface Settings {
     keepsRecent: boolean;
     marks: boolean;
 }
-export declare const ATTRIBUTES: readonly ["endpoint", "site", "scope", "path-prefix", "directories", "facets", "missing-url", "placeholder", "max-results", "recent", "marks", "suggestions", "lang", "theme", "hotkeys"];
+export declare const ATTRIBUTES: readonly ["endpoint", "site", "scope", "path-prefix", "directories", "facets", "version", "missing-url", "placeholder", "max-results", "recent", "marks", "suggestions", "lang", "theme", "hotkeys"];
 export declare function settingsOf(element: Element): Settings;

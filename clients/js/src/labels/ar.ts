@@ -34,6 +34,7 @@ const labels: Labels = {
   directory: "القسم",
   tag: "الوسم",
   language: "اللغة",
+  version: "الإصدار",
   any: "{name}: الكل",
   more: "مزيد من النتائج",
   alike: {

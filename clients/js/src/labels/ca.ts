@@ -27,6 +27,7 @@ const labels: Labels = {
   directory: "Secció",
   tag: "Etiqueta",
   language: "Llengua",
+  version: "Versió",
   any: "{name}: totes",
   more: "Més resultats",
   alike: {

@@ -32,6 +32,7 @@ const labels: Labels = {
   directory: "Sekce",
   tag: "Štítek",
   language: "Jazyk",
+  version: "Verze",
   any: "{name}: vše",
   more: "Další výsledky",
   alike: {

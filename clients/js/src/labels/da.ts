@@ -27,6 +27,7 @@ const labels: Labels = {
   directory: "Afsnit",
   tag: "Tag",
   language: "Sprog",
+  version: "Version",
   any: "{name}: alle",
   more: "Flere resultater",
   alike: { one: "og {count} lignende side", other: "og {count} lignende sider" },

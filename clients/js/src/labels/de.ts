@@ -27,6 +27,7 @@ const labels: Labels = {
   directory: "Bereich",
   tag: "Schlagwort",
   language: "Sprache",
+  version: "Version",
   any: "{name}: alle",
   more: "Mehr Ergebnisse",
   alike: { one: "und {count} ähnliche Seite", other: "und {count} ähnliche Seiten" },

@@ -27,6 +27,7 @@ const labels: Labels = {
   directory: "Ενότητα",
   tag: "Ετικέτα",
   language: "Γλώσσα",
+  version: "Έκδοση",
   any: "{name}: όλα",
   more: "Περισσότερα αποτελέσματα",
   alike: { one: "και {count} παρόμοια σελίδα", other: "και {count} παρόμοιες σελίδες" },

@@ -27,6 +27,7 @@ export const en: Labels = {
   directory: "Section",
   tag: "Tag",
   language: "Language",
+  version: "Version",
   any: "{name}: all",
   more: "More results",
   alike: { one: "and {count} similar page", other: "and {count} similar pages" },

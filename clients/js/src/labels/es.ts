@@ -27,6 +27,7 @@ const labels: Labels = {
   directory: "Sección",
   tag: "Etiqueta",
   language: "Idioma",
+  version: "Versión",
   any: "{name}: todo",
   more: "Más resultados",
   alike: { one: "y {count} página parecida", other: "y {count} páginas parecidas" },

@@ -27,6 +27,7 @@ const labels: Labels = {
   directory: "بخش",
   tag: "برچسب",
   language: "زبان",
+  version: "نسخه",
   any: "{name}: همه",
   more: "نتایج بیشتر",
   alike: { one: "و {count} صفحهٔ مشابه", other: "و {count} صفحهٔ مشابه" },

@@ -27,6 +27,7 @@ const labels: Labels = {
   directory: "Osio",
   tag: "Tunniste",
   language: "Kieli",
+  version: "Versio",
   any: "{name}: kaikki",
   more: "Lisää tuloksia",
   alike: { one: "ja {count} samankaltainen sivu", other: "ja {count} samankaltaista sivua" },

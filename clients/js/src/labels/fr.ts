@@ -27,6 +27,7 @@ const labels: Labels = {
   directory: "Rubrique",
   tag: "Étiquette",
   language: "Langue",
+  version: "Version",
   any: "{name} : tout",
   more: "Plus de résultats",
   alike: { one: "et {count} page semblable", other: "et {count} pages semblables" },

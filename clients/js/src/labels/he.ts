@@ -27,6 +27,7 @@ const labels: Labels = {
   directory: "מדור",
   tag: "תגית",
   language: "שפה",
+  version: "גרסה",
   any: "{name}: הכול",
   more: "תוצאות נוספות",
   alike: { one: "ועוד עמוד דומה אחד", two: "ועוד שני עמודים דומים", other: "ועוד {count} עמודים דומים" },

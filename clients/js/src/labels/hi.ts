@@ -27,6 +27,7 @@ const labels: Labels = {
   directory: "अनुभाग",
   tag: "टैग",
   language: "भाषा",
+  version: "संस्करण",
   any: "{name}: सभी",
   more: "और परिणाम",
   alike: { one: "और ऐसा {count} पृष्ठ", other: "और ऐसे {count} पृष्ठ" },

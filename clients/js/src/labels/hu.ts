@@ -27,6 +27,7 @@ const labels: Labels = {
   directory: "Rész",
   tag: "Címke",
   language: "Nyelv",
+  version: "Verzió",
   any: "{name}: mind",
   more: "További találatok",
   alike: { one: "és {count} hasonló oldal", other: "és {count} hasonló oldal" },

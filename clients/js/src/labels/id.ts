@@ -27,6 +27,7 @@ const labels: Labels = {
   directory: "Bagian",
   tag: "Tag",
   language: "Bahasa",
+  version: "Versi",
   any: "{name}: semua",
   more: "Hasil lainnya",
   alike: { other: "dan {count} halaman serupa" },

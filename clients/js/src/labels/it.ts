@@ -27,6 +27,7 @@ const labels: Labels = {
   directory: "Sezione",
   tag: "Etichetta",
   language: "Lingua",
+  version: "Versione",
   any: "{name}: tutto",
   more: "Altri risultati",
   alike: { one: "e {count} pagina simile", other: "e {count} pagine simili" },

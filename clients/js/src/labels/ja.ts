@@ -27,6 +27,7 @@ const labels: Labels = {
   directory: "セクション",
   tag: "タグ",
   language: "言語",
+  version: "バージョン",
   any: "{name}：すべて",
   more: "さらに表示",
   alike: { other: "ほか同様の {count} ページ" },

@@ -27,6 +27,7 @@ const labels: Labels = {
   directory: "섹션",
   tag: "태그",
   language: "언어",
+  version: "버전",
   any: "{name}: 전체",
   more: "결과 더 보기",
   alike: { other: "및 비슷한 페이지 {count}개" },

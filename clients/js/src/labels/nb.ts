@@ -27,6 +27,7 @@ const labels: Labels = {
   directory: "Del",
   tag: "Stikkord",
   language: "Språk",
+  version: "Versjon",
   any: "{name}: alle",
   more: "Flere resultater",
   alike: { one: "og {count} lignende side", other: "og {count} lignende sider" },

@@ -27,6 +27,7 @@ const labels: Labels = {
   directory: "Sectie",
   tag: "Tag",
   language: "Taal",
+  version: "Versie",
   any: "{name}: alle",
   more: "Meer resultaten",
   alike: { one: "en {count} vergelijkbare pagina", other: "en {count} vergelijkbare pagina’s" },

@@ -27,6 +27,7 @@ const labels: Labels = {
   directory: "Dział",
   tag: "Tag",
   language: "Język",
+  version: "Wersja",
   any: "{name}: wszystkie",
   more: "Więcej wyników",
   alike: {

@@ -27,6 +27,7 @@ const labels: Labels = {
   directory: "Seção",
   tag: "Etiqueta",
   language: "Idioma",
+  version: "Versão",
   any: "{name}: tudo",
   more: "Mais resultados",
   alike: { one: "e {count} página parecida", other: "e {count} páginas parecidas" },

@@ -27,6 +27,7 @@ const labels: Labels = {
   directory: "Secțiune",
   tag: "Etichetă",
   language: "Limbă",
+  version: "Versiune",
   any: "{name}: toate",
   more: "Mai multe rezultate",
   alike: {

@@ -27,6 +27,7 @@ const labels: Labels = {
   directory: "Раздел",
   tag: "Тег",
   language: "Язык",
+  version: "Версия",
   any: "{name}: все",
   more: "Ещё результаты",
   alike: {

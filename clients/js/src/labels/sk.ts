@@ -32,6 +32,7 @@ const labels: Labels = {
   directory: "Sekcia",
   tag: "Štítok",
   language: "Jazyk",
+  version: "Verzia",
   any: "{name}: všetko",
   more: "Ďalšie výsledky",
   alike: {

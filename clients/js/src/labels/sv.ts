@@ -27,6 +27,7 @@ const labels: Labels = {
   directory: "Avdelning",
   tag: "Tagg",
   language: "Språk",
+  version: "Version",
   any: "{name}: alla",
   more: "Fler resultat",
   alike: { one: "och {count} liknande sida", other: "och {count} liknande sidor" },

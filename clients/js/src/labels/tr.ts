@@ -27,6 +27,7 @@ const labels: Labels = {
   directory: "Bölüm",
   tag: "Etiket",
   language: "Dil",
+  version: "Sürüm",
   any: "{name}: tümü",
   more: "Daha fazla sonuç",
   alike: { one: "ve {count} benzer sayfa", other: "ve {count} benzer sayfa" },

@@ -32,6 +32,7 @@ const labels: Labels = {
   directory: "Розділ",
   tag: "Тег",
   language: "Мова",
+  version: "Версія",
   any: "{name}: усі",
   more: "Більше результатів",
   alike: {

@@ -27,6 +27,7 @@ const labels: Labels = {
   directory: "Mục",
   tag: "Thẻ",
   language: "Ngôn ngữ",
+  version: "Phiên bản",
   any: "{name}: tất cả",
   more: "Thêm kết quả",
   alike: { other: "và {count} trang tương tự" },

@@ -27,6 +27,7 @@ const labels: Labels = {
   directory: "區段",
   tag: "標籤",
   language: "語言",
+  version: "版本",
   any: "{name}：全部",
   more: "更多結果",
   alike: { other: "以及 {count} 個類似頁面" },

@@ -27,6 +27,7 @@ const labels: Labels = {
   directory: "栏目",
   tag: "标签",
   language: "语言",
+  version: "版本",
   any: "{name}：全部",
   more: "更多结果",
   alike: { other: "以及 {count} 个类似页面" },

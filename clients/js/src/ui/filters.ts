@@ -1,11 +1,13 @@
 import type { Words } from "../labels/words.js";
-import type { Result, SearchAnswer, SearchRequest } from "../types.js";
+import type { AnswerVersions, Result, SearchAnswer, SearchRequest } from "../types.js";
 import { h } from "./dom.js";
 import type { Settings } from "./settings.js";
 
 const DIRECTORY = "directory";
 const TAG = "tag";
 const LANGUAGE = "language";
+const VERSION = " version"; // no facet has this name
+const ALL = "all";
 type Option = readonly [value: string, label: string];
 
 /** The row of menus by which an answer is narrowed: what there is to choose comes from the answer without filters. */
@@ -37,11 +39,13 @@ export class Filters {
 
   /** The part of a request that the filters are. */
   request(): Partial<SearchRequest> {
-    const { within, facets } = this.settings();
+    const { within, facets, version } = this.settings();
     const chosen = [...this.#chosen];
     const tag = this.#chosen.get(TAG);
     const named = chosen.filter(([name]) => name === LANGUAGE || facets.includes(name));
+    const searched = this.#chosen.get(VERSION) ?? (version === "auto" ? versionPath(location.pathname) : version);
     return {
+      ...(searched ? { version: searched } : {}),
       pathPrefix: this.#chosen.get(DIRECTORY) ?? within,
       ...(tag ? { tags: [tag] } : {}),
       ...(named.length ? { filters: Object.fromEntries(named) } : {}),
@@ -54,9 +58,11 @@ export class Filters {
     if (!this.isSet || !this.#known.size) this.#known = this.#optionsOf(answer);
     const { labels } = this.words();
     this.element.setAttribute("aria-label", labels.filters);
-    const names: Record<string, string> = { [DIRECTORY]: labels.directory, [TAG]: labels.tag, [LANGUAGE]: labels.language };
+    const names: Record<string, string> = { [DIRECTORY]: labels.directory, [TAG]: labels.tag, [LANGUAGE]: labels.language, [VERSION]: labels.version };
     const shown = [...this.#known].filter(([name, options]) => options.length > 1 || this.#chosen.has(name));
     const menus = shown.map(([name, options]) => this.#menu(name, names[name] ?? name, options));
+    const versions = answer.versions;
+    if (versions && versions.available.length > 1) menus.unshift(this.#versionMenu(versions, labels.version));
     // A menu that is open, or has the focus, stays the element that it is.
     const focused = (this.element.getRootNode() as ShadowRoot).activeElement;
     const at = menus.findIndex((menu) => menu.name === (focused as HTMLSelectElement | null)?.name);
@@ -77,6 +83,18 @@ export class Filters {
     return menu;
   }
 
+  /** Without a choice it shows the version that was searched. */
+  #versionMenu({ searched, available }: AnswerVersions, label: string): HTMLSelectElement {
+    const chosen = this.#chosen.get(VERSION) ?? (searched.length ? searched[0]! : ALL);
+    const all: Option = [ALL, this.words().filled(this.words().labels.any, { name: label })];
+    const options: readonly Option[] = [...available.map(({ name, title }): Option => [name, `${label}: ${title}`]), all];
+    return h(
+      "select",
+      { name: VERSION, part: "filter version", class: this.#chosen.has(VERSION) ? "filter set" : "filter", "aria-label": label },
+      ...options.map(([value, text]) => h("option", { value, selected: value === chosen }, text)),
+    );
+  }
+
   #optionsOf({ results, facets }: SearchAnswer): Map<string, readonly Option[]> {
     const { directories, within, facets: names } = this.settings();
     const same = (values: Iterable<string>): Option[] => [...new Set(values)].filter(Boolean).sort().map((one) => [one, one]);
@@ -91,6 +109,16 @@ export class Filters {
       ]),
     ]);
   }
+}
+
+const NUMBERED = /^(v|version-|release-)?\d+(\.\d+)*(\.x)?([-.]?(a|b|c|rc|alpha|beta|dev|pre|preview|snapshot)[-.]?\d*)?$/i;
+const NAMED = /^(stable|latest|current|next|dev|devel|develop|main|master|nightly|edge|canary|unstable|preview|lts)$/i;
+
+/** A path up to the folder that looks like a version; "" if none does. The service decides whether it is one. */
+export function versionPath(path: string): string {
+  const segments = path.split("/").slice(0, -1);
+  const at = segments.findIndex((segment) => NUMBERED.test(segment) || NAMED.test(segment));
+  return at < 0 ? "" : segments.slice(0, at + 1).join("/");
 }
 
 /** The directories in which results part: those below the last one that all have in common. */

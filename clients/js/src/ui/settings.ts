@@ -7,6 +7,8 @@ export interface Settings {
   within: string;
   /** Directories to choose from, with names; empty = those of the results. */
   directories: readonly (readonly [name: string, path: string])[];
+  /** Version of the documentation: `auto` = the one of the page that the visitor is on. */
+  version: string;
   facets: readonly string[];
   /** An address with `{query}` where people say what is missing; "" = no such link. */
   missing: string;
@@ -21,7 +23,7 @@ export interface Settings {
 const MAX_RESULTS = 50;
 
 export const ATTRIBUTES = [
-  "endpoint", "site", "scope", "path-prefix", "directories", "facets", "missing-url", "placeholder", "max-results", "recent", "marks",
+  "endpoint", "site", "scope", "path-prefix", "directories", "facets", "version", "missing-url", "placeholder", "max-results", "recent", "marks",
   "suggestions", "lang", "theme", "hotkeys",
 ] as const; // prettier-ignore
 
@@ -37,6 +39,7 @@ export function settingsOf(element: Element): Settings {
       const at = one.indexOf("=");
       return at < 0 ? [one, one] : [one.slice(0, at).trim(), one.slice(at + 1).trim()];
     }),
+    version: text("version", "auto"),
     facets: list("facets"),
     missing: text("missing-url"),
     suggestions: list("suggestions"),

@@ -46,6 +46,7 @@ export const groups: Group[] = [
 			{ href: '/docs/indexing/mirror-format', label: 'Mirror format' },
 			{ href: '/docs/indexing/routes', label: 'Route files' },
 			{ href: '/docs/indexing/links', label: 'Links' },
+			{ href: '/docs/indexing/versions-and-languages', label: 'Versions and languages' },
 			{ href: '/docs/indexing/chunking', label: 'Chunking' },
 			{ href: '/docs/indexing/source-code', label: 'Source code' },
 			{ href: '/docs/indexing/code-for-agents', label: 'Source code for agents' },

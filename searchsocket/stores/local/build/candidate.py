@@ -77,7 +77,9 @@ def drop_refused(folder: Path) -> bool:
 
 def is_same(staging: Staging, live: LocalReader, info: PublishInfo) -> bool:
     """Return True if publishing would change nothing; files of an older version are updated anyway."""
-    is_changed = any(staging.counts()) or staging.holds_bodies() or live.generation.model_id != info.model_id
+    generation = live.generation
+    is_changed = any(staging.counts()) or staging.holds_bodies() or generation.model_id != info.model_id
+    is_changed = is_changed or generation.versions != info.versions
     return not is_changed
 
 
@@ -93,5 +95,5 @@ def _describe(name: str, scope: Scope, built: Built, info: PublishInfo) -> Gener
         bodies=built.bodies.pages,
         bodies_digest=built.bodies.digest,
         spread=built.spread,
-        **asdict(info),
+        **{**asdict(info), "versions": info.versions},
     )

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from searchsocket.stores.base.labels import groups_of
+from searchsocket.stores.base.vectors import canonical
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.local.catalogue.labelled import LabelledRows
 from searchsocket.stores.local.catalogue.record_file import RecordFile
@@ -14,7 +15,6 @@ from searchsocket.stores.local.numbering import Numbering, Rows
 from searchsocket.stores.local.vectors.matrix import Selection
 from searchsocket.text.storable import storable
 from searchsocket.types import Filter
-from searchsocket.web.urls.paths import normalise_prefix
 
 _MAX_CACHED_TAGS = 256
 
@@ -35,10 +35,10 @@ class Selector:
     def select(self, where: Filter) -> Selection | None:
         """The rows that match a filter; None when there is none."""
         start, stop = 0, len(self._numbering)
-        prefix = normalise_prefix(storable(where.path_prefix))
-        if prefix:
-            start, stop = (self._first_row_from(bound) for bound in path_bounds(prefix))
-        rows: Rows | None = None
+        where = canonical(where)
+        if where.path_prefix:
+            start, stop = self._range_of(where.path_prefix)
+        rows = self._below(where.directories) if where.directories else None
         for tag in dict.fromkeys(where.tags):
             tagged = self._tagged(storable(tag))
             rows = tagged if rows is None else np.intersect1d(rows, tagged, assume_unique=True)
@@ -49,6 +49,15 @@ class Selector:
             rows = rows[np.searchsorted(rows, start) : np.searchsorted(rows, stop)]
         is_empty = start >= stop or (rows is not None and not len(rows))
         return None if is_empty else Selection(start, stop, rows)
+
+    def _range_of(self, directory: str) -> tuple[int, int]:
+        first, last = (self._first_row_from(bound) for bound in path_bounds(directory))
+        return first, last
+
+    def _below(self, directories: Sequence[str]) -> Rows:
+        """The visible rows in any of some directories, rising."""
+        ranges = [np.arange(*self._range_of(directory)) for directory in directories]
+        return self._visible(np.unique(np.concatenate(ranges)))
 
     def count(self, where: Filter) -> int:
         """The number of visible rows that match a filter."""

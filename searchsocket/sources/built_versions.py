@@ -1,0 +1,34 @@
+"""Versions of the documentation in a build folder, from its file names alone."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+
+from searchsocket.errors import SourceUnavailable
+from searchsocket.sources.base import Source
+from searchsocket.sources.static_output import StaticOutputSource
+from searchsocket.types import VersionFamily
+from searchsocket.web.versions.families import VersionPage, VersionRules, find_families
+from searchsocket.web.versions.listed import FILE, MAX_BYTES, read_listed
+
+_MAX_PAGES = 50_000
+
+
+def listed_texts(source: Source) -> Mapping[str, str]:
+    """The contents of `versions.json` of the site, by the URL path of its folder; "" = the root."""
+    with suppress(SourceUnavailable):
+        if isinstance(source, StaticOutputSource):
+            return {"": source.side_file(FILE, MAX_BYTES).decode("utf-8", "replace")}
+    return {}
+
+
+def versions_of_build(folder: Path) -> tuple[VersionFamily, ...]:
+    """The versions in a build folder. A run knows more: titles, metas, canonical links and settings."""
+    source = StaticOutputSource(folder)
+    try:
+        pages = [VersionPage(page.url) for page in islice(source.pages(), _MAX_PAGES)]
+    except SourceUnavailable:
+        return ()
+    listed = {parent: read_listed(text) for parent, text in listed_texts(source).items()}
+    return find_families(pages, listed, VersionRules())

@@ -1,0 +1,304 @@
+"""Find the folders of a site that contain the same pages in different versions, and the default version."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from searchsocket.types import SiteVersion, VersionFamily
+from searchsocket.web.versions.listed import ListedVersion
+from searchsocket.web.versions.names import LATEST, STABLE, bare, is_release, looks_like_version, matches, order_of
+
+_SHARED = 0.5  # of the smaller folder's pages, so many also exist in another version
+_MIN_SHARED = 2
+_NEIGHBOURS = 3  # versions on either side that a version is compared with
+_SAME_TEXT = 0.9  # of an alias's pages have the text of the version
+_MOST_CANONICALS = 0.5  # of a version's pages name another version as canonical
+_ROUNDS = 4
+_CURRENT, _NEXT = "current", "next"  # Docusaurus calls the unreleased version `current` and its folder `next`
+VERSION = "{version}"
+
+
+class VersionPage(NamedTuple):
+    """Facts about one page that detection uses."""
+
+    url: str
+    title: str = ""
+    stated: str = ""  # version in its metas
+    canonical: str = ""  # URL path that it names as canonical
+    text: str = ""  # hash of its text; pages with equal hashes say the same
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRules:
+    """Settings of detection."""
+
+    detect: bool = True
+    pattern: str = ""  # e.g. `/docs/{version}`; "" = detected
+    default: str = ""  # name or alias of a version, or `all`
+    exclude: tuple[str, ...] = ()  # globs over names
+
+
+@dataclass(slots=True)
+class _Folder:
+    """One candidate: its pages by their path below it."""
+
+    pages: dict[str, VersionPage] = field(default_factory=dict)
+    stated: Counter[str] = field(default_factory=Counter)  # versions that its pages state
+
+    def shared(self, other: "_Folder") -> int:
+        """The number of pages with the same path and title in both; the start page alone does not count."""
+        few, many = sorted((self.pages, other.pages), key=len)
+        same = [rest for rest, page in few.items() if rest in many and _agree(page.title, many[rest].title)]
+        return len(same) if any(same) else 0
+
+    def is_like(self, other: "_Folder") -> bool:
+        """Return True if both have a good part of their pages in common."""
+        shared = self.shared(other)
+        return shared >= _MIN_SHARED and shared >= _SHARED * min(len(self.pages), len(other.pages))
+
+
+def _agree(title: str, other: str) -> bool:
+    return title == other or not title or not other
+
+
+Candidates = dict[str, dict[str, _Folder]]  # parent -> name of a folder -> folder
+
+
+def find_families(
+    pages: Sequence[VersionPage], listed: Mapping[str, Sequence[ListedVersion]], rules: VersionRules
+) -> tuple[VersionFamily, ...]:
+    """The version folders of a site, by their parents; none if the site has no versions.
+
+    Args:
+        listed: The entries of each `versions.json`, by the URL path of its folder; "" = the root.
+    """
+    families: list[VersionFamily] = []
+    rejected: set[str] = set()
+    for _ in range(_ROUNDS):  # a folder that is no version may contain some
+        families = []
+        before = len(rejected)
+        for parent, folders in sorted(_candidates(pages, listed, rules, rejected).items()):
+            family = _family(parent, folders, pages, listed.get(parent, ()), rules)
+            if family is None:
+                rejected.add(parent)
+            else:
+                families.append(family)
+        if len(rejected) == before:
+            break
+    return tuple(families)
+
+
+def _candidates(
+    pages: Sequence[VersionPage],
+    listed: Mapping[str, Sequence[ListedVersion]],
+    rules: VersionRules,
+    rejected: set[str],
+) -> Candidates:
+    names = {parent: {name for one in each for name in (one.name, *one.aliases)} for parent, each in listed.items()}
+    pattern = _compiled(rules.pattern)
+    found: Candidates = {}
+    if not (rules.detect or pattern):
+        return found
+    for page in pages:
+        for parent, name, rest in _splits(page, names, pattern):
+            if parent not in rejected:
+                folder = found.setdefault(parent, {}).setdefault(name, _Folder())
+                folder.pages[rest] = page
+                folder.stated[page.stated] += 1
+                break
+    return found
+
+
+def _splits(
+    page: VersionPage, names: Mapping[str, set[str]], pattern: re.Pattern[str] | None
+) -> Iterator[tuple[str, str, str]]:
+    """The ways to read a URL as (parent, name of a version, path below it), the outermost first."""
+    if pattern:
+        if match := pattern.match(page.url):
+            yield match[1], match[2], match[3]
+        return
+    start = 0
+    while start < len(page.url):
+        end = page.url.find("/", start + 1)
+        end = len(page.url) if end < 0 else end
+        parent, name = page.url[:start], page.url[start + 1 : end]
+        is_stated = page.stated and (name == page.stated or bare(name) == bare(page.stated))
+        if is_stated or name in names.get(parent, ()) or looks_like_version(name):
+            yield parent, name, page.url[end:]
+        start = end
+
+
+def _compiled(pattern: str) -> re.Pattern[str] | None:
+    """A pattern such as `/*/docs/{version}` as a regular expression without backtracking; `*` is one segment."""
+    if not pattern:
+        return None
+    above, _, below = pattern.rstrip("/*").partition(VERSION)
+    parts = ["[^/]+" if part == "*" else re.escape(part) for part in above.strip("/").split("/") if part]
+    parent = "".join(f"/{part}" for part in parts)
+    return re.compile(f"({parent})/([^/]+)((?:/.*)?)$" if not below.strip("/") else "(?!)")
+
+
+def _family(
+    parent: str,
+    folders: dict[str, _Folder],
+    pages: Sequence[VersionPage],
+    listed: Sequence[ListedVersion],
+    rules: VersionRules,
+) -> VersionFamily | None:
+    """The versions below one parent; None if there are fewer than two."""
+    known = {name for one in listed for name in (one.name, *one.aliases)}
+    root = _root(parent, folders, pages)
+    accepted = {
+        name
+        for name, folder in folders.items()
+        if name in known
+        or _is_stated(name, folder)
+        or _is_like_another(name, folders)
+        or (rules.pattern and any(folder.pages) and looks_like_version(name))
+    }
+    accepted |= {name for name in folders if root.pages and looks_like_version(name) and folders[name].is_like(root)}
+    chosen = {name: folders[name] for name in accepted}
+    has_root = any(_is_root(root, folder) for folder in chosen.values())
+    if len(chosen) + has_root < 2:
+        return None
+    versions = _merged(parent, chosen, listed)
+    if has_root:
+        versions = [*versions, SiteVersion(_root_name(root, versions, listed), parent)]
+    ordered = _ordered(versions, listed, parent)
+    return VersionFamily(parent, ordered, _default(ordered, chosen, listed, parent, rules))
+
+
+def _is_stated(name: str, folder: _Folder) -> bool:
+    """Return True if the pages of a folder state its own name as their version."""
+    stated, count = folder.stated.most_common(1)[0]
+    return bool(stated) and count * 2 > len(folder.pages) and _names_folder(stated, name)
+
+
+def _names_folder(stated: str, folder: str) -> bool:
+    return bare(stated) == bare(folder) or (stated, folder) == (_CURRENT, _NEXT)
+
+
+def _is_like_another(name: str, folders: Mapping[str, _Folder]) -> bool:
+    names = sorted(folders, key=lambda each: (order_of(each), each))
+    at = names.index(name)
+    near = [*names[max(0, at - _NEIGHBOURS) : at], *names[at + 1 : at + 1 + _NEIGHBOURS]]
+    newest = names[-_NEIGHBOURS:]
+    return any(folders[name].is_like(folders[other]) for other in {*near, *newest} - {name})
+
+
+def _root(parent: str, folders: Mapping[str, _Folder], pages: Iterable[VersionPage]) -> _Folder:
+    """The pages below the parent that are in no version folder."""
+    root = _Folder()
+    inside = f"{parent}/"
+    for page in pages:
+        if page.url == parent or page.url.startswith(inside):
+            rest = page.url[len(parent) :]
+            if rest[1:].partition("/")[0] not in folders:
+                root.pages["" if rest == "/" else rest] = page
+                root.stated[page.stated] += 1
+    return root
+
+
+def _is_root(root: _Folder, folder: _Folder) -> bool:
+    """Return True if most pages of a version also exist above it, so that the site's own pages are a version too."""
+    shared = root.shared(folder)
+    return shared >= _MIN_SHARED and shared >= _SHARED * len(folder.pages)
+
+
+def _root_name(root: _Folder, versions: Sequence[SiteVersion], listed: Sequence[ListedVersion]) -> str:
+    taken = {name for version in versions for name in (version.name, *version.aliases)}
+    stated = [name for name, _ in root.stated.most_common() if name]
+    unbuilt = [one.name for one in listed]
+    return next((name for name in (*stated, *unbuilt, LATEST, _CURRENT) if name not in taken), "root")
+
+
+def _merged(parent: str, folders: Mapping[str, _Folder], listed: Sequence[ListedVersion]) -> list[SiteVersion]:
+    """The folders as versions; a folder that only repeats another one is its alias."""
+    by_alias = {alias: one.name for one in listed for alias in one.aliases if one.name in folders}
+    aliases: dict[str, dict[str, str]] = {}
+    for alias, name in by_alias.items():
+        aliases.setdefault(name, {})[alias] = f"{parent}/{alias}" if alias in folders else ""
+    numbered = [name for name in folders if order_of(name).is_numbered and name not in by_alias]
+    for alias in (STABLE, LATEST, _CURRENT):
+        if alias in folders and alias not in by_alias:
+            same = [name for name in numbered if _repeats(folders[alias], folders[name])]
+            if same:
+                name = max(same, key=order_of)
+                by_alias[alias] = name
+                aliases.setdefault(name, {})[alias] = f"{parent}/{alias}"
+    titles = {one.name: one.title for one in listed}
+    return [
+        SiteVersion(name, f"{parent}/{name}", titles.get(name, ""), dict(sorted(aliases.get(name, {}).items())))
+        for name in sorted(folders)
+        if name not in by_alias
+    ]
+
+
+def _repeats(alias: _Folder, folder: _Folder) -> bool:
+    """Return True if a folder contains every page of another one, nearly all with the same text."""
+    if alias.pages.keys() < folder.pages.keys() or not folder.pages.keys() <= alias.pages.keys():
+        return False
+    same = sum(1 for rest, page in folder.pages.items() if page.text and alias.pages[rest].text == page.text)
+    return same >= _SAME_TEXT * len(alias.pages)
+
+
+def _ordered(versions: Sequence[SiteVersion], listed: Sequence[ListedVersion], parent: str) -> tuple[SiteVersion, ...]:
+    """Newest first: the site's own pages, previews by name, then numbers; unnumbered names as the site lists them."""
+    places = {one.name: -at for at, one in enumerate(listed)}
+
+    def key(version: SiteVersion) -> tuple[object, ...]:
+        order = order_of(version.name)
+        is_moving = not order.is_numbered and version.name.lower() in (*_MOVING,)
+        return (version.folder == parent, is_moving, order, places.get(version.name, -len(places)))
+
+    return tuple(sorted(sorted(versions, key=lambda one: one.name, reverse=True), key=key, reverse=True))
+
+
+_MOVING = (STABLE, LATEST, _CURRENT, _NEXT, "dev", "main", "master")
+
+
+def _default(
+    versions: Sequence[SiteVersion],
+    folders: Mapping[str, _Folder],
+    listed: Sequence[ListedVersion],
+    parent: str,
+    rules: VersionRules,
+) -> str:
+    """The version to search: as configured, as the site says, its own pages, else the newest release."""
+    by_name = {name: version.name for version in versions for name in (version.name, *version.aliases)}
+    if rules.default in by_name:
+        return by_name[rules.default]
+    offered = [version.name for version in versions if not matches(version.name, rules.exclude)]
+    released = [name for name in offered if is_release(name)] or offered or [versions[0].name]
+    root = next((version.name for version in versions if version.folder == parent), "")
+    numbered = [name for name in released if order_of(name).is_numbered]
+    # On Read the Docs `latest` is the development branch, and `stable` the newest release.
+    moving = [by_name[name] for name in (STABLE, LATEST) if name in by_name]
+    preferred = [one.name for one in listed if one.is_preferred]
+    said = [*preferred, *moving[:1], _by_canonicals(versions, folders), root]
+    return next((name for name in said if name in released), (numbered or released)[0])
+
+
+def _by_canonicals(versions: Sequence[SiteVersion], folders: Mapping[str, _Folder]) -> str:
+    """The version that most pages of the other ones name as canonical; "" if none is."""
+    folder_of = {version.folder: version.name for version in versions}
+    folder_of |= {folder: version.name for version in versions for folder in version.aliases.values() if folder}
+    votes: Counter[str] = Counter()
+    for version in versions:
+        pages = folders[version.name].pages.values() if version.name in folders else ()
+        named: Counter[str] = Counter(_version_of(page.canonical, folder_of) for page in pages)
+        if named and (first := named.most_common(1)[0])[1] > _MOST_CANONICALS * len(pages):
+            votes[first[0]] += first[0] != version.name
+    votes.pop("", None)
+    return max(votes, key=lambda name: (votes[name], name), default="")
+
+
+def _version_of(url: str, folder_of: Mapping[str, str]) -> str:
+    end = len(url)
+    while end > 0:
+        if name := folder_of.get(url[:end]):
+            return name
+        end = url.rfind("/", 0, end)
+    return folder_of.get("", "") if url else ""

@@ -1,0 +1,82 @@
+"""Names of versions: recognise one in a URL, order them, and tell releases from previews."""
+
+import re
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+MAX_NAME_CHARS = 60
+_MAX_PLAIN = 99  # a larger number alone is an id or a year
+_LAST = 1 << 30  # `1.x` is newer than every 1.n
+_NUMBERED = re.compile(
+    r"(?P<start>v|version-|versions-|ver-|release-|releases-|rel-|branch-)?(?P<numbers>\d{1,8}(?:\.\d{1,8}){0,4})(?P<x>[.-]x)?"
+    r"(?:[-._+]?(?P<stage>dev|alpha|beta|preview|pre|rc|snapshot|nightly|canary|next|a|b|c|m)[-._]?(?P<number>\d{0,8}))?"
+    r"(?P<post>[-._]?(?:post|final|release|lts)[-._]?\d{0,4})?",
+    re.IGNORECASE,
+)
+_STAGES = {"dev": 0, "nightly": 0, "snapshot": 0, "canary": 0, "next": 0, "a": 1, "alpha": 1, "m": 1, "b": 2, "beta": 2}
+_CANDIDATE = 3  # pre, preview, c, rc
+_RELEASED = 9
+STABLE, LATEST = "stable", "latest"
+# What documentation calls versions that have no number, and whether such a version is released.
+WORDS = {
+    STABLE: True, LATEST: True, "current": True, "release": True, "lts": True, "dev": False, "devel": False,
+    "develop": False, "development": False, "next": False, "main": False, "master": False, "trunk": False,
+    "head": False, "nightly": False, "edge": False, "canary": False, "unstable": False, "snapshot": False,
+    "preview": False, "beta": False, "alpha": False, "staging": False, "testing": False, "rolling": False,
+}  # fmt: skip
+
+
+class Order(NamedTuple):
+    """Sort key of a version; newer versions are greater."""
+
+    is_numbered: bool
+    numbers: tuple[int, ...]
+    stage: int
+    stage_number: int
+
+
+def looks_like_version(segment: str) -> bool:
+    """Return True if a segment of a URL could be the name of a version."""
+    if segment.lower() in WORDS:
+        return True
+    match = _match(segment)
+    if match is None:
+        return False
+    is_plain = "." not in match["numbers"] and not (match["start"] or match["x"])
+    return not is_plain or int(match["numbers"]) <= _MAX_PLAIN
+
+
+def is_release(name: str) -> bool:
+    """Return True unless a version is a preview or a moving branch: `2.0-rc.1`, `dev`, `next`, `main`."""
+    match = _match(name)
+    return match["stage"] is None if match else WORDS.get(name.lower(), True)
+
+
+def order_of(name: str) -> Order:
+    """The sort key of a version by the rules of semantic versioning; names without a number come first."""
+    match = _match(name)
+    if match is None:
+        return Order(False, (), _RELEASED if is_release(name) else 0, 0)
+    numbers = tuple(map(int, match["numbers"].split(".")))
+    numbers = (*numbers, _LAST) if match["x"] else numbers
+    while numbers and numbers[-1] == 0:  # 1.0 is 1.0.0
+        numbers = numbers[:-1]
+    stage = (match["stage"] or "").lower()
+    rank = _STAGES.get(stage, _CANDIDATE) if stage else _RELEASED + bool(match["post"])
+    return Order(True, numbers, rank, int(match["number"] or 0))
+
+
+def matches(name: str, globs: Sequence[str]) -> bool:
+    """Return True if a glob matches the name of a version."""
+    return any(fnmatchcase(name, glob) for glob in globs)
+
+
+def bare(name: str) -> str:
+    """A name without `v` or `version-` before its number."""
+    match = _match(name)
+    return name[len(match["start"] or "") :] if match else name
+
+
+def _match(name: str) -> re.Match[str] | None:
+    return _NUMBERED.fullmatch(name) if len(name) <= MAX_NAME_CHARS else None

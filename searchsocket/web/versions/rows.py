@@ -1,0 +1,33 @@
+"""The versions of a site for people and for JSON."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from searchsocket.text.amounts import count
+from searchsocket.types import VersionFamily
+
+VERSIONS = "Versions"  # title of the table
+
+
+def version_rows(families: Sequence[VersionFamily]) -> list[dict[str, Any]]:
+    """The versions of a site, newest first, for people and for JSON."""
+    return [
+        {
+            "name": version.name,
+            "title": version.title or version.name,
+            "folder": version.folder or "/",
+            "aliases": list(version.aliases),
+            "default": version.name == family.default,
+        }
+        for family in families
+        for version in family.versions
+    ]
+
+
+def version_words(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The number of versions and the ones that are searched by default; "" without versions."""
+    names = dict.fromkeys(row["name"] for row in rows)
+    if not names:
+        return ""
+    defaults = dict.fromkeys(row["name"] for row in rows if row["default"])
+    return f"{count(len(names), 'version')}; searched by default: {', '.join(defaults) or 'all'}"
