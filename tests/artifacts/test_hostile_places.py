@@ -2,7 +2,9 @@
 
 import hashlib
 import json
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from search_site import MAIN
 
 from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ProjectMismatch, SearchSocketError
 from searchsocket.stores.artifacts.documents import blob_name, description_name, pointer_name
+from searchsocket.stores.artifacts.objects import open_objects
 from searchsocket.stores.artifacts.objects.base import Objects, read
 from tests.artifacts.machines import Indexer, Piece, Reader
 
@@ -17,12 +20,23 @@ Change = Callable[[dict[str, Any]], object]
 ENTRY = {"sha256": hashlib.sha256(b"evil").hexdigest(), "bytes": 4}
 
 
-@pytest.fixture
-def live(indexer: Indexer, reader: Reader) -> str:
-    """The generation that the reader answers from, while a newer one is there to be pulled."""
+@pytest.fixture(scope="module")
+def machines(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Both machines and the place between them, in one folder; and the generation that the reader answers from."""
+    root = tmp_path_factory.mktemp("machines")
+    objects = open_objects((root / "objects").as_uri())
+    indexer = Indexer(root / "indexer", objects)
     indexer.publish_and_push()
-    name = reader.pull().generation
+    name = Reader(root / "reader", objects).pull().generation
     indexer.publish_and_push([Piece("/new", "More about ropes.")])
+    return root, name
+
+
+@pytest.fixture
+def live(machines: tuple[Path, str], tmp_path: Path) -> str:
+    """The generation that the reader answers from, while a newer one is there to be pulled."""
+    root, name = machines
+    shutil.copytree(root, tmp_path, dirs_exist_ok=True)
     return name
 
 
