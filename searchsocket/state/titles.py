@@ -39,9 +39,9 @@ class Titles:
             return
         before = _site_titles(text)
         changed = before.headings ^ titles.headings
-        if (before.start, before.end) != (titles.start, titles.end):
-            changed = before.headings | titles.headings
         with transaction(self.db):
+            if (before.start, before.end) != (titles.start, titles.end):
+                self.db.execute("UPDATE pages SET dirty = 1 WHERE scope = ?", (self.scope,))
             self.db.executemany(
                 "UPDATE pages SET dirty = 1 WHERE id IN "
                 "(SELECT page_id FROM titles WHERE scope = ? AND heading = ? AND heading != '')",

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.content.html.site_titles import HeadingCount, SiteTitles, common_headings, common_parts
+from searchsocket.content.html.site_titles import MIN_PAGES, HeadingCount, SiteTitles, common_headings, common_parts
 from searchsocket.content.pages import ExtractedPage
 
 
@@ -23,7 +23,28 @@ from searchsocket.content.pages import ExtractedPage
     ],
 )
 def test_what_most_titles_begin_and_end_with_is_the_sites(titles: list[str], parts: tuple[str, str]) -> None:
-    assert common_parts(titles) == parts
+    assert common_parts(titles * MIN_PAGES) == parts
+
+
+def test_a_part_of_few_titles_is_not_the_sites() -> None:
+    """Two pages named `Half | Acme` and `Half | Other` are no site named Half."""
+    assert common_parts([f"{page} | Acme" for page in range(MIN_PAGES - 1)]) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("own", "title"),
+    [
+        ("Recipes: Throttling | Docs | Acme", "Recipes: Throttling"),
+        ("Home | Acme", "Home"),
+        ("Plain", "Plain"),
+        ("Acme: Install", "Acme: Install"),
+        (" | Acme", " | Acme"),
+    ],
+)
+def test_the_site_is_no_part_of_any_title(own: str, title: str) -> None:
+    """Also if the title is not the h1: `og:title` and `<title>` of most generators end in the site's name."""
+    page = ExtractedPage(title=own, body="", head_title=own)
+    assert SiteTitles(frozenset(), "Acme: ", " | Docs | Acme").title_of(page) == title
 
 
 def test_an_h1_names_no_page_where_many_have_it_and_their_titles_differ() -> None:

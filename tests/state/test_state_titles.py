@@ -39,7 +39,7 @@ class TestTitles:
     def test_only_pages_whose_title_may_change_become_dirty(self, state: ScopeState) -> None:
         for url, heading in {"/a": "Acme", "/b": "Overview", "/c": "Own", "/d": ""}.items():
             titled(state, url, heading, url)
-        write_all = {"/a": "Acme", "/b": "Overview"}
+        write_all = {"/a": "Acme", "/b": "Overview", "/c": "Own", "/d": ""}
 
         def dirty_after(*headings: str, end: str = "") -> set[str]:
             state.titles.set_site(SiteTitles(frozenset(headings), "", end))
@@ -51,6 +51,6 @@ class TestTitles:
         assert dirty_after("Acme") == {"/a"}
         assert dirty_after("Acme") == set()
         assert dirty_after("Acme", "Overview") == {"/b"}
-        assert dirty_after("Acme", "Overview", end=" | Acme") == {"/a", "/b"}
+        assert dirty_after("Acme", "Overview", end=" | Acme") == {"/a", "/b", "/c", "/d"}
         assert dirty_after("Overview", end=" | Acme") == {"/a"}
-        assert dirty_after() == {"/b"}
+        assert dirty_after(end=" | Acme") == {"/b"}

@@ -1,4 +1,4 @@
-"""Decide for which pages `<title>` is the title instead of the h1; this needs the whole site."""
+"""Parts of titles that belong to the site, not to a page. They are known only when all pages are."""
 
 import re
 from collections import Counter
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from searchsocket.content.pages import ExtractedPage
 
-MIN_PAGES = 5  # that share an h1: fewer may have one name, such as a page in each language
+MIN_PAGES = 5  # that share an h1 or a part of their titles; fewer may share a name, as a page in each language does
 _SEPARATOR = re.compile(r"\s+(?:[|·•—–»:]|::|-|\|\|)\s+|:\s+")
 
 
@@ -29,10 +29,18 @@ class SiteTitles:
     end: str = ""  # ` | Acme`
 
     def title_of(self, page: ExtractedPage) -> str:
-        """A page's own name: that of its extract, unless it is an h1 that names no page."""
-        if page.heading not in self.headings:
-            return page.title
-        return page.head_title.removesuffix(self.end).removeprefix(self.start) or page.title
+        """A page's name without the site's: from `<title>` if the page's h1 is common, otherwise from its extract."""
+        if page.heading in self.headings:
+            return self._without_site(page.head_title, self.start) or page.title
+        # `Guide: Install` may be the page's heading as well; other separators end the name of a site.
+        start = "" if self.start.endswith(": ") and not self.start.endswith(" : ") else self.start
+        return self._without_site(page.title, start) or page.title
+
+    def _without_site(self, title: str, start: str) -> str:
+        """Remove the start, and as many last parts of the common end as the title has."""
+        ends = (self.end[match.start() :] for match in _SEPARATOR.finditer(self.end))
+        end = next((end for end in ends if title.endswith(end)), "")
+        return title.removesuffix(end).removeprefix(start)
 
 
 def common_headings(counts: Iterable[HeadingCount]) -> frozenset[str]:
@@ -41,7 +49,7 @@ def common_headings(counts: Iterable[HeadingCount]) -> frozenset[str]:
 
 
 def common_parts(head_titles: Iterable[str]) -> tuple[str, str]:
-    """The common beginning and end of most `<title>`s, each with its separator; "" if there is none."""
+    """The common start and end of most `<title>`s, each with its separator; "" if fewer than `MIN_PAGES` have one."""
     starts: Counter[str] = Counter()
     ends: Counter[str] = Counter()
     total = 0
@@ -55,4 +63,5 @@ def common_parts(head_titles: Iterable[str]) -> tuple[str, str]:
 
 def _of_most(parts: Counter[str], total: int) -> str:
     """The longest part of more than half of the titles; no two of these are equally long."""
-    return max((part for part, count in parts.items() if count * 2 > total), key=len, default="")
+    common = (part for part, count in parts.items() if count * 2 > total and count >= MIN_PAGES)
+    return max(common, key=len, default="")

@@ -61,9 +61,8 @@ def refresh_mirror(run: ScopeRun, state: ScopeState) -> MirrorCounts:
 
 
 def _site_titles(state: ScopeState) -> SiteTitles:
-    """The site's common titles. Most sites have no common h1, and then nothing more is read."""
     headings = common_headings(state.titles.common(MIN_PAGES))
-    return SiteTitles(headings, *common_parts(state.titles.head_titles())) if headings else SiteTitles()
+    return SiteTitles(headings, *common_parts(state.titles.head_titles()))
 
 
 def route_table_of(run: ScopeRun) -> tuple[RouteTable, tuple[str, ...]]:
