@@ -79,6 +79,7 @@ def init(root: Path, service: str, is_confirmed: bool, is_undo: bool, no_node: b
       searchsocket init --yes --service https://search.example.com
       searchsocket init --undo
     """
+    from searchsocket.project.scopes import default_branch
     from searchsocket.setup.changes import is_ours, make
     from searchsocket.setup.plan import plan
     from searchsocket.setup.site import look_at
@@ -90,7 +91,14 @@ def init(root: Path, service: str, is_confirmed: bool, is_undo: bool, no_node: b
         _undo(project, as_json=as_json)
         return
     facts = look_at(project.root, os.environ, run_node=not no_node)
-    made = plan(project.root, facts, project.id, service=service, ours=lambda name, text: is_ours(project, name, text))
+    made = plan(
+        project.root,
+        facts,
+        project.id,
+        default_branch=default_branch(project.root),
+        service=service,
+        ours=lambda name, text: is_ours(project, name, text),
+    )
     if not as_json:
         for line in _shown(made):
             say(line)
@@ -147,17 +155,12 @@ def _shown(made: "Plan") -> Iterator[str]:
 
 
 def _left_to_do(made: "Plan") -> Iterator[str]:
-    from searchsocket.setup.frameworks import FRAMEWORKS
-
     for paste in made.pastes:
         yield f"\nAdd this to {safe(paste.where)} yourself ({safe(paste.why)}):\n"
         yield paste.text
     yield from (f"\nNote: {safe(note)}." for note in made.notes)
-    framework = FRAMEWORKS.get(made.facts.framework)
-    build = f"  {framework.build if framework else 'npm run build'}\n"
-    if not made.facts.framework:
-        build = "  build your site\n"
-    yield f'\nNext:\n{build}  searchsocket index\n  searchsocket search "a question"\n  searchsocket serve'
+    build = made.facts.build_command or "build your site"
+    yield f'\nNext:\n  {safe(build)}\n  searchsocket index\n  searchsocket search "a question"\n  searchsocket serve'
     if not made.facts.framework:
         yield f"\nTo serve /api/search at the address of your site instead:\n\n{PROXY}"
 

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 MAX_LENGTH = 80
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
 _HASHED = re.compile(r".-[0-9a-f]{8}\Z")
+# GitHub (pull request, then push), GitLab, Netlify, Vercel, Cloudflare Pages.
+_CI_BRANCHES = (
+    "GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_COMMIT_REF_NAME", "HEAD", "VERCEL_GIT_COMMIT_REF", "CF_PAGES_BRANCH"
+)  # fmt: skip
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -78,7 +82,34 @@ def _configured(settings: "ScopeSettings", root: Path, environ: Mapping[str, str
         if not value:
             raise ConfigMissing(f'scope.mode is "env" but {settings.env_var} is not set; set it or pass --scope')
         return value
-    return git_branch(root)
+    try:
+        return git_branch(root)
+    except ConfigMissing:
+        # CI services check out a commit, and name its branch in a variable.
+        name = next((value for variable in _CI_BRANCHES if (value := environ.get(variable, "").strip())), "")
+        if not name:
+            raise
+        return name
+
+
+def default_branch(root: Path) -> str:
+    """The branch that the repository's remote names first, otherwise `main` or `master`, otherwise the current branch.
+
+    Returns:
+        "" outside a repository, or if git cannot be run.
+    """
+    for arguments in (
+        ("symbolic-ref", "--short", "--quiet", "refs/remotes/origin/HEAD"),
+        ("rev-parse", "--verify", "--quiet", "--abbrev-ref", "refs/heads/main"),
+        ("rev-parse", "--verify", "--quiet", "--abbrev-ref", "refs/heads/master"),
+        ("symbolic-ref", "--short", "--quiet", "HEAD"),
+    ):
+        try:
+            if name := ask_git(root, *arguments).removeprefix("origin/"):
+                return name
+        except (OSError, subprocess.SubprocessError):
+            continue
+    return ""
 
 
 def git_branch(root: Path) -> str:

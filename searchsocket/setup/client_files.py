@@ -3,7 +3,8 @@
 The name `searchsocket` on npm is another project's, so nothing is installed from there.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 from importlib.metadata import version
 from pathlib import Path
 
@@ -18,6 +19,7 @@ _HEAD = """\
 
 
 _HEAD_CHARS = 400
+_LABEL_IMPORT = re.compile(r"""(?:"[\w-]+"|\w+):\(\)=>import\("\./labels/([\w-]+)\.js"\),?""")
 
 
 def bundle_folder() -> Path:
@@ -45,12 +47,27 @@ def is_copy(text: str) -> bool:
     return COPY in text[:_HEAD_CHARS]
 
 
-def component_files() -> Iterator[tuple[str, str]]:
-    """(name, text) of the search component and its languages."""
+def component_files(languages: Collection[str] = ()) -> Iterator[tuple[str, str]]:
+    """(name, text) of the search component and its labels in these languages; English is in the component.
+
+    Args:
+        languages: Codes of BCP 47 in lower case, such as `de` or `zh-tw`.
+    """
     folder = bundle_folder()
-    for path in (folder / "components.js", *sorted(folder.glob("labels/*.js"))):
-        if path.is_file():
-            yield path.relative_to(folder).as_posix(), _copy(path)
+    wanted = {name for language in languages for name in _label_names(language)}
+    labels = [path for path in sorted(folder.glob("labels/*.js")) if path.stem in wanted]
+    kept = {path.stem for path in labels}
+    component = _copy(folder / "components.js")
+    # A bundler refuses an import of a file that is not there.
+    yield "components.js", _LABEL_IMPORT.sub(lambda entry: entry[0] if entry[1] in kept else "", component)
+    for path in labels:
+        yield path.relative_to(folder).as_posix(), _copy(path)
+
+
+def _label_names(language: str) -> tuple[str, ...]:
+    """As `clients/js/src/labels/shipped.ts` chooses a file."""
+    base = language.replace("_", "-").split("-")[0]
+    return ("zh", "zh-hant") if base == "zh" else ({"no": "nb", "nn": "nb", "iw": "he", "in": "id"}.get(base, base),)
 
 
 def _copy(path: Path) -> str:

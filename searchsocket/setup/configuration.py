@@ -27,33 +27,40 @@ def is_configured(read: Callable[[str], str | None]) -> bool:
     return read(NAME) is not None or "[tool.searchsocket" in (read("pyproject.toml") or "")
 
 
-def configuration(facts: SiteFacts, origins: Sequence[str], project_id: str) -> str:
+def configuration(facts: SiteFacts, origins: Sequence[str], project_id: str, default_branch: str) -> str:
     """A new `searchsocket.toml`, with what this site needs and what others often want.
 
     Args:
         origins: Where browsers find the site, if they ask the service themselves.
         project_id: The id of the project now, which it keeps under another name.
+        default_branch: The repository's; "" outside git.
     """
     base = f'base_path = "{facts.base}" # URL path prefix of the site\n' if facts.base else ""
+    if default_branch:
+        scope = (
+            'mode = "git" # one index per branch; "fixed": one index; "env": read the name from $SEARCHSOCKET_SCOPE\n'
+        )
+        public = f"scopes = {_toml([default_branch])} # branches that visitors search; an API key unlocks the others\n"
+    else:
+        scope = 'mode = "fixed" # "git": one index per branch; "env": read the name from $SEARCHSOCKET_SCOPE\n'
+        scope, public = scope + 'fixed = "main"\n', ""
     if origins:
-        api = f"""\
-[api.cors]
-allow_origins = {json.dumps(list(origins))} # sites that may call the API; add your site
-"""
+        hint = "" if facts.origin else "; add your site"
+        cors = f"[api.cors]\nallow_origins = {_toml(origins)} # sites that may call the API{hint}\n"
+        api = f"[api]\n{public}\n{cors}" if public else cors
     else:
         proxies = 'trusted_proxies = ["127.0.0.1"] # a proxy on this machine that may report visitor addresses\n'
-        api = f"[api]\n{'' if facts.has_server else '# '}{proxies}"
+        api = f"[api]\n{public}{'' if facts.has_server else '# '}{proxies}"
+    address = f"base_url = {_toml(facts.origin)}" if facts.origin else '# base_url = "https://www.example.com"'
     return f"""\
 # searchsocket: search for this site. Every setting is optional; searchsocket detects what you leave out.
 
 [project]
-id = {json.dumps(project_id, ensure_ascii=False)} # names this project's indexes; keep it when you rename the project
-# base_url = "https://www.example.com" # URL of the published site
+id = {_toml(project_id)} # names this project's indexes; keep it when you rename the project
+{address} # URL of the published site
 
 [scope]
-mode = "fixed" # "git": one index per branch; "env": read the name from $SEARCHSOCKET_SCOPE
-fixed = "main"
-
+{scope}
 [source]
 {base}# static_output_dir = "build" # folder of the built site; default: detected
 # exclude = ["/drafts/**"]
@@ -68,6 +75,10 @@ fixed = "main"
 # enable = true # write llms.txt and one Markdown file per page, for agents
 
 {api}"""
+
+
+def _toml(value: str | Sequence[str]) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def missing_lines(text: str, facts: SiteFacts, origins: Sequence[str]) -> str:

@@ -14,8 +14,8 @@ class Framework:
 
     static: str  # folder, from that of the site's sources
     preview: tuple[int, ...]  # ports at which people look at the site
-    build: str = "npm run build"  # what makes the site
     edit: Edit | None = None
+    edited: str = ""  # the file of the theme that it changes; "" = the configuration
     paste: str = '<script type="module" src="{src}"></script>'
     where: str = "the head of every page"
 
@@ -58,6 +58,12 @@ def _mkdocs(text: str, src: str) -> str | None:
     return text[: listed.end()] + f"{indent}- path: {MARK}\n{indent}  type: module\n" + text[listed.end() :]
 
 
+def _mdbook(text: str, src: str) -> str | None:
+    # `additional-js` loads classic scripts alone, and ours is a module.
+    line = f'<script type="module" src="{{{{ path_to_root }}}}{MARK}"></script>\n'
+    return f"{text.rstrip()}\n{line}".lstrip()
+
+
 FRAMEWORKS: Mapping[str, Framework] = {
     "Starlight": Framework(
         "public",
@@ -78,8 +84,9 @@ FRAMEWORKS: Mapping[str, Framework] = {
         ),
     ),
     "Docusaurus": Framework("static", (3000,), edit=_docusaurus),
-    "MkDocs": Framework("", (8000,), "mkdocs build", _mkdocs),
-    "Hugo": Framework("static", (1313,), "hugo", where="the head of your theme, e.g. layouts/partials/head.html"),
+    "MkDocs": Framework("", (8000,), edit=_mkdocs),
+    "Hugo": Framework("static", (1313,), where="the head of your theme, e.g. layouts/partials/head.html"),
+    "mdBook": Framework("", (3000,), edit=_mdbook, edited="head.hbs"),
     "Eleventy": Framework(
         "",
         (8080,),

@@ -116,7 +116,7 @@ def in_svelte_kit(
         else:
             yield Change(name, read(name), text)
         files |= dict(handle_files())
-    files |= dict(component_files())
+    files |= dict(component_files(facts.languages))
     files["Search.svelte"] = _component(endpoint or f"{facts.base}/api/search")
     for name, text in files.items():
         yield made.own(f"{own}/{name}", read(f"{own}/{name}"), text, ours)

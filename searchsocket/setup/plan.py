@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
+from posixpath import normpath
 
 from searchsocket.setup.changes import Change, distinct
 from searchsocket.setup.client_files import component_files
@@ -10,6 +11,7 @@ from searchsocket.setup.draft import AT_CORNER, Ours, Paste, Plan, ReadText
 from searchsocket.setup.frameworks import FRAMEWORKS, MARK, Framework
 from searchsocket.setup.kit import in_svelte_kit
 from searchsocket.setup.site import SiteFacts, reader
+from searchsocket.sources.generators import stated_value
 
 
 def with_script(
@@ -17,20 +19,24 @@ def with_script(
 ) -> Iterator[Change]:
     """Files that the framework copies as they are, and the line that loads them."""
     folder = str(PurePosixPath(facts.source or ".") / framework.static / "searchsocket").removeprefix("./")
-    files = {**dict(component_files()), "search.js": _script(endpoint)}
+    files = {**dict(component_files(facts.languages)), "search.js": _script(endpoint)}
     for name, text in files.items():
         yield made.own(f"{folder}/{name}", read(f"{folder}/{name}"), text, ours)
     src = f"{facts.base}/{MARK}"
-    old = read(facts.config) or ""
-    if MARK in old:
+    config = facts.config
+    if framework.edited:
+        theme = stated_value(read(config) or "", config, "output.html.theme") or "theme"
+        config = normpath(str(PurePosixPath(config).parent / theme / framework.edited))
+    old = read(config)
+    if MARK in (old or ""):
         return
-    changed = framework.edit(old, src) if framework.edit else None
+    changed = framework.edit(old or "", src) if framework.edit else None
     if changed is None:
-        why = f"{facts.config} could not be parsed" if framework.edit else "templates differ between sites"
-        where = facts.config if framework.edit else framework.where
+        why = f"{config} could not be parsed" if framework.edit else "templates differ between sites"
+        where = config if framework.edit else framework.where
         made.pastes.append(Paste(where, framework.paste.format(src=src) + "\n", why))
     else:
-        yield Change(facts.config, old, changed)
+        yield Change(config, old, changed)
 
 
 def _script(endpoint: str) -> str:
@@ -59,6 +65,7 @@ def plan(
     facts: SiteFacts,
     project_id: str,
     *,
+    default_branch: str = "",
     service: str = "",
     ours: Ours = lambda name, text: False,
     markdown: bool = True,
@@ -67,6 +74,7 @@ def plan(
 
     Args:
         project_id: The id that a new configuration pins.
+        default_branch: The repository's, whose index visitors search; "" outside git.
         service: The address of `searchsocket serve` for browsers; "" = the usual one, or that of the site itself.
         ours: As of `Ours`.
         markdown: Whether agents are given pages as Markdown by the site's server.
@@ -77,8 +85,9 @@ def plan(
     asks_itself = not facts.has_server
     address = service.rstrip("/") or SERVICE
     ports = _KIT_PORTS if facts.framework == "SvelteKit" else _ports(facts)
-    origins = tuple(f"http://{host}:{port}" for port in ports for host in ("localhost", "127.0.0.1"))
-    changes += _configured(read, facts, origins if asks_itself and ports else (), project_id, made)
+    local = (f"http://{host}:{port}" for port in ports for host in ("localhost", "127.0.0.1"))
+    origins = (*([facts.origin] if facts.origin else []), *local)
+    changes += _configured(read, facts, origins if asks_itself and ports else (), project_id, default_branch, made)
     if facts.framework == "SvelteKit":
         changes += in_svelte_kit(read, facts, f"{address}/api/search" if asks_itself else "", made, ours, markdown)
     elif framework := FRAMEWORKS.get(facts.framework):
@@ -86,7 +95,8 @@ def plan(
     if asks_itself and ports:
         made.notes.append(
             f"this site has no server, so browsers call {address}. Before you deploy, set the service URL "
-            "(`searchsocket init --service https://…`), and add your site to api.cors.allow_origins"
+            "(`searchsocket init --service https://…`)"
+            + ("" if facts.origin else ", and add your site to api.cors.allow_origins")
         )
     if not facts.prerenders:
         made.notes.append(
@@ -103,9 +113,14 @@ def _ports(facts: SiteFacts) -> tuple[int, ...]:
 
 
 def _configured(
-    read: ReadText, facts: SiteFacts, origins: tuple[str, ...], project_id: str, made: Plan
+    read: ReadText, facts: SiteFacts, origins: tuple[str, ...], project_id: str, default_branch: str, made: Plan
 ) -> Iterator[Change]:
     if not is_configured(read):
-        yield Change(NAME, None, configuration(facts, origins, project_id))
+        yield Change(NAME, None, configuration(facts, origins, project_id, default_branch))
+        if default_branch:
+            made.notes.append(
+                "each branch gets its own index: `searchsocket index` builds the one of your current branch. Visitors "
+                f"search {default_branch} (api.scopes)"
+            )
     elif lines := missing_lines(read(NAME) or "", facts, origins):
         made.pastes.append(Paste(NAME, lines, "the file already exists"))

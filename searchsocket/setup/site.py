@@ -5,15 +5,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from posixpath import dirname, join, normpath
-from typing import Any
+from urllib.parse import urlsplit
 
 from searchsocket.setup.ask_vite import ask_vite
+from searchsocket.setup.build_command import build_command
+from searchsocket.setup.languages import languages_in, languages_of_build
 from searchsocket.sources.built_versions import versions_of_build
 from searchsocket.sources.find import find_build
-from searchsocket.sources.generators import UsedGenerator, used_generators
+from searchsocket.sources.generators import UsedGenerator, stated_value, used_generators
 from searchsocket.types import VersionFamily
 from searchsocket.web.routes.kit import read_kit
-from searchsocket.web.routes.script import Script, setting
+from searchsocket.web.routes.script import Script
 from searchsocket.web.urls.paths import normalise_prefix
 
 _MAX_BYTES = 1_000_000
@@ -29,6 +31,9 @@ class SiteFacts:
     config: str = ""  # project-relative, as all paths here
     adapter: str = ""  # SvelteKit's, by its package
     base: str = ""  # the path that the site lies under
+    origin: str = ""  # scheme and host of the published site, where its configuration names them
+    languages: frozenset[str] = frozenset()  # of its pages: codes in lower case
+    build_command: str = ""  # "" if the generator is unknown
     build: str = ""  # where the built site lies, or will
     is_built: bool = False
     routes: str = ""  # SvelteKit's pages
@@ -63,8 +68,15 @@ def look_at(root: Path, environ: Mapping[str, str], *, run_node: bool = True) ->
     build = found.folder or (first.folders[0] if first.folders else "")
     facts = SiteFacts(first.name, config=first.config, build=build, is_built=bool(found.folder), versions=versions)
     if first.name == "SvelteKit":
-        return _kit(root, environ, read, facts, run_node=run_node)
-    return replace(_other(read, facts, first), version=_installed(read, _PACKAGES.get(first.name, "")))
+        facts = _kit(root, environ, read, facts, run_node=run_node)
+    else:
+        facts = replace(_other(read, facts, first), version=_installed(read, _PACKAGES.get(first.name, "")))
+    stated = languages_in(read(first.config) or "") | languages_in(read(f"{facts.source or 'src'}/app.html") or "")
+    return replace(
+        facts,
+        languages=languages_of_build(root / build) if facts.is_built else stated,
+        build_command=build_command(read, first.name, first.config),
+    )
 
 
 _PACKAGES = {"Astro": "astro", "VitePress": "vitepress", "Docusaurus": "@docusaurus/core", "Eleventy": "@11ty/eleventy"}
@@ -121,35 +133,52 @@ _ADAPTERS = tuple(f"@sveltejs/adapter-{name}" for name in ("static", "node", "au
 
 
 def _other(read: Callable[[str], str | None], facts: SiteFacts, used: UsedGenerator) -> SiteFacts:
-    """Base path and folder of the other frameworks, where their files say so plainly."""
+    """Base path, published address and folder of the other frameworks, as far as their files state them."""
     text, folder = read(used.config) or "", dirname(used.config)
-    base: Any = ""
-    if facts.framework in ("Astro", "VitePress", "Docusaurus"):
-        key = "baseUrl" if facts.framework == "Docusaurus" else "base"
-        script = Script(text)
-        exported = script.default_export()
-        if isinstance(exported, dict):
-            base = setting(exported, key, default="")
-        elif script.sets(key):
-            base = None
+    base_key, url_key, folder_key = _KEYS.get(facts.framework, ("", "", ""))
+    base = stated_value(text, used.config, base_key) if base_key else ""
     if facts.framework == "VitePress":
         folder = dirname(folder)
-    if facts.framework == "MkDocs":
-        folder = join(folder, _yaml_value(text, "docs_dir") or "docs")
+    if folder_key:
+        folder = join(folder, stated_value(text, used.config, folder_key) or _SOURCES[facts.framework])
     name = "Starlight" if "@astrojs/starlight" in text else facts.framework
-    unknown = () if isinstance(base, str) else (f"{used.config}: the base path is computed; set source.base_path",)
+    unknown = () if base is not None else (f"{used.config}: the base path is computed; set source.base_path",)
     return replace(
         facts,
         framework=name,
-        base=normalise_prefix(base) if isinstance(base, str) else "",
+        base=normalise_prefix(base or ""),
+        origin=_origin(stated_value(text, used.config, url_key) or "" if url_key else ""),
         source=normpath(folder or ".") if folder else "",
         unknown=unknown,
     )
 
 
-def _yaml_value(text: str, key: str) -> str:
-    lines = (line.partition(":") for line in text.splitlines() if line.startswith(f"{key}:"))
-    return next((value.partition(" #")[0].strip().strip("'\"") for _, _, value in lines), "")
+# Keys of the base path, of the published address and of the folder of sources.
+_KEYS: Mapping[str, tuple[str, str, str]] = {
+    "Astro": ("base", "site", ""),
+    "VitePress": ("base", "", ""),
+    "Docusaurus": ("baseUrl", "url", ""),
+    "MkDocs": ("", "site_url", "docs_dir"),
+    "Zensical": ("", "project.site_url", "project.docs_dir"),
+    "mdBook": ("output.html.site-url", "", "book.src"),
+    "Hugo": ("", "baseURL", ""),
+    "Zola": ("", "base_url", ""),
+    "Jekyll": ("baseurl", "url", ""),
+}
+_SOURCES = {"MkDocs": "docs", "Zensical": "docs", "mdBook": "src"}
+# What generators' templates of a new project name.
+_PLACEHOLDERS = ("example.com", "example.org", "your-docusaurus-site.example.com", "localhost")
+
+
+def _origin(address: str) -> str:
+    """Scheme and host of a published site; "" for anything else."""
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname or ""
+    except ValueError:
+        return ""
+    is_real = parts.scheme in ("http", "https") and "." in host and host.removeprefix("www.") not in _PLACEHOLDERS
+    return f"{parts.scheme}://{parts.netloc}" if is_real and "@" not in parts.netloc else ""
 
 
 def _installed(read: Callable[[str], str | None], package: str) -> str:

@@ -96,7 +96,7 @@ def used_generators(read: ReadText) -> list[UsedGenerator]:
 
 
 def _used(generator: Generator, folder: str, config: str, text: str) -> UsedGenerator:
-    stated = _stated(text, config, generator.key) if generator.key else ""
+    stated = stated_value(text, config, generator.key) if generator.key else ""
     base = "" if generator.in_project else folder
     usual = [path for folder in generator.folders if (path := _inside(base, folder))]
     if not stated:
@@ -120,8 +120,8 @@ def _svelte_kit(read: ReadText) -> Iterator[UsedGenerator]:
         return
 
 
-def _stated(text: str, config: str, key: str) -> str | None:
-    """The folder that a configuration names: "" when none, None when that cannot be told."""
+def stated_value(text: str, config: str, key: str) -> str | None:
+    """The text under a dotted key of a configuration: "" if there is none, None if it is computed."""
     keys = key.split(".")
     if config.endswith(_SCRIPTS):
         return _in_script(text, keys)
@@ -141,7 +141,7 @@ def _in_script(text: str, keys: list[str]) -> str | None:
     exported = script.default_export()
     value: Value = setting(exported, *keys, default="") if isinstance(exported, dict) else None
     if value is None and not script.sets(keys[-1]):
-        return ""  # whatever it computes, it does not name the folder
+        return ""  # whatever it computes, it does not set the key
     if value is None:
         # A function that returns an object, or a config that is wrapped: the only plain text under this key.
         literals = set(re.findall(rf"\b{re.escape(keys[-1])}\s*:\s*(['\"])([^'\"\n$]*)\1", text))

@@ -63,7 +63,10 @@ def test_the_git_mode_reads_the_project_not_the_callers_directory(tmp_path: Path
 
 def test_the_git_mode_outside_a_repository_says_so(tmp_path: Path) -> None:
     with pytest.raises(ConfigMissing, match="--scope"):
-        stated_scope(ScopeSettings(mode="git"), tmp_path, {})
+        stated_scope(ScopeSettings(mode="git"), tmp_path, {"GITHUB_HEAD_REF": " "})
+    # A CI service checks out a commit and names its branch.
+    variables = {"GITHUB_HEAD_REF": "topic/x", "GITHUB_REF_NAME": "12/merge"}
+    assert stated_scope(ScopeSettings(mode="git"), tmp_path, variables) == "topic/x"
 
 
 def test_a_name_tells_its_branch_unless_it_may_carry_a_hash() -> None:

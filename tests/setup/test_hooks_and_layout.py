@@ -100,6 +100,8 @@ def test_search_stands_in_a_layout_once() -> None:
             "extra_javascript:\n- a.js\nsite_name: A\n",
             f"extra_javascript:\n- path: {MARK}\n  type: module\n- a.js\nsite_name: A\n",
         ),
+        ("mdBook", "", f'<script type="module" src="{{{{ path_to_root }}}}{MARK}"></script>\n'),
+        ("mdBook", "<b>\n", f'<b>\n<script type="module" src="{{{{ path_to_root }}}}{MARK}"></script>\n'),
     ],
 )
 def test_a_line_goes_where_a_framework_has_a_place_for_it(framework: str, before: str, after: str) -> None:

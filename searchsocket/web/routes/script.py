@@ -51,10 +51,12 @@ class Script:
         return any(word == key and self._at(i + 1) == ":" for i, word in enumerate(self._words))
 
     def default_export(self) -> Value:
-        """The `default` export of the module."""
+        """The `default` export of the module, or all that a CommonJS module exports."""
         for i in range(len(self._words) - 1):
             if self._words[i : i + 2] == ["export", "default"]:
                 return self._value(i + 2)[0]
+            if self._words[i : i + 4] == ["module", ".", "exports", "="]:
+                return self._value(i + 4)[0]
         return None
 
     def _at(self, i: int) -> str:
