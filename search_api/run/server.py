@@ -1,6 +1,7 @@
 """Runs the service, in this process or in several, until it is told to stop."""
 
 import contextlib
+import errno
 import gc
 import signal
 import socket
@@ -18,7 +19,7 @@ from search_api.run.connections import Connections, allow_connections
 from search_api.run.log import calm_log
 from search_api.run.protocol import protocol_with_deadline
 from search_api.run.workers import HUNG_S, Workers, end_with_the_supervisor, supervise
-from searchsocket.errors import ConfigMissing
+from searchsocket.errors import AddressInUse, ConfigMissing
 from searchsocket.project.project import Project
 from searchsocket.serving.service import OnError, SearchService
 from searchsocket.stores.base import VectorStore
@@ -132,7 +133,10 @@ def _listen(host: str, port: int) -> socket.socket:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family, backlog=BACKLOG)
     except (OSError, OverflowError) as error:
-        raise ConfigMissing(f"cannot listen on {host}:{port}: {error}") from error
+        if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
+            raise AddressInUse(f"port {port} on {host} is in use; pass another with --port") from error
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ConfigMissing(f"cannot listen on {host}:{port}: {reason}") from error
 
 
 @contextlib.contextmanager

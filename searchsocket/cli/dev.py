@@ -1,6 +1,8 @@
 """`searchsocket dev`: an index and a service that follow what somebody works on."""
 
+import errno
 import os
+import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from searchsocket.pipeline.watching.watcher import Watcher
     from searchsocket.project.project import Project
 
+_PORTS = 20  # tried when the port is in use
 _WAIT_S = 0.5  # between looks at signals and at the children
 _NO_BUILD = "waiting for the first build of the site"
 _REST = "waiting for the build to finish; missing"
@@ -40,7 +43,11 @@ _BEHIND_READING = frozenset({"page_chunks", "chunk_embeddings", "search_index"})
 @scope_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address that the service binds.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="Port; 0 = any free port."
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=DEFAULT_PORT,
+    show_default=True,
+    help="Port; the next free one if it is in use, 0 = any.",
 )
 @click.option("--dagster", "with_dagster", is_flag=True, help="Also open Dagster's UI.")
 @click.option("--dagster-port", type=click.IntRange(1, 65535), default=DAGSTER_PORT, show_default=True)
@@ -84,7 +91,7 @@ def dev(
             heard = True
             while not received_signal():
                 if (heard or work.pace.is_due(time.time_ns())) and (seen := work.look(watcher)):
-                    children.follow(seen.look)
+                    children.follow(seen.look, seen.run.scope.name)
                     work.take(seen)
                 heard = watcher.wait(_WAIT_S)
         finally:
@@ -217,6 +224,18 @@ def _line(summary: "IndexSummary", seconds: float) -> str:
     return f"{safe(summary.scope)}: {what}, live as {summary.generation} after {seconds:.1f} s"
 
 
+def free_port(host: str, port: int) -> int:
+    """The port, or the next one up that nothing listens on; the port itself if none of twenty is free."""
+    for each in range(port, min(port + _PORTS, 65536)):
+        try:
+            with socket.create_server((host, each), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
+                return each
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                return port  # the service reports the reason
+    return port
+
+
 @dataclass(slots=True)
 class Children:
     """The service and Dagster's UI, processes that end with this one."""
@@ -225,7 +244,7 @@ class Children:
     host: str
     port: int
     dagster_port: int  # 0 = none
-    settings_digest: str | None = None  # what the service was started with
+    started_with: tuple[str, str] | None = None  # digest of the settings, and the scope
     _service: "subprocess.Popen[bytes] | None" = None
     _all: "list[subprocess.Popen[bytes]]" = field(default_factory=list)
 
@@ -245,18 +264,22 @@ class Children:
             for child in self._all:
                 stop_group(child)
 
-    def follow(self, look: "Look") -> None:
-        """Start the service, and again where the configuration is another one or it died of the last."""
+    def follow(self, look: "Look", scope: str) -> None:
+        """Start the service for the scope that is worked on; restart it when the settings or the scope change."""
         from searchsocket.serving.hosts import is_loopback
 
-        if look.settings_digest == self.settings_digest:
+        if (look.settings_digest, scope) == self.started_with:
             return
         if self._service is not None:
             stop_group(self._service)
             self._all.remove(self._service)
-        self.settings_digest = look.settings_digest
+        elif (port := free_port(self.host, self.port)) != self.port:
+            say(f"port {self.port} is in use; the service uses {port}")
+            self.port = port
+        self.started_with = (look.settings_digest, scope)
         trust = ["--dev"] if is_loopback(self.host) else []
-        self._service = self._start("serve", "--host", self.host, "--port", str(self.port), *trust)
+        own = ("--host", self.host, "--port", str(self.port), "--scope", scope)
+        self._service = self._start("serve", *own, *trust)
         self._all.append(self._service)
 
     def _start(self, *arguments: str, environ: dict[str, str] | None = None) -> "subprocess.Popen[bytes]":

@@ -11,6 +11,7 @@ from searchsocket.errors.generations import (
     ScopeNotIndexed,
 )
 from searchsocket.errors.project import (
+    AddressInUse,
     AlreadyRunning,
     ConfigError,
     ConfigMissing,
@@ -59,6 +60,7 @@ from searchsocket.errors.runs import (
 )
 
 __all__ = [
+    "AddressInUse",
     "AlreadyRunning",
     "ArtifactInvalid",
     "ArtifactsUnavailable",

@@ -17,6 +17,12 @@ class ConfigMissing(SearchSocketError):
     code = "CONFIG_MISSING"
 
 
+class AddressInUse(SearchSocketError):
+    """Another program listens on the host and port that the service should bind."""
+
+    code = "ADDRESS_IN_USE"
+
+
 class KeyMissing(ConfigMissing):
     """The environment variable with the key or the URL of a provider is not set."""
 

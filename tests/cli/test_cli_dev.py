@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from runner_types import RunCli
 
 from bench.crashes.processes import session_members
+from searchsocket.cli.dev import free_port
 
 pytestmark = pytest.mark.dagster
 
@@ -36,7 +38,16 @@ class Dev:
 
     def __init__(self, root: Path, *arguments: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-c", AS_A_TERMINAL, str(COMMAND), "dev", "--port", "0", "--settle", "0.2", *arguments],
+            [
+                sys.executable,
+                "-c",
+                AS_A_TERMINAL,
+                str(COMMAND),
+                "dev",
+                "--settle",
+                "0.2",
+                *(arguments or ("--port", "0")),
+            ],
             cwd=root,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -67,6 +78,9 @@ def children_of(pid: int) -> list[int]:
 
 @pytest.fixture
 def dev(indexed: Path) -> Iterator[Dev]:
+    # Another branch is public; `dev` shows the one that is worked on.
+    with (indexed / "searchsocket.toml").open("a") as settings:
+        settings.write('\n[api]\nscopes = ["other"]\n')
     begun = Dev(indexed)
     yield begun
     begun.process.kill()
@@ -102,6 +116,22 @@ def test_what_somebody_writes_is_found_and_an_error_is_no_end(dev: Dev, indexed:
     dev.process.communicate(timeout=60)
     assert dev.process.returncode == 0
     assert not any(map(is_alive, children))
+
+
+def test_a_port_that_is_in_use_is_passed_over() -> None:
+    """As builders do it; `serve`, which others must find, ends with a code of its own."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert port < free_port("127.0.0.1", port) < port + 20
+    assert free_port("127.0.0.1", port) == port
+    assert free_port("192.0.2.1", port) == port, "an address of another machine"
+
+
+def test_serve_names_the_port_that_is_in_use(indexed: Path, run: RunCli) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = run("serve", "--port", str(port), status=5)
+    assert f"error [ADDRESS_IN_USE]: port {port} on 127.0.0.1 is in use; pass another with --port\n" in done.stderr
 
 
 @pytest.mark.slow
