@@ -215,6 +215,7 @@ def test_vite_is_asked_where_it_is_installed(run_json: RunJson, site: Path, put:
     assert found["site"] | {"build": ""} == {
         "framework": "SvelteKit", "version": "", "adapter": "@sveltejs/adapter-static", "hasServer": False,
         "basePath": "/asked", "build": "", "isBuilt": True, "askedVite": True,
+        "versions": [],
     } | {"version": found["site"]["version"]}  # fmt: skip
     assert "pages/+layout.svelte" in {change["file"] for change in found["changes"]}
     (site / "node_modules").rename(site.parent / "node_modules")
