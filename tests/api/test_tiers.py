@@ -181,18 +181,21 @@ def test_a_foreign_name_that_points_here_is_refused(local: Api, host: str) -> No
     assert "results" not in answer.json()
 
 
-@pytest.mark.parametrize(
-    "host",
-    ["127.0.0.1/evil.example", "127.0.0.1%00.evil.example", "127.0.0.1%2Fevil.example", "evil.example@127.0.0.1",
+NO_HOSTS = [
+    "127.0.0.1/evil.example", "127.0.0.1%00.evil.example", "127.0.0.1%2Fevil.example", "evil.example@127.0.0.1",
      "localhost evil.example", "localhost,evil.example", "localhost:80:80", "localhost:8o", "localhost:123456",
      "localhost..", ".localhost", "http://localhost", "[::1", "::1", "[::1%25lo]", "[127.0.0.1]", "[::1]evil.example",
-     "localhost#", "localhost?", "l\xf6calhost", "[", ":80", "a" * 5000],
-)  # fmt: skip
+     "localhost#", "localhost?", "l\xf6calhost", "[", ":80", "a" * 5000,
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("bound", ["127.0.0.1", "0.0.0.0"])
-def test_a_host_that_is_none_is_refused(configured: Callable[..., Api], bound: str, host: str) -> None:
+def test_a_host_that_is_none_is_refused(configured: Callable[..., Api], bound: str) -> None:
     """RFC 9110 7.2: `name[:port]`; each of these means one name to one program and another to the next."""
-    answer = configured(host=bound).post({"q": "battery"}, headers={"host": host.encode("latin-1")})
-    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "INVALID_REQUEST")
+    api = configured(host=bound)
+    for host in NO_HOSTS:
+        answer = api.post({"q": "battery"}, headers={"host": host.encode("latin-1")})
+        assert (host, answer.status_code, answer.json()["error"]["code"]) == (host, 400, "INVALID_REQUEST")
 
 
 @pytest.mark.parametrize(

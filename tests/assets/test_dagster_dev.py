@@ -9,15 +9,17 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from click.testing import CliRunner
 from small_site import write_page, write_site
 
 from bench.crashes.processes import session_members
 from bench.indexing.generate import write_site as write_large_site
+from searchsocket.cli.main import cli
 from searchsocket.project.project import open_project
 from searchsocket.stores import make_store
 from tests.branches.repository import add_file
@@ -243,8 +245,8 @@ def test_a_backfill_over_branches_is_canceled_and_retried(paused: Dagster) -> No
     """As on the page of a backfill: nothing is published by what was canceled, and the retry completes each scope."""
     scopes = ["main", "one", "two"]
     for scope in scopes[1:]:
-        index = [*COMMAND, "index", "--project", str(paused.root), "--scope", scope]
-        subprocess.run(index, capture_output=True, check=True)
+        done = CliRunner().invoke(cli, ["index", "--project", str(paused.root), "--scope", scope])
+        assert done.exit_code == 0, done.output
     before = live(paused.root)
     (paused.root / "flag-at").write_text("embed")
     write_page(paused.root, "about", "About", "Now written by people who fill in what is missing.")
@@ -335,18 +337,9 @@ def test_a_run_of_the_ui_that_is_killed_leaves_no_process(tmp_path: Path) -> Non
         dagster.end()
 
 
-@pytest.mark.parametrize("command", ["dagster dev -w workspace.yaml", "dg dev"])
-def test_a_checkout_starts_dagster_whose_sensor_prunes_a_merged_branch(tmp_path: Path, command: str) -> None:
-    """Typed at the top level: the location loads, a real tick finds the branch gone, and its run deletes the scope."""
-    root = write_site(tmp_path / "harbour")
-    (root / "searchsocket.toml").write_text('branches.remote = "."\nbranches.prune = "apply"\n')
-    git(root, "init", "-q", "-b", "main")
-    add_file(root, "first")
-    git(root, "branch", "feature")
-    for scope in ("main", "feature"):
-        index = [*COMMAND, "index", "--project", str(root), "--scope", scope]
-        subprocess.run(index, capture_output=True, check=True)
-    git(root, "branch", "-D", "feature")  # merged
+@contextmanager
+def typed_at_the_top_level(root: Path, command: str) -> Iterator[Dagster]:
+    """Dagster's own command in the checkout, over the project in `root`; its location is loaded."""
     places = {"SEARCHSOCKET_PROJECT": str(root), "DAGSTER_HOME": str(root / ".searchsocket/dagster")}
     program, *arguments = command.split()
     dagster = Dagster.__new__(Dagster)
@@ -363,6 +356,28 @@ def test_a_checkout_starts_dagster_whose_sensor_prunes_a_merged_branch(tmp_path:
         places_of = "{ repositoriesOrError { ... on RepositoryConnection { nodes { name location { name } } } } }"
         loaded = wait_for(lambda: dagster.ask(places_of), "the UI")["repositoriesOrError"]["nodes"]
         assert loaded == [{"name": "__repository__", "location": {"name": "searchsocket"}}]
+        yield dagster
+    finally:
+        dagster.end()
+
+
+def test_a_checkout_is_loaded_by_dg(site_with_pause: Path) -> None:
+    with typed_at_the_top_level(site_with_pause, "dg dev"):
+        pass
+
+
+def test_a_checkout_starts_dagster_whose_sensor_prunes_a_merged_branch(tmp_path: Path) -> None:
+    """A real tick finds the branch gone, and its run deletes the scope."""
+    root = write_site(tmp_path / "harbour")
+    (root / "searchsocket.toml").write_text('branches.remote = "."\nbranches.prune = "apply"\n')
+    git(root, "init", "-q", "-b", "main")
+    add_file(root, "first")
+    git(root, "branch", "feature")
+    for scope in ("main", "feature"):
+        done = CliRunner().invoke(cli, ["index", "--project", str(root), "--scope", scope])
+        assert done.exit_code == 0, done.output
+    git(root, "branch", "-D", "feature")  # merged
+    with typed_at_the_top_level(root, "dagster dev -w workspace.yaml") as dagster:
         started = dagster.ask(
             "mutation($s: SensorSelector!) { startSensor(sensorSelector: $s) { __typename } }",
             s={
@@ -375,5 +390,3 @@ def test_a_checkout_starts_dagster_whose_sensor_prunes_a_merged_branch(tmp_path:
         index_of = root / ".searchsocket/index"
         wait_for(lambda: not (index_of / "feature").exists(), "the end of the merged branch's scope")
         assert (index_of / "main").is_dir()
-    finally:
-        dagster.end()

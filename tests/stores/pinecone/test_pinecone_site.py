@@ -107,6 +107,7 @@ def test_a_run_writes_what_changed(moved: Moved, shop: Path) -> None:
     assert moved.index()[1] == {"upsert": 1 + 2, "update": 1}
 
 
+@pytest.mark.parametrize("moved", ["documents"], indirect=True)
 def test_a_key_that_is_refused_is_said_so_and_never_told(moved: Moved) -> None:
     wrong = moved.writing | {"PINECONE_API_KEY": "pcsk_wrong-0987654321"}
     said = command(
@@ -126,6 +127,7 @@ def test_a_key_that_is_refused_is_said_so_and_never_told(moved: Moved) -> None:
     assert not any("opensesame" in text or "pcsk_wrong" in text for text in texts)
 
 
+@pytest.mark.parametrize("moved", ["documents"], indirect=True)
 def test_the_key_is_asked_for(moved: Moved) -> None:
     without = {name: value for name, value in moved.writing.items() if name != "PINECONE_API_KEY"}
     said = command(moved.folder, "search", "x", status=3, **without)
