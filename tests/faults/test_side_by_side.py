@@ -18,17 +18,18 @@ HELD = """
 import sys
 sys.path[:0] = sys.argv[1:3]
 from pathlib import Path
+from dataclasses import replace
 from fault_site import Project
 import searchsocket.pipeline.run.stages as stages
 
-def held(stage):
-    def run(*arguments):
-        print("held", flush=True)
-        sys.stdin.read()
-        return stage(*arguments)
-    return run
+stage = stages.STAGES[sys.argv[5]]
 
-stages.STAGES = {**stages.STAGES, sys.argv[5]: held(stages.STAGES[sys.argv[5]])}
+def held(*arguments):
+    print("held", flush=True)
+    sys.stdin.read()
+    return stage.body(*arguments)
+
+stages._ALL = {**stages._ALL, stage.name: replace(stage, body=held)}
 Project(Path(sys.argv[3])).index(sys.argv[4])
 print("done", flush=True)
 """
