@@ -78,15 +78,20 @@ def _answers(judged: Sequence[Judged]) -> str:
     sets: dict[tuple[str, str], list[Judged]] = defaultdict(list)
     for one in judged:
         sets[one.collection, one.kind.partition(":")[0]].append(one)
-    lines = [f"{'collection':20} {'queries':12} {'n':>5} answered  weak  rejected  recall@10"]
+    lines = [f"{'collection':20} {'queries':12} {'n':>5} answered  weak  rejected  recall@10  weak over a right first"]
     for (collection, kind), of_set in sets.items():
         counts = [sum(one.quality == quality for one in of_set) for quality in ("answered", "weak", "rejected")]
         recall = sum(one.recall for one in of_set) / len(of_set)
         lines.append(
             f"{collection:20} {kind:12} {len(of_set):5} {counts[0]:8} {counts[1]:5} {counts[2]:9}"
-            + (f"  {recall:9.3f}" if kind in ("true", "paraphrase") else "")
+            + (f"  {recall:9.3f}  {_weak_and_right(of_set)}" if kind in ("true", "paraphrase", "short") else "")
         )
     return "\n".join(lines)
+
+
+def _weak_and_right(judged: Sequence[Judged]) -> str:
+    right = [one for one in judged if one.are_right[:1] == (True,)]
+    return f"{sum(one.quality == 'weak' for one in right)} of {len(right)}"
 
 
 def _reliability(judged: Sequence[Judged]) -> str:

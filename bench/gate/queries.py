@@ -2,6 +2,7 @@
 
 import csv
 import itertools
+import random
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,8 +12,10 @@ from bench.gate.nonsense import nonsense
 from bench.relevance.collection import Collection, Query
 
 HERE = Path(__file__).parent
-NONSENSE, OFF_TOPIC, FRESH, PARAPHRASE = "nonsense", "off-topic", "fresh", "paraphrase"
+NONSENSE, OFF_TOPIC, FRESH, PARAPHRASE, SHORT = "nonsense", "off-topic", "fresh", "paraphrase", "short"
 SEEDS, OF_EACH = (5, 6, 9, 10), 60
+_HEADING = re.compile(r"^#{1,3} (.+?)(?: \{#.*)?$", re.MULTILINE)
+_NAME = re.compile(r"[A-Za-z][\w.$-]{2,30}(?: [\w-]{2,20})?")
 
 
 def off_topic(name: str = "offtopic.txt") -> list[str]:
@@ -38,6 +41,25 @@ def paraphrased_sites() -> list[str]:
         return list(dict.fromkeys(row["site"] for row in csv.DictReader(file, delimiter="\t")))
 
 
+def short_questions(collection: Collection) -> Iterator[tuple[str, list[str]]]:
+    """Questions of one or two names, as visitors type them, and the pages of these names."""
+    by_heading: dict[str, list[str]] = {}
+    for document in collection.documents:
+        for match in _HEADING.finditer(document.text):
+            name = match[1].strip(" `()")
+            if _NAME.fullmatch(name):
+                by_heading.setdefault(name, []).append(document.id)
+    names = sorted(name for name, pages in by_heading.items() if len(set(pages)) == 1)
+    lot = random.Random(7)
+    for name in lot.sample(names, min(len(names), OF_EACH)):
+        form = lot.choice(("how to {}", "what is {}", "{} how", "{} options"))
+        yield form.format(name), by_heading[name]
+    for _ in range(min(len(names), OF_EACH)):
+        one, other = lot.sample(names, 2)
+        form = lot.choice(("{} vs {}", "{} versus {}", "{} or {}", "difference between {} and {}"))
+        yield form.format(one, other), by_heading[one] + by_heading[other]
+
+
 def asked_of(collection: Collection, *, is_site: bool) -> Collection:
     """The collection with all queries: its own, and those that it does not answer; nonsense of sites alone."""
     scope = min(document.scope for document in collection.documents)
@@ -46,6 +68,9 @@ def asked_of(collection: Collection, *, is_site: bool) -> Collection:
     for number, (text, targets) in enumerate(paraphrases(collection.name)):
         added.append(Query(f"p{number}", text, PARAPHRASE, scope=scope))
         grades[f"p{number}"] = dict.fromkeys(targets, 1)
+    for number, (text, targets) in enumerate(short_questions(collection) if is_site else ()):
+        added.append(Query(f"s{number}", text, SHORT, scope=scope))
+        grades[f"s{number}"] = dict.fromkeys(targets, 1)
     added += [Query(f"o{number}", text, OFF_TOPIC, scope=scope) for number, text in enumerate(off_topic())]
     fresh = off_topic("fresh_offtopic.txt")
     added += [Query(f"f{number}", text, FRESH, scope=scope) for number, text in enumerate(fresh)]

@@ -7,7 +7,7 @@ from search_site import MAIN, Piece, make_site
 
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.confidence import WEAK
-from searchsocket.search.ranking.coverage import is_covered
+from searchsocket.search.ranking.coverage import is_covered, is_named
 from searchsocket.stores.base import ReadableRecord
 
 RECIPES = "Pass the list on.\n\n```js\nconst recipes = ['boil sweet potatoes', 'vegan lasagna']\n```"
@@ -50,3 +50,26 @@ def test_an_answer_of_examples_alone_is_weak_on_every_page_of_results(tmp_path: 
         assert answer.quality == "weak"
         assert all(result.confidence <= WEAK for result in answer.results)
     assert site.engine.search(SearchQuery("pass the list on"), MAIN).quality == "answered"
+
+
+@pytest.mark.parametrize(
+    ("q", "expected"),
+    [
+        ("call vs fork", True),
+        ("difference between call and fork", True),
+        ("how to install", False),
+        ("call of the wild north west passage", False),  # a seventh of it
+        ("PERMISSION_DENIED versus call", True),
+    ],
+)
+def test_a_heading_that_is_a_part_of_the_query_names_it(tmp_path: Path, q: str, expected: bool) -> None:
+    """Words that compare say nothing about what is compared."""
+    named = passages(tmp_path, Piece("/effects", "It blocks.", "Effects", "call"))
+    assert is_named(q, named) is expected
+
+
+def test_vs_is_no_part_of_what_must_be_covered(tmp_path: Path) -> None:
+    """Else one of two things, on a page of its own, is a third of the query and no more."""
+    assert is_covered(
+        "takeLatest vs takeEvery", passages(tmp_path, Piece("/a", "Use takeEvery for all.", "Concurrency"))
+    )

@@ -10,25 +10,39 @@ from searchsocket.stores.base import ReadableRecord
 from searchsocket.text.words import index_text
 
 _LEAST = 1 / 3  # of the query's words
+# Words that compare two things say nothing about either: "call vs fork".
+_COMPARISON = frozenset({"vs", "versus", "differ", "compar", "comparison"})
 
 
 def is_covered(q: str, best: Sequence[ReadableRecord]) -> bool:
     """Return True if one of these passages contains over a third of the query's words; code alone is not judged."""
-    asked, _ = query_words(q)
+    asked = _subject(q)
     is_prose = False
     for one in best if asked else ():
         sentences = _sentences(one)
         is_prose |= bool(sentences)
-        if len(asked.intersection(index_text(f"{_names(one)}\n{sentences}").split())) > _LEAST * len(asked):
+        words = index_text("\n".join([*_names(one), sentences])).split()
+        if len(asked.intersection(words)) > _LEAST * len(asked):
             return True
     return not is_prose
 
 
-def _names(readable: ReadableRecord) -> str:
+def is_named(q: str, best: Sequence[ReadableRecord]) -> bool:
+    """Return True if a third of the query or more is the title or a heading of a passage: `call` in "call vs fork"."""
+    asked = _subject(q)
+    names = (query_words(name)[0] for one in best for name in _names(one) if name)
+    return any(words and words <= asked and len(words) >= _LEAST * len(asked) for words in names)
+
+
+def _subject(q: str) -> frozenset[str]:
+    words, _ = query_words(q)
+    return words - _COMPARISON or words
+
+
+def _names(readable: ReadableRecord) -> list[str]:
     page, at = readable.record.page, readable.record.chunk.at
-    openings = "\n".join(opening.title for opening in readable.text.openings)
-    headings = "\n".join(at.heading_path)
-    return f"{page.title}\n{page.url.replace('/', ' ')}\n{headings}\n{at.title}\n{openings}"
+    openings = (opening.title for opening in readable.text.openings)
+    return [page.title, page.url.replace("/", " "), *at.heading_path, at.title, *openings]
 
 
 def _sentences(readable: ReadableRecord) -> str:
