@@ -12,7 +12,7 @@ from searchsocket.serving.public_words import INTERNAL, public_message
 _STATUS = {
     "INVALID_REQUEST": 400,
     "UNKNOWN_FACET": 400,
-    "UNKNOWN_VERSION": 400,
+    "UNKNOWN_VERSION": 404,
     "INVALID_SCOPE": 400,
     "UNAUTHORIZED": 401,
     "SCOPE_NOT_INDEXED": 404,

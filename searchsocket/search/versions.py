@@ -8,7 +8,7 @@ from searchsocket.errors import InvalidRequest, UnknownVersion
 from searchsocket.search.shape import Wire
 from searchsocket.types import PageFacts, SiteVersion, VersionFamily
 from searchsocket.web.versions.labels import UNVERSIONED, version_label
-from searchsocket.web.versions.names import MAX_NAME_CHARS, bare
+from searchsocket.web.versions.names import bare
 
 if TYPE_CHECKING:
     from searchsocket.search.query import SearchQuery
@@ -59,8 +59,8 @@ def checked_versions(versions: Sequence[str]) -> tuple[str, ...]:
     distinct = tuple(dict.fromkeys(version.strip() for version in versions if version.strip()))
     if len(distinct) > MAX_VERSIONS:
         raise InvalidRequest(f"{len(distinct)} versions; the limit is {MAX_VERSIONS}")
-    if any(len(version) > (MAX_CHARS if version.startswith("/") else MAX_NAME_CHARS) for version in distinct):
-        raise InvalidRequest(f"a version must have from 1 to {MAX_NAME_CHARS} characters, a path {MAX_CHARS:,}")
+    if any(len(version) > MAX_CHARS for version in distinct):
+        raise InvalidRequest(f"a version or the path of a page has at most {MAX_CHARS:,} characters")
     return distinct
 
 

@@ -16,6 +16,7 @@ from searchsocket.content.pages import Page
 from searchsocket.project.project import Project
 from searchsocket.serving.service import SearchService
 from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.default_pages import default_pages
 from searchsocket.types import Scope
 
 _KEPT = 4  # generations whose lists are held
@@ -73,7 +74,7 @@ class AgentTexts:
     def _of(self, reader: IndexReader, scope: Scope) -> "_Lists":
         key = (scope.name, reader.generation.name)
         if key not in self._lists:
-            urls = [url for url, _ in self._service.store.body_digests(scope)]
+            urls = default_pages(reader, [url for url, _ in self._service.store.body_digests(scope)])
             home = _read(reader, "/") if "/" in urls[:1] else None
             max_bytes = self._project.settings.llms.max_kb * 1000
             self._lists[key] = _Lists(reader, self._site(scope, home), urls, max_bytes)

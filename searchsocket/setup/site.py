@@ -17,6 +17,7 @@ from searchsocket.types import VersionFamily
 from searchsocket.web.routes.kit import read_kit
 from searchsocket.web.routes.script import Script
 from searchsocket.web.urls.paths import normalise_prefix
+from searchsocket.web.versions.listed import FILE
 
 _MAX_BYTES = 1_000_000
 _STATIC = "@sveltejs/adapter-static"
@@ -60,7 +61,7 @@ def look_at(root: Path, environ: Mapping[str, str], *, run_node: bool = True) ->
     read = reader(root)
     found = find_build(root)
     used = used_generators(read)
-    versions = versions_of_build(root / found.folder) if found.folder else ()
+    versions = versions_of_build(root / found.folder, read(FILE) or "") if found.folder else ()
     if not used:
         unknown = ("could not detect a site generator",)
         return SiteFacts(build=found.folder, is_built=bool(found.folder), versions=versions, unknown=unknown)

@@ -13,6 +13,7 @@ from searchsocket.web.versions.families import VersionPage, VersionRules, find_f
 from searchsocket.web.versions.listed import FILE, MAX_BYTES, read_listed
 
 _MAX_PAGES = 50_000
+_DOCUSAURUS = "/docs"  # its usual folder of documentation
 
 
 def listed_texts(source: Source) -> Mapping[str, str]:
@@ -23,12 +24,17 @@ def listed_texts(source: Source) -> Mapping[str, str]:
     return {}
 
 
-def versions_of_build(folder: Path) -> tuple[VersionFamily, ...]:
-    """The versions in a build folder. A run knows more: titles, metas, canonical links and settings."""
+def versions_of_build(folder: Path, project_list: str = "") -> tuple[VersionFamily, ...]:
+    """The versions in a build folder. A run knows more: titles, metas, canonical links and settings.
+
+    Args:
+        project_list: The `versions.json` of a Docusaurus project, which its build does not contain.
+    """
     source = StaticOutputSource(folder)
     try:
         pages = [VersionPage(page.url) for page in islice(source.pages(), _MAX_PAGES)]
     except SourceUnavailable:
         return ()
-    listed = {parent: read_listed(text) for parent, text in listed_texts(source).items()}
+    texts = {_DOCUSAURUS: project_list, **listed_texts(source)}
+    listed = {parent: read_listed(text) for parent, text in texts.items()}
     return find_families(pages, listed, VersionRules())

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.dagster
 KEYS = {
     "scope", "generation", "pages", "chunks", "embeddings", "records", "estimatedTokens", "estimatedCostUsd", "routes",
     "chargedTokens", "chargedCostUsd", "expensivePages", "buildOutput",
-    "source", "skipped", "skipReasons", "deletionEligible", "warnings", "seconds", "dryRun",
+    "source", "skipped", "skipReasons", "versions", "deletionEligible", "warnings", "seconds", "dryRun",
 }  # fmt: skip
 
 

@@ -49,6 +49,15 @@ def test_stable_is_the_number_that_it_repeats() -> None:
     }  # fmt: skip
 
 
+def test_a_development_branch_is_no_alias_although_it_hardly_differs() -> None:
+    site = pages("/stable", "/latest", "/v2.1")
+    site = [page._replace(text=page.url.split("/", 2)[-1]) for page in site]
+    site = [page._replace(text="edited") if page.url == "/latest/usage" else page for page in site]
+    site = [page._replace(text="start") if page.url.count("/") == 1 else page for page in site]
+    (family,) = find_families(site, {}, VersionRules())
+    assert {version.name: [*version.aliases] for version in family.versions} == {"latest": [], "v2.1": ["stable"]}
+
+
 def test_without_stable_latest_is_what_it_is_called() -> None:
     """Antora replaces the number of the newest version by `latest`."""
     assert found(pages("/tool/latest", "/tool/1.0"))["/tool"][1] == "latest"

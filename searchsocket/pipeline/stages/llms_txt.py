@@ -19,6 +19,7 @@ from searchsocket.pipeline.stages.search_index import search_index
 from searchsocket.sources.base import SourceReport
 from searchsocket.sources.build_folder import BuildFolder
 from searchsocket.state import ScopeState
+from searchsocket.stores.base.default_pages import default_pages
 from searchsocket.system.files import make_folder
 from searchsocket.web.urls.site import site_origin
 
@@ -46,7 +47,8 @@ def llms_txt(run: ScopeRun, state: ScopeState) -> StageResult[LlmsNumbers]:
     def read(url: str) -> Page:
         return parse_page(catalogue.page_body(url) or "")
 
-    pages = list(store.body_digests(scope))
+    digests = dict(store.body_digests(scope))
+    pages = [(url, digests[url]) for url in default_pages(store.reader(scope), [*digests])]
     home = read("/") if any(url == "/" for url, _ in pages) else None
     site = agent_site(settings, run.project.id, run.site.path, home, origin=site_origin(settings, scope.name))
     make_folder(folder)

@@ -12,7 +12,7 @@ from searchsocket.pipeline.run.results import digest_of
 from searchsocket.sources.built_versions import listed_texts
 from searchsocket.state import ScopeState
 from searchsocket.types import VersionFamily
-from searchsocket.web.versions.families import VersionRules, find_families
+from searchsocket.web.versions.families import DETECTION_VERSION, VersionRules, find_families
 from searchsocket.web.versions.listed import read_listed
 from searchsocket.web.versions.names import matches
 from searchsocket.web.versions.placing import place
@@ -33,7 +33,7 @@ def settle_versions(run: ScopeRun, state: ScopeState) -> list[str]:
     settings = run.project.settings.versions
     rules = VersionRules(settings.detect, settings.pattern, settings.default, settings.exclude)
     texts = listed_texts(run.make_source()) if run.source_mode in (None, "static-output") else {}
-    inputs = digest_of([settings.model_dump_json(), json.dumps(texts, sort_keys=True)])
+    inputs = digest_of([DETECTION_VERSION, settings.model_dump_json(), json.dumps(texts, sort_keys=True)])
     if state.versions.is_settled(inputs):
         return []
     pages = list(state.versions.pages())

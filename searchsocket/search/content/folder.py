@@ -10,7 +10,8 @@ from searchsocket.content.mirror.paths import mirror_name
 from searchsocket.errors import ChunkGone, DocumentMissing
 from searchsocket.models.embedders.queries import NoVector
 from searchsocket.stores.base import IndexReader
-from searchsocket.types import MATCH_ALL, ChunkKind, Filter, Record, Vector
+from searchsocket.types import MATCH_ALL, ChunkKind, CodeKind, Filter, Record, Vector
+from searchsocket.web.versions.labels import default_labels
 
 LINKS: ChunkKind = "links"
 _HASH_CHARS = 12
@@ -82,10 +83,20 @@ class ContentFolder(ABC):
 class PageFolder(ContentFolder):
     """The pages of a scope."""
 
-    # Page summaries are left out, because they repeat the description or headings.
-    where = Filter(kinds=("section", LINKS, "definition", "block"))
-    # Lists of links are left out, because they match every subject of their pages.
-    where_said = Filter(kinds=("section", "definition", "block"))
+    @cached_property
+    def where(self) -> Filter:  # type: ignore[override]
+        # Page summaries are left out, because they repeat the description or headings.
+        return self._filter("section", LINKS, "definition", "block")
+
+    @cached_property
+    def where_said(self) -> Filter:  # type: ignore[override]
+        # Lists of links are left out, because they match every subject of their pages.
+        return self._filter("section", "definition", "block")
+
+    def _filter(self, *kinds: ChunkKind | CodeKind) -> Filter:
+        """Chunks of some kinds in the versions that are searched by default."""
+        labels = default_labels(self.reader.generation.versions)
+        return Filter(kinds=kinds, facets=(labels,) if labels else ())
 
     def file_path(self, url: str) -> str:
         return mirror_name(url)
@@ -96,7 +107,7 @@ class PageFolder(ContentFolder):
 
     def by_meaning(self) -> tuple[int, frozenset[str]]:
         count, _ = super().by_meaning()
-        return count, frozenset(self.reader.words.holding((), where=Filter(kinds=(LINKS,))))
+        return count, frozenset(self.reader.words.holding((), where=self._filter(LINKS)))
 
     @cached_property
     def common_description(self) -> str:  # type: ignore[override]

@@ -10,10 +10,10 @@ from searchsocket.types import SiteVersion, VersionFamily
 from searchsocket.web.versions.listed import ListedVersion
 from searchsocket.web.versions.names import LATEST, STABLE, bare, is_release, looks_like_version, matches, order_of
 
+DETECTION_VERSION = "1"  # raise it with every change of the result, so that indexed sites are looked at again
 _SHARED = 0.5  # of the smaller folder's pages, so many also exist in another version
 _MIN_SHARED = 2
 _NEIGHBOURS = 3  # versions on either side that a version is compared with
-_SAME_TEXT = 0.9  # of an alias's pages have the text of the version
 _MOST_CANONICALS = 0.5  # of a version's pages name another version as canonical
 _ROUNDS = 4
 _CURRENT, _NEXT = "current", "next"  # Docusaurus calls the unreleased version `current` and its folder `next`
@@ -237,11 +237,10 @@ def _merged(parent: str, folders: Mapping[str, _Folder], listed: Sequence[Listed
 
 
 def _repeats(alias: _Folder, folder: _Folder) -> bool:
-    """Return True if a folder contains every page of another one, nearly all with the same text."""
-    if alias.pages.keys() < folder.pages.keys() or not folder.pages.keys() <= alias.pages.keys():
+    """Return True if a folder contains the same pages as another one, each with the same text."""
+    if alias.pages.keys() != folder.pages.keys():
         return False
-    same = sum(1 for rest, page in folder.pages.items() if page.text and alias.pages[rest].text == page.text)
-    return same >= _SAME_TEXT * len(alias.pages)
+    return all(page.text and alias.pages[rest].text == page.text for rest, page in folder.pages.items())
 
 
 def _ordered(versions: Sequence[SiteVersion], listed: Sequence[ListedVersion], parent: str) -> tuple[SiteVersion, ...]:

@@ -5,6 +5,8 @@ No facet of the settings can have this name.
 
 from collections.abc import Iterable
 
+from searchsocket.types import VersionFamily
+
 NAME = "@version"
 UNVERSIONED = f"{NAME}="
 
@@ -21,3 +23,9 @@ def version_label(parent: str, name: str) -> str:
 def version_names(labels: Iterable[str]) -> tuple[str, ...]:
     """The versions that the labels of a page name, in their order."""
     return tuple(label.rpartition("/")[2] for label in labels if label.startswith(UNVERSIONED) and label != UNVERSIONED)
+
+
+def default_labels(families: Iterable[VersionFamily]) -> tuple[str, ...]:
+    """The labels of which a page must have one to be searched by default; () = every page is."""
+    labels = [version_label(family.parent, family.default) if family.default else "" for family in families]
+    return (*labels, UNVERSIONED) if labels and all(labels) else ()
