@@ -1,5 +1,6 @@
 """`llms.txt` and `llms-full.txt` as texts: their form, and how many pages share one."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -92,3 +93,23 @@ def test_a_page_says_what_and_where_it_is_but_not_where_its_source_lies() -> Non
         '---\ntitle: "A \\"b\\": c"\nurl: "https://fjord.example/docs/a/"\n'
         'index: "https://fjord.example/llms.txt"\n---\n\n# A "b": c\n\nBody.\n'
     )
+
+
+@pytest.mark.parametrize(
+    ("description", "body", "note"),
+    [
+        ("How boats move.", "# Tides\n\nThe sea rises twice a day. It falls too.", "How boats move."),
+        (
+            "Recipes: Tides",
+            "# Recipes\n\n## Tides\n\nThe sea [rises](/a) twice a day. It falls.",
+            "The sea rises twice a day.",
+        ),
+        ("", "## Tides\n\n- a list\n\n`code` alone\n\nThe sea rises twice a day.", "The sea rises twice a day."),
+        ("Tides", "# Tides\n\nSee below:\n\n- one", ""),
+        ("", "", ""),
+    ],
+)
+def test_a_page_is_described_by_a_sentence_not_by_a_heading(description: str, body: str, note: str) -> None:
+    """Generators without a stated description take the first line of a page, which is often a heading."""
+    page = Page(PageFacts(url="/a", title="Tides", description=description), "main", body)
+    assert entry_of(page, 4).note == note

@@ -5,7 +5,7 @@ import json
 from searchsocket.content.llms.site import INDEX, AgentSite
 from searchsocket.content.pages import Page
 
-VERSION = 1  # of what is written: another one writes every file again
+VERSION = 2  # of what is written: another one writes every file again
 
 
 def render_markdown(page: Page, site: AgentSite) -> str:

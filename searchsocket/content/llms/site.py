@@ -1,8 +1,13 @@
 """Facts about the whole site for the agents' files, and the address of its pages."""
 
+import re
 from dataclasses import dataclass
+from itertools import islice
 from urllib.parse import quote, unquote_to_bytes
 
+from searchsocket.content.chunking.sentences import split_sentences
+from searchsocket.content.markdown.blocks import parse_blocks
+from searchsocket.content.markdown.text import inline_text
 from searchsocket.content.pages import Page
 
 INDEX = "llms.txt"
@@ -10,6 +15,10 @@ FULL = "llms-full.txt"
 UNTITLED = "Site"
 _MAX_SEGMENT_BYTES = 255 - len(".md")
 _MAX_NOTE_CHARS = 200
+_MIN_SENTENCE_CHARS = 25
+_MAX_BLOCKS = 40  # a heading below them describes no page
+_WORD = re.compile(r"\w+")
+_ENDS = (".", "!", "?", "。", "！", "？")
 # Brackets would end a Markdown link.
 _SAFE = "/%:@!$&'*+,;=~-._"
 
@@ -46,9 +55,7 @@ class Entry:
 
 def entry_of(page: Page, size: int) -> Entry:
     """The entry of a page whose Markdown has so many bytes."""
-    return Entry(
-        page.facts.url, one_line(page.facts.title) or one_line(page.facts.url), _note(page.facts.description), size
-    )
+    return Entry(page.facts.url, one_line(page.facts.title) or one_line(page.facts.url), _note(page), size)
 
 
 def markdown_name(url: str) -> str:
@@ -68,9 +75,23 @@ def one_line(text: str) -> str:
     return " ".join(text.split()).replace("[", "(").replace("]", ")")
 
 
-def _note(text: str) -> str:
-    note = one_line(text)
+def _note(page: Page) -> str:
+    """The page's description. Generators describe some pages by a heading; such a page gets its first sentence."""
+    note, names = one_line(page.facts.description), _words(page.facts.title)
+    sentence = ""
+    for block in islice(parse_blocks(page.body), _MAX_BLOCKS):
+        if block.kind == "heading":
+            names |= _words(inline_text(block.title))
+        elif block.kind == "paragraph" and not sentence:
+            first = one_line(split_sentences(inline_text(block.text))[0][1])
+            sentence = first if first.endswith(_ENDS) and len(first) >= _MIN_SENTENCE_CHARS else ""
+    if _words(note) <= names and not note.endswith(_ENDS):
+        note = sentence
     return note if len(note) <= _MAX_NOTE_CHARS else note[:_MAX_NOTE_CHARS].rpartition(" ")[0] + " …"
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold()))
 
 
 def _is_name(segment: str) -> bool:
