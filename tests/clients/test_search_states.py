@@ -1,6 +1,8 @@
 """What the search says of its answers: filters, slips, weak, none; and of a service that is slow, full, away or new."""
 
 import json
+import re
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -67,6 +69,60 @@ def test_a_language_and_a_facet_are_filters_too(stage: Stage) -> None:
         page.keyboard.press("ArrowDown")
         page.locator("input[type=search]").press_sequentially("x")
     assert "filter=language%3Ade" in asked[-1]
+
+
+VERSIONS = {
+    "searched": ["1.0"],
+    "default": ["2.0"],
+    "available": [{"name": name, "title": name, "aliases": []} for name in ("2.0", "1.0")],
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "attributes", "version", "seen"),
+    [
+        ("/docs/1.0/install", "", ["/docs/1.0"], "1.0"),
+        ("/docs/1.0", "", [], "1.0"),
+        ("/docs/install", "", [], "1.0"),
+        ("/en/latest/install.html", "", ["/en/latest"], "1.0"),
+        ("/docs/1.0/install", 'version="2.0"', ["2.0"], "2.0"),
+        ("/docs/1.0/install", 'version="all"', ["all"], "all"),
+    ],
+)
+def test_the_version_of_the_visitors_page_is_searched(
+    stage: Stage, path: str, attributes: str, version: list[str], seen: str
+) -> None:
+    """The service decides if the folder is a version; an attribute names another."""
+    asked: list[list[str]] = []
+
+    def answered(route: Route) -> None:
+        asked.append(parse_qs(urlsplit(route.request.url).query).get("version", []))
+        of_no_version = re.sub(r"&version=[^&]*", "", route.request.url)  # the site of the test has none
+        versions = {
+            **VERSIONS,
+            "searched": ["2.0"] if asked[-1] == ["2.0"] else [] if asked[-1] == ["all"] else ["1.0"],
+        }
+        route.fulfill(json={**route.fetch(url=of_no_version).json(), "versions": versions})
+
+    stage.context.route("**/api/search*", answered)
+    page = stage.open(f"<searchsocket-dialog {attributes}></searchsocket-dialog>", path=path)
+    page.keyboard.press("/")
+    page.keyboard.type("battery")
+    menu = page.get_by_label("Version")
+    expect(menu).to_have_value(seen)
+    assert menu.locator("option").all_inner_texts() == ["Version: 2.0", "Version: 1.0", "Version: all"]
+    assert asked[-1] == version
+    other = "1.0" if seen == "2.0" else "2.0"
+    with page.expect_request("**/api/search*"):
+        menu.select_option(other)
+    expect(menu).to_have_value(other)
+    assert asked[-1] == [other]
+
+
+def test_a_site_without_versions_has_no_menu_of_them(stage: Stage) -> None:
+    page = typed(stage, "battery")
+    expect(page.locator("[role=option]").first).to_be_visible()
+    expect(page.get_by_label("Version")).to_have_count(0)
 
 
 def test_a_slip_is_offered_corrected_and_a_beginning_completed(stage: Stage) -> None:

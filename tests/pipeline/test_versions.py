@@ -5,11 +5,13 @@ from pathlib import Path
 import pytest
 from pipeline.conftest import Site
 
+from search_api.app import create_app
 from searchsocket.errors import ConfigError, UnknownVersion
 from searchsocket.search.answer import SearchAnswer
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.service import SearchService, open_service
 from searchsocket.web.versions.labels import version_names
+from tests.api.api_client import Api
 
 INSTALL = "<p>Unpack the archive with a sextant. See <a href='../usage/'>usage</a>.</p>"
 USAGE = "<p>Start the lighthouse lantern with a match.</p>"
@@ -185,3 +187,30 @@ def test_a_branch_that_starts_as_a_copy_has_the_same_versions(site: Site) -> Non
         record.page.url: record.page.facets for record in site.records()
     }
     assert {record.page.url for record in site.records("feature") if record.page.url[1:2] in ("1", "2")} == set()
+
+
+def test_the_service_takes_versions_in_every_form(site: Site) -> None:
+    """A body takes one or a list, a query string repeats; an unknown name is not found."""
+    write(site, "1.0", install="<p>Build it from its source with a compiler.</p>")
+    site.index()
+    api = Api(create_app(site.project, environ={}), "127.0.0.1", "http://localhost:8181")
+    bodies = ({"version": "1.0"}, {"version": ["1.0"]}, {"version": "/1.0/usage/"}, {"opts": {"version": "1.0"}})
+    first = [api.post({"q": "install compiler", **body}).json()["results"][0] for body in bodies]
+    first.append(api.get("/api/search?q=install+compiler&version=1.0").json()["results"][0])
+    assert {(result["href"], result["version"]) for result in first} == {("/1.0/install/", "1.0")}
+    both = api.get("/api/search?q=install&version=1.0&version=3.0").json()
+    assert both["versions"]["searched"] == ["1.0", "3.0"]
+    occurrences = api.get("/api/find?q=lantern&version=2.0&pathPrefix=/2.0").json()["occurrences"]
+    assert {one["href"].split("#")[0] for one in occurrences} == {"/2.0/usage/"}
+    for url in ("/api/search?q=install&version=9", "/api/find?q=install&version=9"):
+        answer = api.get(url)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (404, "UNKNOWN_VERSION")
+
+
+def test_agents_are_told_of_the_newest_release_alone(site: Site) -> None:
+    """`llms.txt` lists each page once, whatever the number of versions."""
+    write(site, "1.0", install="<p>Build it from its source with a compiler.</p>")
+    site.index()
+    text = Api(create_app(site.project, environ={}), "127.0.0.1", "http://localhost:8181").get("/llms.txt").text
+    assert "/3.0/install" in text
+    assert "/1.0/" not in text

@@ -34,6 +34,15 @@ test("a request is a GET in the names of the query string, and a long one a POST
   calls.forEach((call) => call.reply(answer("")));
 });
 
+test("versions are repeated in the query string", () => {
+  const { calls, fetch } = service();
+  const client = createSearchClient({ fetch });
+  void client.search({ q: "a", version: ["1.0", "1.1"] });
+  void client.search({ q: "a", version: "/docs/1.0" });
+  assert.deepEqual(calls.map(({ query }) => query.getAll("version")), [["1.0", "1.1"], ["/docs/1.0"]]);
+  calls.forEach((call) => call.reply(answer("")));
+});
+
 test("while words are typed what came before is ended, and only the last is answered", async () => {
   const { calls, fetch } = service();
   const client = createSearchClient({ fetch, debounceMs: 0 });

@@ -37,6 +37,23 @@ class FiltersContract:
             assert ids(reader.vectors.nearest(EAST, top_k=1, where=where)) == ["deep"]
             assert ids(reader.words.search("zebra", top_k=1, where=where)) == ["deep"]
 
+    @pytest.mark.parametrize(
+        "directories", [("/docs", "/guide/a"), ("docs/", "/guide/a/"), ("/guide/a", "/docs", "/docs")]
+    )
+    def test_of_several_directories_a_page_must_be_in_one(
+        self, store: VectorStore, directories: tuple[str, ...]
+    ) -> None:
+        """The same directory of every version is one filter, applied before the cut like a prefix."""
+        urls = ["/docs", "/docs/a", "/docs-old", "/guide", "/guide/a", "/guide/a/b", "/other"]
+        reader = fill(store, [record(url, url) for url in urls])
+        where, expected = Filter(directories=directories), {"/docs", "/docs/a", "/guide/a", "/guide/a/b"}
+        assert everything(reader, where) == expected
+        assert set(ids(reader.words.search("text", top_k=99, where=where))) == expected
+        assert set(ids(reader.words.search_pages("text", top_k=99, where=where))) == expected
+        assert everything(reader, Filter("/docs", directories=directories)) == {"/docs", "/docs/a"}
+        assert everything(reader, Filter(directories=("/", "/docs"))) == set(urls)
+        assert everything(reader, Filter(directories=("/nowhere",))) == set()
+
     def test_all_tags_must_be_there(self, store: VectorStore) -> None:
         """Tags are joined by AND (failure 37)."""
         tags = {"a": ("x",), "b": ("x", "y"), "c": ("y", "x", "z", "x"), "d": ()}
