@@ -9,7 +9,19 @@ from pathlib import Path
 
 import dagster as dg
 
+from searchsocket_assets.assets import stage_assets
+from searchsocket_assets.branches import prune_job, prune_schedule, prune_sensor
+from searchsocket_assets.builds import build_sensor
+from searchsocket_assets.checks import all_checks
+from searchsocket_assets.discovery import discovery_sensor
+from searchsocket_assets.jobs import index_code_job, index_site_job
+from searchsocket_assets.live_jobs import rollback_job, verify_job, verify_schedule
 from searchsocket_assets.look import look_of
+from searchsocket_assets.maintenance import maintenance_job, maintenance_schedule
+from searchsocket_assets.planning import plan_job
+from searchsocket_assets.project_root import project_resource
+from searchsocket_assets.resources import IndexOptions
+from searchsocket_assets.scopes_asset import scopes_asset, scopes_job
 from searchsocket_assets.site import DagsterSite
 
 _NO_NAME = re.compile(r"[^A-Za-z0-9_]+")
@@ -83,18 +95,6 @@ def site_definitions(
 
 def definitions_of(site: DagsterSite) -> dg.Definitions:
     """Everything that Dagster lists of a site."""
-    from searchsocket_assets.assets import stage_assets
-    from searchsocket_assets.branches import prune_job, prune_schedule, prune_sensor
-    from searchsocket_assets.builds import build_sensor
-    from searchsocket_assets.checks import all_checks
-    from searchsocket_assets.discovery import discovery_sensor
-    from searchsocket_assets.jobs import index_code_job, index_site_job
-    from searchsocket_assets.live_jobs import rollback_job, verify_job, verify_schedule
-    from searchsocket_assets.maintenance import maintenance_job, maintenance_schedule
-    from searchsocket_assets.planning import plan_job
-    from searchsocket_assets.project_root import project_resource
-    from searchsocket_assets.resources import IndexOptions
-    from searchsocket_assets.scopes_asset import scopes_asset, scopes_job
 
     # Dagster warns of it as new, also where it copies a sensor by itself.
     warnings.filterwarnings("ignore", "Parameter `owners` of", dg.BetaWarning)

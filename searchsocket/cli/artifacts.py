@@ -3,16 +3,22 @@
 import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import click
 
 from searchsocket.cli.options import json_option, load_project, project_option, quiet_option, scope_option
 from searchsocket.cli.output import count, print_json, safe, say
-
-if TYPE_CHECKING:
-    from searchsocket.project.project import Project
-    from searchsocket.stores.artifacts.inventory import StoredGeneration
+from searchsocket.errors import ConfigMissing
+from searchsocket.project.access import make_private_folders
+from searchsocket.project.project import Project
+from searchsocket.serving.pulled import open_pulled
+from searchsocket.serving.scopes import ReadableScopes
+from searchsocket.state import ProjectState
+from searchsocket.stores.artifacts.inventory import StoredGeneration, stored_generations
+from searchsocket.stores.artifacts.live import push_live
+from searchsocket.stores.artifacts.objects import open_objects
+from searchsocket.stores.artifacts.prune import prune as prune_objects
 
 F = TypeVar("F")
 
@@ -50,9 +56,6 @@ def push(root: Path, scope_name: str | None, url: str, as_json: bool) -> None:
     Example:
       searchsocket artifacts push --scope main --json
     """
-    from searchsocket.project.access import make_private_folders
-    from searchsocket.state import ProjectState
-    from searchsocket.stores.artifacts.live import push_live
 
     project = _project(root, url)
     scope = project.scope(os.environ, scope_name)
@@ -90,8 +93,6 @@ def pull(root: Path, url: str, as_json: bool) -> None:
     Example:
       searchsocket artifacts pull --url https://files.example.com/search
     """
-    from searchsocket.serving.pulled import open_pulled
-    from searchsocket.serving.scopes import ReadableScopes
 
     project = _project(root, url)
     pulled = open_pulled(project, os.environ, project.settings.artifacts.url)
@@ -117,8 +118,6 @@ def list_(root: Path, url: str, as_json: bool) -> None:
     Example:
       searchsocket artifacts list --json
     """
-    from searchsocket.stores.artifacts.inventory import stored_generations
-    from searchsocket.stores.artifacts.objects import open_objects
 
     held = stored_generations(open_objects(_project(root, url).settings.artifacts.url))
     if as_json:
@@ -155,8 +154,6 @@ def prune(
     Example:
       searchsocket artifacts prune --keep 3 --drop-scope old-preview
     """
-    from searchsocket.stores.artifacts.objects import open_objects
-    from searchsocket.stores.artifacts.prune import prune as prune_objects
 
     project = _project(root, url)
     removed = prune_objects(
@@ -176,11 +173,9 @@ def prune(
     say(f"{done} {generations} and {files}, {removed.bytes / 1e6:,.1f} MB")
 
 
-def _project(root: Path, url: str) -> "Project":
+def _project(root: Path, url: str) -> Project:
     """The project, with the address that was given in the place of its own."""
     from dataclasses import replace
-
-    from searchsocket.errors import ConfigMissing
 
     project = load_project(root)
     settings = project.settings
@@ -190,7 +185,7 @@ def _project(root: Path, url: str) -> "Project":
     return replace(project, settings=settings.model_copy(update={"artifacts": artifacts}))
 
 
-def _generation(held: "StoredGeneration") -> dict[str, object]:
+def _generation(held: StoredGeneration) -> dict[str, object]:
     return {
         "scope": held.scope,
         "generation": held.name,

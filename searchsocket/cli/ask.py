@@ -4,17 +4,17 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import indent
-from typing import TYPE_CHECKING
 
 import click
 
 from searchsocket.cli.options import count_option, json_option, load_project, project_option, scope_option
 from searchsocket.cli.output import safe
 from searchsocket.cli.results import changed_mark, more_lines
+from searchsocket.search.answering.answer import AnswerPassage, AskAnswer, AskQuery
 from searchsocket.search.bounds import LEAST_MAX_TOKENS, MAX_PASSAGES, MOST_MAX_TOKENS
-
-if TYPE_CHECKING:
-    from searchsocket.search.answering.answer import AnswerPassage, AskAnswer
+from searchsocket.serving.answer_json import to_json
+from searchsocket.serving.content import open_content
+from searchsocket.serving.service import open_service
 
 
 @click.command()
@@ -53,9 +53,6 @@ def ask(
       searchsocket ask how are tokens rotated
       searchsocket ask "Which port does it listen on?" --limit 1 --json
     """
-    from searchsocket.search.answering.answer import AskQuery
-    from searchsocket.serving.content import open_content
-    from searchsocket.serving.service import open_service
 
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
@@ -64,15 +61,13 @@ def ask(
     for note in answer.notes:
         click.echo(f"note: {note.message}", err=True)
     if as_json:
-        from searchsocket.serving.answer_json import to_json
-
         click.echo(to_json(answer, sources=True))
         return
     for line in _lines(answer):
         click.echo(line)
 
 
-def _lines(answer: "AskAnswer") -> Iterator[str]:
+def _lines(answer: AskAnswer) -> Iterator[str]:
     if not answer.answered:
         yield answer.message
     for passage in answer.passages:
@@ -83,7 +78,7 @@ def _lines(answer: "AskAnswer") -> Iterator[str]:
     yield from more_lines(answer.continuation_token)
 
 
-def _place(passage: "AnswerPassage") -> str:
+def _place(passage: AnswerPassage) -> str:
     """The location of a passage: its file and line for an editor, or its page."""
     lines = passage.source
     if lines is not None and lines.file and lines.first_line:

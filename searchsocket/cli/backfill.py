@@ -7,19 +7,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from searchsocket.backends import Backends
 from searchsocket.cli.exits import FAILED
 from searchsocket.cli.index import run_options
 from searchsocket.cli.options import is_quiet, json_option, load_project, project_option, quiet_option
 from searchsocket.cli.output import count, error_line, print_json, safe, say
+from searchsocket.pipeline.branches.builds import refuse_shared_source
+from searchsocket.pipeline.branches.choice import choose_scopes
 from searchsocket.pipeline.run.options import OPTIONS, RunOptions
 from searchsocket.system.bound import start, stop
-
-if TYPE_CHECKING:
-    from searchsocket.types import Scope
+from searchsocket.types import Scope
 
 MAX_AT_ONCE = 16
 _SILENT = {
@@ -60,9 +61,6 @@ def backfill(
       searchsocket backfill --scopes "feature-*" --at-once 4
       searchsocket backfill --all --dry-run --json
     """
-    from searchsocket.backends import Backends
-    from searchsocket.pipeline.branches.builds import refuse_shared_source
-    from searchsocket.pipeline.branches.choice import choose_scopes
 
     if everything == bool(globs):
         raise click.UsageError("select scopes with --scopes GLOB or --all")
@@ -95,7 +93,7 @@ def backfill(
 class Outcome:
     """Result of the run of one scope."""
 
-    scope: "Scope"
+    scope: Scope
     ok: bool
     answer: Mapping[str, Any]  # the one object that `index --json` prints
 
@@ -105,12 +103,12 @@ class Outcome:
         return found
 
 
-def _outcomes(scopes: "Sequence[Scope]", arguments: Sequence[str], at_once: int) -> Iterator[Outcome]:
+def _outcomes(scopes: Sequence[Scope], arguments: Sequence[str], at_once: int) -> Iterator[Outcome]:
     """The runs as they end; each is a process of its own, so that none can take another with it."""
     running: list[subprocess.Popen[bytes]] = []
     is_over = False
 
-    def index(scope: "Scope") -> Outcome | None:
+    def index(scope: Scope) -> Outcome | None:
         if is_over:
             return None
         command = ["index", "--scope", scope.branch or scope.name, *arguments]

@@ -3,15 +3,15 @@
 import os
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from searchsocket.backends import Backends
 from searchsocket.cli.options import is_quiet, json_option, load_project, project_option, quiet_option
 from searchsocket.cli.output import count, print_json, safe, say
-
-if TYPE_CHECKING:
-    from searchsocket.models.embedders.cache import CachedModel, EmbeddingCache
+from searchsocket.models.embedders.cache import CachedModel, EmbeddingCache
+from searchsocket.models.embedders.homes import Homes
+from searchsocket.pipeline.branches.unused_embeddings import prune_unused
 
 _DAY_S = 86_400
 
@@ -38,7 +38,6 @@ def info(root: Path, as_json: bool) -> None:
     Example:
       searchsocket cache info --json
     """
-    from searchsocket.models.embedders.homes import Homes
 
     with _open(root) as held:
         models, size, homes = held.models(), held.held_bytes(), Homes(held.path).all()
@@ -174,7 +173,6 @@ def prune(
 
 
 def _prune_unused(root: Path, applies: bool, gone: tuple[Path, ...], as_json: bool) -> None:
-    from searchsocket.pipeline.branches.unused_embeddings import prune_unused
 
     with _open(root) as held:
         found = prune_unused(held, apply=applies, gone=[path.absolute() for path in gone])
@@ -193,13 +191,12 @@ def _prune_unused(root: Path, applies: bool, gone: tuple[Path, ...], as_json: bo
         say(f"{count(found.unknown, 'embedding')} may still be in use and are kept; delete them with --unused-days")
 
 
-def _open(root: Path) -> "EmbeddingCache":
-    from searchsocket.backends import Backends
+def _open(root: Path) -> EmbeddingCache:
 
     return Backends(load_project(root), os.environ).open_cache()
 
 
-def _model(model: "CachedModel") -> dict[str, object]:
+def _model(model: CachedModel) -> dict[str, object]:
     return {
         "modelId": model.model_id,
         "dimensions": model.dimensions,

@@ -4,19 +4,20 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from searchsocket.backends import Backends
 from searchsocket.cli.options import is_quiet, json_option, load_project, project_option, quiet_option
 from searchsocket.cli.output import print_json, say
 from searchsocket.errors import ConfigError
+from searchsocket.pipeline.branches.scopes import existing_scopes
+from searchsocket.pipeline.run.forget import forget_scope
+from searchsocket.project.corpora import code_home
+from searchsocket.project.project import Project
+from searchsocket.stores.base.upkeep import VectorUpkeep
 from searchsocket.system.errors import system_error
-
-if TYPE_CHECKING:
-    from searchsocket.project.project import Project
-    from searchsocket.stores.base.upkeep import VectorUpkeep
-    from searchsocket.types import Scope
+from searchsocket.types import Scope
 
 _OURS = ("pages", "index", "artifacts", "tmp", "dagster", "code", "state.db*", "settings.json", "hashed.json")
 
@@ -86,9 +87,8 @@ def clean(
         say("deleted")
 
 
-def _remote_index(project: "Project") -> "VectorUpkeep":
+def _remote_index(project: Project) -> VectorUpkeep:
     """The vector store on another machine."""
-    from searchsocket.backends import Backends
 
     if (index := Backends(project, os.environ, calls=False).store.remote_index) is None:
         provider = project.settings.vector.provider
@@ -96,21 +96,20 @@ def _remote_index(project: "Project") -> "VectorUpkeep":
     return index
 
 
-def _dropped(project: "Project") -> list[str]:
+def _dropped(project: Project) -> list[str]:
     """Delete all that the project keeps elsewhere, of its pages and of its code; what went."""
-    from searchsocket.project.corpora import code_home
 
     return [name for home in (project, code_home(project)) for name in _remote_index(home).drop()]
 
 
-def _remote_lines(index: "VectorUpkeep", scope_name: str | None) -> Iterator[str]:
+def _remote_lines(index: VectorUpkeep, scope_name: str | None) -> Iterator[str]:
     """One line per remote scope that would be deleted."""
     for each in index.registered():
         if scope_name in (None, each.scope):
             yield f"deletes {each.records:,} remote vectors of scope {each.scope}"
 
 
-def _ask_for_the_name(project: "Project", confirmed: str | None, silent: str) -> None:
+def _ask_for_the_name(project: Project, confirmed: str | None, silent: str) -> None:
     """All of a project's vectors go at once, for whoever else searches them: a habit must not confirm that."""
     if confirmed is None and silent:
         raise click.UsageError(f"{silent} cannot ask for confirmation; add --confirm {project.id}")
@@ -122,10 +121,8 @@ def _ask_for_the_name(project: "Project", confirmed: str | None, silent: str) ->
         )
 
 
-def known_scopes(project: "Project") -> list["Scope"]:
+def known_scopes(project: Project) -> list["Scope"]:
     """Every scope that something is kept of; why the index cannot be listed is said."""
-    from searchsocket.backends import Backends
-    from searchsocket.pipeline.branches.scopes import existing_scopes
 
     scopes, problem = existing_scopes(project, Backends(project, os.environ, local_only=True).store)
     if problem is not None:
@@ -133,7 +130,7 @@ def known_scopes(project: "Project") -> list["Scope"]:
     return scopes
 
 
-def _scope_paths(project: "Project", scope: "Scope") -> Iterator[Path]:
+def _scope_paths(project: Project, scope: Scope) -> Iterator[Path]:
     index = project.settings.vector.local.path
     folders = (
         project.mirror_dir,
@@ -143,8 +140,7 @@ def _scope_paths(project: "Project", scope: "Scope") -> Iterator[Path]:
     yield from (path for folder in folders if (path := folder / scope.name).exists())
 
 
-def _delete(project: "Project", scopes: list["Scope"], paths: list[Path], *, everything: bool, remote: bool) -> None:
-    from searchsocket.pipeline.run.forget import forget_scope
+def _delete(project: Project, scopes: list["Scope"], paths: list[Path], *, everything: bool, remote: bool) -> None:
 
     for scope in scopes:
         forget_scope(project, scope, os.environ, with_rows=not everything, remote=remote)
@@ -163,7 +159,7 @@ def _delete(project: "Project", scopes: list["Scope"], paths: list[Path], *, eve
             raise system_error("cannot delete", path, error) from error
 
 
-def _forget_runs(project: "Project", scopes: list["Scope"]) -> None:
+def _forget_runs(project: Project, scopes: list["Scope"]) -> None:
     """Dagster's memory of the scopes; else a scope of the same name would show as materialized."""
     from searchsocket_assets.run.home import dagster_home
 

@@ -1,6 +1,6 @@
 """The commands by name, each loaded when it is asked for: the overview and completion load none."""
 
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from importlib import import_module
 from typing import NoReturn
 
@@ -37,26 +37,34 @@ SUMMARIES = {
 
 
 class LoadedCommands(MutableMapping[str, click.Command]):
-    """Each command is the object of its name in the module of its name."""
+    """Each command is the object of its name in a module."""
+
+    def __init__(self, modules: Mapping[str, str]) -> None:
+        """
+        Args:
+            modules: Name of a command -> its module.
+        """
+        self._modules = modules
 
     def __getitem__(self, name: str) -> click.Command:
-        if name not in SUMMARIES:
-            raise KeyError(name)
         with loading():
-            command: click.Command = getattr(import_module(f"searchsocket.cli.{name}"), name)
+            command: click.Command = getattr(import_module(self._modules[name]), name)
         return command
 
     def __iter__(self) -> Iterator[str]:
-        return iter(SUMMARIES)
+        return iter(self._modules)
 
     def __len__(self) -> int:
-        return len(SUMMARIES)
+        return len(self._modules)
 
     def __contains__(self, name: object) -> bool:
-        return name in SUMMARIES
+        return name in self._modules
 
     def __setitem__(self, name: str, command: click.Command) -> NoReturn:
-        raise TypeError("a command is a module of its name, and a line of SUMMARIES")
+        raise TypeError("commands are modules; add the name of one")
 
     def __delitem__(self, name: str) -> NoReturn:
-        raise TypeError("a command is a module of its name, and a line of SUMMARIES")
+        raise TypeError("commands are modules; remove the name of one")
+
+
+COMMANDS = LoadedCommands({name: f"searchsocket.cli.{name}" for name in SUMMARIES})

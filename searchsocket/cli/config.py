@@ -10,6 +10,9 @@ import click
 
 from searchsocket.cli.options import json_option, project_option
 from searchsocket.cli.output import print_json, safe
+from searchsocket.models.embedders.openai import key_variable
+from searchsocket.project.settings.load import load_settings
+from searchsocket.project.settings.origins import effective_settings
 
 _LOGIN = re.compile(r"(?<=://)[^/@\s]*@")
 _QUERY = re.compile(r"(?<=\?)\S+")  # a signed address has its secret there
@@ -38,9 +41,6 @@ def show(root: Path, as_json: bool) -> None:
       searchsocket config show
       searchsocket config show | grep -v "# default"
     """
-    from searchsocket.models.embedders.openai import key_variable
-    from searchsocket.project.settings.load import load_settings
-    from searchsocket.project.settings.origins import effective_settings
 
     found = effective_settings(root, os.environ)
     settings = load_settings(root, os.environ)

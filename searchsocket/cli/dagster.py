@@ -10,6 +10,9 @@ from pathlib import Path
 import click
 
 from searchsocket.cli.options import load_project, project_option
+from searchsocket.errors import AlreadyRunning
+from searchsocket.project.access import make_private_folders
+from searchsocket.system.bound import stop_group
 
 DEFAULT_PORT = 3000
 _LOCK = "searchsocket-dagster.lock"
@@ -33,8 +36,6 @@ def dagster(root: Path, host: str, port: int) -> None:
     Example:
       searchsocket dagster --port 3000
     """
-    from searchsocket.project.access import make_private_folders
-    from searchsocket.system.bound import stop_group
     from searchsocket_assets.run.dev import start
     from searchsocket_assets.run.home import HOME_VARIABLE, dagster_home, prepare_home, refuse_odd_home
     from searchsocket_assets.run.workspace import workspace_file
@@ -89,8 +90,6 @@ def _lock(home: Path, address: str) -> int:
         AlreadyRunning: Some of them are alive.
     """
     import fcntl
-
-    from searchsocket.errors import AlreadyRunning
 
     path = home / _LOCK
     lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)

@@ -9,27 +9,32 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from searchsocket.backends import Backends
 from searchsocket.cli.dagster import DEFAULT_PORT as DAGSTER_PORT
+from searchsocket.cli.index_run import run_corpus
 from searchsocket.cli.options import load_project, project_option, quiet_option, scope_option
 from searchsocket.cli.output import count, print_error, safe, say
 from searchsocket.cli.serve import DEFAULT_PORT
 from searchsocket.cli.signals import received_signal, signals_noted
+from searchsocket.errors import SearchSocketError
+from searchsocket.events import Event
+from searchsocket.pipeline.branches.builds import build_of
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.corpora import Corpus, corpora_of
 from searchsocket.pipeline.run.options import RunOptions
+from searchsocket.pipeline.run.summary import IndexSummary
+from searchsocket.pipeline.watching.look import Look, look_at
+from searchsocket.pipeline.watching.pace import Pace, Step
+from searchsocket.pipeline.watching.targets import targets_of
+from searchsocket.pipeline.watching.watcher import Watcher
+from searchsocket.pipeline.watching.whole import Wholeness
+from searchsocket.project.project import Project
+from searchsocket.serving.hosts import is_loopback
 from searchsocket.system.bound import start, stop_group
-
-if TYPE_CHECKING:
-    from searchsocket.events import Event
-    from searchsocket.pipeline.run.context import ScopeRun
-    from searchsocket.pipeline.run.corpora import Corpus
-    from searchsocket.pipeline.run.summary import IndexSummary
-    from searchsocket.pipeline.watching.look import Look
-    from searchsocket.pipeline.watching.pace import Pace
-    from searchsocket.pipeline.watching.watcher import Watcher
-    from searchsocket.project.project import Project
+from searchsocket.system.errors import system_error
 
 _PORTS = 20  # tried when the port is in use
 _WAIT_S = 0.5  # between looks at signals and at the children
@@ -80,7 +85,6 @@ def dev(
       searchsocket dev
       searchsocket dev --port 8190 --dagster
     """
-    from searchsocket.pipeline.watching.watcher import Watcher
 
     children = Children(root, host, port, dagster_port if with_dagster else 0)
     project = load_project(root)
@@ -102,9 +106,9 @@ def dev(
 class Seen:
     """The project as it is now."""
 
-    project: "Project"
-    run: "ScopeRun"
-    look: "Look"
+    project: Project
+    run: ScopeRun
+    look: Look
     build: str  # the folder of a built site; "" = what is indexed is none
 
 
@@ -114,16 +118,12 @@ class Work:
 
     root: Path
     scope_name: str | None
-    pace: "Pace"
+    pace: Pace
     said: str = ""  # the line that was said last, so that none is said twice in a row
 
     @classmethod
-    def begin(cls, project: "Project", scope_name: str | None, settle_s: float) -> "Work":
+    def begin(cls, project: Project, scope_name: str | None, settle_s: float) -> "Work":
         """Knowing how many pages are live, so that a build of fewer is not at once taken for a whole one."""
-        from searchsocket.backends import Backends
-        from searchsocket.errors import SearchSocketError
-        from searchsocket.pipeline.watching.pace import Pace
-        from searchsocket.pipeline.watching.whole import Wholeness
 
         live = None
         with suppress(SearchSocketError):
@@ -131,12 +131,8 @@ class Work:
         whole = Wholeness(settle_s, live.pages if live else 0)
         return cls(project.root, scope_name, Pace(whole, project.root))
 
-    def look(self, watcher: "Watcher") -> "Seen | None":
+    def look(self, watcher: Watcher) -> Seen | None:
         """Look once; None where the configuration cannot be used."""
-        from searchsocket.errors import SearchSocketError
-        from searchsocket.pipeline.run.context import ScopeRun
-        from searchsocket.pipeline.watching.look import look_at
-        from searchsocket.pipeline.watching.targets import targets_of
 
         try:
             project = load_project(self.root)
@@ -152,7 +148,6 @@ class Work:
 
     def take(self, seen: Seen) -> None:
         """Index where something is new and whole."""
-        from searchsocket.pipeline.watching.pace import Step
 
         step = self.pace.step(seen.look, seen.build, time.time_ns())
         if step is Step.NO_BUILD:
@@ -166,17 +161,13 @@ class Work:
 
     def _index(self, seen: Seen) -> bool:
         """Index a state of the site. Return True if it is live now."""
-        from searchsocket.cli.index import run_corpus
-        from searchsocket.pipeline.branches.builds import build_of
-        from searchsocket.pipeline.run.corpora import corpora_of
-        from searchsocket.system.errors import system_error
 
         self.said = ""
         began = time.perf_counter()
 
         is_reading = bool(seen.build)
 
-        def hear(event: "Event") -> None:
+        def hear(event: Event) -> None:
             nonlocal is_reading
             is_reading = is_reading and event.fields.get("stage") not in _BEHIND_READING
 
@@ -187,7 +178,7 @@ class Work:
             now = build_of(seen.run)
             return now is None or now.digest != seen.look.build
 
-        def ask(corpus: "Corpus") -> "IndexSummary":
+        def ask(corpus: Corpus) -> IndexSummary:
             run, scope = seen.run, self.scope_name
             return run_corpus(
                 seen.project, run.scope, RunOptions(), hear, False, corpus, scope, is_overtaken=is_overtaken
@@ -215,7 +206,7 @@ class Work:
         self.said = message
 
 
-def _line(summary: "IndexSummary", seconds: float) -> str:
+def _line(summary: IndexSummary, seconds: float) -> str:
     changed, gone = summary.records["upserted"], summary.records["deleted"]
     if not changed and not gone:
         return f"nothing changed in generation {summary.generation}"
@@ -245,8 +236,8 @@ class Children:
     port: int
     dagster_port: int  # 0 = none
     started_with: tuple[str, str] | None = None  # digest of the settings, and the scope
-    _service: "subprocess.Popen[bytes] | None" = None
-    _all: "list[subprocess.Popen[bytes]]" = field(default_factory=list)
+    _service: subprocess.Popen[bytes] | None = None
+    _all: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -264,9 +255,8 @@ class Children:
             for child in self._all:
                 stop_group(child)
 
-    def follow(self, look: "Look", scope: str) -> None:
+    def follow(self, look: Look, scope: str) -> None:
         """Start the service for the scope that is worked on; restart it when the settings or the scope change."""
-        from searchsocket.serving.hosts import is_loopback
 
         if (look.settings_digest, scope) == self.started_with:
             return
@@ -282,7 +272,7 @@ class Children:
         self._service = self._start("serve", *own, *trust)
         self._all.append(self._service)
 
-    def _start(self, *arguments: str, environ: dict[str, str] | None = None) -> "subprocess.Popen[bytes]":
+    def _start(self, *arguments: str, environ: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
         # In a session of its own: Ctrl-C is for this process, which stops the others in order.
         command = [arguments[0], "--project", str(self.root.resolve()), *arguments[1:]]
         return start(command, {**os.environ, **(environ or {})}, start_new_session=True)

@@ -4,19 +4,20 @@ import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from searchsocket.backends import Backends
 from searchsocket.cli.options import json_option, load_project, project_option, scope_option
 from searchsocket.cli.output import count, print_json, safe
-
-if TYPE_CHECKING:
-    from searchsocket.backends import Backends
-    from searchsocket.project.project import Project
-    from searchsocket.quality.diff.report import Diff
-    from searchsocket.stores.base import IndexReader
-    from searchsocket.types import Scope
+from searchsocket.dollars import dollars
+from searchsocket.errors import GenerationNotKept, ScopeNotIndexed
+from searchsocket.project.project import Project
+from searchsocket.quality.diff.markdown import comment
+from searchsocket.quality.diff.report import Diff, diff_of
+from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.naming import GENERATION_NAME
+from searchsocket.types import Scope
 
 _GENERATIONS = ("live", "previous", "candidate")
 _ROWS = 20
@@ -47,8 +48,6 @@ def diff(before: str, after: str, root: Path, scope_name: str | None, style: str
       searchsocket diff live candidate
       searchsocket diff main preview-search --format github
     """
-    from searchsocket.backends import Backends
-    from searchsocket.quality.diff.report import diff_of
 
     project = load_project(root)
     own = project.scope(os.environ, scope_name)
@@ -58,18 +57,14 @@ def diff(before: str, after: str, root: Path, scope_name: str | None, style: str
     if as_json:
         print_json(found.to_json())
     elif style == "github":
-        from searchsocket.quality.diff.markdown import comment
-
         click.echo(comment(found), nl=False)
     else:
         for line in _lines(found):
             click.echo(line)
 
 
-def _reader(project: "Project", backends: "Backends", own: "Scope", name: str) -> "IndexReader":
+def _reader(project: Project, backends: Backends, own: Scope, name: str) -> IndexReader:
     """The generation that an argument names."""
-    from searchsocket.errors import GenerationNotKept, ScopeNotIndexed
-    from searchsocket.stores.base.naming import GENERATION_NAME
 
     scope_part, at, generation = name.rpartition("@")
     if not at:
@@ -84,8 +79,7 @@ def _reader(project: "Project", backends: "Backends", own: "Scope", name: str) -
         raise
 
 
-def _lines(found: "Diff") -> Iterator[str]:
-    from searchsocket.dollars import dollars
+def _lines(found: Diff) -> Iterator[str]:
 
     content = found.content
     names = [f"{one.scope}@{one.name}" for one in (found.before, found.after)]

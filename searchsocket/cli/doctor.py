@@ -7,9 +7,13 @@ from pathlib import Path
 
 import click
 
-from searchsocket.cli import exits
+from searchsocket.cli import examine, exits
+from searchsocket.cli.code.standing import code_findings
 from searchsocket.cli.options import json_option, project_option
 from searchsocket.cli.output import Line, print_json, safe
+from searchsocket.errors import PermissionDenied, SearchSocketError
+from searchsocket.project.project import open_project
+from searchsocket.system.errors import system_error
 
 
 @click.command()
@@ -40,17 +44,12 @@ def doctor(root: Path, as_json: bool) -> None:
 
 
 def _look(root: Path) -> Iterator[Line]:
-    from searchsocket.errors import PermissionDenied, SearchSocketError
-    from searchsocket.project.project import open_project
-    from searchsocket.system.errors import system_error
 
     try:
         project = open_project(root, os.environ)
     except SearchSocketError as error:
         yield Line("configuration", False, str(error), "fix the file or variable above; the other checks were skipped")
         return
-    from searchsocket.cli import examine
-    from searchsocket.cli.code.standing import code_findings
 
     yield Line("configuration", True, f"project {project.id} in {project.root}")
     questions: list[tuple[str, Callable[[], Iterator[Line]], str]] = [

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -21,9 +20,9 @@ from searchsocket.cli.options import (
 from searchsocket.cli.output import count, line_width, safe
 from searchsocket.cli.results import mark_lines
 from searchsocket.search.bounds import MAX_OCCURRENCES
-
-if TYPE_CHECKING:
-    from searchsocket.search.occurrences.answer import FindAnswer
+from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
+from searchsocket.serving.answer_json import to_json
+from searchsocket.serving.service import open_service
 
 _INDENT = "   "
 
@@ -79,8 +78,6 @@ def find(
       searchsocket find atomic rename
       searchsocket find --parts embed --path-prefix /docs --json
     """
-    from searchsocket.search.occurrences.answer import FindQuery
-    from searchsocket.serving.service import open_service
 
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
@@ -99,15 +96,13 @@ def find(
     )
     answer = open_service(project, os.environ).find(asked, scope)
     if as_json:
-        from searchsocket.serving.answer_json import to_json
-
         click.echo(to_json(answer, sources=True))
         return
     for line in found_lines(answer, line_width()):
         click.echo(line)
 
 
-def found_lines(answer: "FindAnswer", width: int) -> Iterator[str]:
+def found_lines(answer: FindAnswer, width: int) -> Iterator[str]:
     """Each page once, with the lines on which it says the words."""
     page = ""
     for one in answer.occurrences:

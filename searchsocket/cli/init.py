@@ -5,18 +5,21 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from posixpath import dirname
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import click
 
 from searchsocket.cli.options import json_option, load_project, project_option, quiet_option
 from searchsocket.cli.output import count, print_json, safe, say
+from searchsocket.errors import StateUnavailable
+from searchsocket.project.project import Project
+from searchsocket.project.scopes import default_branch
+from searchsocket.setup.changes import is_ours, make, undo
+from searchsocket.setup.client_files import is_copy
+from searchsocket.setup.draft import Plan
+from searchsocket.setup.plan import plan
+from searchsocket.setup.site import look_at
 from searchsocket.web.versions.rows import version_rows, version_words
-
-if TYPE_CHECKING:
-    from searchsocket.project.project import Project
-    from searchsocket.setup.draft import Plan
 
 _IGNORED = b".searchsocket/"
 
@@ -27,7 +30,6 @@ def ignore_state(root: Path) -> bool:
     Raises:
         StateUnavailable: The file cannot be written.
     """
-    from searchsocket.errors import StateUnavailable
 
     path = root / ".gitignore"
     try:
@@ -79,10 +81,6 @@ def init(root: Path, service: str, is_confirmed: bool, is_undo: bool, no_node: b
       searchsocket init --yes --service https://search.example.com
       searchsocket init --undo
     """
-    from searchsocket.project.scopes import default_branch
-    from searchsocket.setup.changes import is_ours, make
-    from searchsocket.setup.plan import plan
-    from searchsocket.setup.site import look_at
 
     if service and urlsplit(service).scheme not in ("http", "https"):
         raise click.UsageError(f"--service {service!r} is not a URL such as https://search.example.com")
@@ -121,8 +119,7 @@ def _agreed(files: int) -> bool:
     return sys.stdin.isatty() and click.confirm(f"Write {count(files, 'file')}?", default=True)
 
 
-def _shown(made: "Plan") -> Iterator[str]:
-    from searchsocket.setup.client_files import is_copy
+def _shown(made: Plan) -> Iterator[str]:
 
     facts = made.facts
     name = f"{facts.framework} {facts.version}".strip() or "no known framework"
@@ -154,7 +151,7 @@ def _shown(made: "Plan") -> Iterator[str]:
         yield "Nothing to do: search is already set up."
 
 
-def _left_to_do(made: "Plan") -> Iterator[str]:
+def _left_to_do(made: Plan) -> Iterator[str]:
     for paste in made.pastes:
         yield f"\nAdd this to {safe(paste.where)} yourself ({safe(paste.why)}):\n"
         yield paste.text
@@ -165,8 +162,7 @@ def _left_to_do(made: "Plan") -> Iterator[str]:
         yield f"\nTo serve /api/search at the address of your site instead:\n\n{PROXY}"
 
 
-def _undo(project: "Project", *, as_json: bool) -> None:
-    from searchsocket.setup.changes import undo
+def _undo(project: Project, *, as_json: bool) -> None:
 
     undone = undo(project)
     if as_json:
@@ -179,7 +175,7 @@ def _undo(project: "Project", *, as_json: bool) -> None:
         say("Nothing to undo: init wrote no files here.")
 
 
-def _as_json(made: "Plan", *, is_written: bool) -> dict[str, object]:
+def _as_json(made: Plan, *, is_written: bool) -> dict[str, object]:
     facts = made.facts
     return {
         "applied": is_written,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from searchsocket.cli import exits
-from searchsocket.cli.commands import SUMMARIES, LoadedCommands
+from searchsocket.cli.commands import COMMANDS, SUMMARIES
 from searchsocket.cli.options import JSON_FLAG, remember_json, wants_json
 from searchsocket.cli.output import print_error
 from searchsocket.cli.signals import received_signal, watch_signals
@@ -58,7 +58,7 @@ class Commands(click.Group):
 
 @click.group(
     cls=Commands,
-    commands=LoadedCommands(),
+    commands=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=exits.HELP,
 )

@@ -2,15 +2,15 @@
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from searchsocket.agents.worktree import project_around
 from searchsocket.cli.mcp_install import install, skill
 from searchsocket.cli.options import load_project, scope_option
-
-if TYPE_CHECKING:
-    from searchsocket.project.project import Project
+from searchsocket.cli.serve import serve, trouble_line
+from searchsocket.errors import ConfigError
+from searchsocket.project.project import Project
 
 
 @click.group(invoke_without_command=True)
@@ -38,8 +38,6 @@ def mcp(ctx: click.Context, root: Path | None, scope_name: str | None, transport
     """
     if ctx.invoked_subcommand:
         return
-    from searchsocket.agents.worktree import project_around
-    from searchsocket.errors import ConfigError
 
     project = load_project(root or project_around(Path.cwd()))
     settings = project.settings.mcp
@@ -51,7 +49,7 @@ def mcp(ctx: click.Context, root: Path | None, scope_name: str | None, transport
         _serve_stdio(project, scope_name)
 
 
-def _serve_stdio(project: "Project", scope_name: str | None) -> None:
+def _serve_stdio(project: Project, scope_name: str | None) -> None:
     from searchsocket.agents.checkout import CheckoutLibraries
     from searchsocket.agents.server import make_server
     from searchsocket.agents.stdio import serve_stdio
@@ -61,8 +59,7 @@ def _serve_stdio(project: "Project", scope_name: str | None) -> None:
     serve_stdio(make_server(libraries, offered(project.settings), on_error=_report), libraries)
 
 
-def serve_http(ctx: click.Context, project: "Project", scope_name: str | None) -> None:
-    from searchsocket.cli.serve import serve
+def serve_http(ctx: click.Context, project: Project, scope_name: str | None) -> None:
 
     ctx.invoke(
         serve,
@@ -75,7 +72,6 @@ def serve_http(ctx: click.Context, project: "Project", scope_name: str | None) -
 
 
 def _report(error: BaseException) -> None:
-    from searchsocket.cli.serve import trouble_line
 
     click.echo(trouble_line(error), err=True)
 

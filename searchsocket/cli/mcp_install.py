@@ -8,8 +8,12 @@ from pathlib import Path
 
 import click
 
+from searchsocket.agents.clients import Machine, target_of
+from searchsocket.agents.skill import skill_text
 from searchsocket.cli.options import load_project, project_option
 from searchsocket.cli.output import safe
+from searchsocket.errors import StateUnavailable
+from searchsocket.system.files import write_atomic
 
 _CLIENTS = ("claude-code", "claude-desktop", "cursor", "vscode", "zed", "codex")  # importing them costs `--help`
 _MODE = 0o644  # of a new file, which holds no secret
@@ -31,9 +35,6 @@ def install(root: Path, client: str, command: str, only_print: bool, yes: bool) 
       searchsocket mcp install --client claude-code
       searchsocket mcp install --client codex --print
     """
-    from searchsocket.agents.clients import Machine, target_of
-    from searchsocket.errors import StateUnavailable
-    from searchsocket.system.files import write_atomic
 
     project = load_project(root)
     machine = Machine(Path.home(), sys.platform, os.environ)
@@ -71,7 +72,6 @@ def skill(root: Path) -> None:
     Example:
       searchsocket mcp skill > static/skill.md
     """
-    from searchsocket.agents.skill import skill_text
 
     click.echo(skill_text(load_project(root)), nl=False)
 

@@ -8,6 +8,7 @@ from typing import IO, Any
 
 from searchsocket.cli.output import safe
 from searchsocket.events import Event, OnEvent, ignore
+from searchsocket.pipeline.run.stages import label_of
 
 
 @contextmanager
@@ -62,7 +63,6 @@ def _progress_bar(stream: IO[str], first: str) -> Iterator[OnEvent]:
 
 
 def _columns(fields: dict[str, Any]) -> dict[str, Any]:
-    from searchsocket.pipeline.run.stages import label_of  # loaded already by who reports
 
     name, done, total = str(fields.get("stage", "")), int(fields.get("done", 0)), fields.get("total")
     return {

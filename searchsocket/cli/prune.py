@@ -3,16 +3,15 @@
 import os
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from searchsocket.cli.exits import FAILED
 from searchsocket.cli.options import json_option, load_project, project_option, quiet_option
 from searchsocket.cli.output import count, print_error, print_json, safe, say
-
-if TYPE_CHECKING:
-    from searchsocket.pipeline.branches.pruning import PruneOutcome, PrunePlan
-    from searchsocket.project.project import Project
+from searchsocket.pipeline.branches.prune import seconds_of
+from searchsocket.pipeline.branches.pruning import PruneOutcome, PrunePlan, PruneRequest, apply_prune, plan_prune
+from searchsocket.project.project import Project
 
 
 @click.command()
@@ -52,9 +51,6 @@ def prune(
     Example:
       searchsocket prune --by-branch --older-than 30d --match all
     """
-    from searchsocket.cli.exits import FAILED
-    from searchsocket.pipeline.branches.prune import seconds_of
-    from searchsocket.pipeline.branches.pruning import PruneOutcome, PruneRequest, apply_prune, plan_prune
 
     project = load_project(root)
     older_than_s = seconds_of(older_than) if older_than else None
@@ -79,7 +75,7 @@ def prune(
         click.get_current_context().exit(FAILED)
 
 
-def _forget_ghosts(project: "Project", plan: "PrunePlan") -> None:
+def _forget_ghosts(project: Project, plan: PrunePlan) -> None:
     from searchsocket_assets.run.home import dagster_home
 
     home = dagster_home(project, os.environ)
@@ -89,7 +85,7 @@ def _forget_ghosts(project: "Project", plan: "PrunePlan") -> None:
         forget_ghosts(project, os.environ, home, plan)
 
 
-def _print_plan(plan: "PrunePlan") -> None:
+def _print_plan(plan: PrunePlan) -> None:
     if plan.listed:
         say(f"existing branches from {safe(plan.listed)}")
     width = max((len(verdict.scope) for verdict in plan.verdicts), default=0)
@@ -102,7 +98,7 @@ def _print_plan(plan: "PrunePlan") -> None:
         say("No scope can be deleted.")
 
 
-def _as_json(plan: "PrunePlan", outcome: "PruneOutcome", *, is_applied: bool) -> dict[str, object]:
+def _as_json(plan: PrunePlan, outcome: PruneOutcome, *, is_applied: bool) -> dict[str, object]:
     return {
         "applied": is_applied,
         "listedBy": plan.listed,

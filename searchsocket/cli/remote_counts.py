@@ -2,25 +2,24 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from searchsocket.cli.output import count
-
-if TYPE_CHECKING:
-    from searchsocket.stores.base import VectorStore
-    from searchsocket.stores.base.upkeep import RegisteredScope
-    from searchsocket.types import Generation
+from searchsocket.errors import SearchSocketError
+from searchsocket.stores.base import VectorStore
+from searchsocket.stores.base.upkeep import RegisteredScope
+from searchsocket.types import Generation
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteCounts:
     """Scopes and row counts of the other machine."""
 
-    registered: "Mapping[str, RegisteredScope]"  # by scope
+    registered: Mapping[str, RegisteredScope]  # by scope
     rows: Mapping[str, int]  # of the live generation, by scope
     error: str = ""  # why there are no counts
 
-    def line(self, generation: "Generation") -> str:
+    def line(self, generation: Generation) -> str:
         """The text for one scope that is live here."""
         if self.error:
             return self.error
@@ -32,7 +31,7 @@ class RemoteCounts:
         counts = f"{rows:,} of {count(generation.records, 'row')}, {count(len(scope.generations), 'generation')}"
         return counts if rows == generation.records else counts + fix
 
-    def others(self, live: "Sequence[Generation]") -> "Iterator[RegisteredScope]":
+    def others(self, live: Sequence[Generation]) -> Iterator[RegisteredScope]:
         """Scopes that exist only on the other machine."""
         local_names = {generation.scope for generation in live}
         return (each for scope, each in self.registered.items() if scope not in local_names)
@@ -52,9 +51,8 @@ class RemoteCounts:
         return {"error": self.error or None, "scopes": scopes}
 
 
-def remote_counts(store: "VectorStore", live: "Sequence[Generation]") -> RemoteCounts | None:
+def remote_counts(store: VectorStore, live: Sequence[Generation]) -> RemoteCounts | None:
     """Counts for the scopes of the project; None if vectors are stored in the index's folder."""
-    from searchsocket.errors import SearchSocketError
 
     if (remote := store.remote_index) is None:
         return None

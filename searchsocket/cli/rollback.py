@@ -8,6 +8,7 @@ import click
 
 from searchsocket.cli.options import json_option, load_project, project_option, quiet_option, scope_option
 from searchsocket.cli.output import count, print_json, say
+from searchsocket.pipeline.run.rollback import roll_back
 
 
 @click.command()
@@ -24,7 +25,6 @@ def rollback(root: Path, scope_name: str | None, as_json: bool) -> None:
     Example:
       searchsocket rollback --scope main
     """
-    from searchsocket.pipeline.run.rollback import roll_back
 
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)

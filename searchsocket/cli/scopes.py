@@ -4,16 +4,14 @@ import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from searchsocket.backends import Backends
 from searchsocket.cli.options import json_option, load_project, project_option
 from searchsocket.cli.output import ago, print_json, safe, say, size
-
-if TYPE_CHECKING:
-    from searchsocket.pipeline.branches.overview import ScopeRow
-    from searchsocket.project.project import Project
+from searchsocket.pipeline.branches.overview import ScopeRow, look_at_scopes, to_json
+from searchsocket.project.project import Project
 
 _ALIVE = {True: "alive", False: "gone", None: "?"}
 _SHORT = 8  # characters of a commit
@@ -34,8 +32,6 @@ def scopes(root: Path, name_of: str | None, as_json: bool) -> None:
     if name_of is not None:
         click.echo(load_project(root).scope(os.environ, name_of).name)
         return
-    from searchsocket.backends import Backends
-    from searchsocket.pipeline.branches.overview import look_at_scopes, to_json
 
     project = load_project(root)
     found = look_at_scopes(project, Backends(project, os.environ, calls=False), datetime.now(UTC))
@@ -51,7 +47,7 @@ def scopes(root: Path, name_of: str | None, as_json: bool) -> None:
         say(line)
 
 
-def _last_runs(project: "Project", names: list[str]) -> Mapping[str, Mapping[str, str]]:
+def _last_runs(project: Project, names: list[str]) -> Mapping[str, Mapping[str, str]]:
     from searchsocket_assets.run.home import dagster_home
 
     home = dagster_home(project, os.environ)
@@ -65,7 +61,7 @@ def _last_runs(project: "Project", names: list[str]) -> Mapping[str, Mapping[str
 _HEAD = ("scope", "branch", "", "published", "pages", "chunks", "only here", "size", "commit", "model", "last run")
 
 
-def _cells(row: "ScopeRow", run: Mapping[str, str]) -> tuple[str, ...]:
+def _cells(row: ScopeRow, run: Mapping[str, str]) -> tuple[str, ...]:
     age = row.age_seconds
     return (
         row.scope,

@@ -2,40 +2,28 @@
 
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin
+from typing import Any
 
 import click
 
-from searchsocket.cli.asking import ask, identity
+from searchsocket.cli.asking import ask
 from searchsocket.cli.exits import exit_status
 from searchsocket.cli.options import (
     count_option,
     each,
     json_option,
-    load_project,
     named_filter,
     part_options,
     project_option,
     scope_option,
     versions_option,
 )
-from searchsocket.cli.output import line_width, print_error, safe
-from searchsocket.cli.results import answer_lines, more_lines, places_of
+from searchsocket.cli.output import line_width, print_error
 from searchsocket.cli.searched import note_search
 from searchsocket.pipeline.unchanged.state_dir import state_dir_of
 from searchsocket.search.bounds import MAX_TOP_K
 from searchsocket.system.garbage import end_at_once, loading
-
-if TYPE_CHECKING:
-    from searchsocket.project.project import Project
-    from searchsocket.project.settings.model import Settings
-    from searchsocket.search.answer import SearchAnswer
-    from searchsocket.search.engine import SearchEngine
-    from searchsocket.serving.service import SearchService
-    from searchsocket.types import Scope
 
 
 @click.command()
@@ -122,91 +110,9 @@ def search(
         _print(reply)
         note_search(Path(state_dir_of(str(root), os.environ)), " ".join(query), reply["scope"], reply["places"])
         return
-    from searchsocket.search.query import SearchQuery
+    from searchsocket.cli.search_here import print_own_answer  # loads the engine, which a running service saves
 
-    asked = SearchQuery(**fields)  # type: ignore[arg-type]  # the types of click's options
-    if is_plain and (kept := _kept(root)):
-        from searchsocket.serving.shell.query import answer_alone
-
-        answer = answer_alone(kept, asked, os.environ, scope_name)
-        _answered(kept, answer, as_json)
-        return
-    project = load_project(root)
-    keep_settings(project)
-    scope = project.scope(os.environ, scope_name)
-    base_url = _base_url(project.settings) if opens else ""
-    if generation and (max_tokens or token):
-        raise click.UsageError("--max-tokens and --continue work only with the live generation; leave --generation out")
-    if generation:
-        answer = _engine_of(project, scope, generation).search(asked, scope)
-        _show(answer, as_json)
-    else:
-        from searchsocket.serving.service import open_service
-
-        service = open_service(project, os.environ, on_error=_report)
-        if max_tokens or token:
-            answer = _part(service, fields, scope, max_tokens, token)
-        else:
-            answer = service.search(asked, scope)
-        _answered(project, answer, as_json)
-    if opens and answer.results:
-        _open(urljoin(base_url, answer.results[0].href))  # which has the base path
-
-
-def _part(
-    service: "SearchService", fields: Mapping[str, Any], scope: "Scope", max_tokens: int | None, token: str
-) -> "SearchAnswer":
-    """The best results that fit in a number of tokens."""
-    from searchsocket.serving.capabilities.base import SHELL
-    from searchsocket.serving.capabilities.pages import SearchRequest, search_scope
-
-    filters = [f"{name}:{value}" for name, values in fields["filters"] for value in values]
-    part = {"filters": filters, "max_tokens": max_tokens, "continuation_token": token}
-    return search_scope(service, SearchRequest.model_construct(None, **{**fields, **part}), scope, SHELL)
-
-
-def _kept(root: Path) -> "Project | None":
-    """The project, where its settings are known already and nobody else is asked."""
-    from searchsocket.serving.shell.kept_project import kept_project
-    from searchsocket.serving.shell.query import answers_alone
-
-    with suppress(OSError):  # of which who reads the settings says more
-        project = kept_project(root, identity(os.path.realpath(root), os.environ), os.environ)
-        return project if project and answers_alone(project) else None
-    return None
-
-
-def keep_settings(project: "Project") -> None:
-    """Keep a project as its settings were just read, for the queries that follow."""
-    from searchsocket.serving.shell.kept_project import keep_project
-
-    with suppress(OSError):
-        keep_project(project, identity(os.path.realpath(project.root), os.environ))
-
-
-def _answered(project: "Project", answer: "SearchAnswer", as_json: bool) -> None:
-    note_search(project.state_dir, answer.q, answer.scope, places_of(answer))
-    _show(answer, as_json)
-
-
-def _show(answer: "SearchAnswer", as_json: bool) -> None:
-    for note in answer.meta.notes:
-        click.echo(f"note: {note.message}", err=True)
-    if as_json:
-        click.echo(_json(answer))
-    else:
-        for line in (*answer_lines(answer, line_width()), *more_lines(answer.continuation_token)):
-            click.echo(line)
-
-
-def _json(answer: "SearchAnswer") -> str:
-    from searchsocket.serving.shell.plain_json import plain_json
-
-    if (text := plain_json(answer)) is not None:
-        return text
-    from searchsocket.serving.answer_json import to_json
-
-    return to_json(answer, sources=True).decode()
+    print_own_answer(root, fields, scope_name, generation, max_tokens, token, as_json=as_json, opens=opens)
 
 
 def _print(reply: Mapping[str, Any]) -> None:
@@ -218,36 +124,3 @@ def _print(reply: Mapping[str, Any]) -> None:
         click.echo(f"note: {note}", err=True)
     for line in reply["lines"]:
         click.echo(line)
-
-
-def _engine_of(project: "Project", scope: "Scope", generation: str) -> "SearchEngine":
-    """The engine over a stored generation."""
-    from datetime import UTC, datetime
-
-    from searchsocket.backends import Backends
-    from searchsocket.quality.engine import engine_over
-
-    backends = Backends(project, os.environ)
-    reader = backends.store.reader_of(scope, generation)
-    click.echo(f"note: results are from generation {reader.generation.name}", err=True)
-    return engine_over(project, backends, reader, lambda: datetime.now(UTC))
-
-
-def _base_url(settings: "Settings") -> str:
-    """The URL of the site."""
-    from searchsocket.errors import ConfigMissing
-
-    if not (base_url := settings.project.base_url):
-        raise ConfigMissing("--open needs the URL of the site; set project.base_url, e.g. https://example.com")
-    return base_url
-
-
-def _open(url: str) -> None:
-    import webbrowser
-
-    if not webbrowser.open(url):
-        click.echo(f"could not open a browser; open {safe(url)}", err=True)
-
-
-def _report(error: BaseException) -> None:
-    click.echo(f"warning: {error}", err=True)

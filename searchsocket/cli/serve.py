@@ -7,17 +7,19 @@ from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from searchsocket.cli.answering import answering
 from searchsocket.cli.options import load_project, project_option, quiet_option
 from searchsocket.cli.output import error_line, safe, say
-from searchsocket.errors import ScopeNotIndexed, SearchSocketError
+from searchsocket.errors import ScopeLocked, ScopeNotIndexed, SearchSocketError, StateUnavailable
+from searchsocket.project.access import TOKEN_FILE, configured_key, make_token
+from searchsocket.project.project import Project
+from searchsocket.serving.hosts import is_loopback
+from searchsocket.serving.pulled import artifacts_address, open_pulled
 from searchsocket.system.errors import system_error
-
-if TYPE_CHECKING:
-    from searchsocket.project.project import Project
 
 DEFAULT_PORT = 8181
 MAX_WORKERS = 64
@@ -81,10 +83,6 @@ def serve(
     project = replace(project, settings=project.settings.model_copy(update={"api": api, "mcp": agents}))
     from search_api.run.server import serve as serve_api
     from search_api.run.workers import Workers
-    from searchsocket.cli.answering import answering
-    from searchsocket.project.access import configured_key
-    from searchsocket.serving.hosts import is_loopback
-    from searchsocket.serving.pulled import artifacts_address, open_pulled
 
     if dev and not is_loopback(host):
         raise click.UsageError(f"--dev trusts every program on this machine, but other machines can reach {host}")
@@ -126,7 +124,7 @@ def _first(*values: bool | None) -> bool:
     return next(value for value in values if value is not None)
 
 
-def share_of_budget(project: "Project", workers: int) -> "Project":
+def share_of_budget(project: Project, workers: int) -> Project:
     """The project as one of several workers has it: each counts what queries cost for itself."""
     settings = project.settings
     shares = {
@@ -153,10 +151,9 @@ class Troubles:
         click.echo(line, err=True)
 
 
-def _worker(project: "Project", host: str, token: str, dev: bool, address: str, failed: Troubles) -> Any:
+def _worker(project: Project, host: str, token: str, dev: bool, address: str, failed: Troubles) -> Any:
     """The application of one worker of several, which opens what cannot be sent to it."""
     from search_api.app import create_app
-    from searchsocket.serving.pulled import open_pulled
 
     store = None
     if address:
@@ -180,10 +177,8 @@ def trouble_line(error: BaseException) -> str:
     )
 
 
-def _token(project: "Project") -> str:
+def _token(project: Project) -> str:
     """The token; "" where this user may read the state folder and not write it, which is enough to answer anybody."""
-    from searchsocket.errors import ScopeLocked, StateUnavailable
-    from searchsocket.project.access import make_token
 
     try:
         return make_token(project)
@@ -194,9 +189,8 @@ def _token(project: "Project") -> str:
         return ""
 
 
-def _trust(project: "Project", *, key: bool, token: bool, dev: bool) -> Iterator[str]:
+def _trust(project: Project, *, key: bool, token: bool, dev: bool) -> Iterator[str]:
     """Describe the trusted callers, without printing the secret."""
-    from searchsocket.project.access import TOKEN_FILE
 
     if key:
         yield f"Trusted callers: those that send the key in {project.settings.api.key_env}"

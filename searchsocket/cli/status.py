@@ -7,6 +7,7 @@ import click
 
 from searchsocket.cli.options import json_option, load_project, project_option
 from searchsocket.cli.output import print_json
+from searchsocket.cli.status_report import StatusReport
 
 
 @click.command()
@@ -19,7 +20,6 @@ def status(root: Path, as_json: bool) -> None:
     Example:
       searchsocket status --json
     """
-    from searchsocket.cli.status_report import StatusReport
 
     report = StatusReport.of(load_project(root), os.environ)
     if as_json:

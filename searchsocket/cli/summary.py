@@ -9,6 +9,8 @@ import click
 
 from searchsocket.cli.output import count, safe
 from searchsocket.dollars import dollars
+from searchsocket.pipeline.run.origin import skipped_words
+from searchsocket.pipeline.run.results import Skipped
 from searchsocket.web.versions.rows import version_words
 
 if TYPE_CHECKING:
@@ -28,7 +30,6 @@ def summary_lines(summary: "IndexSummary", before: str, corpus: "Corpus") -> Ite
         before: The generation that was live before the run; "" when there was none.
         corpus: What was indexed.
     """
-    from searchsocket.pipeline.run.origin import skipped_words  # loaded already by whoever ran
 
     yield _headline(summary, before, corpus.title and f" {corpus.title}")
     yield from (_line(*each) for each in source_lines(summary.source))
@@ -64,9 +65,6 @@ def unchanged_lines(summary: Mapping[str, Any], run_id: str, seconds: float) -> 
     yield from (_line(*each) for each in source_lines(summary["source"]))
     yield _line("pages", _page_words(summary["pages"]))
     if summary["skipReasons"]:
-        from searchsocket.pipeline.run.origin import skipped_words
-        from searchsocket.pipeline.run.results import Skipped  # which nobody has loaded yet
-
         skipped = [Skipped(**each) for each in summary["skipped"]]
         yield _line("skipped", safe(skipped_words(skipped, summary["skipReasons"])))
     if words := version_words(summary.get("versions", ())):

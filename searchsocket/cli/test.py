@@ -5,21 +5,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from searchsocket.backends import Backends
 from searchsocket.cli.exits import FAILED
 from searchsocket.cli.options import json_option, load_project, project_option, quiet_option, scope_option
 from searchsocket.cli.output import print_json, safe, say
-
-if TYPE_CHECKING:
-    from searchsocket.project.corpora import CorpusName
-    from searchsocket.project.project import Project
-    from searchsocket.quality.golden import GoldenQuery
-    from searchsocket.quality.judgement import Judgement
-    from searchsocket.quality.replies import Measures
-    from searchsocket.types import Scope
+from searchsocket.cli.searched import read_searched
+from searchsocket.errors import GenerationNotKept
+from searchsocket.pipeline.run.corpora import CORPORA
+from searchsocket.project.corpora import CorpusName
+from searchsocket.project.project import Project
+from searchsocket.quality.golden import GoldenQuery, golden_queries
+from searchsocket.quality.judgement import Judgement
+from searchsocket.quality.judging import judge_readers, own_queries
+from searchsocket.quality.proposals import as_toml, proposals
+from searchsocket.quality.replies import Measures
+from searchsocket.types import Scope
 
 _MEASURES = {"recall": "recall@k", "mrr10": "MRR@10", "ndcg10": "nDCG@10"}
 
@@ -40,7 +44,7 @@ def test(
     scope_name: str | None,
     generation: str,
     against: str,
-    only: "CorpusName | None",
+    only: CorpusName | None,
     record: bool,
     as_json: bool,
 ) -> None:
@@ -55,8 +59,6 @@ def test(
       searchsocket test --generation candidate --json
       searchsocket test --record >> golden-queries.toml
     """
-    from searchsocket.pipeline.run.corpora import CORPORA
-    from searchsocket.quality.judging import own_queries
 
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
@@ -80,14 +82,13 @@ Judged = tuple["Judgement", str, str]
 
 
 def _judged(
-    project: "Project",
-    scope: "Scope",
-    queries: "Mapping[CorpusName, Sequence[GoldenQuery]]",
+    project: Project,
+    scope: Scope,
+    queries: Mapping[CorpusName, Sequence[GoldenQuery]],
     generation: str,
     against: str,
-) -> "Mapping[CorpusName, Judged]":
+) -> Mapping[CorpusName, Judged]:
     """The judgement of each corpus that has this generation; the live generation needs all of them."""
-    from searchsocket.errors import GenerationNotKept
 
     found: dict[CorpusName, Judged] = {}
     lacking: list[GenerationNotKept] = []
@@ -102,17 +103,13 @@ def _judged(
 
 
 def _judged_corpus(
-    project: "Project",
-    scope: "Scope",
-    corpus: "CorpusName",
-    queries: "Sequence[GoldenQuery]",
+    project: Project,
+    scope: Scope,
+    corpus: CorpusName,
+    queries: Sequence[GoldenQuery],
     generation: str,
     against: str,
-) -> "Judged":
-    from searchsocket.backends import Backends
-    from searchsocket.errors import GenerationNotKept
-    from searchsocket.pipeline.run.corpora import CORPORA
-    from searchsocket.quality.judging import judge_readers
+) -> Judged:
 
     home = CORPORA[corpus].home(project)
     backends, own = Backends(home, os.environ), home.scope_named(scope.name)
@@ -131,13 +128,13 @@ def _judged_corpus(
     return judgement, now.generation.name, before.generation.name if before else ""
 
 
-def _all_as_json(found: "Mapping[CorpusName, Judged]", scope: str) -> Mapping[str, Any]:
+def _all_as_json(found: Mapping[CorpusName, Judged], scope: str) -> Mapping[str, Any]:
     """The site's at the top, where it was asked, and the code's under a name of its own."""
     told = {corpus: _as_json(judgement, scope, *names) for corpus, (judgement, *names) in found.items()}
     return {**told.get("site", {"scope": scope}), **({"code": told["code"]} if "code" in told else {})}
 
 
-def _as_json(judgement: "Judgement", scope: str, asked: str, compared: str) -> Mapping[str, Any]:
+def _as_json(judgement: Judgement, scope: str, asked: str, compared: str) -> Mapping[str, Any]:
     queries = [
         {
             "query": reply.golden.query,
@@ -165,7 +162,7 @@ def _as_json(judgement: "Judgement", scope: str, asked: str, compared: str) -> M
     }
 
 
-def _lines(judgement: "Judgement", scope: str, asked: str, compared: str) -> Iterator[str]:
+def _lines(judgement: Judgement, scope: str, asked: str, compared: str) -> Iterator[str]:
     now, before = judgement.now, judgement.before
     found = sum(reply.rank > 0 for reply in judgement.replies if reply.golden.expect)
     against = f", against {compared}" if compared else ""
@@ -195,18 +192,15 @@ def _lines(judgement: "Judgement", scope: str, asked: str, compared: str) -> Ite
         yield click.style("passed", fg="green")
 
 
-def _measure_words(now: "Measures", before: "Measures | None") -> str:
+def _measure_words(now: Measures, before: Measures | None) -> str:
     return ", ".join(
         f"{words} {getattr(now, name):.3f}" + (f" (was {getattr(before, name):.3f})" if before else "")
         for name, words in _MEASURES.items()
     )
 
 
-def _propose(project: "Project", scope: "Scope", as_json: bool) -> None:
+def _propose(project: Project, scope: Scope, as_json: bool) -> None:
     """Print what was searched last and is no golden query yet, as entries for the file."""
-    from searchsocket.cli.searched import read_searched
-    from searchsocket.quality.golden import golden_queries
-    from searchsocket.quality.proposals import as_toml, proposals
 
     known = golden_queries(project.root, project.settings.golden.file)
     found = proposals(read_searched(project.state_dir), known, scope.name)

@@ -1,69 +1,21 @@
-"""Asking one generation, whichever is live: the engine that answers callers, over a reader of its own."""
+"""Ask golden queries of one generation."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
-from searchsocket.backends import Backends
-from searchsocket.errors import SearchSocketError
 from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.project.corpora import CorpusName
 from searchsocket.project.project import Project
 from searchsocket.quality.golden import GoldenQuery
+from searchsocket.quality.one_generation import OneReader, engine_over
 from searchsocket.quality.replies import DEPTH, Ask, Found, refuse_words_alone
 from searchsocket.search.answer import Result
 from searchsocket.search.code.engine import CodeSearch
 from searchsocket.search.code.query import CodeQuery
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
-from searchsocket.stores.base import Answering, IndexReader
+from searchsocket.stores.base import IndexReader
 from searchsocket.types import Lines, Scope
-
-_TIMEOUT_S = 30.0  # nobody waits for the first letter of an answer: a judgement by words alone would be none
-
-
-@dataclass(frozen=True, slots=True)
-class OneReader:
-    """Implements `Readers` for one generation, whatever is live."""
-
-    one: IndexReader
-
-    def reader(self, scope: Scope) -> IndexReader:
-        return self.one
-
-    def held(self, scope: Scope) -> IndexReader:
-        return self.one
-
-    def answering(self, scope: Scope) -> Answering:
-        return Answering(self.one.generation)
-
-    def refresh(self) -> list[SearchSocketError]:
-        return []
-
-
-def engine_over(
-    project: Project, backends: Backends, reader: IndexReader, clock: Callable[[], datetime]
-) -> SearchEngine:
-    """The search engine over one generation of pages."""
-    return _engine(project, queries_of(project, backends, clock), reader, clock)
-
-
-def _engine(
-    project: Project, queries: QueryVectors, reader: IndexReader, clock: Callable[[], datetime]
-) -> SearchEngine:
-    return SearchEngine(OneReader(reader), queries, project.settings.ranking, clock, project.settings.facets)
-
-
-def queries_of(project: Project, backends: Backends, clock: Callable[[], datetime]) -> QueryVectors:
-    """Vectors of queries; a provider elsewhere is waited for, and what it is paid is noted."""
-    return QueryVectors(
-        backends.embedder_of,
-        timeout_s=_TIMEOUT_S,
-        usd_a_month=project.settings.costs.budget.month_usd,
-        ledger=backends.ledger,
-        clock=clock,
-        prepare=backends.redactor or (lambda text: text),
-    )
 
 
 def embed_all(vectors: QueryVectors, queries: Sequence[GoldenQuery], readers: Iterable[IndexReader]) -> None:
@@ -85,7 +37,7 @@ def ask_over(
     project: Project, vectors: QueryVectors, reader: IndexReader, scope: Scope, clock: Callable[[], datetime]
 ) -> Ask:
     """Asks one generation of pages."""
-    return asks(_engine(project, vectors, reader, clock), scope)
+    return asks(engine_over(project, vectors, reader, clock), scope)
 
 
 def asks(engine: SearchEngine, scope: Scope) -> Ask:

@@ -8,9 +8,10 @@ from searchsocket.errors import ConfigMissing, EmbeddingModelMismatch
 from searchsocket.pipeline.run.corpora import CORPORA
 from searchsocket.project.corpora import CorpusName
 from searchsocket.project.project import Project
-from searchsocket.quality.engine import ASK_OVER, embed_all, queries_of
+from searchsocket.quality.engine import ASK_OVER, embed_all
 from searchsocket.quality.golden import GoldenQuery, golden_queries
 from searchsocket.quality.judgement import Judgement, judge
+from searchsocket.quality.one_generation import queries_of
 from searchsocket.quality.replies import Reply, ask_all
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Scope

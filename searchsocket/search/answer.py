@@ -1,31 +1,30 @@
 """Answer to a search: the same shape for HTTP, command line and agents."""
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from searchsocket.search.filters import FacetCounts
-from searchsocket.search.shape import (
-    ADDRESS,
-    AGE,
-    CHANGED_SINCE,
-    CONFIDENCE,
-    CONTINUATION_TOKEN,
-    HREF,
-    MARKS,
-    QUALITY,
-    SCORE,
-    SNIPPET_HTML,
-    TOTAL,
-    TRUNCATED,
-    URL,
+from searchsocket.search.versions import AnswerVersions
+from searchsocket.search.wire import (
+    Address,
+    Age,
     ChangedSince,
+    Confidence,
+    ContinuationToken,
+    Href,
+    Marks,
     PassageLines,
     Resolution,
     Revision,
     RouteFile,
+    Score,
+    SnippetHtml,
+    Truncated,
+    Url,
     Wire,
 )
-from searchsocket.search.versions import AnswerVersions
 from searchsocket.types import ChunkKind, CodeKind, GroupBy
 
 Quality = Literal["answered", "weak", "rejected"]
@@ -50,13 +49,13 @@ class Explanation(Wire):
     # `ranking/exact.py`, `ranking/pages.py`.
     exact: float
     weight: float
-    rerank: float | None = field(
-        default=None,
-        metadata={
-            "exclude_if": lambda score: score is None,
-            "description": "Score of the reranker, scaled over its candidates; `fused` then has less weight.",
-        },
-    )
+    rerank: Annotated[
+        float | None,
+        Field(
+            exclude_if=lambda score: score is None,
+            description="Score of the reranker, scaled over its candidates; `fused` then has less weight.",
+        ),
+    ] = None
 
 
 # An answer has thirty of this and ten of the next. Freezing them took a twentieth of a query, since every field of what
@@ -65,14 +64,14 @@ class Explanation(Wire):
 class Section(Wire):
     """Another matching section of the page."""
 
-    href: str = field(metadata=HREF)
+    href: Href
     anchor: str
     title: str  # "" for what stands before the first heading
     heading_path: tuple[str, ...]
     snippet: str
-    snippet_html: str = field(metadata=SNIPPET_HTML)
-    marks: tuple[tuple[int, int], ...] = field(metadata=MARKS)
-    score: float = field(metadata=SCORE)
+    snippet_html: SnippetHtml
+    marks: Marks
+    score: Score
     source: PassageLines
     mirror: PassageLines
     ref: str  # survives edits elsewhere on the page
@@ -83,7 +82,7 @@ class AlikePage(Wire):
     """A page with the same text as a result."""
 
     url: str
-    href: str = field(metadata=HREF)
+    href: Href
     title: str
 
 
@@ -91,50 +90,50 @@ class AlikePage(Wire):
 class Result(Wire):
     """One page, or one chunk."""
 
-    url: str = field(metadata=URL)
-    href: str = field(metadata=HREF)
+    url: Url
+    href: Href
     anchor: str
     title: str
     section_title: str
     heading_path: tuple[str, ...]
     snippet: str
-    snippet_html: str = field(metadata=SNIPPET_HTML)
-    marks: tuple[tuple[int, int], ...] = field(metadata=MARKS)
-    score: float = field(metadata=SCORE)
-    confidence: float = field(metadata=CONFIDENCE)
-    route_file: RouteFile = field(metadata={"description": "Source file of the page; null without the key."})
+    snippet_html: SnippetHtml
+    marks: Marks
+    score: Score
+    confidence: Confidence
+    route_file: Annotated[RouteFile, Field(description="Source file of the page; null without the key.")]
     route_resolution: Resolution
-    source: PassageLines = field(metadata={"description": "Lines in the content file; null without the key."})
-    mirror: PassageLines = field(metadata={"description": "Lines in the mirror file."})
+    source: Annotated[PassageLines, Field(description="Lines in the content file; null without the key.")]
+    mirror: Annotated[PassageLines, Field(description="Lines in the mirror file.")]
     scope: str
     generation: str
-    age_seconds: float = field(metadata=AGE)
+    age_seconds: Age
     tags: tuple[str, ...]
     language: str
     modified: str  # ISO 8601 as the page states it; "" when it does not
-    ref: str = field(metadata={"description": "Id of the chunk; stable while its section stays the same."})
+    ref: Annotated[str, Field(description="Id of the chunk; stable while its section stays the same.")]
     sections: tuple[Section, ...]  # the one that opens, then by score; empty when grouped by chunk
     explanation: Explanation | None = None  # on request
-    alike: tuple[AlikePage, ...] = field(
-        default=(), metadata={"description": "Pages with the same text, left out of the results."}
-    )
-    version: str = field(
-        default="",
-        metadata={
-            "exclude_if": lambda name: not name,
-            "description": "Version of the documentation that `href` opens; absent if the page belongs to none.",
-        },
-    )
-    versions: tuple[str, ...] = field(
-        default=(),
-        metadata={
-            "exclude_if": lambda names: not names,
-            "description": "All versions in which the page says the same, the one of `href` first.",
-        },
-    )
-    changed_since: ChangedSince = field(default=None, metadata=CHANGED_SINCE)
-    kind: ChunkKind | CodeKind = field(default="section", metadata={"exclude": True})  # of the chunk that opens
-    code: tuple[tuple[int, int], ...] = field(default=(), metadata={"exclude": True})  # where `snippet` is code
+    alike: Annotated[
+        tuple[AlikePage, ...], Field(description="Pages with the same text, left out of the results.")
+    ] = ()
+    version: Annotated[
+        str,
+        Field(
+            exclude_if=lambda name: not name,
+            description="Version of the documentation that `href` opens; absent if the page belongs to none.",
+        ),
+    ] = ""
+    versions: Annotated[
+        tuple[str, ...],
+        Field(
+            exclude_if=lambda names: not names,
+            description="All versions in which the page says the same, the one of `href` first.",
+        ),
+    ] = ()
+    changed_since: ChangedSince = None
+    kind: Annotated[ChunkKind | CodeKind, Field(exclude=True)] = "section"  # of the chunk that opens
+    code: Annotated[tuple[tuple[int, int], ...], Field(exclude=True)] = ()  # where `snippet` is code
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,10 +165,8 @@ class SearchMeta(Wire):
     generation: str
     published_at: str  # ISO 8601, UTC
     age_seconds: float
-    source_revision: Revision = field(metadata={"description": "Indexed commit; null without the key or if unknown."})
-    notes: tuple[Note, ...] = field(
-        default=(), metadata={"description": "Reasons why the answer is incomplete or degraded."}
-    )
+    source_revision: Annotated[Revision, Field(description="Indexed commit; null without the key or if unknown.")]
+    notes: Annotated[tuple[Note, ...], Field(description="Reasons why the answer is incomplete or degraded.")] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,41 +177,52 @@ class SearchAnswer(Wire):
     scope: str
     group_by: GroupBy
     results: tuple[Result, ...]
-    total: int = field(metadata=TOTAL)
+    total: Annotated[
+        int,
+        Field(
+            ge=0,
+            description="Number of results among the candidates, over all offsets. Not the number of all matches: a "
+            "search by meaning ranks the closest ones only.",
+        ),
+    ]
     meta: SearchMeta
-    quality: Quality = field(default="answered", metadata=QUALITY)
-    facets: FacetCounts | None = field(
-        default=None,
-        metadata={
-            "exclude_if": lambda counts: counts is None,
-            "description": "Number of pages per value, for each requested facet.",
-        },
-    )
-    versions: AnswerVersions | None = field(
-        default=None,
-        metadata={
-            "exclude_if": lambda versions: versions is None,
-            "description": "Versions of the documentation; absent if the site has none.",
-        },
-    )
-    truncated: bool = field(default=False, metadata=TRUNCATED)
-    continuation_token: str | None = field(default=None, metadata=CONTINUATION_TOKEN)
+    quality: Annotated[
+        Quality,
+        Field(
+            description="`weak`: no close match, the best `confidence` is low; `rejected`: no result is good enough, "
+            "so there are none."
+        ),
+    ] = "answered"
+    facets: Annotated[
+        FacetCounts | None,
+        Field(
+            exclude_if=lambda counts: counts is None,
+            description="Number of pages per value, for each requested facet.",
+        ),
+    ] = None
+    versions: Annotated[
+        AnswerVersions | None,
+        Field(
+            exclude_if=lambda versions: versions is None,
+            description="Versions of the documentation; absent if the site has none.",
+        ),
+    ] = None
+    truncated: Truncated = False
+    continuation_token: ContinuationToken = None
 
 
 @dataclass(frozen=True, slots=True)
 class RelatedPage(Wire):
     """A related page, with the reason."""
 
-    url: str = field(metadata=URL)
-    href: str = field(metadata=ADDRESS)
+    url: Url
+    href: Address
     title: str
     description: str
-    score: float = field(metadata=SCORE)
-    meaning: float = field(
-        metadata={"ge": 0, "le": 1, "description": "Similarity in meaning."}
-    )  # cosine of its nearest chunk
-    is_linked: bool = field(metadata={"description": "True if the page links to it."})
-    is_neighbour: bool = field(metadata={"description": "True if it is in the same directory."})
+    score: Score
+    meaning: Annotated[float, Field(ge=0, le=1, description="Similarity in meaning.")]  # cosine of its nearest chunk
+    is_linked: Annotated[bool, Field(description="True if the page links to it.")]
+    is_neighbour: Annotated[bool, Field(description="True if it is in the same directory.")]
     tags: tuple[str, ...]
     route_file: RouteFile
     route_resolution: Resolution
@@ -229,5 +237,5 @@ class RelatedAnswer(Wire):
     generation: str
     age_seconds: float
     results: tuple[RelatedPage, ...]
-    truncated: bool = field(default=False, metadata=TRUNCATED)
-    continuation_token: str | None = field(default=None, metadata=CONTINUATION_TOKEN)
+    truncated: Truncated = False
+    continuation_token: ContinuationToken = None

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
 
 from searchsocket.errors import InvalidRequest, UnknownVersion
-from searchsocket.search.shape import Wire
+from searchsocket.search.wire import Wire
 from searchsocket.types import PageFacts, SiteVersion, VersionFamily
 from searchsocket.web.versions.labels import UNVERSIONED, version_label
 from searchsocket.web.versions.names import bare
@@ -32,9 +34,9 @@ class AvailableVersion(Wire):
 class AnswerVersions(Wire):
     """Versions that were searched, and those that can be."""
 
-    searched: tuple[str, ...] = field(metadata={"description": "Versions that were searched; empty: all."})
-    default: tuple[str, ...] = field(metadata={"description": "Versions that are searched by default; empty: all."})
-    available: tuple[AvailableVersion, ...] = field(metadata={"description": "All versions, newest first."})
+    searched: Annotated[tuple[str, ...], Field(description="Versions that were searched; empty: all.")]
+    default: Annotated[tuple[str, ...], Field(description="Versions that are searched by default; empty: all.")]
+    available: Annotated[tuple[AvailableVersion, ...], Field(description="All versions, newest first.")]
 
 
 @dataclass(frozen=True, slots=True)

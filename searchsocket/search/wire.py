@@ -1,37 +1,97 @@
-"""The shapes of `shape.py` as types, for answers whose readers have pydantic anyway."""
+"""Types of the fields of answers, with their descriptions and JSON rules (spec 14.1)."""
 
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, GetCoreSchemaHandler, PlainSerializer, SerializationInfo
+from pydantic_core import CoreSchema
 
-from searchsocket.search.shape import (
-    ADDRESS,
-    AGE,
-    CHANGED_SINCE,
-    CONFIDENCE,
-    CONTINUATION_TOKEN,
-    HREF,
-    MARKS,
-    SCORE,
-    TRUNCATED,
-    URL,
-)
-from searchsocket.search.shape import SOURCES as SOURCES
-from searchsocket.search.shape import ChangedSince as _ChangedSince
-from searchsocket.search.shape import FileLines as FileLines
-from searchsocket.search.shape import ForTheTrusted as ForTheTrusted
-from searchsocket.search.shape import PassageLines as PassageLines
-from searchsocket.search.shape import Resolution as Resolution
-from searchsocket.search.shape import RouteFile as RouteFile
-from searchsocket.search.shape import Wire as Wire
+from searchsocket.types import RouteResolution
 
-ChangedSince = Annotated[_ChangedSince, Field(**CHANGED_SINCE)]
-Score = Annotated[float, Field(**SCORE)]
-Confidence = Annotated[float, Field(**CONFIDENCE)]
-Age = Annotated[float, Field(**AGE)]
-Marks = Annotated[tuple[tuple[int, int], ...], Field(**MARKS)]
-Url = Annotated[str, Field(**URL)]
-Address = Annotated[str, Field(**ADDRESS)]
-Href = Annotated[str, Field(**HREF)]
-Truncated = Annotated[bool, Field(**TRUNCATED)]
-ContinuationToken = Annotated[str | None, Field(**CONTINUATION_TOKEN)]
+T = TypeVar("T")
+
+SOURCES = "sources"  # the context in which source paths are written
+
+
+def camel_case(name: str) -> str:
+    """`first_line` as `firstLine`."""
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others))
+
+
+class Wire:
+    """Base of a dataclass that is written as JSON with one key per field; fields with `exclude` are left out."""
+
+    __slots__ = ()
+    __pydantic_config__ = ConfigDict(alias_generator=camel_case, serialize_by_alias=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ForTheTrusted:
+    """A field of `kind | None` that is null unless the reader of the answer may see source paths."""
+
+    kind: Any
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        # A field without a value is null already.
+        written = PlainSerializer(_for_the_trusted, return_type=self.kind | None, when_used="unless-none")
+        return written.__get_pydantic_core_schema__(source, handler)
+
+
+def _for_the_trusted(value: T, info: SerializationInfo) -> T | None:
+    return value if info.context == SOURCES else None
+
+
+@dataclass(frozen=True, slots=True)
+class FileLines(Wire):
+    """Lines of a passage in a file, for an editor."""
+
+    file: str | None  # null where no file is known
+    first_line: int | None  # from 1; null where the lines are not known
+    last_line: int | None  # included
+
+
+RouteFile = Annotated[str | None, ForTheTrusted(str)]
+Resolution = Annotated[RouteResolution | None, ForTheTrusted(RouteResolution)]
+Revision = Annotated[str | None, ForTheTrusted(str)]
+PassageLines = Annotated[FileLines | None, ForTheTrusted(FileLines)]
+ChangedSince = Annotated[
+    bool | None,
+    ForTheTrusted(bool),
+    Field(
+        description="True if the content file or route file changed after publishing; null without the key or if "
+        "the file is unknown."
+    ),
+]
+Score = Annotated[float, Field(ge=0, le=1, description="Higher is better; comparable only within one answer.")]
+Confidence = Annotated[
+    float,
+    Field(
+        ge=0,
+        le=1,
+        description="Probability that it answers the query; comparable between answers, models and sites.",
+    ),
+]
+Age = Annotated[float, Field(ge=0, description="Seconds since the generation was published.")]
+Marks = Annotated[
+    tuple[tuple[int, int], ...],
+    Field(description="Positions of query words in `snippet`: [start, end) in code points."),
+]
+SnippetHtml = Annotated[
+    str,
+    Field(
+        description="`snippet` as safe HTML: `<mark>` around query words, `<pre><code>` around code, `<br>` "
+        "between lines, no other markup."
+    ),
+]
+Url = Annotated[str, Field(description="URL path of the page, as in filters and other requests; use `href` for links.")]
+Address = Annotated[str, Field(description="Link to the page.", examples=["/docs/start.html"])]
+Href = Annotated[str, Field(description="Link to the section of the page.", examples=["/docs/start.html#install"])]
+Truncated = Annotated[
+    bool,
+    Field(exclude_if=lambda is_so: not is_so, description="True if `maxTokens` ended the answer before `topK`."),
+]
+ContinuationToken = Annotated[
+    str | None,
+    Field(exclude_if=lambda token: token is None, description="Gets the next results; absent if there are none."),
+]

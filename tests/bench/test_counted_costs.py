@@ -29,7 +29,7 @@ RECORDED = {
     "second scope": 134_000,
     "query": 1_980,
     "modules of --help": 141,
-    "modules of a shell query": 423,
+    "modules of a shell query": 591,
 }
 ENVIRON = {"HOME": "/nowhere", "SEARCHSOCKET_CACHE": ".searchsocket", "SEARCHSOCKET__RUN__WORKERS": "1"}
 
@@ -61,7 +61,7 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
     found["second scope"] = calls(lambda: index(root, "preview"))
     for name, code in (
         ("--help", "import searchsocket.cli.main"),
-        ("a shell query", "import searchsocket.cli.search, searchsocket.serving.shell.query"),
+        ("a shell query", "import searchsocket.cli.search, searchsocket.cli.search_here"),
     ):
         program = f"import sys; {code}; print(len(sys.modules))"
         done = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True)

@@ -2,16 +2,22 @@
 
 import click
 
-from searchsocket.cli.code.fetch import fetch
-from searchsocket.cli.code.find import find
-from searchsocket.cli.code.init import init
-from searchsocket.cli.code.related import related
-from searchsocket.cli.code.search import search
-from searchsocket.cli.code.serve import serve
-from searchsocket.cli.code.upkeep import invalidate, status, sync
+from searchsocket.cli.commands import LoadedCommands
+
+_MODULES = {
+    "init": "init",
+    "status": "upkeep",
+    "sync": "sync",
+    "search": "search",
+    "find": "find",
+    "fetch": "fetch",
+    "related": "related",
+    "invalidate": "upkeep",
+    "serve": "serve",
+}
 
 
-@click.group()
+@click.group(commands=LoadedCommands({name: f"searchsocket.cli.code.{module}" for name, module in _MODULES.items()}))
 def code() -> None:
     """Search the source code and keep its index up to date.
 
@@ -20,7 +26,3 @@ def code() -> None:
       searchsocket code sync
       searchsocket code search verifyToken
     """
-
-
-for command in (init, status, sync, search, find, fetch, related, invalidate, serve):
-    code.add_command(command)

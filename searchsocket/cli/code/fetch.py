@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -11,10 +10,8 @@ from searchsocket.cli.code.requests import CodeScope, open_scope, print_answer
 from searchsocket.cli.options import count_option, json_option, project_option, scope_option, tokens_option
 from searchsocket.cli.output import safe
 from searchsocket.search.bounds import MAX_LINES, MAX_PLACES
-
-if TYPE_CHECKING:
-    from searchsocket.search.code.fetch import FetchedLines
-    from searchsocket.search.code.fitting import LinesLeft
+from searchsocket.search.code.fetch import FetchedLines
+from searchsocket.search.code.fitting import LinesLeft, fetched_code
 
 
 @click.command()
@@ -51,8 +48,6 @@ def fetch(
     found += source.code.fetch_chunks(ids, source.scope, max_lines) if ids else []
     left: Sequence[LinesLeft] = ()
     if as_json or max_tokens:
-        from searchsocket.search.code.fitting import fetched_code
-
         answer = fetched_code(source.scope, found, max_tokens)
         if as_json:
             print_answer(answer)
@@ -70,7 +65,7 @@ def fetch(
         click.echo(click.style(f"more: {safe(more.file)}:{more.first_line}-{more.last_line}", dim=True))
 
 
-def _file(source: CodeScope, place: str, max_lines: int) -> "FetchedLines":
+def _file(source: CodeScope, place: str, max_lines: int) -> FetchedLines:
     path, mark, lines = place.rpartition(":")
     first, _, last = lines.partition("-")
     if not mark or not _is_number(first) or not _is_number(last or first):

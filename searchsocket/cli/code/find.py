@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -11,9 +10,8 @@ from searchsocket.cli.code.requests import answer, files_options, print_answer
 from searchsocket.cli.options import count_option, json_option, project_option, scope_option, tokens_option
 from searchsocket.cli.output import count, safe
 from searchsocket.search.bounds import MAX_CODE_OCCURRENCES
-
-if TYPE_CHECKING:
-    from searchsocket.search.code.find_all import CodeFindAnswer, CodeOccurrence
+from searchsocket.search.code.find_all import CodeFindAnswer, CodeOccurrence
+from searchsocket.serving.capabilities.code import FIND_CODE
 
 
 @click.command()
@@ -54,7 +52,6 @@ def find(
       searchsocket code find verifyToken
       searchsocket code find --parts token --path src/auth --json
     """
-    from searchsocket.serving.capabilities.code import FIND_CODE
 
     occurrences = answer(
         FIND_CODE,
@@ -76,7 +73,7 @@ def find(
         click.echo(line)
 
 
-def _lines(answer: "CodeFindAnswer") -> Iterator[str]:
+def _lines(answer: CodeFindAnswer) -> Iterator[str]:
     yield from map(_line, answer.occurrences)
     if answer.occurrences:
         yield ""
@@ -85,7 +82,7 @@ def _lines(answer: "CodeFindAnswer") -> Iterator[str]:
         yield click.style(f"more with --continuation {answer.continuation}", dim=True)
 
 
-def _line(one: "CodeOccurrence") -> str:
+def _line(one: CodeOccurrence) -> str:
     [(start, end)] = one.marks
     before, found, behind = (safe(one.text[a:b].expandtabs(4)) for a, b in ((0, start), (start, end), (end, None)))
     return f"{file_line(one.file, one.line, one.column)}  {before.lstrip()}{bright(found)}{behind}"

@@ -7,6 +7,8 @@ import click
 from searchsocket.cli.init import ignore_state
 from searchsocket.cli.options import json_option, project_option, quiet_option
 from searchsocket.cli.output import print_json, say
+from searchsocket.errors import StateUnavailable
+from searchsocket.project.settings.load import config_table, tables_of
 
 CONFIG_NAME = "searchsocket.toml"
 IGNORE_NAME = ".searchsocketignore"
@@ -43,8 +45,6 @@ def init(root: Path, as_json: bool) -> None:
 
 def _configure(root: Path) -> dict[str, bool]:
     """The file that configures the project, with a table for its code."""
-    from searchsocket.errors import StateUnavailable
-    from searchsocket.project.settings.load import config_table, tables_of
 
     path, keys = config_table(root)
     if path is None:
@@ -64,7 +64,6 @@ def _configure(root: Path) -> dict[str, bool]:
 
 
 def _write(path: Path, text: str) -> bool:
-    from searchsocket.errors import StateUnavailable
 
     try:
         with open(path, "x", encoding="utf-8") as file:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -12,9 +11,8 @@ from searchsocket.cli.options import count_option, json_option, part_options, pr
 from searchsocket.cli.output import count, safe
 from searchsocket.cli.results import more_lines
 from searchsocket.search.bounds import MAX_RELATED_CODE
-
-if TYPE_CHECKING:
-    from searchsocket.search.code.related import RelatedCode
+from searchsocket.search.code.related import RelatedCode
+from searchsocket.serving.capabilities.code import RELATED_CODE
 
 
 @click.command()
@@ -44,7 +42,6 @@ def related(
       searchsocket code related src/auth/token.ts:45
       searchsocket code related /docs/sign-in --json
     """
-    from searchsocket.serving.capabilities.code import RELATED_CODE
 
     fields = {"top_k": limit, "max_tokens": max_tokens, "continuation_token": token, **_subject(subject)}
     neighbours = answer(RELATED_CODE, root, scope_name, **fields)
@@ -66,7 +63,7 @@ def _subject(text: str) -> dict[str, object]:
     return {"file" if "/" in text else "symbol": text}
 
 
-def _lines(answer: "RelatedCode", *, of_page: bool) -> Iterator[str]:
+def _lines(answer: RelatedCode, *, of_page: bool) -> Iterator[str]:
     for result in answer.code:
         yield from result_lines(result)
         yield ""

@@ -3,16 +3,16 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import click
 
 from searchsocket.cli.options import load_project
-
-if TYPE_CHECKING:
-    from searchsocket.search.wire import Wire
-    from searchsocket.serving.capabilities.base import A, Capability, Services
-    from searchsocket.serving.code import CodeService
+from searchsocket.search.wire import Wire
+from searchsocket.serving.answer_json import to_json
+from searchsocket.serving.capabilities.base import SHELL, A, Capability, Services
+from searchsocket.serving.code import CodeService, open_code
+from searchsocket.serving.scopes import ReadableScopes
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -20,16 +20,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 class CodeScope(NamedTuple):
     """The source code of a project, and a scope of it."""
 
-    code: "CodeService"
+    code: CodeService
     scope: str
-    services: "Services"
+    services: Services
 
 
 def open_scope(root: Path, scope_name: str | None) -> CodeScope:
     """Open the source code of the project in `root`."""
-    from searchsocket.serving.capabilities.base import Services
-    from searchsocket.serving.code import open_code
-    from searchsocket.serving.scopes import ReadableScopes
 
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
@@ -38,9 +35,8 @@ def open_scope(root: Path, scope_name: str | None) -> CodeScope:
     return CodeScope(code, scope.name, services)
 
 
-def answer(capability: "Capability[Any, A]", root: Path, scope_name: str | None, **fields: object) -> "A":
+def answer(capability: Capability[Any, A], root: Path, scope_name: str | None, **fields: object) -> A:
     """Answer a request about source code."""
-    from searchsocket.serving.capabilities.base import SHELL
 
     opened = open_scope(root, scope_name)
     request = capability.request.model_construct(None, scope=opened.scope, **fields)
@@ -51,9 +47,8 @@ def _no_service() -> Any:
     raise AssertionError("a command over source code needs no other service")
 
 
-def print_answer(answer: "Wire") -> None:
+def print_answer(answer: Wire) -> None:
     """An answer as the service would send it."""
-    from searchsocket.serving.answer_json import to_json
 
     click.echo(to_json(answer, sources=True))
 

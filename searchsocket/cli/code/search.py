@@ -9,6 +9,7 @@ from searchsocket.cli.code.requests import answer, files_options, print_answer
 from searchsocket.cli.options import count_option, json_option, part_options, project_option, scope_option
 from searchsocket.cli.results import more_lines
 from searchsocket.search.bounds import MAX_CODE_TOP_K
+from searchsocket.serving.capabilities.code import SEARCH_CODE
 
 
 @click.command()
@@ -43,7 +44,6 @@ def search(
       searchsocket code search how are tokens checked
       searchsocket code search Parser.parse --path 'src/**/*.ts' --json
     """
-    from searchsocket.serving.capabilities.code import SEARCH_CODE
 
     found = answer(
         SEARCH_CODE,

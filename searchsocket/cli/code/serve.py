@@ -7,6 +7,12 @@ from pathlib import Path
 import click
 
 from searchsocket.cli.options import load_project, project_option, scope_option
+from searchsocket.project.corpora import code_home
+from searchsocket.serving.code import open_code
+from searchsocket.serving.code_upkeep import open_upkeep
+from searchsocket.serving.jsonl.chunk_ids import ChunkIds
+from searchsocket.serving.jsonl.server import LineServer, Opened
+from searchsocket.system.stdio import protocol_streams
 
 RULES = """\b
 Rules for agents:
@@ -37,12 +43,6 @@ def serve(stdio: bool, root: Path, scope_name: str | None) -> None:
     """
     if not stdio:
         raise click.UsageError("pass --stdio, the only transport")
-    from searchsocket.project.corpora import code_home
-    from searchsocket.serving.code import open_code
-    from searchsocket.serving.code_upkeep import open_upkeep
-    from searchsocket.serving.jsonl.chunk_ids import ChunkIds
-    from searchsocket.serving.jsonl.server import LineServer, Opened
-    from searchsocket.system.stdio import protocol_streams
 
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)

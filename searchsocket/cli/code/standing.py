@@ -3,23 +3,21 @@
 import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
+from searchsocket.backends import Backends
 from searchsocket.cli.output import Line, count
+from searchsocket.errors import PermissionDenied, SearchSocketError
+from searchsocket.project.corpora import code_home
+from searchsocket.project.project import Project
+from searchsocket.serving.code_upkeep import CodeStatus, open_upkeep
 
-if TYPE_CHECKING:
-    from searchsocket.project.project import Project
-    from searchsocket.serving.code_upkeep import CodeStatus
 
-
-def code_statuses(project: "Project") -> "list[CodeStatus]":
+def code_statuses(project: Project) -> list[CodeStatus]:
     """Of every scope whose source code is indexed.
 
     Raises:
         SearchSocketError: An index, or the files, cannot be listed.
     """
-    from searchsocket.project.corpora import code_home
-    from searchsocket.serving.code_upkeep import open_upkeep
 
     if not code_home(project).state_dir.is_dir():
         return []
@@ -28,12 +26,9 @@ def code_statuses(project: "Project") -> "list[CodeStatus]":
     return [upkeep.status(generation.scope, now) for generation in upkeep.backends.store.list_scopes()]
 
 
-def code_findings(project: "Project") -> Iterator[Line]:
+def code_findings(project: Project) -> Iterator[Line]:
     """Check the files of all source code indexes, and that grammars are installed."""
-    from searchsocket.backends import Backends
     from searchsocket.code.definitions.grammars import installed
-    from searchsocket.errors import PermissionDenied, SearchSocketError
-    from searchsocket.project.corpora import code_home
 
     home = code_home(project)
     enabled = project.settings.code.enable
@@ -61,7 +56,7 @@ def code_findings(project: "Project") -> Iterator[Line]:
         yield Line("code", True, "not indexed yet; run `searchsocket code sync`")
 
 
-def standing_words(found: "CodeStatus") -> str:
+def standing_words(found: CodeStatus) -> str:
     """The status of an index, in words."""
     if not found.dirty:
         return "up to date"

@@ -1,23 +1,19 @@
-"""`searchsocket code status`, `sync` and `invalidate`."""
+"""`searchsocket code status` and `invalidate`, and a sync of changed files."""
 
-import json
 import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import click
 
 from searchsocket.cli.code.requests import print_answer
+from searchsocket.cli.code.sync import up_to_date
 from searchsocket.cli.options import json_option, load_project, project_option, quiet_option, scope_option
 from searchsocket.cli.output import ago, count, safe, say
-from searchsocket.pipeline.unchanged.check import unchanged_since
+from searchsocket.serving.code_upkeep import CodeStatus, CodeSynced, CodeUpkeep, Files, open_upkeep
 
-if TYPE_CHECKING:
-    from searchsocket.serving.code_upkeep import CodeStatus, CodeSynced, CodeUpkeep, Files
-
-FOLDER = "code"  # in the state, see `corpora.code_home`, which is loaded only where something may have changed
 _SHOWN = 10
 _LARGE = 10  # after a run that wrote a tenth of the index, looking at the files once more is a small part of it
 
@@ -42,30 +38,8 @@ def status(root: Path, scope_name: str | None, as_json: bool) -> None:
         click.echo(line)
 
 
-@click.command()
-@project_option
-@scope_option
-@quiet_option
-@json_option
-def sync(root: Path, scope_name: str | None, as_json: bool) -> None:
-    """Index the source files that changed.
-
-    Works without Dagster; `searchsocket index --only code` does the same as a Dagster run.
-
-    \b
-    Example:
-      searchsocket code sync
-    """
-    now = datetime.now(UTC)
-    stamp, words = int(now.timestamp() * 1e9), now.isoformat(timespec="seconds").replace("+00:00", "Z")
-    if last := unchanged_since(str(root), scope_name, os.environ, now_ns=stamp, checked_at=words, corpus=FOLDER):
-        if as_json:
-            click.echo(json.dumps(last.summary, separators=(",", ":"), ensure_ascii=False))
-        else:
-            say(_up_to_date(last.summary["files"], last.summary["chunks"]))
-        return
-    from uuid import uuid4
-
+def sync_now(root: Path, scope_name: str | None, *, as_json: bool) -> None:
+    """Index the source files that changed, and print the outcome."""
     upkeep, scope = _upkeep(root, scope_name)
     done = upkeep.sync(scope, str(uuid4()))
     if not done.changed or done.upserted * _LARGE >= done.chunks:
@@ -104,7 +78,7 @@ def invalidate(patterns: tuple[str, ...], root: Path, scope_name: str | None, as
     )
 
 
-def status_lines(found: "CodeStatus") -> Iterator[str]:
+def status_lines(found: CodeStatus) -> Iterator[str]:
     """The status as lines for people."""
     if not found.indexed:
         yield f"the code of scope {found.scope!r} is not indexed; run `searchsocket code sync`"
@@ -125,19 +99,13 @@ def status_lines(found: "CodeStatus") -> Iterator[str]:
     yield "run `searchsocket code sync`" if found.dirty else "up to date"
 
 
-def _synced(done: "CodeSynced") -> str:
+def _synced(done: CodeSynced) -> str:
     if not done.changed:
-        return _up_to_date(done.files, done.chunks)
+        return up_to_date(done.files, done.chunks)
     held = f"{count(done.files, 'file')}, {count(done.chunks, 'chunk')}"
     return f"{held}; {done.embedded:,} embedded, {done.upserted:,} written, {done.deleted:,} deleted"
 
 
-def _up_to_date(files: int, chunks: int) -> str:
-    return f"up to date: {count(files, 'file')}, {count(chunks, 'chunk')}"
-
-
-def _upkeep(root: Path, scope_name: str | None) -> "tuple[CodeUpkeep, str]":
-    from searchsocket.serving.code_upkeep import open_upkeep
-
+def _upkeep(root: Path, scope_name: str | None) -> tuple[CodeUpkeep, str]:
     project = load_project(root)
     return open_upkeep(project, os.environ), project.scope(os.environ, scope_name).name

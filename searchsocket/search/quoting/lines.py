@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from searchsocket.content.mirror.paths import mirror_name
-from searchsocket.search.shape import FileLines
+from searchsocket.search.wire import FileLines
 from searchsocket.types import Lines, Record
 
 _MARKDOWN = (".md", ".svx", ".mdx")

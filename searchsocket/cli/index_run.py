@@ -1,0 +1,179 @@
+"""Run or plan `searchsocket index`."""
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from searchsocket.backends import Backends
+from searchsocket.cli import exits
+from searchsocket.cli.options import is_quiet, load_project
+from searchsocket.cli.output import hanging, line_width, print_error, print_json, say
+from searchsocket.cli.progress import listener
+from searchsocket.cli.signals import received_signal, signals_noted
+from searchsocket.cli.summary import TEXT_COLUMN, summary_lines
+from searchsocket.errors import SearchSocketError
+from searchsocket.events import OnEvent
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.corpora import CORPORA, Corpus, corpora_of
+from searchsocket.pipeline.run.index import plan_scope, summary_of
+from searchsocket.pipeline.run.options import RunOptions
+from searchsocket.pipeline.run.summary import IndexSummary
+from searchsocket.pipeline.unchanged.check import drop_records
+from searchsocket.pipeline.unchanged.inputs import inputs_of, keep_record
+from searchsocket.project.access import make_private_folders
+from searchsocket.project.corpora import CorpusName
+from searchsocket.project.project import Project
+from searchsocket.quality.gate import golden_texts
+from searchsocket.state import ProjectState
+from searchsocket.system.age import process_age_s
+from searchsocket.system.garbage import loading
+from searchsocket.types import Scope
+
+
+def index_corpora(
+    root: Path,
+    scope_name: str | None,
+    options: RunOptions,
+    only: CorpusName | None,
+    *,
+    dry_run: bool,
+    verbose: bool,
+    as_json: bool,
+) -> None:
+    """Index the corpora of a scope, or plan it, and print the outcome.
+
+    Raises:
+        SystemExit: A run failed.
+    """
+    project = load_project(root)
+    scope = project.scope(os.environ, scope_name)
+    corpora = (CORPORA[only],) if only else corpora_of(project.settings)
+    before: dict[str, str] = {corpus.name: _live_generation(corpus.home(project), scope.name) for corpus in corpora}
+    loaded_s = process_age_s()
+    first = "Planning" if dry_run else "Starting Dagster"
+    done: dict[str, IndexSummary] = {}
+    status = 0
+    with listener(lines=as_json or verbose, first=first, silent=is_quiet()) as on_event:
+        # The run is interrupted by Dagster. Around it nothing may raise: what is live then decides the exit status.
+        with nullcontext() if dry_run else signals_noted():
+            for corpus in corpora:
+                began_s = process_age_s()
+                try:
+                    if dry_run:
+                        summary = _plan(project, scope, options, on_event, corpus)
+                    else:
+                        summary = run_corpus(project, scope, options, on_event, verbose, corpus, scope_name)
+                    done[corpus.name] = _timed(summary, loaded_s, began_s)
+                except SystemExit as failure:  # what the other corpus holds is no worse for it
+                    status = int(str(failure.code))
+                    if received_signal():
+                        break
+        if not (status and as_json):  # then the error was the one object
+            _print(done, before, as_json)
+    if status:
+        raise SystemExit(status)
+
+
+def _print(done: Mapping[str, IndexSummary], before: Mapping[str, str], as_json: bool) -> None:
+    if as_json:
+        site, code = done.get("site"), done.get("code")
+        of_site = site.to_json() if site else {"scope": code.scope} if code else {}
+        print_json({**of_site, "code": code.to_json()} if code else of_site)
+        return
+    for name, summary in done.items():
+        for line in summary_lines(summary, before[name], CORPORA[name]):
+            say(hanging(line, line_width(), TEXT_COLUMN))
+
+
+def _timed(summary: IndexSummary, loaded_s: float, began_s: float) -> IndexSummary:
+    """With all that somebody waited for: loading before the stages, Dagster around them, and the total."""
+    total = process_age_s() - began_s + loaded_s
+    around = "planning" if summary.dry_run else "dagster"
+    rest = max(0.0, total - loaded_s - sum(summary.seconds.values()))
+    seconds = {"loading": loaded_s, **summary.seconds, around: rest, "total": total}
+    return replace(summary, seconds={name: round(value, 3) for name, value in seconds.items()})
+
+
+def _live_generation(project: Project, scope: str) -> str:
+
+    try:
+        live = Backends(project, os.environ).store.generation(project.scope_named(scope))
+    except SearchSocketError:  # damaged: the run decides what that means
+        return ""
+    return live.name if live else ""
+
+
+def _plan(project: Project, scope: Scope, options: RunOptions, on_event: OnEvent, corpus: Corpus) -> IndexSummary:
+    """The plan; it goes around Dagster, whose instance would be written to."""
+
+    run = ScopeRun(project, scope, "plan", options, on_event, environ=os.environ, golden_texts=golden_texts)
+    return plan_scope(run.of(corpus))
+
+
+def run_corpus(
+    project: Project,
+    scope: Scope,
+    options: RunOptions,
+    on_event: OnEvent,
+    verbose: bool,
+    corpus: Corpus,
+    asked: str | None,
+    is_overtaken: Callable[[], bool] = lambda: False,
+) -> IndexSummary:
+    """Index one corpus of a scope through Dagster; what went wrong is printed.
+
+    Args:
+        asked: The scope that the command named.
+        is_overtaken: Whether what the run reads is another one by now, so that it may publish nothing.
+
+    Raises:
+        SystemExit: It failed, with the exit status that says how.
+    """
+
+    with loading():
+        from searchsocket_assets.run.home import dagster_home
+        from searchsocket_assets.run.runs import run_index
+
+    home = dagster_home(project, os.environ)
+    # Held over the whole run: between two stages no other run may come in.
+    make_private_folders(project)
+    made = corpus.home(project)
+    with ProjectState(project.state_dir).lock(scope.name):
+        inputs = None
+        if corpus.has_record:  # what is on record says that the site is as it was
+            drop_records(str(project.state_dir), scope.name)
+            inputs = inputs_of(ScopeRun(project, scope, "", options, environ=os.environ), time.time_ns())
+        before = _live_generation(made, scope.name)
+        outcome = run_index(
+            project,
+            scope,
+            options,
+            home,
+            on_event=on_event,
+            should_stop=lambda: received_signal() != 0 or is_overtaken(),
+            console=verbose,
+            corpus=corpus,
+        )
+        if outcome.success:
+            summary = summary_of(made, outcome.run_id, scope.name, corpus)
+            if inputs:
+                run = ScopeRun(project, scope, outcome.run_id, options, environ=os.environ)
+                keep_record(run, inputs, summary, asked, time.time_ns())
+            return summary
+        after = _live_generation(made, scope.name)
+        if received_signal() and after != before:
+            click.echo(f"the run was interrupted after it published; generation {after} is live", err=True)
+            return replace(summary_of(made, outcome.run_id, scope.name, corpus), generation=after)
+    if received_signal():
+        print_error("INTERRUPTED", "the run was interrupted; the live index did not change. Run again to continue")
+        raise SystemExit(exits.FAILED)
+    if is_overtaken():  # whatever went wrong may be due to that
+        say("a new build was written during the run, so nothing was published; indexing the new build next")
+    else:
+        print_error(outcome.code, outcome.message)
+    raise SystemExit(exits.exit_status(outcome.code))

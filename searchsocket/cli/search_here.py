@@ -1,0 +1,109 @@
+"""Answer a search of the command line in this process, if no service runs."""
+
+import os
+import webbrowser
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+import click
+
+from searchsocket.backends import Backends
+from searchsocket.cli.options import load_project
+from searchsocket.cli.output import line_width, safe
+from searchsocket.cli.results import answer_lines, more_lines, places_of
+from searchsocket.cli.searched import note_search
+from searchsocket.errors import ConfigMissing
+from searchsocket.project.project import Project
+from searchsocket.project.settings.model import Settings
+from searchsocket.quality.one_generation import engine_over, queries_of
+from searchsocket.search.answer import SearchAnswer
+from searchsocket.search.query import SearchQuery
+from searchsocket.serving.answer_json import to_json
+from searchsocket.serving.capabilities.base import SHELL
+from searchsocket.serving.capabilities.pages import SearchRequest, search_scope
+from searchsocket.serving.service import open_service
+from searchsocket.types import Scope
+
+
+def print_own_answer(
+    root: Path,
+    fields: Mapping[str, Any],
+    scope_name: str | None,
+    generation: str,
+    max_tokens: int | None,
+    token: str,
+    *,
+    as_json: bool,
+    opens: bool,
+) -> None:
+    """Print the answer to a query.
+
+    Args:
+        fields: Of `SearchQuery`.
+        generation: Another one than the live generation.
+        max_tokens, token: A part of the answer.
+        opens: Open the first result in the browser.
+    """
+    project = load_project(root)
+    scope = project.scope(os.environ, scope_name)
+    base_url = _base_url(project.settings) if opens else ""
+    if generation and (max_tokens or token):
+        raise click.UsageError("--max-tokens and --continue work only with the live generation; leave --generation out")
+    if generation:
+        answer = _of_generation(project, SearchQuery(**fields), scope, generation)
+    else:
+        answer = _of_live(project, fields, scope, max_tokens, token)
+        note_search(project.state_dir, answer.q, answer.scope, places_of(answer))
+    for note in answer.meta.notes:
+        click.echo(f"note: {note.message}", err=True)
+    if as_json:
+        click.echo(to_json(answer, sources=True).decode())
+    else:
+        for line in (*answer_lines(answer, line_width()), *more_lines(answer.continuation_token)):
+            click.echo(line)
+    if opens and answer.results:
+        _open(urljoin(base_url, answer.results[0].href))  # which has the base path
+
+
+def _of_live(
+    project: Project, fields: Mapping[str, Any], scope: Scope, max_tokens: int | None, token: str
+) -> SearchAnswer:
+    """The answer of the live generation, or the best results that fit in a number of tokens."""
+    service = open_service(project, os.environ, on_error=_report)
+    if not (max_tokens or token):
+        return service.search(SearchQuery(**fields), scope)
+    filters = [f"{name}:{value}" for name, values in fields["filters"] for value in values]
+    part = {"filters": filters, "max_tokens": max_tokens, "continuation_token": token}
+    return search_scope(service, SearchRequest.model_construct(None, **{**fields, **part}), scope, SHELL)
+
+
+def _of_generation(project: Project, query: SearchQuery, scope: Scope, generation: str) -> SearchAnswer:
+    """The answer of a stored generation."""
+    backends = Backends(project, os.environ)
+    reader = backends.store.reader_of(scope, generation)
+    click.echo(f"note: results are from generation {reader.generation.name}", err=True)
+    queries = queries_of(project, backends, _now)
+    return engine_over(project, queries, reader, _now).search(query, scope)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _base_url(settings: Settings) -> str:
+    """The URL of the site."""
+    if not (base_url := settings.project.base_url):
+        raise ConfigMissing("--open needs the URL of the site; set project.base_url, e.g. https://example.com")
+    return base_url
+
+
+def _open(url: str) -> None:
+    if not webbrowser.open(url):
+        click.echo(f"could not open a browser; open {safe(url)}", err=True)
+
+
+def _report(error: BaseException) -> None:
+    click.echo(f"warning: {error}", err=True)
