@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any
 
-from searchsocket.pipeline.unchanged.stamps import bytes_of
+from searchsocket.pipeline.unchanged.snapshot import bytes_of
 from searchsocket.pipeline.unchanged.state_dir import state_dir_of
 
 SOCKET = "serve.sock"

@@ -12,7 +12,7 @@ from searchsocket.cli.options import is_quiet, json_option, project_option, quie
 from searchsocket.cli.output import hanging, line_width, print_json, say
 from searchsocket.cli.summary import TEXT_COLUMN, unchanged_lines
 from searchsocket.pipeline.run.options import OPTIONS, Option, RunOptions
-from searchsocket.pipeline.unchanged.check import unchanged_since
+from searchsocket.pipeline.unchanged.record import unchanged_since
 from searchsocket.system.age import process_age_s
 from searchsocket.system.garbage import loading
 

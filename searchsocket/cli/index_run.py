@@ -23,8 +23,8 @@ from searchsocket.pipeline.run.corpora import CORPORA, Corpus, corpora_of
 from searchsocket.pipeline.run.index import plan_scope, summary_of
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.summary import IndexSummary
-from searchsocket.pipeline.unchanged.check import drop_records
 from searchsocket.pipeline.unchanged.inputs import inputs_of, keep_record
+from searchsocket.pipeline.unchanged.record import drop_records
 from searchsocket.project.access import make_private_folders
 from searchsocket.project.corpora import CorpusName
 from searchsocket.project.project import Project

@@ -12,7 +12,7 @@ from searchsocket.models.embedders.base import Embedder
 from searchsocket.models.embedders.lexicon import is_language
 from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.models.rerankers import make_judge
-from searchsocket.pipeline.unchanged.check import last_checked
+from searchsocket.pipeline.unchanged.record import last_checked
 from searchsocket.project.access import signing_key
 from searchsocket.project.project import Project
 from searchsocket.search.answer import RelatedAnswer, SearchAnswer

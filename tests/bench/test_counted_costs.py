@@ -15,8 +15,8 @@ from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions
-from searchsocket.pipeline.unchanged.check import unchanged_since
 from searchsocket.pipeline.unchanged.inputs import inputs_of, keep_record
+from searchsocket.pipeline.unchanged.record import unchanged_since
 from searchsocket.project.project import open_project
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.service import open_service

@@ -7,6 +7,7 @@ import pytest
 from runner_types import RunCli, RunJson
 
 from searchsocket.cli import index as command
+from searchsocket.cli import index_run
 from searchsocket.errors import ConfigError
 from searchsocket.project.project import open_project
 from searchsocket.serving.service import open_service
@@ -69,6 +70,6 @@ def test_what_asks_for_more_than_a_look_is_not_decided_by_one(
     def going_on(_: Path) -> None:
         raise ConfigError("it goes on to the settings")
 
-    monkeypatch.setattr(command, "load_project", going_on)
+    monkeypatch.setattr(index_run, "load_project", going_on)
     monkeypatch.setattr(command, "unchanged_since", lambda *_, **__: pytest.fail("the shortcut was asked"))
     assert "goes on to the settings" in run("index", *options.split()).stderr

@@ -12,8 +12,7 @@ from click.testing import CliRunner
 
 from searchsocket.cli.main import cli
 from searchsocket.pipeline.unchanged import code as kept
-from searchsocket.pipeline.unchanged.check import unchanged_since
-from searchsocket.pipeline.unchanged.record import Record
+from searchsocket.pipeline.unchanged.record import Record, unchanged_since
 from searchsocket.serving.code_upkeep import open_upkeep
 from tests.code.code_project import CodeProject
 from tests.code.trees import grow

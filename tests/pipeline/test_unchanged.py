@@ -17,11 +17,16 @@ from small_site import write_page, write_site
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions
-from searchsocket.pipeline.unchanged.check import drop_records, last_checked, unchanged_since
 from searchsocket.pipeline.unchanged.inputs import inputs_of, keep_record
-from searchsocket.pipeline.unchanged.record import Record, read_record, record_path
-from searchsocket.pipeline.unchanged.stamps import TICK_NS, file_clock_ns
-from searchsocket.pipeline.unchanged.watched import Watched
+from searchsocket.pipeline.unchanged.record import (
+    Record,
+    drop_records,
+    last_checked,
+    read_record,
+    record_path,
+    unchanged_since,
+)
+from searchsocket.pipeline.unchanged.snapshot import TICK_NS, Paths, Snapshot, file_clock_ns
 from searchsocket.project.project import open_project
 from searchsocket.stores.local import LocalStore
 
@@ -191,7 +196,7 @@ def test_a_page_that_failed_is_looked_at_again(once: Path, tmp_path: Path) -> No
 def test_nothing_that_a_run_needs_is_loaded(indexed: Path) -> None:
     """Bar: 0.15 s of CPU, of which half is Python with click."""
     seen = (
-        "import sys, searchsocket.pipeline.unchanged.check, searchsocket.cli.index; "
+        "import sys, searchsocket.pipeline.unchanged.record, searchsocket.cli.index; "
         "print(sorted({'dagster', 'pydantic', 'numpy', 'sqlite3', 'lxml', 'tantivy', 'filelock'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, check=True)
@@ -247,16 +252,16 @@ class Folder:
 def test_no_change_is_missed_whatever_the_clock_says(tmp_path: Path) -> None:
     """500 random edits, touches and restores, each within one tick of the last; the clock jumps by days."""
     folder = Folder(tmp_path / "watched")
-    watched, seen, decided = Watched.at((str(folder.root),), time.time_ns()), folder.contents(), 0
+    watched, seen, decided = Snapshot.at(Paths((str(folder.root),)), time.time_ns()), folder.contents(), 0
     for _ in range(500):
         folder.change()
         jump = folder.random.choice([0, 0, -DAY_NS, DAY_NS, -TICK_NS, TICK_NS])
         now_ns = file_clock_ns(str(tmp_path), time.time_ns() + jump)
-        still = watched.still(now_ns)
+        still = watched.renewed(now_ns)
         if folder.contents() != seen:
             assert still is None
         decided += still is not None
-        watched, seen = still or Watched.at(watched.paths, now_ns), folder.contents()
+        watched, seen = still or Snapshot.at(watched.paths, now_ns), folder.contents()
     assert decided > 50  # else nothing would ever be decided
 
 

@@ -9,7 +9,7 @@ import click
 
 from searchsocket.cli.options import json_option, project_option, quiet_option, scope_option
 from searchsocket.cli.output import count, say
-from searchsocket.pipeline.unchanged.check import unchanged_since
+from searchsocket.pipeline.unchanged.record import unchanged_since
 
 FOLDER = "code"  # in the state folder
 

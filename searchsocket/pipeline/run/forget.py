@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Mapping
 
 from searchsocket.errors import IndexCorrupt
-from searchsocket.pipeline.unchanged.check import drop_records
+from searchsocket.pipeline.unchanged.record import drop_records
 from searchsocket.project.access import make_private_folders
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project

@@ -13,8 +13,7 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.pipeline.unchanged.environment import digest
 from searchsocket.pipeline.unchanged.record import Record, record_path, written
-from searchsocket.pipeline.unchanged.stamps import bytes_of, file_clock_ns
-from searchsocket.pipeline.unchanged.watched import Watched
+from searchsocket.pipeline.unchanged.snapshot import Paths, Snapshot, file_clock_ns
 from searchsocket.project.project import Project, index_folder
 from searchsocket.sources.files import is_inside
 from searchsocket.sources.find import find_build
@@ -32,9 +31,7 @@ class Inputs:
     """Inputs of the next run."""
 
     environment: str
-    files: tuple[str, ...]
-    files_digest: str
-    source: Watched
+    snapshot: Snapshot
 
 
 def inputs_of(run: ScopeRun, now_ns: int) -> Inputs | None:
@@ -55,7 +52,7 @@ def inputs_of(run: ScopeRun, now_ns: int) -> Inputs | None:
         if any(is_inside(own, os.path.realpath(folder)) for folder in folders):
             return None  # what a run writes lies in what it reads
         now_ns = file_clock_ns(own, now_ns)
-        return Inputs(digest(run.environ), files, bytes_of(files), Watched.at(folders, now_ns))
+        return Inputs(digest(run.environ), Snapshot.at(Paths(folders, files), now_ns))
     except (SearchSocketError, OSError):
         return None  # the run will say what is wrong
 
@@ -113,28 +110,48 @@ def keep_record(run: ScopeRun, inputs: Inputs, summary: IndexSummary, asked: str
     """
     if summary.pages["failed"] or not summary.deletion_eligible or not summary.generation or not _is_settled(run):
         return
-    project, scope = run.project, run.scope
-    index = index_folder(project.settings.vector, project.state_dir)
-    state = project.state_dir / "state.db"
-    left = (state, Path(f"{state}-wal"), project.mirror_dir / scope.name, index / scope.name, index / "PROJECT")
-    cache = run.backends.cache_file
     with suppress(OSError, StateUnavailable):  # then the next run looks at everything
-        held = cache.stat()
+        project = run.project
+        results = result_of(project, run.scope.name, now_ns, project.mirror_dir / run.scope.name)
         record = Record(
             project=os.path.realpath(project.root),
-            scope=scope.name,
+            scope=run.scope.name,
             run_id=run.run_id,
             environment=inputs.environment,
-            files=inputs.files,
-            files_digest=inputs.files_digest,
-            source=inputs.source,
-            result=Watched.at(tuple(sorted(map(os.fspath, left))), file_clock_ns(os.fspath(project.state_dir), now_ns)),
-            cache=(os.fspath(cache), held.st_ino, held.st_size),
+            snapshots=(inputs.snapshot, results),
+            cache=cache_of(run.backends.cache_file),
             summary=_of_no_change(summary).to_json(),
         )
-        path = Path(record_path(os.fspath(project.state_dir), asked))
-        make_folder(path.parent)
-        write_atomic(path, written(record))
+        write_record(record, project, asked)
+
+
+def result_of(home: Project, scope: str, now_ns: int, *more: Path) -> Snapshot:
+    """A snapshot of what a run left: state, index, and more.
+
+    Raises:
+        OSError: Something cannot be read.
+    """
+    index, state = index_folder(home.settings.vector, home.state_dir), home.state_dir / "state.db"
+    paths = (state, Path(f"{state}-wal"), index / scope, index / "PROJECT", *more)
+    trees = tuple(sorted(map(os.fspath, paths)))
+    return Snapshot.at(Paths(trees), file_clock_ns(os.fspath(home.state_dir), now_ns))
+
+
+def cache_of(file: Path) -> tuple[str, int, int]:
+    """The embedding cache: path, inode and size."""
+    info = file.stat()
+    return os.fspath(file), info.st_ino, info.st_size
+
+
+def write_record(record: Record, home: Project, asked: str | None) -> None:
+    """Write the record of a corpus into its state folder.
+
+    Raises:
+        StateUnavailable: The folder cannot be written.
+    """
+    path = Path(record_path(os.fspath(home.state_dir), asked))
+    make_folder(path.parent)
+    write_atomic(path, written(record))
 
 
 def _is_settled(run: ScopeRun) -> bool:

@@ -1,20 +1,22 @@
-"""The record of a run after which nothing was left to do: `checks/*.json` in the state folder.
+"""Decide from the record of the last run if another one would find any work: `checks/*.json` in the state folder.
 
-Imports the standard library alone: it is asked before anything else is loaded.
+Imports the standard library alone, and takes no lock: if it is not sure, a run decides.
 """
 
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
-from searchsocket.pipeline.unchanged.stamps import bytes_of, names_in
-from searchsocket.pipeline.unchanged.watched import Watched
+from searchsocket.pipeline.unchanged.environment import digest
+from searchsocket.pipeline.unchanged.snapshot import Paths, Snapshot, file_clock_ns
+from searchsocket.pipeline.unchanged.state_dir import state_dir_of
 
 FOLDER = "checks"
-_FORMAT = 1
+_FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,32 +27,27 @@ class Record:
     scope: str
     run_id: str  # Dagster's
     environment: str  # see `environment.digest`
-    files: tuple[str, ...]  # small ones that decide how a run goes, present or not
-    files_digest: str  # of their bytes
-    source: Watched
-    result: Watched  # state, mirror and index
+    snapshots: tuple[Snapshot, ...]  # of inputs and results
     cache: tuple[str, int, int]  # path, inode and the bytes that it had at least
     summary: Mapping[str, Any]  # what a run without changes prints as JSON
-    folders: tuple[str, ...] = ()  # whose names decide what is read, where not all below them is
-    names: str = ""  # the digest of those
     checked_at: str = ""  # when it was last found so, ISO 8601; "" = never since the run
     format: int = field(default=_FORMAT)
 
-    def still(self, project: str, environment: str, now_ns: int) -> "Record | None":
-        """The record as it is to be kept where nothing changed; None where something did.
+    def renewed(self, project: str, environment: str, now_ns: int) -> "Record | None":
+        """Return the record as of now if nothing changed; None if something did.
 
         Raises:
             OSError: Something cannot be read.
         """
-        if (project, environment) != (self.project, self.environment):
+        if (project, environment) != (self.project, self.environment) or not _holds(*self.cache):
             return None
-        if bytes_of(self.files) != self.files_digest or not _holds(*self.cache):
-            return None
-        if names_in(self.folders) != self.names:
-            return None
-        source = self.source.still(now_ns)
-        result = self.result.still(now_ns) if source else None
-        return replace(self, source=source, result=result) if source and result else None
+        snapshots = []
+        for snapshot in self.snapshots:
+            renewed = snapshot.renewed(now_ns)
+            if renewed is None:
+                return None
+            snapshots.append(renewed)
+        return replace(self, snapshots=tuple(snapshots))
 
 
 def _holds(path: str, inode: int, size: int) -> bool:
@@ -73,14 +70,14 @@ def read_record(path: str) -> Record | None:
     """The record in a file; None where there is none, or none that this version wrote whole."""
     try:
         with open(path, "rb") as file:
-            digest, _, data = file.read().partition(b"\n")
-        if sha256(data).hexdigest().encode() != digest:
+            checksum, _, data = file.read().partition(b"\n")
+        if sha256(data).hexdigest().encode() != checksum:
             return None
         values = json.loads(data)
         if values.pop("format") != _FORMAT:
             return None
-        values |= {name: Watched(**_tuples(values[name])) for name in ("source", "result")}
-        return Record(**_tuples(values))
+        snapshots = tuple(Snapshot(Paths(**_tuples(each.pop("paths"))), **each) for each in values.pop("snapshots"))
+        return Record(snapshots=snapshots, **_tuples(values))
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
 
@@ -93,3 +90,72 @@ def written(record: Record) -> bytes:
 
 def _tuples(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+
+
+def unchanged_since(
+    root: str, asked: str | None, environ: Mapping[str, str], *, now_ns: int, checked_at: str, corpus: str = ""
+) -> Record | None:
+    """The last run of the scope if nothing that it read or left has changed since; None = a run must look.
+
+    The record then says that it was checked.
+
+    Args:
+        root: The project.
+        asked: The scope that the command named; None = as configured.
+        now_ns: The clock.
+        checked_at: The same for people, ISO 8601.
+        corpus: The folder in the state that holds its own; "" = the site's.
+    """
+    root = os.path.realpath(root)
+    path = record_path(os.path.join(state_dir_of(root, environ), corpus), asked)
+    record = read_record(path)
+    if record is None:
+        return None
+    try:
+        renewed = record.renewed(root, digest(environ), file_clock_ns(os.path.dirname(path), now_ns))  # noqa: PTH120
+        if renewed is None:
+            return None
+        renewed = replace(renewed, checked_at=checked_at)
+        _write(path, written(renewed))
+    except OSError:
+        return None  # who may not read or write something is told so by the run
+    return renewed
+
+
+def last_checked(state_dir: str, scope: str, generation: str) -> str:
+    """When it was last found that nothing changed since a run after which a generation was live; "" = never."""
+    records = (record for _, record in _records(state_dir) if record and record.scope == scope)
+    return max((record.checked_at for record in records if record.summary["generation"] == generation), default="")
+
+
+def drop_records(state_dir: str, scope: str) -> None:
+    """Forget the last run of a scope: another one begins, of which only success makes a new record.
+
+    Raises:
+        OSError: One cannot be deleted.
+    """
+    for path, record in _records(state_dir):
+        if record is None or record.scope == scope:
+            with suppress(FileNotFoundError):
+                os.unlink(path)  # noqa: PTH108
+
+
+def _records(state_dir: str) -> list[tuple[str, Record | None]]:
+    folder = os.path.join(state_dir, FOLDER)
+    try:
+        paths = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]  # noqa: PTH208
+    except OSError:
+        return []
+    return [(path, read_record(path)) for path in paths]
+
+
+def _write(path: str, data: bytes) -> None:
+    temporary = f"{path}.{os.getpid()}.tmp"
+    try:
+        with open(temporary, "wb") as file:
+            file.write(data)
+        os.replace(temporary, path)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(temporary)  # noqa: PTH108
+        raise

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from searchsocket.pipeline.branches.builds import Build, below, build_of
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.unchanged.stamps import bytes_of
+from searchsocket.pipeline.unchanged.snapshot import bytes_of
 from searchsocket.pipeline.watching.targets import Targets
 
 _CRAWLED = Build("crawled", 0)  # what is on another host is looked at by a run alone

@@ -1,4 +1,4 @@
-"""Fingerprint of files: names, sizes, times, inodes, and bytes if the times are not conclusive.
+"""A snapshot of files and folders, to detect changes.
 
 Imports the standard library alone: it is asked before anything else is loaded.
 """
@@ -6,8 +6,9 @@ Imports the standard library alone: it is asked before anything else is loaded.
 import os
 import stat
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import hashlib
@@ -20,41 +21,72 @@ _MISSING = "missing"
 _LOCKS = ".tantivy-"  # it leaves them behind also where it only reads
 
 
-class Digests(NamedTuple):
-    """Two digests of the same files at the same moment."""
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Paths by how they are compared. A path where nothing is counts too."""
 
-    trusting: str  # the times of what is older than the time that was asked with
-    anew: str  # the times of what is older than now
+    trees: tuple[str, ...] = ()  # files and all below folders, by size, times and inode, and bytes if they are young
+    contents: tuple[str, ...] = ()  # small files, by their bytes
+    listings: tuple[str, ...] = ()  # folders, by the names in them
 
 
-def stamps_of(paths: Iterable[str], *, trusted_before_ns: int, now_ns: int) -> Digests:
-    """Digests of files and of all that lies below folders; a path where nothing is counts too.
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """State of some paths at one moment.
 
     Builds set modification times as they like, and inodes are given again; no tool sets the time of change. Of files
     whose time of change cannot be trusted the bytes are read.
-
-    Args:
-        trusted_before_ns: What changed earlier cannot have changed since without another time of change.
-        now_ns: The clock, before any file is looked at.
-
-    Raises:
-        OSError: Something cannot be read, or went away meanwhile.
     """
-    before, anew = sha256(), sha256()
-    for path in sorted(paths):
+
+    paths: Paths
+    trusted_before_ns: int  # a file that changed earlier cannot have changed since without another time of change
+    digest: str
+
+    @classmethod
+    def at(cls, paths: Paths, now_ns: int) -> "Snapshot":
+        """Take a snapshot.
+
+        Args:
+            now_ns: The clock, before any file is looked at.
+
+        Raises:
+            OSError: Something cannot be read, or went away meanwhile.
+        """
+        trusted_before_ns = now_ns - TICK_NS
+        (digest,) = _digests(paths, trusted_before_ns)
+        return cls(paths, trusted_before_ns, digest)
+
+    def renewed(self, now_ns: int) -> "Snapshot | None":
+        """Return the snapshot as of now if nothing changed; None if something did.
+
+        Both digests are of one look, so that no change falls between them.
+
+        Raises:
+            OSError: Something cannot be read.
+        """
+        trusted_before_ns = now_ns - TICK_NS
+        before, now = _digests(self.paths, self.trusted_before_ns, trusted_before_ns)
+        return Snapshot(self.paths, trusted_before_ns, now) if before == self.digest else None
+
+
+def _digests(paths: Paths, *trusted_before_ns: int) -> list[str]:
+    """A digest for each time before which times of change are trusted."""
+    small = f"{bytes_of(paths.contents)} {_names_in(paths.listings)}\n".encode()
+    digests = [sha256(small) for _ in trusted_before_ns]
+    for path in sorted(paths.trees):
         for name, info in _below(path):
             line = f"{name}\0{_stamp(info)}\n".encode("utf-8", "surrogateescape")
-            before.update(line)
-            anew.update(line)
+            for digest in digests:
+                digest.update(line)
             if info is not None and stat.S_ISREG(info.st_mode):
-                digests = [
+                young = [
                     digest
-                    for digest, limit in ((before, trusted_before_ns), (anew, now_ns - TICK_NS))
+                    for digest, limit in zip(digests, trusted_before_ns, strict=True)
                     if info.st_ctime_ns >= limit
                 ]
-                if digests:
-                    _add_bytes(name, digests)
-    return Digests(before.hexdigest(), anew.hexdigest())
+                if young:
+                    _add_bytes(name, young)
+    return [digest.hexdigest() for digest in digests]
 
 
 def file_clock_ns(folder: str, clock_ns: int) -> int:
@@ -88,8 +120,8 @@ def bytes_of(paths: Iterable[str]) -> str:
     return digest.hexdigest()
 
 
-def names_in(folders: Iterable[str]) -> str:
-    """A digest of what folders hold: names, and whether each is a file, a folder, or a link; "" of none.
+def _names_in(folders: Iterable[str]) -> str:
+    """A digest of the names in folders, and whether each is a file, a folder, or a link.
 
     Raises:
         OSError: One cannot be listed.
@@ -101,7 +133,7 @@ def names_in(folders: Iterable[str]) -> str:
                 f"{entry.name}\0{'l' if entry.is_symlink() else 'd' if entry.is_dir() else 'f'}" for entry in entries
             )
         lines.append(folder)
-    return sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest() if lines else ""
+    return sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _stamp(info: os.stat_result | None) -> str:
