@@ -4,9 +4,10 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from searchsocket.quality.proposals import Searched
+if TYPE_CHECKING:
+    from searchsocket.quality.proposals import Searched
 
 FILE = "searched.jsonl"
 _KEPT = 50
@@ -25,8 +26,9 @@ def note_search(state_dir: Path, query: str, scope: str, places: Sequence[str]) 
         path.write_text("".join(f"{each}\n" for each in [*lines[1 - _KEPT :], line]), encoding="utf-8")
 
 
-def read_searched(state_dir: Path) -> list[Searched]:
+def read_searched(state_dir: Path) -> "list[Searched]":
     """The searches that are kept, the oldest first; lines that are none are left out."""
+    from searchsocket.quality.proposals import Searched
 
     try:
         lines = (state_dir / FILE).read_text(encoding="utf-8").splitlines()

@@ -26,7 +26,6 @@ LLMS_STAGES: Mapping[str, Stage[Any]] = {llms_txt.name: llms_txt}  # after those
 CODE_STAGES: Mapping[str, Stage[Any]] = {
     stage.name: stage for stage in (code_files, code_chunks, code_embeddings, code_index)
 }
-_ALL = {**STAGES, **LLMS_STAGES, **CODE_STAGES}
 
 
 def stages_of(corpus: Corpus, settings: Settings) -> Mapping[str, Stage[Any]]:
@@ -37,9 +36,14 @@ def stages_of(corpus: Corpus, settings: Settings) -> Mapping[str, Stage[Any]]:
 
 def every_stage(corpus: Corpus) -> Mapping[str, Stage[Any]]:
     """Every stage of a corpus that may have left a report."""
-    return {name: stage for name, stage in _ALL.items() if stage.corpus is corpus}
+    return {name: stage for name, stage in _all().items() if stage.corpus is corpus}
 
 
 def label_of(name: str) -> str:
     """The activity of a stage, for progress output; the stage's name if it is unknown."""
-    return _ALL[name].label if name in _ALL else name
+    stage = _all().get(name)
+    return stage.label if stage else name
+
+
+def _all() -> Mapping[str, Stage[Any]]:
+    return {**STAGES, **LLMS_STAGES, **CODE_STAGES}
