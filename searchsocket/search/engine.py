@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from searchsocket.errors import InvalidRequest, SearchSocketError, VectorBackendUnavailable
@@ -14,24 +13,16 @@ from searchsocket.search.continuation import Continuations
 from searchsocket.search.cost import cost_of
 from searchsocket.search.filters import FacetCounts, count_pages
 from searchsocket.search.find import find
-from searchsocket.search.groups import result_groups
 from searchsocket.search.known_words import as_known_words
 from searchsocket.search.notes import NO_BACKEND, NOTES, further_notes
 from searchsocket.search.query import SearchQuery, checked
-from searchsocket.search.quoting.choice import Asked
-from searchsocket.search.quoting.marks import QueryWords
-from searchsocket.search.quoting.results import ResultWriter
-from searchsocket.search.ranking.boosts import boosts_of
-from searchsocket.search.ranking.exact import exact_scores, names_identifier
-from searchsocket.search.ranking.fusion import fuse
-from searchsocket.search.ranking.occasions import asks_for_occasion
-from searchsocket.search.ranking.pages import in_page_order, of_pages
-from searchsocket.search.ranking.passages import passage_scores
-from searchsocket.search.ranking.rank import NOTHING, Order, Parts, rank, scored
-from searchsocket.search.ranking.shares import Shares, shares_of
-from searchsocket.search.result_confidence import result_confidence
-from searchsocket.search.verdict import Verdict, verdict
-from searchsocket.search.versions import answer_versions, in_versions, located
+from searchsocket.search.ranking.rank import NOTHING, Order
+from searchsocket.search.ranking.shares import shares_of
+from searchsocket.search.ranking.signals import RankingInput, rank_candidates, rerank_candidates
+from searchsocket.search.rerank import rerank
+from searchsocket.search.result_page import result_page
+from searchsocket.search.verdict import verdict
+from searchsocket.search.versions import answer_versions, in_versions
 from searchsocket.search.watch import Watch
 from searchsocket.stores.base import Candidates, IndexReader, Readers
 from searchsocket.text.amounts import age_s
@@ -152,9 +143,18 @@ class SearchEngine:
         total = 0
         order = NOTHING
         if decision.is_answered:
-            shares = shares_of(query.q, candidates.facts.url, is_read=is_read and decision.has_vector)
-            order = self._ranked(reader, query, candidates, shares, watch, anonymous=anonymous)
-            results, total, quality = self._results(reader, query, candidates, decision, order, age)
+            has_read = is_read and decision.has_vector
+            order = self._ranked(reader, query, candidates, watch, is_read=has_read, anonymous=anonymous)
+            results, total, quality = result_page(
+                reader,
+                query,
+                candidates,
+                decision,
+                order,
+                age,
+                self._synonyms,
+                collapses=self._settings.collapse_alike,
+            )
         if outage and not total:
             raise outage
         return SearchAnswer(
@@ -232,86 +232,22 @@ class SearchEngine:
         reader: IndexReader,
         query: SearchQuery,
         candidates: Candidates,
-        shares: Shares,
         watch: Watch,
         *,
+        is_read: bool,
         anonymous: bool,
     ) -> Order:
-        """Rank what was found by its facts, and once more by what a reranker says of it, where that is asked for."""
-        facts = candidates.facts
-
-        def ordered(parts: Parts) -> Order:
-            ranked = rank(facts, parts)
-            if query.group_by != "page":
-                return Order(ranked, parts)
-            parts = of_pages(facts, parts, query.q, shares)
-            scores = scored(facts, parts)
-            return Order(in_page_order(ranked, scores), parts, scores)
-
-        fused = fuse(candidates.cosine, candidates.bm25, candidates.page_bm25, shares)
-        asks = asks_for_occasion(query.q)
-        names = names_identifier(query.q)
-        boosts = boosts_of(facts, self._settings, names_identifier=names, asks_for_occasion=asks)
-        passage = passage_scores(reader.words, query.q, candidates.ids, shares)
-        parts = Parts(fused, boosts, exact_scores(query.q, candidates, reader.catalogue.texts), passage)
-        order = replace(ordered(parts), fused=fused)
+        """Rank the candidates, and once more with the scores of a reranker if the query asks for it."""
+        shares = shares_of(query.q, candidates.facts.url, is_read=is_read)
+        texts, by_page = reader.catalogue.texts, query.group_by == "page"
+        given = RankingInput(query.q, candidates, shares, reader.words, texts, self._settings, by_page)
+        order = rank_candidates(given)
         if not query.rerank or not order.ranked:
             return order
         assert self._judge
-        from searchsocket.search.rerank import rerank  # only who has a reranker needs it
-
         with watch.part("rerank"):
-            said = rerank(self._judge(), reader, query.q, candidates, order.ranked, anonymous=anonymous)
-        if isinstance(said, Note):
-            return replace(order, notes=(said,))
-        parts = replace(parts, reranked=said, rerank_weight=self._settings.weights.rerank)
-        return replace(ordered(parts), fused=fused, is_judged=True)
-
-    def _results(
-        self,
-        reader: IndexReader,
-        query: SearchQuery,
-        candidates: Candidates,
-        decision: Verdict,
-        order: Order,
-        age: float,
-    ) -> tuple[tuple[Result, ...], int, Quality]:
-        """Read the records of what is shown; how many results there are in all, and whether the best of them fits.
-
-        What is found does not depend on the offset, so that results keep their order from one page of them to the next.
-        """
-        assert order.parts
-        assert order.fused
-        ranked, parts, scores, fused = order.ranked, order.parts, order.scores, order.fused
-        collapses = self._settings.collapse_alike
-        groups, total, alike = result_groups(reader, query, candidates, ranked, fused, scores, collapses=collapses)
-        chunks = (chunk.position for group in groups for chunk in (group.best, *group.sections))
-        others = chain.from_iterable(alike.get(group.best.position, ()) for group in groups)
-        positions = list(dict.fromkeys([*chunks, *others]))
-        records = reader.catalogue.readable([candidates.ids[position] for position in positions])
-        readable = dict(zip(positions, (located(each, query.within) for each in records), strict=True))
-        explained = parts if query.explain else None
-        words = QueryWords(query.q, self._synonyms)
-        generation, asked = reader.generation, Asked(query.q)
-        writer = ResultWriter(
-            words,
-            asked,
-            readable,
-            generation,
-            age,
-            explained,
-            query.sources,
-            section_snippets=query.section_snippets,
-            within=query.within,
-        )
-        if not ranked:
-            return (), total, "answered"
-        sure, quality = result_confidence(reader, query, candidates, decision, order, groups)
-        results = [
-            writer.result(group, alike.get(group.best.position, ()), confidence)
-            for group, confidence in zip(groups, sure, strict=True)
-        ]
-        return tuple(results), total, quality
+            scores = rerank(self._judge(), reader, query.q, candidates, order.ranked, anonymous=anonymous)
+        return replace(order, notes=(scores,)) if isinstance(scores, Note) else rerank_candidates(given, order, scores)
 
 
 def _counts(reader: IndexReader, query: SearchQuery, found: Candidates, *, is_answered: bool) -> FacetCounts:

@@ -30,7 +30,11 @@ def parts(rows: list[tuple[float, float, float | None]], exact: dict[int, float]
     column = zeros.copy()
     for position, gain in exact.items():
         column[position] = gain
-    return Parts(fuse(cosine, bm25, zeros), Boosts(zeros + 0.05, zeros + 0.03, zeros + 1, 0.08), column, zeros)
+    return Parts(
+        fuse(cosine, bm25, zeros),
+        Boosts(zeros + 0.05, zeros + 0.03, zeros + 1, 0.08),
+        {"exact": column, "passage": zeros},
+    )
 
 
 @given(CANDIDATES, st.data())

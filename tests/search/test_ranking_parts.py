@@ -93,7 +93,12 @@ def ranked_by(cosines: Sequence[float], records: Sequence[Record]) -> list[Ranke
     nothing = [0.0] * len(records)
     facts = facts_of(records)
     return rank(
-        facts, Parts(fuse(cosines, nothing, nothing), boosts_of(facts, RankingSettings()), *[np.array(nothing)] * 2)
+        facts,
+        Parts(
+            fuse(cosines, nothing, nothing),
+            boosts_of(facts, RankingSettings()),
+            dict.fromkeys(("exact", "passage"), np.array(nothing)),
+        ),
     )
 
 

@@ -32,7 +32,7 @@ def settle_versions(run: ScopeRun, state: ScopeState) -> list[str]:
     """
     settings = run.project.settings.versions
     rules = VersionRules(settings.detect, settings.pattern, settings.default, settings.exclude)
-    texts = listed_texts(run.make_source()) if run.source_mode in (None, "static-output") else {}
+    texts = listed_texts(run.make_source()) if run.source_kind.is_build else {}
     inputs = digest_of([DETECTION_VERSION, settings.model_dump_json(), json.dumps(texts, sort_keys=True)])
     if state.versions.is_settled(inputs):
         return []

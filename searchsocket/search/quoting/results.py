@@ -249,7 +249,7 @@ def _explanation(parts: Parts, position: int) -> Explanation:
     found, boosts = parts.found, parts.boosts
     columns = (
         found.cosine, found.bm25, found.vector, found.keyword, found.page_bm25, found.page, found.fused,
-        found.second, boosts.links, boosts.depth, parts.exact + parts.passage, boosts.weight,
+        found.second, boosts.links, boosts.depth, parts.matches, boosts.weight,
     )  # fmt: skip
     explanation = Explanation(*(round(float(column[position]), 6) for column in columns))
     if parts.reranked is None:

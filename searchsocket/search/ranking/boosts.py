@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from searchsocket.search.ranking.exact import names_identifier
 from searchsocket.search.ranking.listings import SHARE as LISTING_SHARE
 from searchsocket.search.ranking.listings import is_listing
 from searchsocket.search.ranking.occasions import SHARE as OCCASION_SHARE
-from searchsocket.search.ranking.occasions import is_occasion
+from searchsocket.search.ranking.occasions import asks_for_occasion, is_occasion
 from searchsocket.stores.base import Facts
 from searchsocket.types import Scores
 
@@ -32,22 +33,20 @@ class Boosts:
     most: float  # what `links` and `depth` can add up to, by which scores are brought back to [0, 1]
 
 
-def boosts_of(
-    facts: Facts, settings: "RankingSettings", *, names_identifier: bool = False, asks_for_occasion: bool = False
-) -> Boosts:
+def boosts_of(facts: Facts, settings: "RankingSettings", q: str = "") -> Boosts:
     """The boosts of some records; a part that the settings switch off is 0.
 
     Args:
-        names_identifier: Whether the query does: then source listings are as good as guides.
-        asks_for_occasion: Whether it may be after a post or the notes of a release: then these are.
+        q: The query. If it names an identifier, source listings are as good as guides; if it may be after a post or the
+            notes of a release, these are.
     """
     most_links = settings.weights.incoming_links if settings.enable_incoming_link_boost else 0.0
     most_depth = settings.weights.depth if settings.enable_depth_boost else 0.0
     links = np.minimum(np.maximum(facts.incoming_links, 0), _MANY_LINKS)
     weight = np.where(np.isfinite(facts.weight), facts.weight, 1.0)
-    if settings.demote_listings and not names_identifier:
+    if settings.demote_listings and not names_identifier(q):
         weight = weight * _shares(facts.url, is_listing, LISTING_SHARE)
-    if settings.demote_occasions and not asks_for_occasion:
+    if settings.demote_occasions and not asks_for_occasion(q):
         weight = weight * _shares(facts.url, is_occasion, OCCASION_SHARE)
     return Boosts(
         links=most_links * _LOGARITHMS[links] / _LOGARITHMS[_MANY_LINKS],

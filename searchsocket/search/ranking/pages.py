@@ -26,10 +26,10 @@ def of_pages(facts: Facts, parts: Parts, q: str, shares: Shares) -> Parts:
     pages = _Pages(facts)
     fused = fuse_pages(parts.found, pages.best, shares)
     second = _SECOND * pages.second(parts.found.fused, facts.kind)
-    exact = pages.best(parts.exact) + pages.called(q)
+    bonuses = {name: pages.best(scores) for name, scores in parts.bonuses.items()}
+    bonuses["exact"] = bonuses["exact"] + pages.called(q)
     reranked = None if parts.reranked is None else pages.best(parts.reranked)
-    passage = pages.best(parts.passage)
-    return replace(parts, found=replace(fused, second=second), exact=exact, passage=passage, reranked=reranked)
+    return replace(parts, found=replace(fused, second=second), bonuses=bonuses, reranked=reranked)
 
 
 def in_page_order(ranked: Sequence[Ranked], scores: Scores) -> list[Ranked]:

@@ -1,8 +1,9 @@
 """The order of chunks: fused score, boosts, page weight, and a rule for every tie."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
+from operator import add
 from typing import NamedTuple
 
 import numpy as np
@@ -24,10 +25,19 @@ class Parts:
 
     found: Fused
     boosts: Boosts
-    exact: Scores  # see `exact.exact_scores`, and of pages `pages.of_pages`
-    passage: Scores  # see `passages.passage_scores`
+    bonuses: Mapping[str, Scores]  # by signal, see `signals.SIGNALS`
     reranked: Scores | None = None  # in [0, 1], see `judged.judged`; None = no reranker was asked
     rerank_weight: float = 0.0
+
+    @property
+    def exact(self) -> Scores:
+        """The bonus for exact matches."""
+        return self.bonuses["exact"]
+
+    @property
+    def matches(self) -> Scores:
+        """The sum of all bonuses."""
+        return reduce(add, self.bonuses.values())
 
 
 class Ranked(NamedTuple):
@@ -54,11 +64,11 @@ def scored(facts: Facts, parts: Parts) -> Scores:
     if not visible.any():
         return np.zeros(len(visible))
     found, boosts = parts.found, parts.boosts
-    most = (found.second + parts.exact + parts.passage)[visible].max()
+    most = reduce(add, parts.bonuses.values(), found.second)[visible].max()
     # Pages may weigh more than 1; dividing by the most keeps scores in [0, 1] and the order as it is.
     scale = (1.0 + boosts.most + most) * max(1.0, boosts.weight[visible].max())
     first = found.fused if parts.reranked is None else mixed(found.fused, parts.reranked, parts.rerank_weight)
-    sums = first + found.second + boosts.links + boosts.depth + parts.exact + parts.passage
+    sums = reduce(add, parts.bonuses.values(), first + found.second + boosts.links + boosts.depth)
     scores: Scores = np.round(sums * boosts.weight / scale, _DIGITS)
     return scores
 
@@ -70,7 +80,7 @@ class Order:
     ranked: Sequence[Ranked]  # best first
     parts: Parts | None  # of pages, where those are ranked; None where there are no candidates
     scores: Scores | None = None  # of pages, by candidate; None where chunks are ranked
-    fused: Fused | None = None  # of the chunks
+    chunks: Parts | None = None  # of the chunks
     notes: tuple[Note, ...] = ()
     is_judged: bool = False  # by a reranker
 

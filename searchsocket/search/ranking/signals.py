@@ -1,0 +1,67 @@
+"""Rank the candidates of a query by all signals (docs/notes/ranking.md)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from searchsocket.search.ranking.boosts import boosts_of
+from searchsocket.search.ranking.exact import exact_scores
+from searchsocket.search.ranking.fusion import fuse
+from searchsocket.search.ranking.pages import in_page_order, of_pages
+from searchsocket.search.ranking.passages import passage_scores
+from searchsocket.search.ranking.rank import Order, Parts, rank, scored
+from searchsocket.search.ranking.shares import Shares
+from searchsocket.stores.base import Candidates, WordSnapshot
+from searchsocket.types import Scores
+
+if TYPE_CHECKING:
+    from searchsocket.project.settings.model import RankingSettings
+
+
+@dataclass(frozen=True, slots=True)
+class RankingInput:
+    """A query and its candidates, as signals see them."""
+
+    q: str
+    candidates: Candidates
+    shares: Shares
+    words: WordSnapshot
+    texts: Callable[[Sequence[str]], Sequence[str]]  # of records by id
+    settings: "RankingSettings"
+    by_page: bool  # rank pages, else chunks
+
+
+# Name -> bonus of each candidate. A page has the best bonus of its chunks.
+SIGNALS: Mapping[str, Callable[[RankingInput], Scores]] = {
+    "exact": lambda one: exact_scores(one.q, one.candidates, one.texts),
+    "passage": lambda one: passage_scores(one.words, one.q, one.candidates.ids, one.shares),
+}
+
+
+def rank_candidates(given: RankingInput) -> Order:
+    """Rank candidates by meaning and words, boosts and bonuses."""
+    found, facts = given.candidates, given.candidates.facts
+    fused = fuse(found.cosine, found.bm25, found.page_bm25, given.shares)
+    boosts = boosts_of(facts, given.settings, given.q)
+    return _ordered(given, Parts(fused, boosts, {name: bonus(given) for name, bonus in SIGNALS.items()}))
+
+
+def rerank_candidates(given: RankingInput, order: Order, scores: Scores) -> Order:
+    """Rank candidates again with the scores of a reranker.
+
+    Args:
+        order: From `rank_candidates`.
+    """
+    assert order.chunks
+    chunks = replace(order.chunks, reranked=scores, rerank_weight=given.settings.weights.rerank)
+    return replace(_ordered(given, chunks), is_judged=True)
+
+
+def _ordered(given: RankingInput, chunks: Parts) -> Order:
+    facts = given.candidates.facts
+    ranked = rank(facts, chunks)
+    if not given.by_page:
+        return Order(ranked, chunks, chunks=chunks)
+    pages = of_pages(facts, chunks, given.q, given.shares)
+    scores = scored(facts, pages)
+    return Order(in_page_order(ranked, scores), pages, scores, chunks)
