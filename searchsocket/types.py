@@ -182,7 +182,8 @@ class SiteVersion:
     name: str  # e.g. `1.18`
     folder: str  # URL path of its pages; "" = the root of the site
     title: str = ""  # as the site shows it; "" = the name
-    aliases: Mapping[str, str] = field(default_factory=dict)  # alias, e.g. `latest` -> its folder; "" = has no pages
+    # Alias, e.g. `latest` -> its folder; "" = has no pages. The name itself, if the site prefers an alias's folder.
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -188,7 +188,12 @@ def answer_versions(scope: VersionScope) -> AnswerVersions | None:
     return AnswerVersions(
         tuple(searched),
         tuple(dict.fromkeys(family.default for family in scope.families if family.default)),
-        tuple(AvailableVersion(one.name, one.title or one.name, tuple(one.aliases)) for one in versions.values()),
+        tuple(
+            AvailableVersion(
+                one.name, one.title or one.name, tuple(alias for alias in one.aliases if alias != one.name)
+            )
+            for one in versions.values()
+        ),
     )
 
 

@@ -49,6 +49,22 @@ def test_stable_is_the_number_that_it_repeats() -> None:
     }  # fmt: skip
 
 
+def test_links_open_where_the_canonical_links_point() -> None:
+    """Also if the published site has a base path that the build has not."""
+    site = pages("/en/stable", "/en/v2.1", "/en/v2.0")
+    site = [
+        page._replace(text=page.title, canonical=f"/base/en/stable{page.url[page.url.index('/', 4) :]}")
+        if page.url.count("/") > 2
+        else page._replace(text="start", canonical="/base/en/stable")
+        for page in site
+    ]
+    site = [page._replace(text="old") if "v2.0" in page.url else page for page in site]
+    (family,) = find_families(site, {}, VersionRules())
+    assert family.versions[0].folder == "/en/stable"
+    assert family.versions[0].aliases == {"stable": "/en/stable", "v2.1": "/en/v2.1"}
+    assert family.default == "v2.1"
+
+
 def test_a_development_branch_is_no_alias_although_it_hardly_differs() -> None:
     site = pages("/stable", "/latest", "/v2.1")
     site = [page._replace(text=page.url.split("/", 2)[-1]) for page in site]

@@ -10,7 +10,7 @@ from searchsocket.types import SiteVersion, VersionFamily
 from searchsocket.web.versions.listed import ListedVersion
 from searchsocket.web.versions.names import LATEST, STABLE, bare, is_release, looks_like_version, matches, order_of
 
-DETECTION_VERSION = "1"  # raise it with every change of the result, so that indexed sites are looked at again
+DETECTION_VERSION = "2"  # raise it with every change of the result, so that indexed sites are looked at again
 _SHARED = 0.5  # of the smaller folder's pages, so many also exist in another version
 _MIN_SHARED = 2
 _NEIGHBOURS = 3  # versions on either side that a version is compared with
@@ -74,6 +74,8 @@ def find_families(
     Args:
         listed: The entries of each `versions.json`, by the URL path of its folder; "" = the root.
     """
+    canonicals = canonical_urls(pages)
+    pages = [page._replace(canonical=canonicals.get(page.url, "")) for page in pages]
     families: list[VersionFamily] = []
     rejected: set[str] = set()
     for _ in range(_ROUNDS):  # a folder that is no version may contain some
@@ -229,11 +231,19 @@ def _merged(parent: str, folders: Mapping[str, _Folder], listed: Sequence[Listed
                 by_alias[alias] = name
                 aliases.setdefault(name, {})[alias] = f"{parent}/{alias}"
     titles = {one.name: one.title for one in listed}
-    return [
-        SiteVersion(name, f"{parent}/{name}", titles.get(name, ""), dict(sorted(aliases.get(name, {}).items())))
-        for name in sorted(folders)
-        if name not in by_alias
-    ]
+    merged = []
+    for name in sorted(folders.keys() - by_alias.keys()):
+        folder, own = f"{parent}/{name}", aliases.get(name, {})
+        if canonical := next((each for each in own.values() if each and _is_canonical(each, folders[name])), ""):
+            own, folder = {**own, name: folder}, canonical
+        merged.append(SiteVersion(name, folder, titles.get(name, ""), dict(sorted(own.items()))))
+    return merged
+
+
+def _is_canonical(alias_folder: str, folder: _Folder) -> bool:
+    """Return True if most pages of a version name the page in an alias's folder as canonical."""
+    same = sum(1 for rest, page in folder.pages.items() if page.canonical == f"{alias_folder}{rest}")
+    return same > _MOST_CANONICALS * len(folder.pages)
 
 
 def _repeats(alias: _Folder, folder: _Folder) -> bool:
@@ -278,6 +288,21 @@ def _default(
     preferred = [one.name for one in listed if one.is_preferred]
     said = [*preferred, *moving[:1], _by_canonicals(versions, folders), root]
     return next((name for name in said if name in released), (numbered or released)[0])
+
+
+def canonical_urls(pages: Sequence[VersionPage]) -> dict[str, str]:
+    """The URL that each page names as canonical, without the base path of the published site.
+
+    A build has no base path when it is served below `/project/`; most pages of a site name themselves.
+    """
+    bases = Counter(
+        page.canonical[: -len(page.url)] if page.url != "/" else page.canonical.rstrip("/")
+        for page in pages
+        if page.canonical and (page.url == "/" or page.canonical.endswith(page.url))
+    )
+    base = bases.most_common(1)[0][0] if bases else ""
+    named = ((page.url, page.canonical) for page in pages if page.canonical)
+    return {url: (path[len(base) :] or "/") if base and path.startswith(base) else path for url, path in named}
 
 
 def _by_canonicals(versions: Sequence[SiteVersion], folders: Mapping[str, _Folder]) -> str:

@@ -1,12 +1,11 @@
 """Place every page of a site in its version, and find the pages that say the same in several versions."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from searchsocket.types import SiteVersion, VersionFamily
-from searchsocket.web.versions.families import VersionPage
+from searchsocket.web.versions.families import VersionPage, canonical_urls
 from searchsocket.web.versions.labels import UNVERSIONED, version_label
 from searchsocket.web.versions.names import matches
 
@@ -144,9 +143,9 @@ def _follow_canonicals(
 ) -> None:
     """Make a page the copy of its canonical, if that exists and says the same, within one version or none."""
     by_url = {one.page.url: one.page for one in pages}
-    base = base_of_canonicals(page for page, _ in pages)
+    canonicals = canonical_urls([page for page, _ in pages])
     for page, _ in pages:
-        target = by_url.get(_below(page.canonical, base)) if page.canonical else None
+        target = by_url.get(canonicals.get(page.url, ""))
         if target is None or target.url == page.url or page.url in copies or not page.text:
             continue
         seat, other = seats[page.url], seats[target.url]
@@ -156,20 +155,3 @@ def _follow_canonicals(
         first = copies.get(target.url, target.url)
         if is_one_version and page.text == target.text and first != page.url and page.url not in copies.values():
             copies[page.url] = first
-
-
-def base_of_canonicals(pages: Iterable[VersionPage]) -> str:
-    """The path that canonical URLs have before the URLs of the pages: that of the published site; "" if none.
-
-    A build has no base path when it is served below `/project/`.
-    """
-    bases = Counter(
-        page.canonical[: -len(page.url)] if page.url != "/" else page.canonical.rstrip("/")
-        for page in pages
-        if page.canonical and (page.url == "/" or page.canonical.endswith(page.url))
-    )
-    return bases.most_common(1)[0][0] if bases else ""
-
-
-def _below(canonical: str, base: str) -> str:
-    return (canonical[len(base) :] or "/") if base and canonical.startswith(base) else canonical

@@ -16,7 +16,7 @@ def version_rows(families: Sequence[VersionFamily]) -> list[dict[str, Any]]:
             "name": version.name,
             "title": version.title or version.name,
             "folder": version.folder or "/",
-            "aliases": list(version.aliases),
+            "aliases": [alias for alias in version.aliases if alias != version.name],
             "default": version.name == family.default,
         }
         for family in families
