@@ -46,7 +46,7 @@ def socket_of(root: Path) -> Path:
 
 
 def asked(root: Path) -> object:
-    query = {"q": "rope", "filters": (), "tags": (), "facets": ()}
+    query = {"q": "rope", "filters": (), "tags": (), "facets": (), "version": ()}
     return ask(str(root), os.environ, {"query": query, "scope": None, "json": True, "width": 80})
 
 

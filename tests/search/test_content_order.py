@@ -100,7 +100,8 @@ class Values:
     """A reader whose chunks all hold the term, with the similarities that it is given."""
 
     def __init__(self, values: list[float]) -> None:
-        self.words = self.vectors = self
+        self.words = self.vectors = self.generation = self
+        self.versions = ()
         self._values = dict(zip([f"{97 * n % 13:02}" for n in range(len(values))], values, strict=True))
 
     def holding(self, *_: object, where: object) -> list[str]:
