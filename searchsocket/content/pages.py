@@ -6,6 +6,7 @@ Apart from `types.py`, since a query meets none of them.
 from dataclasses import dataclass
 
 from searchsocket.types import PageFacts, PageKind, StatedFacts
+from searchsocket.web.languages.alternates import NO_ALTERNATES, Alternates
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class ExtractedPage(StatedFacts):
     head_title: str = ""  # what `<title>` says
     canonical: str = ""  # as the page states it; unreliable, never an identity by itself
     version: str = ""  # of the documentation, as metas state it
+    alternates: Alternates = NO_ALTERNATES  # of its `hreflang` links
     links: tuple[Link, ...] = ()
     source_lines: tuple[int, ...] = ()  # of a content file: see `markdown/source_lines.py`
     main: str = ""  # how the main content was found, e.g. `main`, `#content`, `body`

@@ -22,6 +22,8 @@ What is kept of a page, and which stage sets and clears it:
 | `extract_key` | `page_mirror` | `site_pages`, when the served URL is another one |
 | `skip`, `redirect_to`, facts, body, links, `heading`, `head_title` | `page_mirror` | |
 | title, version, canonical URL and text hash in `version_pages` | `page_mirror` | |
+| language and `hreflang` links in `language_pages` | `page_mirror` | |
+| `language`, `original` | `page_mirror` | `page_mirror`, when the site says otherwise |
 | `copy_of`, `labels` | `page_mirror` | `page_mirror`, when the page differs from the others again |
 | `dirty`: the mirror file may have to change | `page_mirror`: itself, a page at the other end of a link, the routes or what names no page of the site changed, or its file is damaged; `site_pages`: it is back, or another address opens it | `page_mirror`, once its file is right, or it is skipped |
 | `mirror_digest`, `mirror_stamp`, `generated_at`, `route_resolution` | `page_mirror` | `page_mirror`, when the page is skipped (all) or its file is damaged (digest); `page_chunks`, `search_index`: stamp, where they find the file damaged |

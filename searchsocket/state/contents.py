@@ -13,6 +13,7 @@ from searchsocket.content.pages import ExtractedPage, Link
 from searchsocket.state.errors import DamagedRow
 from searchsocket.system.compressed import packed as packed_text
 from searchsocket.system.compressed import unpacked as unpacked_text
+from searchsocket.web.languages.alternates import Alternates
 
 _BESIDE = ("body", "links", "skip", "redirect_to")  # kept by themselves
 _FACTS = tuple(field.name for field in fields(ExtractedPage) if field.name not in _BESIDE)
@@ -49,8 +50,9 @@ def unpacked(facts: bytes, body: bytes, *, skip: str, redirect_to: str, links: S
     try:
         data: dict[str, Any] = json.loads(unpacked_body(facts))
         values: dict[str, Any] = {name: tuple(item) if isinstance(item, list) else item for name, item in data.items()}
+        values["alternates"] = Alternates(*values["alternates"])
         return ExtractedPage(body=unpacked_body(body), links=tuple(links), skip=skip, redirect_to=redirect_to, **values)
-    except (ValueError, TypeError, AttributeError) as error:
+    except (ValueError, TypeError, AttributeError, KeyError) as error:
         raise DamagedRow(f"the stored facts of a page are damaged: {error}") from error
 
 

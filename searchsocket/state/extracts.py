@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from searchsocket.content.pages import ExtractedPage, Link, RawPage
 from searchsocket.state.contents import put_contents, unpacked, unpacked_body
+from searchsocket.state.languages import put_language_page
 from searchsocket.state.links import LinkGraph, mark_linked_dirty
 from searchsocket.state.sql import KNOWN, MIRRORED, WITH_CONTENTS, marks
 from searchsocket.state.versions import put_version_page
@@ -111,6 +112,7 @@ class Extracts:
         if page.head_title and not page.skip:
             self.db.execute("INSERT INTO titles VALUES (?,?,?,?)", (page_id, self.scope, page.heading, page.head_title))
         put_version_page(self.db, self.scope, page_id, page)
+        put_language_page(self.db, self.scope, page_id, page)
         self.db.execute("DELETE FROM links WHERE page_id = ?", (page_id,))
         self.db.executemany(
             "INSERT INTO links (page_id, scope, target, text) VALUES (?,?,?,?)",

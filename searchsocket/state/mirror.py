@@ -14,6 +14,7 @@ from searchsocket.state.links import mark_linked_dirty
 from searchsocket.state.sql import KNOWN, MIRRORED, SEARCHABLE
 from searchsocket.state.versions import labels_of
 from searchsocket.types import PageKind, RouteResolution
+from searchsocket.web.languages.labels import original_label
 
 
 class Leaving(NamedTuple):
@@ -40,7 +41,8 @@ class MirrorPage:
     kind: PageKind
     locator: str  # where the source finds it
     address: str  # what opens it; "" = its URL
-    labels: tuple[str, ...]  # of its versions
+    labels: tuple[str, ...]  # of its versions and translations
+    language: str  # of a page that states none itself
     extract: ExtractedPage  # without its links
     digest: str  # of the file; "" = none was written, or it is damaged
     stamp: str
@@ -185,14 +187,17 @@ class MirrorTable:
             DamagedRow: It is not what was written.
         """
         row = self.db.execute(
-            "SELECT url, kind, locator, address, labels, skip, redirect_to, mirror_digest, mirror_stamp, generated_at, "
+            "SELECT url, kind, locator, address, labels, language, original, "
+            "skip, redirect_to, mirror_digest, mirror_stamp, generated_at, "
             "facts, body FROM pages LEFT JOIN contents ON page_id = pages.id "
             "LEFT JOIN bodies ON bodies.id = body_id WHERE pages.id = ?",
             (page_id,),
         ).fetchone()
-        url, kind, locator, address, labels, skip, redirect_to, digest, stamp, generated_at, facts, body = row
+        url, kind, locator, address, labels, language, original, *row = row
+        skip, redirect_to, digest, stamp, generated_at, facts, body = row
+        own = (*labels_of(labels), *([original_label(original)] if original else []))
         extract = unpacked(facts, body, skip=skip, redirect_to=redirect_to)
-        return MirrorPage(url, kind, locator, address, labels_of(labels), extract, digest, stamp, generated_at)
+        return MirrorPage(url, kind, locator, address, own, language, extract, digest, stamp, generated_at)
 
     def set_clean(self, page_id: int) -> None:
         """The file is right as it is."""

@@ -29,7 +29,7 @@ AND theirs.kind = mine.kind AND theirs.extract_key = mine.raw_hash || ':' || :ho
 _TAKE = (
     # A page of another address or file says so in its mirror; so may one of a content file, by the settings.
     """UPDATE pages SET extract_key = theirs.extract_key, skip = theirs.skip, redirect_to = theirs.redirect_to,
-    copy_of = theirs.copy_of, labels = theirs.labels,
+    copy_of = theirs.copy_of, labels = theirs.labels, language = theirs.language, original = theirs.original,
     mirror_digest = theirs.mirror_digest, generated_at = theirs.generated_at,
     route_resolution = theirs.route_resolution,
     dirty = theirs.dirty OR theirs.address != pages.address OR theirs.locator != pages.locator
@@ -39,6 +39,8 @@ _TAKE = (
     "INSERT INTO titles SELECT mine, :scope, heading, head_title FROM same JOIN titles ON page_id = theirs",
     "INSERT INTO version_pages SELECT mine, :scope, title, stated, canonical, text_hash FROM same "
     "JOIN version_pages ON page_id = theirs",
+    "INSERT INTO language_pages SELECT mine, :scope, stated, hreflang, hreflang_group, is_default FROM same "
+    "JOIN language_pages ON page_id = theirs",
     "INSERT INTO problems SELECT mine, part, number, text FROM same JOIN problems ON page_id = theirs "
     "WHERE part = 'page'",
     "INSERT INTO links SELECT mine, :scope, target, text, resolved FROM same "

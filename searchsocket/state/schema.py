@@ -1,6 +1,6 @@
 """The tables of `state.db`. The docstring of `searchsocket.state` gives the meaning and writer of each column."""
 
-SCHEMA_VERSION = 15
+SCHEMA_VERSION = 16
 SCHEMA = (
     """CREATE TABLE scopes (
         scope TEXT PRIMARY KEY,
@@ -34,6 +34,8 @@ SCHEMA = (
         redirect_to TEXT NOT NULL DEFAULT '',
         copy_of TEXT NOT NULL DEFAULT '',  -- URL of the page that is indexed instead; '-' = its version is excluded
         labels TEXT NOT NULL DEFAULT '',  -- JSON: the labels of its versions; '' = the site has none
+        language TEXT NOT NULL DEFAULT '',  -- of a page that states none itself; '' = unknown
+        original TEXT NOT NULL DEFAULT '',  -- URL of the page that it translates, or its own; '' = no translations
         dirty INTEGER NOT NULL DEFAULT 0,  -- the mirror file may have to change
         mirror_digest TEXT NOT NULL DEFAULT '',
         mirror_stamp TEXT NOT NULL DEFAULT '',
@@ -74,6 +76,15 @@ SCHEMA = (
         stated TEXT NOT NULL,  -- version in its metas
         canonical TEXT NOT NULL,  -- URL path
         text_hash TEXT NOT NULL
+    )""",
+    # What languages are found by, of searchable pages and copies.
+    """CREATE TABLE language_pages (
+        page_id INTEGER PRIMARY KEY REFERENCES pages (id) ON DELETE CASCADE,
+        scope TEXT NOT NULL,
+        stated TEXT NOT NULL,  -- language that the page states
+        hreflang TEXT NOT NULL,  -- language that its `hreflang` links state
+        hreflang_group TEXT NOT NULL,  -- equal for translations of a page
+        is_default INTEGER NOT NULL  -- the `x-default` of its group
     )""",
     """CREATE TABLE problems (
         page_id INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,

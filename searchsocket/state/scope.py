@@ -9,6 +9,7 @@ from searchsocket.state.extracts import Extracts
 from searchsocket.state.file import transaction
 from searchsocket.state.history import History
 from searchsocket.state.inventory import Inventory
+from searchsocket.state.languages import LanguageTable
 from searchsocket.state.links import LinkGraph
 from searchsocket.state.mirror import MirrorTable
 from searchsocket.state.origin import Origin
@@ -33,6 +34,7 @@ class ScopeState:
     links: LinkGraph
     titles: Titles
     versions: VersionTable
+    languages: LanguageTable
     mirror: MirrorTable
     chunks: ChunkTable
     problems: Problems
@@ -60,6 +62,7 @@ def begin(db: sqlite3.Connection, scope: str) -> ScopeState:
         LinkGraph(db, scope),
         Titles(db, scope),
         VersionTable(db, scope),
+        LanguageTable(db, scope),
         MirrorTable(db, scope),
         ChunkTable(db, scope),
         Problems(db, scope),

@@ -27,10 +27,11 @@ from searchsocket.content.html.tree import HEADINGS, Element, text_of, with_attr
 from searchsocket.content.pages import ExtractedPage, RawPage
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
 from searchsocket.text.facets import NO_FACETS, Facets
+from searchsocket.web.languages.alternates import read_alternates
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
 
 # Part of the cache key: raise the number with every change of output; the libraries change it too.
-EXTRACTOR_VERSION = " ".join(["9", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py"))])
+EXTRACTOR_VERSION = " ".join(["10", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py"))])
 
 
 def extract_html(
@@ -106,6 +107,7 @@ def _read_main(
         language=meta.language,
         canonical=meta.canonical,
         version=meta.version,
+        alternates=read_alternates(meta.alternates, page.url, page.served_url),
         tags=meta.tags,
         facets=meta.facets,
         weight=meta.weight,

@@ -2,11 +2,13 @@
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from searchsocket.content.html.tree import Element, one_line, raw_text, text_of
 from searchsocket.text.facets import NO_FACETS, Facets, read_facets
+from searchsocket.web.languages.alternates import MAX_ALTERNATES
 from searchsocket.web.versions.names import MAX_NAME_CHARS
 
 _SEPARATORS = re.compile(r"\s+(?:[|·•—–»:]|::|-|\|\|)\s+")
@@ -32,6 +34,7 @@ class Metadata:
     language: str
     canonical: str
     version: str
+    alternates: tuple[tuple[str, str], ...]  # `hreflang` and `href` of each translation
     base_href: str
     robots_noindex: bool
     weight: float
@@ -73,6 +76,7 @@ def read_metadata(root: Element, facets: Facets = NO_FACETS) -> Metadata:
         language=parse_language(root.get("lang") or root.get("xml:lang") or first("language")),
         canonical=_link(root, "canonical"),
         version=parse_version(first("docsearch:version", "docusaurus_version")),
+        alternates=tuple(islice(_alternates(root), MAX_ALTERNATES + 1)),
         base_href=next((base.get("href") or "" for base in root.iter("base") if base.get("href")), "").strip(),
         robots_noindex=any(_NOINDEX.search(value.lower()) for value in metas.get("robots", ())),
         weight=weight,
@@ -217,3 +221,11 @@ def _link(root: Element, rel: str) -> str:
         if rel in (link.get("rel") or "").lower().split() and link.get("href"):
             return one_line(link.get("href") or "")
     return ""
+
+
+def _alternates(root: Element) -> Iterator[tuple[str, str]]:
+    """`hreflang` and `href` of the links that lead to translations of the page."""
+    for link in root.iter("link"):
+        language, href = link.get("hreflang"), link.get("href")
+        if language and href and "alternate" in (link.get("rel") or "").lower().split():
+            yield language, href

@@ -104,6 +104,7 @@ def _page(
     links = state.links.counts(page_id, stored.url, _MAX_LINK_ROWS)
     stated = {field.name: getattr(extract, field.name) for field in fields(StatedFacts)}
     stated["title"] = titles.title_of(extract)
+    stated["language"] = extract.language or stored.language
     stated["facets"] = (*extract.facets, *stored.labels)
     return Page(
         PageFacts(

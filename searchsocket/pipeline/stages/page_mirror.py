@@ -33,6 +33,7 @@ from searchsocket.state.extracts import COPY, EXCLUDED_VERSION, StoredPage, extr
 from searchsocket.state.problems import ProblemPart
 from searchsocket.system.batches import batches
 from searchsocket.system.processes import default_workers, map_batches
+from searchsocket.web.languages.site import page_languages
 
 SPELLED_OUT = 20  # of one kind
 
@@ -70,6 +71,7 @@ def page_mirror(run: ScopeRun, state: ScopeState) -> StageResult[MirrorNumbers]:
     report = _Report()
     _extract_changed(run, state, report)
     report.warn("versions", settle_versions(run, state))
+    settle_languages(state)
     resolve_links(state)
     mirror = refresh_mirror(run, state)
     report.warn("mirror", mirror.repaired)
@@ -135,6 +137,12 @@ def _extract_changed(run: ScopeRun, state: ScopeState, report: _Report) -> None:
             for result in results:
                 _store(run, state, how, result, report)
         page_mirror.progress(run, report.extracted, total)
+
+
+def settle_languages(state: ScopeState) -> None:
+    """Decide the language of each page, and which pages are translations; does nothing if no page changed."""
+    if not state.languages.is_settled():
+        state.languages.settle(page_languages(state.languages.pages()))
 
 
 def _is_small(state: ScopeState, stale: Sequence[int]) -> bool:

@@ -1,0 +1,1 @@
+"""Languages of a site's pages: from their addresses and `hreflang` links."""

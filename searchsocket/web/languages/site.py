@@ -1,0 +1,160 @@
+"""Decide the language of every page of a site, and which pages are translations of one another."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from searchsocket.web.languages.alternates import NO_ALTERNATES, Alternates
+from searchsocket.web.languages.codes import is_distinct, is_same_language, language_of_name
+
+_SHARED = 0.5  # of a folder's pages, so many also exist in another language
+_DEPTH = 2  # segments of a path that can be a language: `/de`, `/docs/de`
+
+
+class LanguagePage(NamedTuple):
+    """Facts about one page that detection uses."""
+
+    url: str
+    stated: str = ""  # language that the page states itself
+    alternates: Alternates = NO_ALTERNATES
+
+
+class PageLanguage(NamedTuple):
+    """Decision about one page."""
+
+    language: str  # "" = unknown
+    original: str = ""  # URL of the page in the site's default language that this one translates, or of itself
+
+
+@dataclass(slots=True)
+class _Folder:
+    """One folder with the name of a language: its pages by their path below it."""
+
+    language: str
+    pages: dict[str, str] = field(default_factory=dict)  # path below the folder -> URL
+    stated: Counter[str] = field(default_factory=Counter)  # languages that its pages state
+
+    def is_stated(self) -> bool:
+        """Return True if most pages that state a language state the one that the folder is called by."""
+        total = self.stated.total()
+        same = sum(count for each, count in self.stated.items() if is_same_language(each, self.language))
+        return total > 0 and same * 2 > total
+
+    def is_contradicted(self) -> bool:
+        """Return True if its pages state another language."""
+        return self.stated.total() > 0 and not self.is_stated()
+
+    def mirrors(self, paths: Mapping[str, str]) -> bool:
+        """Return True if most of its pages also exist among these; the start page alone does not count."""
+        shared = [rest for rest in self.pages if rest in paths]
+        return any(shared) and len(shared) >= _SHARED * len(self.pages)
+
+
+@dataclass(slots=True)
+class _Family:
+    """The language folders of one parent."""
+
+    parent: str
+    folders: dict[str, _Folder] = field(default_factory=dict)  # by name
+    root: dict[str, str] = field(default_factory=dict)  # pages beside them: path below the parent -> URL
+
+
+def page_languages(pages: Sequence[LanguagePage]) -> dict[str, PageLanguage]:
+    """The language and the original of each page, by URL.
+
+    A page has the language that it states, else that of its `hreflang` links, else that of its folder.
+    """
+    families = [family for family in _families(pages) if _keep_languages(family)]
+    folder_of: dict[str, _Folder] = {}
+    for folder in (folder for family in families for folder in family.folders.values()):
+        for url in folder.pages.values():
+            folder_of.setdefault(url, folder)
+    languages = {}
+    for page in pages:
+        of_folder = folder_of[page.url].language if page.url in folder_of else ""
+        languages[page.url] = page.stated or page.alternates.language or of_folder
+    originals = _originals(pages, families, languages)
+    return {url: PageLanguage(language, originals.get(url, "")) for url, language in languages.items()}
+
+
+def _families(pages: Sequence[LanguagePage]) -> list[_Family]:
+    """Candidates: all folders with the name of a language, by their parents, the outermost first."""
+    families: dict[str, _Family] = {}
+    for page in pages:
+        for parent, name, rest in _splits(page.url):
+            if language := language_of_name(name):
+                family = families.setdefault(parent, _Family(parent))
+                folder = family.folders.setdefault(name, _Folder(language))
+                folder.pages[rest] = page.url
+                if stated := page.stated or page.alternates.language:
+                    folder.stated[stated] += 1
+    for page in pages:
+        first = next((f"{parent}/{name}" for parent, name, _ in _splits(page.url)), "")
+        for parent in dict.fromkeys(("", first)):
+            around, rest = families.get(parent), page.url[len(parent) :]
+            if around and rest[1:].partition("/")[0] not in around.folders:
+                around.root["" if rest == "/" else rest] = page.url
+    return [families[parent] for parent in sorted(families)]
+
+
+def _splits(url: str) -> Iterator[tuple[str, str, str]]:
+    """The first readings of a URL as (parent, name of a folder, path below it)."""
+    start = 0
+    for _ in range(_DEPTH):
+        if start >= len(url):
+            return
+        end = url.find("/", start + 1)
+        end = len(url) if end < 0 else end
+        yield url[:start], url[start + 1 : end], url[end:]
+        start = end
+
+
+def _keep_languages(family: _Family) -> bool:
+    """Drop the folders that are no languages; return False if none is left."""
+    folders = {name: folder for name, folder in family.folders.items() if not folder.is_contradicted()}
+    stated = {name for name, folder in folders.items() if folder.is_stated()}
+    distinct = {name for name, folder in folders.items() if is_distinct(folder.language)}
+    is_certain = bool(stated) or len({folders[name].language for name in distinct}) > 1
+    mirrored = {name for name in distinct if folders[name].mirrors(family.root)}
+    languages = stated | (distinct if is_certain else mirrored)
+    # `it` or `cs` is a language only beside others, with the same pages as they have.
+    paths = {rest: url for name in languages for rest, url in folders[name].pages.items()} | family.root
+    if languages:
+        languages |= {name for name in folders.keys() - languages if folders[name].mirrors(paths)}
+    for name in family.folders.keys() - languages:
+        family.root |= {f"/{name}{rest}": url for rest, url in family.folders[name].pages.items()}
+    family.folders = {name: family.folders[name] for name in sorted(languages)}
+    return bool(languages)
+
+
+def _originals(
+    pages: Sequence[LanguagePage], families: Sequence[_Family], languages: Mapping[str, str]
+) -> dict[str, str]:
+    """The original of each page that has translations."""
+    by_hreflang: dict[str, list[LanguagePage]] = {}
+    for page in pages:
+        if page.alternates.group:
+            by_hreflang.setdefault(page.alternates.group, []).append(page)
+    counts = Counter(languages.values())
+
+    def rank(url: str) -> tuple[int, str]:
+        return -counts[languages[url]], url
+
+    originals: dict[str, str] = {}
+    for group in by_hreflang.values():
+        if len(group) > 1:
+            first = min(group, key=lambda page: (not page.alternates.is_default, *rank(page.url))).url
+            originals |= {page.url: first for page in group}
+    for family in families:
+        by_rest: dict[str, list[str]] = {}
+        for folder in family.folders.values():
+            for rest, url in folder.pages.items():
+                by_rest.setdefault(rest, []).append(url)
+        for rest, urls in by_rest.items():
+            root = family.root.get(rest)
+            urls = [url for url in ([root] if root else []) + urls if url not in originals]
+            if len(urls) > 1:
+                first = root if root in urls else min(urls, key=rank)
+                originals |= dict.fromkeys(urls, str(first))
+    return originals
