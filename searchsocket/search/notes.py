@@ -2,9 +2,10 @@
 
 from searchsocket.models.embedders.queries import NoVector
 from searchsocket.search.answer import Note
-from searchsocket.search.filters import OWN_FILTERS
+from searchsocket.search.filters import OWN_FILTERS, Filters
 from searchsocket.search.query import SearchQuery
 from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.labels import LANGUAGE, language_labels
 
 NOTES = {
     NoVector.UNAVAILABLE: Note(
@@ -21,12 +22,35 @@ _OTHER_GENERATION = Note(
     "another generation is live than the requested one, so the order may differ",
 )
 
+_MAX_LANGUAGES = 40  # that a note names
+
 
 def further_notes(reader: IndexReader, query: SearchQuery) -> tuple[Note, ...]:
     """Notes for callers, except the reason for a missing vector."""
     unstated = _unstated(reader, query) if query.filters or query.facets else ()
+    unstated += language_notes(reader, query.filters)
     is_other = bool(query.generation) and query.generation != reader.generation.name
     return (*unstated, _OTHER_GENERATION) if is_other else unstated
+
+
+def language_notes(reader: IndexReader, filters: Filters) -> tuple[Note, ...]:
+    """A note if no page has one of the requested languages: it names those that pages have."""
+    requested = dict(filters).get(LANGUAGE, ())
+    languages = reader.catalogue.languages() if requested else frozenset()
+    indexed = {label for language in languages for label in language_labels(language)}
+    if not requested or any(f"{LANGUAGE}={name}" in indexed for name in requested):
+        return ()
+    if not languages:
+        return (Note("LANGUAGE_NOT_INDEXED", "no page of this scope states a language"),)
+    names = sorted(languages, key=str.lower)
+    more = f" and {len(names) - _MAX_LANGUAGES} more" if len(names) > _MAX_LANGUAGES else ""
+    return (
+        Note(
+            "LANGUAGE_NOT_INDEXED",
+            f"no page of this scope is in {' or '.join(requested)}; its languages are "
+            f"{', '.join(names[:_MAX_LANGUAGES])}{more}",
+        ),
+    )
 
 
 def _unstated(reader: IndexReader, query: SearchQuery) -> tuple[Note, ...]:

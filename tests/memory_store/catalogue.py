@@ -45,6 +45,9 @@ class MemoryCatalogue:
     def facet_names(self) -> frozenset[str]:
         return frozenset(split_label(label)[0] for record in self.by_id.values() for label in record.page.facets)
 
+    def languages(self) -> frozenset[str]:
+        return frozenset(filter(None, (record.page.language for record in self.by_id.values())))
+
     def page_records(self, url: str) -> list[Record]:
         found = [record for record in self.by_id.values() if record.page.url == url]
         return sorted(found, key=lambda record: (record.chunk.ordinal, record.id))

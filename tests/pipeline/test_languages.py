@@ -5,6 +5,9 @@ from pathlib import Path
 import pytest
 from pipeline.conftest import Site
 
+from searchsocket.search.query import SearchQuery
+from searchsocket.serving.service import open_service
+
 TEXT = {
     "": "Start the lantern with a match.",
     "de/": "Die Laterne mit einem Streichholz starten.",
@@ -48,3 +51,23 @@ def test_a_run_that_changes_nothing_writes_nothing(site: Site) -> None:
     before = site.mirror()
     site.index()
     assert site.mirror() == before
+
+
+def notes(site: Site, language: str) -> list[str]:
+    query = SearchQuery("lantern", filters=(("language", (language,)),))
+    return [note.message for note in open_service(site.project, {}).search(query, site.project.scope({})).meta.notes]
+
+
+def test_a_search_in_a_language_that_no_page_has_says_which_there_are(site: Site) -> None:
+    site.index()
+    assert notes(site, "de") == []
+    assert notes(site, "fr") == ["no page of this scope is in fr; its languages are de, en, ja"]
+
+
+def test_a_search_in_a_language_of_a_site_without_any_says_so(tmp_path: Path) -> None:
+    site = Site(tmp_path)
+    for page in (tmp_path / "build").rglob("*.html"):
+        page.write_text(page.read_text(encoding="utf-8").replace("<html lang=en>", "<html>"), encoding="utf-8")
+    (tmp_path / "searchsocket.toml").write_text('[embeddings]\nprovider = "hash"\n')
+    site.index()
+    assert notes(site, "en") == ["no page of this scope states a language"]

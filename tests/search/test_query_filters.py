@@ -85,7 +85,9 @@ def test_a_facet_that_no_page_states_is_noted(engine: SearchEngine) -> None:
     assert answer.results == ()
     assert [note.code for note in answer.meta.notes] == ["FACET_NOT_INDEXED"]
     assert "'edition'" in answer.meta.notes[0].message
-    assert engine.search(SearchQuery("robot", filters=(("language", ("fr",)),)), MAIN).meta.notes == ()
+    answer = engine.search(SearchQuery("robot", filters=(("language", ("fr",)),)), MAIN)
+    assert [note.code for note in answer.meta.notes] == ["LANGUAGE_NOT_INDEXED"]
+    assert engine.search(SearchQuery("robot", filters=(("language", ("pt",)),)), MAIN).meta.notes == ()
 
 
 def test_a_query_without_filters_asks_the_store_for_everything() -> None:

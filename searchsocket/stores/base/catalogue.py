@@ -92,6 +92,9 @@ class CatalogueSnapshot(Protocol):
     def facet_names(self) -> frozenset[str]:
         """The facets that any page states."""
 
+    def languages(self) -> frozenset[str]:
+        """The languages of all pages, as the pages state them."""
+
     def fingerprints(self, after: str, limit: int) -> list[tuple[str, str]]:
         """The next (id, record_hash) pairs behind the id `after`, in rising order of id."""
 

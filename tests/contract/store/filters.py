@@ -119,6 +119,7 @@ class FiltersContract:
         assert self._found(reader, Filter("/b", (), ("en",), ("section",), (("version=3",),))) == {"b"}
         assert reader.catalogue.facets(["f", "a"]) == [stated["f"], stated["a"]]
         assert reader.catalogue.facet_names() == {"level", "version", "other", "topics"}
+        assert reader.catalogue.languages() == {"en"}
 
     def test_facets_of_a_page_that_changes_are_the_new_ones(self, store: VectorStore) -> None:
         fill(store, [record("a", "/a", facets=("version=3",)), record("b", "/b", facets=("version=3",))])

@@ -49,6 +49,10 @@ class LabelledRows:
         """The facets that any page states."""
         return frozenset(split_label(label)[0] for label in self._codes_of(_FACETS))
 
+    def languages(self) -> frozenset[str]:
+        """The languages of all pages."""
+        return frozenset(filter(None, self._texts[LANGUAGE].distinct()))
+
     def _codes_of(self, name: str) -> dict[str, list[int]]:
         codes = self._codes.get(name)
         if codes is None:

@@ -51,6 +51,11 @@ class LocalCatalogue:
         with self._damage:
             return self._labelled.facet_names()
 
+    def languages(self) -> frozenset[str]:
+        """See `CatalogueSnapshot.languages`."""
+        with self._damage:
+            return self._labelled.languages()
+
     def records(self, ids: Sequence[str]) -> list[Record]:
         """See `CatalogueSnapshot.records`."""
         return [item.record for item in self.readable(ids)]
