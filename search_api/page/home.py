@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -51,7 +52,8 @@ def add_home(
             health = _data(await run_in_threadpool(service.health, trusted=False), caller)
             index = health["scopes"][0]
             view = View(asked, index=index) if index["generation"] else View(asked, problem=NOTHING_INDEXED)
-        return _page(renderer.html(view))
+        title = await run_in_threadpool(service.site_title)
+        return _page(renderer.html(replace(view, title=title)))
 
     async def searched(request: Request, asked: Mapping[str, str], caller: Caller) -> View:
         filters = [value for name, value in request.query_params.multi_items() if name == "filter" and value]

@@ -42,6 +42,7 @@ class View:
     index: Mapping[str, Any] | None = None  # the health of the default scope, likewise
     problem: str = ""  # why there is no answer
     page: Mapping[str, Any] | None = None  # one page of the index, likewise
+    title: str = ""  # of the site; "" = the project's id
 
 
 @cache
@@ -76,7 +77,6 @@ class Renderer:
         environment.filters["short"] = short_revision
         environment.globals["range_of"] = range_of
         environment.globals.update(
-            project=project,
             site=site,
             api=api,
             health=health,
@@ -84,6 +84,7 @@ class Renderer:
             scopes=scopes,
             files={name: f"{folder}/{name}?v={asset.version}" for name, asset in assets().items()},
         )
+        self._project = project
         self._template = environment.from_string((FILES / "search.html").read_text(encoding="utf-8"))
 
     def html(self, view: View) -> bytes:
@@ -93,6 +94,7 @@ class Renderer:
         further = {**asked, "offset": str(offset + len(view.answer["results"]))} if view.answer else {}
         text = self._template.render(
             asdict(view),
+            project=view.title or self._project,
             q=asked.get("q", ""),
             scope=asked.get("scope", ""),
             is_filtered=bool(asked.keys() - {"q", "scope", "offset"}),

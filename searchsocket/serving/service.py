@@ -1,5 +1,6 @@
 """Search service behind every surface: search, related pages, pages and health (spec 14.1)."""
 
+import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -34,6 +35,7 @@ from searchsocket.web.urls.site import configured_site
 
 OnError = Callable[[BaseException], None]
 
+_SUBTITLE = re.compile(r"\s+[|·•—–»:-]\s+|:\s")  # what follows says what the site is about
 _RECORDS_AHEAD = 12_500  # of all scopes: 0.3 s of CPU and 55 MB
 
 
@@ -52,6 +54,7 @@ class SearchService:
     on_error: OnError  # hears of errors that no caller reads about
     site_of: Callable[[str], SiteBase]  # scope -> where its site lies
     changes: SourceChanges
+    title: str = ""  # `llms.title`
     check: Callable[[], object] = lambda: None  # raises what would fail at the first query that is reranked
 
     def search(self, query: SearchQuery, scope: Scope, *, anonymous: bool = False) -> SearchAnswer:
@@ -88,6 +91,21 @@ class SearchService:
         facts = found.page.facts
         changed = self.changes.changed(facts.source_file or facts.route_file, found.generation.published_at)
         return replace(found, changed_since=changed)
+
+    def site_title(self) -> str:
+        """The name of the default scope's site: `llms.title`, otherwise the first part of its home page's title.
+
+        Returns:
+            "" if neither exists.
+        """
+        if self.title:
+            return self.title
+        try:
+            reader = self.store.reader(self.scopes.find(None, trusted=False))
+            home = reader.catalogue.page_records("/")[:1]
+        except SearchSocketError:
+            return ""
+        return _SUBTITLE.split(home[0].page.title, maxsplit=1)[0] if home else ""
 
     def health(self, *, trusted: bool) -> ServiceHealth:
         """Report if queries are answered; untrusted callers see public scopes only."""
@@ -183,5 +201,6 @@ def open_service(
         on_error=on_error,
         site_of=lambda scope: configured_site(project.settings, None, scope),
         changes=changes_of(project),
+        title=project.settings.llms.title,
         check=judge if has_reranker else lambda: None,
     )

@@ -34,10 +34,23 @@ def status_line(page: BeautifulSoup) -> str:
 def test_the_page_says_what_can_be_searched(api: Api) -> None:
     page = soup(api, "/")
     assert page.title is not None
-    assert page.title.text == "Search site"
+    assert page.title.text == "Search Garden robot"
     assert status_line(page) == "6 pages indexed."
     assert "main · generation" in page.select("footer p")[0].text
     assert page.select_one("form[role=search] input[name=q][autofocus]")
+
+
+@pytest.mark.parametrize(
+    ("home", "stated", "title"),
+    [("Fjord boats - Rent one", "", "Fjord boats"), ("Fjord boats", "Boats", "Boats")],
+)
+def test_the_page_is_called_like_the_site(tmp_path: Path, home: str, stated: str, title: str) -> None:
+    """By the home page; a package or folder is often called `website`."""
+    project = make_project(tmp_path, f'[llms]\ntitle = "{stated}"\n' if stated else "")
+    Site(LocalStore(project.state_dir / "index", "site")).publish([Piece("/", "Boats.", title=home)])
+    page = soup(Api(create_app(project, environ=ENVIRON, host="0.0.0.0", clock=lambda: NOW)), "/")
+    assert page.title is not None
+    assert page.title.text == f"Search {title}"
 
 
 def test_the_form_is_answered_as_the_api_answers(api: Api) -> None:

@@ -114,7 +114,7 @@ def test_everything_can_be_reached_by_keys(page: Page) -> None:
 
 def test_what_pages_say_never_runs(page: Page) -> None:
     page.keyboard.type("zebra")
-    expect(page).to_have_title("zebra · Search site")  # answers to a part of it may come before
+    expect(page).to_have_title("zebra · Search Garden robot")  # answers to a part of it may come before
     expect(page.locator("#results h2 a").first).to_contain_text("<img")
     expect(page.locator("#results mark").first).to_be_visible()
     assert page.locator("#results img, #results script").count() == 0
