@@ -26,9 +26,10 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.corpora import Corpus, corpora_of
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.summary import IndexSummary
+from searchsocket.pipeline.unchanged.snapshot import bytes_of
 from searchsocket.pipeline.watching.look import Look, look_at
 from searchsocket.pipeline.watching.pace import Pace, Step
-from searchsocket.pipeline.watching.targets import targets_of
+from searchsocket.pipeline.watching.targets import settings_files, targets_of
 from searchsocket.pipeline.watching.watcher import Watcher
 from searchsocket.pipeline.watching.whole import Wholeness
 from searchsocket.project.project import Project
@@ -134,6 +135,7 @@ class Work:
     def look(self, watcher: Watcher) -> Seen | None:
         """Look once; None where the configuration cannot be used."""
 
+        settings = bytes_of(settings_files(self.root.resolve()))
         try:
             project = load_project(self.root)
             scope = project.scope(os.environ, self.scope_name)
@@ -144,7 +146,7 @@ class Work:
             self._say_error(error.code, str(error))
             return None
         watcher.cover((*targets.files, *targets.settings), targets.folders)
-        return Seen(project, run, look_at(run, targets), targets.build)
+        return Seen(project, run, look_at(run, targets, settings), targets.build)
 
     def take(self, seen: Seen) -> None:
         """Index where something is new and whole."""

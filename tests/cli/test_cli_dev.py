@@ -130,7 +130,8 @@ def test_a_port_that_is_in_use_is_passed_over() -> None:
 def test_serve_names_the_port_that_is_in_use(indexed: Path, run: RunCli) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        done = run("serve", "--port", str(port), status=5)
+        done = run("serve", "--port", str(port))
+    assert done.exit_code == 5
     assert f"error [ADDRESS_IN_USE]: port {port} on 127.0.0.1 is in use; pass another with --port\n" in done.stderr
 
 

@@ -8,6 +8,7 @@ import pytest
 from small_site import write_site
 
 from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.unchanged.snapshot import bytes_of
 from searchsocket.pipeline.watching.look import Look, look_at
 from searchsocket.pipeline.watching.targets import targets_of
 from searchsocket.pipeline.watching.watcher import Watcher
@@ -38,7 +39,7 @@ def cover(watcher: Watcher, root: Path) -> Look:
     run = run_of(root)
     targets = targets_of(run)
     watcher.cover((*targets.files, *targets.settings), targets.folders)
-    return look_at(run, targets)
+    return look_at(run, targets, bytes_of(targets.settings))
 
 
 def test_a_route_that_appears_is_heard_and_is_new(root: Path, watcher: Watcher) -> None:

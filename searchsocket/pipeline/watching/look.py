@@ -22,9 +22,13 @@ class Look:
     build: str = ""  # digest of the build alone
 
 
-def look_at(run: ScopeRun, targets: Targets) -> Look:
-    """Look at everything once; of what is large, at names, sizes and times alone."""
-    settings = bytes_of(targets.settings)
+def look_at(run: ScopeRun, targets: Targets, settings: str) -> Look:
+    """Look at everything once; of what is large, at names, sizes and times alone.
+
+    Args:
+        settings: Digest of the settings files, taken before the project was read from them. If they changed since, the
+            next look has another digest.
+    """
     try:
         build = _CRAWLED if run.source_kind.is_remote else build_of(run) or Build("", 0)
         others, youngest = hashlib.sha256(), build.changed_ns

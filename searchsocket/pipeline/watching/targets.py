@@ -51,8 +51,12 @@ def targets_of(run: ScopeRun) -> Targets:
             folders, files = (os.path.join(git, "refs"),), (*files, os.path.join(git, "packed-refs"))
     if run.project.settings.code.enable:
         folders = (*folders, *_source_folders(run))
-    settings = tuple(os.path.join(root, name) for name in ("searchsocket.toml", "pyproject.toml", "package.json"))
-    return Targets(files, _outermost(folders), settings, build)
+    return Targets(files, _outermost(folders), settings_files(root), build)
+
+
+def settings_files(root: Path) -> tuple[str, ...]:
+    """The files that contain the configuration of a project."""
+    return tuple(os.path.join(root, name) for name in ("searchsocket.toml", "pyproject.toml", "package.json"))
 
 
 def _stem(glob: str) -> str:
