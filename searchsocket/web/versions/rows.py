@@ -1,15 +1,17 @@
 """The versions of a site for people and for JSON."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from searchsocket.text.amounts import count
-from searchsocket.types import VersionFamily
+
+if TYPE_CHECKING:  # a run without changes loads no numpy
+    from searchsocket.types import VersionFamily
 
 VERSIONS = "Versions"  # title of the table
 
 
-def version_rows(families: Sequence[VersionFamily]) -> list[dict[str, Any]]:
+def version_rows(families: "Sequence[VersionFamily]") -> list[dict[str, Any]]:
     """The versions of a site, newest first, for people and for JSON."""
     return [
         {
