@@ -18,7 +18,7 @@ from search_site import Piece, Site
 
 from search_api.run.protocol import MAX_HEAD_BYTES
 from search_api.run.server import serve
-from searchsocket.errors import ConfigMissing
+from searchsocket.errors import AddressInUse
 from searchsocket.project.project import Project
 from searchsocket.stores.local import LocalStore
 
@@ -193,7 +193,7 @@ def test_a_signal_ends_the_server_cleanly(project: Project, number: signal.Signa
 def test_an_address_in_use_is_a_clear_error(project: Project) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(ConfigMissing, match=f"127.0.0.1:{port}"):
+        with pytest.raises(AddressInUse, match=f"port {port} on 127.0.0.1 is in use"):
             serve(project, host="127.0.0.1", port=port, environ={})
 
 

@@ -1,5 +1,6 @@
 """The component `searchsocket_assets.Site`, as Dagster's own tool sees it."""
 
+import importlib
 import json
 import subprocess
 import sys
@@ -112,7 +113,10 @@ def test_every_attribute_is_described_and_has_its_effect(company: Path, monkeypa
 
 
 def dg_defs(project: Path) -> dagster.Definitions:
-    """The definitions of a project as its code server loads them."""
+    """The definitions of a project as its code server loads them; the project of another test has the same name."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == project.name]:
+        del sys.modules[name]
+    importlib.invalidate_caches()
     return dagster.ComponentTree.for_project(project).build_defs()
 
 

@@ -50,7 +50,7 @@ def test_serve_answers_until_it_is_told_to_stop(indexed_site: Path, number: int)
     taken = subprocess.run(
         [COMMAND, "serve", "--port", port], cwd=indexed_site, capture_output=True, text=True, check=False
     )
-    assert taken.returncode == 3
+    assert taken.returncode == 5
     assert re.match(r"error \[\w+\]: .*in use", taken.stderr)
     process.send_signal(number)
     _, stderr = process.communicate(timeout=60)

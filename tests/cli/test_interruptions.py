@@ -62,7 +62,7 @@ class Once(type(stage)):
     def __call__(self, run):
         once()
         return stage(run)
-stages._ALL = {{**stages._ALL, {stage!r}: Once(*(getattr(stage, name) for name in stage.__slots__))}}
+stages.STAGES = {{**stages.STAGES, {stage!r}: Once(*(getattr(stage, name) for name in stage.__slots__))}}
 """
 AFTER_A_FAILED_CALL = """
 from searchsocket.models.embedders.hash import HashEmbedder

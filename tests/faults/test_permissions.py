@@ -114,11 +114,9 @@ def private_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_file_has_one_mode_whatever_the_umask(private_run: Path) -> None:
     """Whoever may enter the state folder may read all of it; tantivy makes some files for its own user alone.
 
-    All but `homes`, which lies beside the embedding cache, wherever that is, and names projects; and but what the shell
-    keeps of the settings for its own user.
+    All but `homes`, which lies beside the embedding cache, wherever that is, and names projects.
     """
     found = modes(private_run / ".searchsocket")
-    assert found.pop("settings.json") == "-rw-------"
     homes = {name: found.pop(name) for name in list(found) if name.partition("/")[0] == "homes"}
     assert {*homes.values()} == {"drwx------", "-rw-------"}
     assert any("words/meta.json" in name for name in found)

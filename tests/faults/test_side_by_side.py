@@ -29,7 +29,7 @@ def held(*arguments):
     sys.stdin.read()
     return stage.body(*arguments)
 
-stages._ALL = {**stages._ALL, stage.name: replace(stage, body=held)}
+stages.STAGES = {**stages.STAGES, stage.name: replace(stage, body=held)}
 Project(Path(sys.argv[3])).index(sys.argv[4])
 print("done", flush=True)
 """
