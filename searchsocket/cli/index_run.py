@@ -100,7 +100,6 @@ def _timed(summary: IndexSummary, loaded_s: float, began_s: float) -> IndexSumma
 
 
 def _live_generation(project: Project, scope: str) -> str:
-
     try:
         live = Backends(project, os.environ).store.generation(project.scope_named(scope))
     except SearchSocketError:  # damaged: the run decides what that means
@@ -110,7 +109,6 @@ def _live_generation(project: Project, scope: str) -> str:
 
 def _plan(project: Project, scope: Scope, options: RunOptions, on_event: OnEvent, corpus: Corpus) -> IndexSummary:
     """The plan; it goes around Dagster, whose instance would be written to."""
-
     run = ScopeRun(project, scope, "plan", options, on_event, environ=os.environ, golden_texts=golden_texts)
     return plan_scope(run.of(corpus))
 
@@ -134,7 +132,6 @@ def run_corpus(
     Raises:
         SystemExit: It failed, with the exit status that says how.
     """
-
     with loading():
         from searchsocket_assets.run.home import dagster_home
         from searchsocket_assets.run.runs import run_index

@@ -9,8 +9,9 @@ from pydantic import Field
 from searchsocket.errors import InvalidRequest, UnknownVersion
 from searchsocket.search.wire import Wire
 from searchsocket.types import PageFacts, SiteVersion, VersionFamily
-from searchsocket.web.versions.labels import UNVERSIONED, version_label
+from searchsocket.web.versions.labels import UNVERSIONED, version_label, version_names
 from searchsocket.web.versions.names import bare
+from searchsocket.web.versions.paths import VersionedPath, version_folders, versioned_path
 
 if TYPE_CHECKING:
     from searchsocket.search.query import SearchQuery
@@ -73,20 +74,19 @@ def in_versions(query: "SearchQuery", families: tuple[VersionFamily, ...]) -> "S
         UnknownVersion: The site has no version of a name.
     """
     names = [name for name in query.version if not name.startswith("/")]
-    unknown = next((name for name in names if name != ALL and not any(map(_finder(name), families))), None)
+    known = (name == ALL or any(_find(name, family) for family in families) for name in names)
+    unknown = next((name for name, is_known in zip(names, known, strict=True) if not is_known), None)
     if unknown is not None:
         raise UnknownVersion(unknown, _all_names(families))
     if not families:
         return query
-    seat = _seat(query.path_prefix, families) if query.path_prefix else None
-    if seat and not query.version and seat.folder != seat.family.parent:  # the directory itself names a version
-        label = version_label(seat.family.parent, seat.version.name)
-        scope = VersionScope((label,), folders={label: seat.folder}, families=families)
+    path = _locate(query.path_prefix, families) if query.path_prefix else None
+    if path and not query.version and not path.is_at_the_root:  # the directory itself names a version
+        label = version_label(path.family.parent, path.version.name)
+        scope = VersionScope((label,), folders={label: path.folder}, families=families)
     else:
         scope = _scope(query.version, families)
-    directories = _directories(seat) if seat and seat.rest else ()
-    if seat and not seat.rest and seat.folder != seat.family.parent:
-        directories = _directories(seat)
+    directories = _directories(path) if path and (path.rest or not path.is_at_the_root) else ()
     return replace(query, within=replace(scope, directories=directories))
 
 
@@ -115,64 +115,42 @@ def _chosen(requested: Sequence[str], family: VersionFamily) -> Iterator[tuple[s
     """The requested versions of a family, each with the folder that its links open in."""
     for name in requested:
         if name.startswith("/"):
-            seat = _seat(name, [family])
-            if seat and seat.folder != family.parent:
-                yield seat.version.name, seat.folder
-        elif version := _finder(name)(family):
+            path = _locate(name, [family])
+            if path and path.folder != family.parent:
+                yield path.version.name, path.folder
+        elif version := _find(name, family):
             yield version.name, version.aliases.get(name) or version.folder
 
 
-class _finder:
-    """Finds the version of a name or alias; `v1.2` is `1.2`."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __call__(self, family: VersionFamily) -> SiteVersion | None:
-        name = self._name
-        exact = (one for one in family.versions if name in (one.name, one.title, *one.aliases))
-        loose = (one for one in family.versions if bare(name) == bare(one.name))
-        return next(exact, None) or next(loose, None)
+def _find(name: str, family: VersionFamily) -> SiteVersion | None:
+    """The version of a name or alias; `v1.2` is `1.2`."""
+    exact = (one for one in family.versions if name in (one.name, one.title, *one.aliases))
+    loose = (one for one in family.versions if bare(name) == bare(one.name))
+    return next(exact, None) or next(loose, None)
 
 
-@dataclass(frozen=True, slots=True)
-class _Seat:
-    """A path in a version: its folder, and what follows."""
-
-    family: VersionFamily
-    version: SiteVersion
-    folder: str
-    rest: str
-
-
-def _seat(path: str, families: Iterable[VersionFamily]) -> _Seat | None:
-    """The innermost version folder that a path is in."""
-    path = path.rstrip("/")
-    found: _Seat | None = None
-    for family in families:
-        for version in family.versions:
-            for folder in (version.folder, *filter(None, version.aliases.values())):
-                is_inside = path == folder or path.startswith(f"{folder}/")
-                if is_inside and (found is None or len(folder) > len(found.folder)):
-                    found = _Seat(family, version, folder, path[len(folder) :])
+def _locate(path: str, families: Iterable[VersionFamily]) -> VersionedPath | None:
+    """A path in its version."""
+    families, path = tuple(families), path.rstrip("/")
+    found = versioned_path(path, version_folders(families))
     # An alias without pages of its own may still be how people call it.
-    return found if found and found.folder != found.family.parent else _alias_seat(path, families) or found
+    return found if found and not found.is_at_the_root else _in_alias(path, families) or found
 
 
-def _alias_seat(path: str, families: Iterable[VersionFamily]) -> _Seat | None:
+def _in_alias(path: str, families: Iterable[VersionFamily]) -> VersionedPath | None:
     for family in families:
         if path.startswith(f"{family.parent}/"):
             first, _, rest = path[len(family.parent) + 1 :].partition("/")
             for version in family.versions:
                 if version.aliases.get(first) == "":
-                    return _Seat(family, version, version.folder, f"/{rest}" if rest else "")
+                    return VersionedPath(family, version, version.folder, f"/{rest}" if rest else "")
     return None
 
 
-def _directories(seat: _Seat) -> tuple[str, ...]:
+def _directories(path: VersionedPath) -> tuple[str, ...]:
     """The same directory in every version, since a shared page is stored in one of them."""
-    folders = (folder for one in seat.family.versions for folder in (one.folder, *filter(None, one.aliases.values())))
-    return tuple(f"{folder}{seat.rest}" for folder in dict.fromkeys(folders) if folder or seat.rest)
+    folders = (folder for one in path.family.versions for folder in (one.folder, *filter(None, one.aliases.values())))
+    return tuple(f"{folder}{path.rest}" for folder in dict.fromkeys(folders) if folder or path.rest)
 
 
 def _all_names(families: Iterable[VersionFamily]) -> list[str]:
@@ -183,7 +161,7 @@ def answer_versions(scope: VersionScope) -> AnswerVersions | None:
     """The part of an answer about versions; None if the site has none."""
     if not scope.families:
         return None
-    searched = dict.fromkeys(label.rpartition("/")[2] for label in scope.labels if label != UNVERSIONED)
+    searched = dict.fromkeys(version_names(scope.labels))
     versions = {one.name: one for family in scope.families for one in family.versions}
     return AnswerVersions(
         tuple(searched),
@@ -201,9 +179,7 @@ def page_versions(page: PageFacts, scope: VersionScope) -> tuple[str, ...]:
     """The versions in which a page says the same: the searched one first, else the newest first."""
     if not scope.families:
         return ()
-    labels = [label for label in page.facets if label.startswith(UNVERSIONED) and label != UNVERSIONED]
-    labels.sort(key=lambda label: label not in scope.folders)
-    return tuple(label.rpartition("/")[2] for label in labels)
+    return version_names(sorted(page.facets, key=lambda label: label not in scope.folders))
 
 
 def located(record: "ReadableRecord", scope: VersionScope) -> "ReadableRecord":
@@ -217,15 +193,15 @@ def page_in(page: PageFacts, scope: VersionScope) -> PageFacts:
     labels = [label for label in page.facets if label in scope.folders]
     if not labels:
         return page
-    folder, seat = scope.folders[labels[0]], _seat(page.url, scope.families)
-    if seat is None or seat.folder == folder:
+    folder, path = scope.folders[labels[0]], _locate(page.url, scope.families)
+    if path is None or path.folder == folder:
         return page
-    address = page.address and folder + page.address[len(seat.folder) :]
-    return replace(page, url=f"{folder}{seat.rest}" or "/", address=address)
+    address = page.address and folder + page.address[len(path.folder) :]
+    return replace(page, url=f"{folder}{path.rest}" or "/", address=address)
 
 
 def stored_at(url: str, families: Iterable[VersionFamily]) -> Iterator[tuple[str, str]]:
     """URLs at which the page may be stored that is shown at `url`, each with the label that it must then have."""
-    if seat := _seat(url, families):
-        label = version_label(seat.family.parent, seat.version.name)
-        yield from ((directory, label) for directory in _directories(seat) if directory != url)
+    if path := _locate(url, families):
+        label = version_label(path.family.parent, path.version.name)
+        yield from ((directory, label) for directory in _directories(path) if directory != url)

@@ -28,7 +28,7 @@ from searchsocket.serving.scopes import ReadableScopes
 from searchsocket.serving.source_changes import SourceChanges, changes_of
 from searchsocket.stores.base import VectorStore
 from searchsocket.types import Scope
-from searchsocket.web.urls.absolute import site_path, version_names
+from searchsocket.web.urls.absolute import requested_versions, site_path
 from searchsocket.web.urls.paths import below_base, canonical_path
 from searchsocket.web.urls.resolve import SiteBase
 from searchsocket.web.urls.site import configured_site
@@ -60,14 +60,14 @@ class SearchService:
     def search(self, query: SearchQuery, scope: Scope, *, anonymous: bool = False) -> SearchAnswer:
         """See `SearchEngine.search`."""
         site = self.site_of(scope.name)
-        prefix, version = site_path(query.path_prefix, site), version_names(query.version, site)
+        prefix, version = site_path(query.path_prefix, site), requested_versions(query.version, site)
         query = replace(query, path_prefix=prefix, version=version)
         return self.changes.marked(self.engine.search(query, scope, anonymous=anonymous))
 
     def find(self, query: FindQuery, scope: Scope) -> FindAnswer:
         """See `find_all`; nothing is embedded."""
         site = self.site_of(scope.name)
-        prefix, version = site_path(query.path_prefix, site), version_names(query.version, site)
+        prefix, version = site_path(query.path_prefix, site), requested_versions(query.version, site)
         return self.engine.find(replace(query, path_prefix=prefix, version=version), scope)
 
     def related(self, url: str, scope: Scope, top_k: int = 5) -> RelatedAnswer:

@@ -29,7 +29,7 @@ def site_path(text: str, site: SiteBase) -> str:
     return path
 
 
-def version_names(versions: tuple[str, ...], site: SiteBase) -> tuple[str, ...]:
+def requested_versions(versions: tuple[str, ...], site: SiteBase) -> tuple[str, ...]:
     """Requested versions, where paths of pages are also read without the base path of the site."""
     readings = (below_base(canonical_path(each), site.path) if each.startswith("/") else (each,) for each in versions)
     return tuple(name for names in readings for name in names)

@@ -1,13 +1,13 @@
 """Place every page of a site in its version, and find the pages that say the same in several versions."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
-from searchsocket.types import SiteVersion, VersionFamily
+from searchsocket.types import VersionFamily
 from searchsocket.web.versions.families import VersionPage, canonical_urls
 from searchsocket.web.versions.labels import UNVERSIONED, version_label
 from searchsocket.web.versions.names import matches
+from searchsocket.web.versions.paths import VersionedPath, version_folders, versioned_path
 
 EXCLUDED = "-"  # instead of the page that a copy is of: its version is not indexed
 
@@ -26,16 +26,6 @@ class AddressedPage(NamedTuple):
     address: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Seat:
-    """Position of a page: a version, and the path below its folder."""
-
-    family: VersionFamily
-    version: SiteVersion
-    folder: str
-    rest: str
-
-
 def place(
     pages: Sequence[AddressedPage], families: Sequence[VersionFamily], exclude: Sequence[str] = ()
 ) -> dict[str, Placed]:
@@ -44,100 +34,77 @@ def place(
     Pages with the same path and text in several versions become one page, in the searched version if it has it, else in
     the newest. A page with the text of the page that it names as canonical becomes a copy of it.
     """
-    folders = _by_folder(families)
-    seats = {one.page.url: _seat(one.page.url, folders) for one in pages}
-    _leave_unshared_at_the_root(seats)
-    copies = {one.page.url: EXCLUDED for one in pages if _is_excluded(seats[one.page.url], exclude)}
+    folders = version_folders(families)
+    paths = {one.page.url: versioned_path(one.page.url, folders) for one in pages}
+    _leave_unshared_at_the_root(paths)
+    copies = {one.page.url: EXCLUDED for one in pages if _is_excluded(paths[one.page.url], exclude)}
     kept = [one for one in pages if one.page.url not in copies]
     labels: dict[str, tuple[str, ...]] = {}
-    for group in _groups(kept, seats):
-        first = min(group, key=lambda url: _rank(seats[url], url))
+    for group in _groups(kept, paths):
+        first = min(group, key=lambda url: _rank(paths[url], url))
         names = dict.fromkeys(
             label
-            for url in sorted(group, key=lambda url: _rank(seats[url], url))
-            for label in _labels(seats[url], bool(families))
+            for url in sorted(group, key=lambda url: _rank(paths[url], url))
+            for label in _labels(paths[url], bool(families))
         )
         labels[first] = tuple(names)
         copies |= {url: first for url in group if url != first}
-    _follow_canonicals(kept, seats, copies, labels)
+    _follow_canonicals(kept, paths, copies, labels)
     return {one.page.url: Placed(labels.get(one.page.url, ()), copies.get(one.page.url, "")) for one in pages}
 
 
-def _by_folder(families: Iterable[VersionFamily]) -> dict[str, tuple[VersionFamily, SiteVersion]]:
-    found = {}
-    for family in families:
-        for version in family.versions:
-            for folder in (version.folder, *version.aliases.values()):
-                if folder or version.folder == folder:
-                    found[folder] = (family, version)
-    return found
-
-
-def _seat(url: str, folders: Mapping[str, tuple[VersionFamily, SiteVersion]]) -> _Seat | None:
-    """The innermost version folder of a page."""
-    end = len(url)
-    while True:
-        folder = "" if end <= 0 else url[:end]
-        if pair := folders.get(folder):
-            rest = url[len(folder) :]
-            return _Seat(*pair, folder, "" if rest == "/" else rest)
-        if end <= 0:
-            return None
-        end = url.rfind("/", 0, end)
-
-
-def _leave_unshared_at_the_root(seats: dict[str, _Seat | None]) -> None:
+def _leave_unshared_at_the_root(paths: dict[str, VersionedPath | None]) -> None:
     """Take pages out of a version whose folder is also that of other pages, such as a blog beside the documentation.
 
     A page stays if a version has the same page, or the same section.
     """
     sections: dict[str, set[str]] = {}
-    for seat in seats.values():
-        if seat and seat.folder != seat.family.parent:
-            first = seat.rest[1:].partition("/")
-            sections.setdefault(seat.family.parent, set()).update({seat.rest, first[0] if first[1] else seat.rest})
-    for url, seat in seats.items():
-        if seat and seat.folder == seat.family.parent:
-            known, first = sections.get(seat.folder, set()), seat.rest[1:].partition("/")
-            if seat.rest not in known and not (first[1] and first[0] in known):
-                seats[url] = None
+    for path in paths.values():
+        if path and not path.is_at_the_root:
+            first = path.rest[1:].partition("/")
+            sections.setdefault(path.family.parent, set()).update({path.rest, first[0] if first[1] else path.rest})
+    for url, path in paths.items():
+        if path and path.is_at_the_root:
+            known, first = sections.get(path.folder, set()), path.rest[1:].partition("/")
+            if path.rest not in known and not (first[1] and first[0] in known):
+                paths[url] = None
 
 
-def _is_excluded(seat: _Seat | None, exclude: Sequence[str]) -> bool:
-    return seat is not None and matches(seat.version.name, exclude)
+def _is_excluded(path: VersionedPath | None, exclude: Sequence[str]) -> bool:
+    return path is not None and matches(path.version.name, exclude)
 
 
-def _groups(pages: Iterable[AddressedPage], seats: Mapping[str, _Seat | None]) -> Iterable[list[str]]:
+def _groups(pages: Iterable[AddressedPage], paths: Mapping[str, VersionedPath | None]) -> Iterable[list[str]]:
     """URLs of pages that say the same at the same place of different versions; a page alone is a group of one."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for page, address in pages:
-        seat = seats[page.url]
+        path = paths[page.url]
         opened = address or page.url
-        if seat is None or not page.text or not opened.startswith(seat.folder):
+        if path is None or not page.text or not opened.startswith(path.folder):
             groups[page.url,] = [page.url]
         else:
-            key = (seat.family.parent, seat.rest, opened[len(seat.folder) :].rstrip("/"), page.text)
+            key = (path.family.parent, path.rest, opened[len(path.folder) :].rstrip("/"), page.text)
             groups.setdefault(key, []).append(page.url)
     return groups.values()
 
 
-def _rank(seat: _Seat | None, url: str) -> tuple[int, int, int, str]:
+def _rank(path: VersionedPath | None, url: str) -> tuple[int, int, int, str]:
     """Order by which the page of a group is chosen: the searched version, then newer ones, its own folder, the URL."""
-    if seat is None:
+    if path is None:
         return 0, 0, 0, url
-    is_other = seat.version.name != seat.family.default
-    return is_other, seat.family.versions.index(seat.version), seat.folder != seat.version.folder, url
+    is_other = path.version.name != path.family.default
+    return is_other, path.family.versions.index(path.version), path.folder != path.version.folder, url
 
 
-def _labels(seat: _Seat | None, has_versions: bool) -> tuple[str, ...]:
-    if seat is None:
+def _labels(path: VersionedPath | None, has_versions: bool) -> tuple[str, ...]:
+    if path is None:
         return (UNVERSIONED,) if has_versions else ()
-    return (version_label(seat.family.parent, seat.version.name),)
+    return (version_label(path.family.parent, path.version.name),)
 
 
 def _follow_canonicals(
     pages: Sequence[AddressedPage],
-    seats: Mapping[str, _Seat | None],
+    paths: Mapping[str, VersionedPath | None],
     copies: dict[str, str],
     labels: dict[str, tuple[str, ...]],
 ) -> None:
@@ -148,8 +115,8 @@ def _follow_canonicals(
         target = by_url.get(canonicals.get(page.url, ""))
         if target is None or target.url == page.url or page.url in copies or not page.text:
             continue
-        seat, other = seats[page.url], seats[target.url]
-        is_one_version = (seat and (seat.family.parent, seat.version)) == (
+        path, other = paths[page.url], paths[target.url]
+        is_one_version = (path and (path.family.parent, path.version)) == (
             other and (other.family.parent, other.version)
         )
         first = copies.get(target.url, target.url)

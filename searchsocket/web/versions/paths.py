@@ -1,0 +1,46 @@
+"""Read a URL path as a version and a path below its folder."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from searchsocket.types import SiteVersion, VersionFamily
+
+Folders = Mapping[str, tuple[VersionFamily, SiteVersion]]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionedPath:
+    """A path in a version: the folder of the version, and the path below it."""
+
+    family: VersionFamily
+    version: SiteVersion
+    folder: str
+    rest: str  # "" = the folder itself
+
+    @property
+    def is_at_the_root(self) -> bool:
+        """Return True if the version has no folder of its own: its pages are above those of the others."""
+        return self.folder == self.family.parent
+
+
+def version_folders(families: Iterable[VersionFamily]) -> Folders:
+    """The version of each folder; an alias may have a folder as well."""
+    return {
+        folder: (family, version)
+        for family in families
+        for version in family.versions
+        for folder in (version.folder, *filter(None, version.aliases.values()))
+    }
+
+
+def versioned_path(path: str, folders: Folders) -> VersionedPath | None:
+    """The path in the innermost version folder that contains it; None if there is none."""
+    end = len(path)
+    while True:
+        folder = path[: max(end, 0)]
+        if pair := folders.get(folder):
+            rest = path[len(folder) :]
+            return VersionedPath(*pair, folder, "" if rest == "/" else rest)
+        if end <= 0:
+            return None
+        end = path.rfind("/", 0, end)
