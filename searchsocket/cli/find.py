@@ -95,6 +95,8 @@ def find(
         max_tokens,
     )
     answer = open_service(project, os.environ).find(asked, scope)
+    for note in answer.notes:
+        click.echo(f"note: {note.message}", err=True)
     if as_json:
         click.echo(to_json(answer, sources=True))
         return

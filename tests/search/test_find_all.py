@@ -33,6 +33,16 @@ def site_of(folder: Path, texts: dict[str, str], weight: float = 1.0) -> Site:
     return site
 
 
+def test_a_language_that_no_page_has_is_noted(tmp_path: Path) -> None:
+    """An empty answer would look like no occurrence."""
+    site = site_of(tmp_path, {"/a": "lantern"})
+    assert find(site, "lantern", filters=(("language", ("en",)),)).notes == ()
+    missing = find(site, "lantern", filters=(("language", ("fr",)),))
+    assert [(note.code, note.message) for note in missing.notes] == [
+        ("LANGUAGE_NOT_INDEXED", "no page of this scope is in fr; its languages are en")
+    ]
+
+
 def find(site: Site, q: str, **options: object) -> FindAnswer:
     return site.engine.find(FindQuery(q, **options), MAIN)  # type: ignore[arg-type]
 

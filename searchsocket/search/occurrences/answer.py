@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from searchsocket.search.answer import Note
 from searchsocket.search.filters import Filters
 from searchsocket.search.wire import Age, Href, Marks, Url, Wire
 
@@ -59,3 +60,6 @@ class FindAnswer(Wire):
     occurrences: tuple[Occurrence, ...]
     continuation: Annotated[str | None, Field(description="Gets the next occurrences; null at the end.")]
     truncated: Annotated[bool, Field(description="True if `maxTokens` ended the answer before `limit`.")]
+    notes: Annotated[
+        tuple[Note, ...], Field(exclude_if=lambda notes: not notes, description="Reasons why nothing can match.")
+    ] = ()

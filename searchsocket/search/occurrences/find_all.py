@@ -9,6 +9,7 @@ from searchsocket.search.bounds import MAX_OCCURRENCES
 from searchsocket.search.content.bounds import check_bounds
 from searchsocket.search.content.budget import fitting
 from searchsocket.search.continuation import Continuations
+from searchsocket.search.notes import language_notes
 from searchsocket.search.occurrences.answer import FindAnswer, FindQuery, Occurrence
 from searchsocket.search.occurrences.continuation import continuation_of, offset_of
 from searchsocket.search.occurrences.page_text import heading_above, headings, page_text, passage_at
@@ -74,6 +75,7 @@ def find_all(
         occurrences=tuple(fitting_occurrences),
         continuation=continuation_of(query.asked, generation, last, words) if found and last < total else None,
         truncated=len(fitting_occurrences) < len(found),
+        notes=language_notes(reader, checked_query.filters),
     )
 
 
