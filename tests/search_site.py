@@ -37,6 +37,8 @@ class Piece:
     kind: ChunkKind = "section"
     description: str = ""
     ordinal: int = 0
+    language: str = "en"
+    facets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,8 @@ def record_of(piece: Piece, scope: Scope = MAIN, model_id: str = "hash-512-v1") 
         depth=piece.url.strip("/").count("/") + bool(piece.url.strip("/")),
         incoming_links=piece.links,
         tags=piece.tags,
+        language=piece.language,
+        facets=piece.facets,
         weight=piece.weight,
         model_id=model_id,
     )

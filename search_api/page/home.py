@@ -1,6 +1,7 @@
 """`GET /`: the search page over the live index, and what a page of the index says."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -28,6 +29,7 @@ CSP = (
 )
 _A_YEAR = "public, max-age=31536000, immutable"  # an asset's address changes with it
 _LISTS = ("tag", "filter")
+_FIRST_LANGUAGE = re.compile(r"\s*([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,2})\s*(?:[,;]|$)")  # of `Accept-Language`
 NOTHING_INDEXED = "No scope is indexed yet. Run `searchsocket index`."
 
 
@@ -55,7 +57,9 @@ def add_home(
         title = await run_in_threadpool(service.site_title)
         return _page(renderer.html(replace(view, title=title)))
 
-    async def searched(request: Request, asked: Mapping[str, str], caller: Caller) -> View:
+    async def searched(request: Request, form: Mapping[str, str], caller: Caller) -> View:
+        language = _FIRST_LANGUAGE.match(request.headers.get("accept-language", ""))
+        asked = {"preferLanguage": language[1], **form} if language else form
         filters = [value for name, value in request.query_params.multi_items() if name == "filter" and value]
         try:
             params = search_params.model_validate(
@@ -66,7 +70,7 @@ def add_home(
             raise RequestValidationError([{**one, "loc": ("query", *one["loc"])} for one in error.errors()]) from error
         answer = await queries.run(SEARCH, read_query_string(SEARCH, params), caller)
         note_search(request, answer.scope, len(answer.results))
-        return View(asked, dict(value.split(":", 1) for value in filters), _data(answer, caller))
+        return View(form, dict(value.split(":", 1) for value in filters), _data(answer, caller))
 
     @app.get(folder + "/{name}", include_in_schema=False)
     async def get_asset(name: str) -> Response:

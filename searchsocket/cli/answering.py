@@ -80,7 +80,8 @@ class Replies:
 def _query_of(fields: Mapping[str, Any]) -> SearchQuery:
     filters = tuple((str(name), tuple(map(str, values))) for name, values in fields["filters"])
     lists = {name: tuple(map(str, fields[name])) for name in ("tags", "facets", "version")}
-    return SearchQuery(**{**fields, "q": str(fields["q"]), "filters": filters, **lists})
+    texts = {"q": str(fields["q"]), "prefer_language": str(fields.get("prefer_language", ""))}
+    return SearchQuery(**{**fields, **texts, "filters": filters, **lists})
 
 
 def _listen(path: str) -> socket.socket:

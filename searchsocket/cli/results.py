@@ -41,6 +41,8 @@ def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
             yield from (_INDENT + click.style(line, dim=True) for line in _explained(result.explanation))
         if result.alike:
             yield _INDENT + click.style(f"and {len(result.alike)} similar: {safe(_addresses(result.alike))}", dim=True)
+        if len(result.languages) > 1:
+            yield _INDENT + click.style(f"also in {safe(', '.join(result.languages[1:]))}", dim=True)
         for other in result.sections:
             if other.anchor != result.anchor:
                 named = f"{click.style(safe(other.href), fg='cyan')}  {safe(other.title)}"

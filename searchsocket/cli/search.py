@@ -37,6 +37,12 @@ from searchsocket.system.garbage import end_at_once, loading
     "--language", "languages", multiple=True, metavar="LANG", help="Only in this language; repeat for any of several."
 )
 @click.option(
+    "--prefer-language",
+    default="",
+    metavar="LANG",
+    help="Show the translation of a page in this language, if there is one.",
+)
+@click.option(
     "--kind", "kinds", multiple=True, help="Only chunks of this kind, e.g. section; repeat for any of several."
 )
 @click.option(
@@ -66,6 +72,7 @@ def search(
     path_prefix: str,
     tags: tuple[str, ...],
     languages: tuple[str, ...],
+    prefer_language: str,
     kinds: tuple[str, ...],
     named: tuple[str, ...],
     versions: tuple[str, ...],
@@ -97,6 +104,7 @@ def search(
         "tags": tags,
         "group_by": group_by,
         "filters": (*each("language", languages), *each("kind", kinds), *map(named_filter, named)),
+        "prefer_language": prefer_language,
         "version": versions,
         "facets": facets,
         "explain": explain,

@@ -131,6 +131,14 @@ class Result(Wire):
             description="All versions in which the page says the same, the one of `href` first.",
         ),
     ] = ()
+    languages: Annotated[
+        tuple[str, ...],
+        Field(
+            exclude_if=lambda names: not names,
+            description="Languages in which the page matches, that of `href` first; absent if it has no translation "
+            "among the candidates.",
+        ),
+    ] = ()
     changed_since: ChangedSince = None
     kind: Annotated[ChunkKind | CodeKind, Field(exclude=True)] = "section"  # of the chunk that opens
     code: Annotated[tuple[tuple[int, int], ...], Field(exclude=True)] = ()  # where `snippet` is code

@@ -21,6 +21,7 @@ from searchsocket.search.ranking.shares import shares_of
 from searchsocket.search.ranking.signals import RankingInput, rank_candidates, rerank_candidates
 from searchsocket.search.rerank import rerank
 from searchsocket.search.result_page import result_page
+from searchsocket.search.translations import merges_translations
 from searchsocket.search.verdict import verdict
 from searchsocket.search.versions import answer_versions, in_versions
 from searchsocket.search.watch import Watch
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
 
 _PIECES_A_PAGE = 3  # a page has several chunks among the candidates, so pages need more of them
+_MAX_TRANSLATIONS = 4  # among the candidates of a page, so sites with translations need more; one is shown
 _MAX_CANDIDATES = 1_000
 # Up to here the interpreter is busy for most of a query, so threads take turns and gain nothing. Beyond it the scan of
 # the vectors and the words, which run beside other threads, take more and more of it.
@@ -224,8 +226,10 @@ class SearchEngine:
 
     def _find(self, reader: IndexReader, query: SearchQuery, vector: Vector | None, watch: Watch) -> Candidates:
         pieces = _PIECES_A_PAGE if query.group_by == "page" else 1
-        k = min(max(self._settings.candidate_k, query.top_k * pieces), _MAX_CANDIDATES)
-        return find(reader, vector, query.q, top_k=k, where=query.where, watch=watch.part)
+        k = max(self._settings.candidate_k, query.top_k * pieces)
+        if merges_translations(reader, query):
+            k *= min(len(reader.catalogue.languages()) or 1, _MAX_TRANSLATIONS)
+        return find(reader, vector, query.q, top_k=min(k, _MAX_CANDIDATES), where=query.where, watch=watch.part)
 
     def _ranked(
         self,

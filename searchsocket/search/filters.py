@@ -49,6 +49,20 @@ def checked_counts(names: Sequence[str], facets: Facets) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
+def checked_language(value: str, name: str) -> str:
+    """A language tag in the spelling by which records are found.
+
+    Args:
+        name: Name of the value in an error.
+
+    Raises:
+        InvalidRequest: It is no language tag.
+    """
+    if not _LANGUAGE.fullmatch(value):
+        raise InvalidRequest(f"{name}: a language like en or pt-BR, not {value[:40]!r}")
+    return value.lower().replace("_", "-")
+
+
 def with_filters(where: Filter, filters: Filters) -> Filter:
     """A filter by path and tags, and by checked filters too."""
     named = dict(filters)
@@ -83,9 +97,7 @@ def _value(name: str, value: str, facets: Facets) -> str:
             raise InvalidRequest(f"filter kind: one of {', '.join(get_args(ChunkKind))}, not {value[:40]!r}")
         return value
     if name == LANGUAGE:
-        if not _LANGUAGE.fullmatch(value):
-            raise InvalidRequest(f"filter language: a language like en or pt-BR, not {value[:40]!r}")
-        return value.lower().replace("_", "-")
+        return checked_language(value, "filter language")
     try:
         clean = facet_value(facets[name], value)
     except ValueError as error:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from searchsocket.errors import InvalidRequest
 from searchsocket.search.bounds import MAX_QUERY_CHARS, MAX_TOP_K
-from searchsocket.search.filters import Filters, checked_counts, checked_filters, with_filters
+from searchsocket.search.filters import Filters, checked_counts, checked_filters, checked_language, with_filters
 from searchsocket.search.versions import NO_VERSIONS, VersionScope, checked_versions
 from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.types import Filter, GroupBy
@@ -34,6 +34,7 @@ class SearchQuery:
     group_by: GroupBy = "page"
     explain: bool = False  # give every part of every score
     filters: Filters = ()  # language, kind and facets
+    prefer_language: str = ""  # of the visitor: the translation of a page that is shown
     version: tuple[str, ...] = ()  # names or aliases, `all`, or paths of pages whose version counts; () = the default
     facets: tuple[str, ...] = ()  # whose values are counted
     offset: int = 0  # results that are skipped: those that were given before
@@ -76,6 +77,7 @@ def checked(query: SearchQuery, facets: Facets = NO_FACETS) -> SearchQuery:
         group_by=query.group_by,
         explain=query.explain,
         filters=checked_filters(query.filters, facets),
+        prefer_language=checked_language(query.prefer_language, "preferLanguage") if query.prefer_language else "",
         version=checked_versions(query.version),
         facets=checked_counts(query.facets, facets),
         offset=query.offset,

@@ -35,7 +35,7 @@ def result_confidence(
     assert order.parts
     ranked, parts, scores = order.ranked, order.parts, order.scores
     first = ranked[0] if scores is None else Ranked(float(scores[ranked[0].position]), ranked[0].position)
-    sure = judged.confidences([group.best for group in groups], query.offset, first, parts)
+    sure = judged.confidences([group.scored for group in groups], query.offset, first, parts)
     best = judged.confidences([first], 0, first, parts)[0] if query.offset or not groups else sure[0]
     if best < _DOUBTFUL:
         is_by_page = query.group_by == "page"

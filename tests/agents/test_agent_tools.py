@@ -34,7 +34,17 @@ def test_the_tools_are_listed_with_bounds_and_as_reading_alone(agent_server: Any
             bounds = {"maxLength", "maximum", "maxItems"} & field.keys()
             assert bounds or field["type"] == "boolean", (tool.name, name)
     search = listed.tools[0].input_schema["properties"]
-    assert list(search) == ["query", "topK", "pathPrefix", "tags", "version", "maxTokens", "continuationToken", "scope"]
+    assert list(search) == [
+        "query",
+        "topK",
+        "pathPrefix",
+        "tags",
+        "preferLanguage",
+        "version",
+        "maxTokens",
+        "continuationToken",
+        "scope",
+    ]
     assert search["pathPrefix"]["examples"] == ["/docs"]
 
 

@@ -14,6 +14,7 @@ from search_api.app import create_app
 from searchsocket.project.project import open_project
 from searchsocket.project.settings.model import RateLimitSettings
 from searchsocket.stores.local import LocalStore
+from searchsocket.web.languages.labels import original_label
 
 WITH_KEY = {"authorization": f"Bearer {KEY}"}
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>&{{7*7}}"
@@ -68,6 +69,27 @@ def test_the_form_is_answered_as_the_api_answers(api: Api) -> None:
     ).decode(formatter="minimal")
     assert first.select("mark")
     assert answer["meta"]["generation"] in page.select("footer p")[0].text
+
+
+def test_translations_are_shown_in_the_language_of_the_browser(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    facets = (original_label("/boats"),)
+    pieces = [
+        Piece("/boats", "Boats for rent, and boats for sale.", facets=facets),
+        Piece("/de/boats", "Boats: Boote.", language="de", facets=facets),
+    ]
+    Site(LocalStore(project.state_dir / "index", "site")).publish(pieces)
+    api = Api(create_app(project, environ=ENVIRON, host="0.0.0.0", clock=lambda: NOW))
+
+    def shown(headers: dict[str, str], query: str = "") -> list[str]:
+        page = soup(api, f"/?q=boats+rent{query}", headers=headers)
+        return [one.text for one in page.select(".path") if one.text.endswith("/boats")]
+
+    assert shown({"accept-language": "de-CH,de;q=0.9,en;q=0.8"}) == ["/de/boats"]
+    assert shown({"accept-language": "en"}) == ["/boats"]
+    assert shown({"accept-language": "de"}, "&preferLanguage=en") == ["/boats"]
+    for hostile in ("*", "", "; DROP", "x" * 500, "de<script>"):
+        assert shown({"accept-language": hostile}) == ["/boats"]
 
 
 def test_filters_hold_and_stay_in_the_form(tmp_path: Path) -> None:

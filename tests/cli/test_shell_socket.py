@@ -24,6 +24,8 @@ QUERIES = (
     ["tide", "--top-k", "1", "--explain"],
     ["rope", "--json", "--group-by", "chunk"],
     ["rope", "--path-prefix", "/docs", "--kind", "section", "--language", "en"],
+    ["rope", "--prefer-language", "de"],
+    ["rope", "--prefer-language", "no language"],
     ["zzzz qqqq"],
     ["rope", "--scope", "nowhere"],
     ["rope", "--filter", "colour=red"],

@@ -39,6 +39,9 @@ class MemoryCatalogue:
     def facets(self, ids: Sequence[str]) -> list[tuple[str, ...]]:
         return [record.page.facets for record in self.records(ids)]
 
+    def languages_of(self, ids: Sequence[str]) -> list[str]:
+        return [record.page.language for record in self.records(ids)]
+
     def fingerprints(self, after: str, limit: int) -> list[tuple[str, str]]:
         return sorted((id_, record.record_hash) for id_, record in self.by_id.items() if id_ > after)[:limit]
 

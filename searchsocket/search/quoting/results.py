@@ -153,7 +153,7 @@ class ResultWriter:
             quotes = (self.quote(self.readable[chunk.position]) for chunk in chunks)
             quote = next((other for other in quotes if other.snippet.is_answer and other.snippet.marks), quote)
         sections, others = tuple(map(self._section, chunks)), tuple(map(self._alike, alike))
-        return self._result(group.best, confidence, shown.record, quote, sections, others)
+        return self._result(group, confidence, shown.record, quote, sections, others)
 
     def _opening_section(self, group: PageGroup) -> Ranked:
         """The section that answers best; the first of equals."""
@@ -204,7 +204,7 @@ class ResultWriter:
 
     def _result(
         self,
-        best: Ranked,
+        group: PageGroup,
         confidence: float,
         record: Record,
         quote: Quote,
@@ -223,12 +223,13 @@ class ResultWriter:
             snippet_html=quote.html,
             marks=quote.snippet.marks,
             code=quote.snippet.code,
-            score=best.score,
+            score=group.scored.score,
             confidence=confidence,
             kind=record.chunk.kind,
             ref=record.ref,
             tags=record.page.tags,
             language=record.page.language,
+            languages=group.languages,
             modified=record.page.modified,
             version=versions[0] if versions else "",
             versions=versions,
@@ -241,7 +242,7 @@ class ResultWriter:
             age_seconds=self.age_s,
             sections=sections,
             alike=alike,
-            explanation=_explanation(self.parts, best.position) if self.parts else None,
+            explanation=_explanation(self.parts, group.scored.position) if self.parts else None,
         )
 
 

@@ -18,6 +18,13 @@ class PageGroup:
 
     best: Ranked
     sections: tuple[Ranked, ...]  # by score; the best chunk's own section is among them, the summary is not
+    lead: Ranked | None = None  # best chunk of a better translation of the page, which decides score and confidence
+    languages: tuple[str, ...] = ()  # of the page and of its translations among the candidates; () = it has none
+
+    @property
+    def scored(self) -> Ranked:
+        """The chunk that decides score and confidence."""
+        return self.lead or self.best
 
 
 def group_by_page(ranked: Sequence[Ranked], facts: Facts, top_k: int, scores: Scores | None = None) -> list[PageGroup]:

@@ -141,6 +141,14 @@ Filters = Annotated[
         examples=[{"language": ["en", "de"], "kind": "section"}],
     ),
 ]
+PreferLanguage = Annotated[
+    str,
+    Field(
+        max_length=_MAX_NAME_CHARS,
+        description="Language of the visitor, such as `de` or `pt-BR`. Of translations of one page, the one in this "
+        "language is the result. Default: the language of the query, if its script tells.",
+    ),
+]
 Facets = Annotated[
     list[FilterName], Field(max_length=MAX_FILTERS, description="Facets to count among the candidates of the query.")
 ]
@@ -236,6 +244,9 @@ AGENT_FIELDS: Fields = {
             le=MOST_MAX_TOKENS,
             description=f"Approximate maximum size in tokens, {LEAST_MAX_TOKENS} or more; 0: one full answer.",
         ),
+    ),
+    "prefer_language": agent_text(
+        "Language of the user: it decides which translation of a page is returned.", _MAX_NAME_CHARS, ["de"]
     ),
     "version": agent_text(
         "Version of the documentation, or `all`; default: the newest release.", MAX_NAME_CHARS, ["1.2"]

@@ -28,6 +28,7 @@ from searchsocket.serving.capabilities.fields import (
     MaxTokens,
     Offset,
     PathPrefix,
+    PreferLanguage,
     Rerank,
     ScopeName,
     SectionSnippets,
@@ -64,6 +65,7 @@ class SearchRequest(Request):
     group_by: Grouping = "page"
     explain: Explain = False
     filters: Filters | None = None
+    prefer_language: PreferLanguage = ""
     version: Version | None = None
     facets: Facets | None = None
     rerank: Rerank = False
@@ -185,7 +187,7 @@ def search_scope(service: SearchService, request: SearchRequest, scope: Scope, c
 
     if not wants_part(request, caller):
         return run(request)
-    repeated = ("top_k", "path_prefix", "tags", "group_by", "filters", "version", "offset", "rerank")
+    repeated = ("top_k", "path_prefix", "tags", "group_by", "filters", "prefer_language", "version", "offset", "rerank")
     live = _live(service, scope)
     return read_results(service.continuations, "search", live, request, request.q, repeated, run, _result_text)
 
@@ -263,7 +265,17 @@ SEARCH = Capability(
         "search",
         "Search the site",
         "a question about the site: start here",
-        ("q", "top_k", "path_prefix", "tags", "version", "max_tokens", "continuation_token", "scope"),
+        (
+            "q",
+            "top_k",
+            "path_prefix",
+            "tags",
+            "prefer_language",
+            "version",
+            "max_tokens",
+            "continuation_token",
+            "scope",
+        ),
         constants={"section_snippets": True},
     ),
     cost=_search_cost,

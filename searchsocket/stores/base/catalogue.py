@@ -89,6 +89,13 @@ class CatalogueSnapshot(Protocol):
             InvalidRequest: There is no such record.
         """
 
+    def languages_of(self, ids: Sequence[str]) -> list[str]:
+        """Languages of the pages of the named records, "" if unknown, in the order of `ids`.
+
+        Raises:
+            InvalidRequest: There is no such record.
+        """
+
     def facet_names(self) -> frozenset[str]:
         """The facets that any page states."""
 

@@ -118,6 +118,7 @@ class FiltersContract:
             assert set(pages) == {f"/{name}" for name in expected}
         assert self._found(reader, Filter("/b", (), ("en",), ("section",), (("version=3",),))) == {"b"}
         assert reader.catalogue.facets(["f", "a"]) == [stated["f"], stated["a"]]
+        assert reader.catalogue.languages_of(["f", "a"]) == ["en", "en"]
         assert reader.catalogue.facet_names() == {"level", "version", "other", "topics"}
         assert reader.catalogue.languages() == {"en"}
 

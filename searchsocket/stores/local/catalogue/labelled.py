@@ -27,6 +27,7 @@ class LabelledRows:
         """Args: texts: columns of every row, by name."""
         self._texts = texts
         self._codes: dict[str, dict[str, list[int]]] = {}  # of the columns that were asked for: label -> texts
+        self._facet_names: frozenset[str] | None = None  # read by every query
 
     def any_of(self, group: Sequence[str]) -> NDArray[np.bool_]:
         """Rows with one of these labels; shape (rows,)."""
@@ -45,9 +46,15 @@ class LabelledRows:
 
         return [tuple(from_json(text)) for text in self._texts[_FACETS].take(rows)]
 
+    def languages_of(self, rows: Rows) -> list[str]:
+        """The language of each row's page."""
+        return self._texts[LANGUAGE].take(rows)
+
     def facet_names(self) -> frozenset[str]:
         """The facets that any page states."""
-        return frozenset(split_label(label)[0] for label in self._codes_of(_FACETS))
+        if self._facet_names is None:
+            self._facet_names = frozenset(split_label(label)[0] for label in self._codes_of(_FACETS))
+        return self._facet_names
 
     def languages(self) -> frozenset[str]:
         """The languages of all pages."""

@@ -46,6 +46,12 @@ class LocalCatalogue:
         with self._damage:
             return self._labelled.facets_of(rows)
 
+    def languages_of(self, ids: Sequence[str]) -> list[str]:
+        """See `CatalogueSnapshot.languages_of`."""
+        rows = self._numbering.rows_of(ids)
+        with self._damage:
+            return self._labelled.languages_of(rows)
+
     def facet_names(self) -> frozenset[str]:
         """See `CatalogueSnapshot.facet_names`."""
         with self._damage:

@@ -1,0 +1,70 @@
+"""Translations of one page in an answer: they are one result, in the language of the visitor or of the query."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from searchsocket.search.query import SearchQuery
+from searchsocket.search.ranking.group import best_of_pages
+from searchsocket.search.ranking.rank import Ranked
+from searchsocket.stores.base import Candidates, IndexReader
+from searchsocket.stores.base.labels import LANGUAGE
+from searchsocket.web.languages.codes import is_same_language
+from searchsocket.web.languages.labels import NAME, original_of
+from searchsocket.web.languages.scripts import languages_of_script
+
+
+@dataclass(frozen=True, slots=True)
+class Translated:
+    """Translations of one page among the candidates."""
+
+    languages: tuple[str, ...]  # the one that is shown first, the others by their score
+    lead: Ranked | None  # best chunk of the best of them, if it is another one and pages are the results
+
+
+def merges_translations(reader: IndexReader, query: SearchQuery) -> bool:
+    """Return True if pages of the index have translations, and the query does not name its languages."""
+    return NAME in reader.catalogue.facet_names() and not any(name == LANGUAGE for name, _ in query.filters)
+
+
+def merge_translations(
+    reader: IndexReader, query: SearchQuery, candidates: Candidates, ranked: Sequence[Ranked]
+) -> tuple[Sequence[Ranked], Mapping[str, Translated]]:
+    """The chunks without those of translations that are not shown, and by the URL of a shown page its translations.
+
+    Pages that share an original are translations. By page, the chunks of the page that is shown stand where the best
+    translation stood; by chunk, each keeps its own place.
+    """
+    if not merges_translations(reader, query):
+        return ranked, {}
+    urls, by_page = candidates.facts.url, query.group_by == "page"
+    first = {urls[chunk.position]: chunk for chunk in reversed(ranked)}  # best chunk of each page
+    positions = best_of_pages(ranked, urls)
+    ids = [candidates.ids[position] for position in positions]
+    pages: dict[str, list[tuple[str, str]]] = {}
+    labels, languages = reader.catalogue.facets(ids), reader.catalogue.languages_of(ids)
+    for position, own_labels, language in zip(positions, labels, languages, strict=True):
+        url = urls[position]
+        pages.setdefault(original_of(own_labels) or f"#{url}", []).append((url, language))
+    translated: dict[str, Translated] = {}
+    order: dict[str, int] = {}  # of the pages that stay
+    written = languages_of_script(query.q)
+    for place, group in enumerate(pages.values()):
+        url, language = min(group, key=lambda page: _distance(page[1], query.prefer_language, written))
+        order[url] = place
+        if len(group) > 1:
+            others = (each for page, each in group if page != url and each)
+            lead = first[group[0][0]] if by_page and group[0][0] != url else None
+            translated[url] = Translated(tuple(dict.fromkeys((language, *others))), lead)
+    kept = [chunk for chunk in ranked if urls[chunk.position] in order]
+    if by_page:
+        kept.sort(key=lambda chunk: order[urls[chunk.position]])
+    return kept, translated
+
+
+def _distance(language: str, preferred: str, written: frozenset[str]) -> int:
+    """Distance of a page's language from that of the visitor, else of the query; equal distances keep their order."""
+    if preferred and language.lower().replace("_", "-") == preferred:
+        return 0
+    if preferred and language and is_same_language(language, preferred):
+        return 1
+    return 2 if any(is_same_language(language, each) for each in written) else 3

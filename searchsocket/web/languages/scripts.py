@@ -1,0 +1,30 @@
+"""Tell the languages in which a text can be written from its script."""
+
+import re
+
+# The first script that occurs in a text decides: Japanese has kana between its Han characters.
+_SCRIPTS = tuple(
+    (re.compile(f"[{ranges}]"), frozenset(languages.split()))
+    for ranges, languages in (
+        ("\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9f", "ja"),
+        ("\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3", "ko"),
+        ("\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f", "zh ja"),
+        ("\u0400-\u052f", "be bg kk ky mk mn ru sr tg uk"),
+        ("\u0600-\u06ff\u0750-\u077f", "ar fa ku ps ur"),
+        ("\u0590-\u05ff", "he yi"),
+        ("\u0370-\u03ff\u1f00-\u1fff", "el"),
+        ("\u0e00-\u0e7f", "th"),
+        ("\u0900-\u097f", "hi mr ne"),
+        ("\u0980-\u09ff", "as bn"),
+        ("\u0b80-\u0bff", "ta"),
+        ("\u10a0-\u10ff", "ka"),
+        ("\u0530-\u058f", "hy"),
+    )
+)
+
+
+def languages_of_script(text: str) -> frozenset[str]:
+    """The languages that are written in the script of a text; empty for Latin letters and for unknown scripts."""
+    if text.isascii():
+        return frozenset()
+    return next((languages for script, languages in _SCRIPTS if script.search(text)), frozenset())

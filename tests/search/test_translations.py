@@ -1,0 +1,116 @@
+"""Translations of one page are one result, in the language of the visitor or of the query."""
+
+from pathlib import Path
+
+import pytest
+from search_site import MAIN, Piece, Site, make_site
+
+from searchsocket.errors import InvalidRequest
+from searchsocket.search.answer import Result
+from searchsocket.search.query import SearchQuery
+from searchsocket.web.languages.labels import original_label
+from searchsocket.web.languages.scripts import languages_of_script
+
+LAMPS = (original_label("/lamps"),)
+WICKS = (original_label("/wicks"),)
+PIECES = [
+    Piece("/lamps", "Lantern keepers light a lantern at dusk.", facets=LAMPS),
+    Piece("/de/lamps", "Die Lantern brennt.", language="de", facets=LAMPS),
+    Piece("/pt/lamps", "Uma lantern acesa.", language="pt-BR", facets=LAMPS),
+    Piece("/ja/lamps", "ランタン lantern を点ける。", language="ja", facets=LAMPS),
+    Piece("/wicks", "A wick of the lantern. Trim wicks weekly.", facets=WICKS),
+    Piece("/de/wicks", "Docht der lantern.", language="de", facets=WICKS),
+    Piece("/harbour", "A harbour without any lantern lamps."),
+]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    return make_site(tmp_path_factory.mktemp("site"), PIECES)
+
+
+def search(site: Site, q: str, **options: object) -> tuple[Result, ...]:
+    return site.engine.search(SearchQuery(q, **options), MAIN).results  # type: ignore[arg-type]
+
+
+def urls(site: Site, q: str, **options: object) -> list[str]:
+    return [result.url for result in search(site, q, **options)]
+
+
+def test_the_best_translation_stands_for_all(site: Site) -> None:
+    results = search(site, "lantern wick")
+    shown = {result.url: result.languages for result in results}
+    assert set(shown) == {"/lamps", "/wicks", "/harbour"}
+    assert shown["/lamps"][0] == "en"
+    assert set(shown["/lamps"]) == {"en", "de", "pt-BR", "ja"}
+    assert shown["/harbour"] == ()
+    assert site.engine.search(SearchQuery("lantern wick"), MAIN).total == 3
+
+
+def test_the_preferred_translation_stands_where_the_best_stood(site: Site) -> None:
+    """Its score and confidence are those of the place, so both fall from result to result."""
+    plain, german = search(site, "lantern wick"), search(site, "lantern wick", prefer_language="de-AT")
+    assert [result.url for result in plain] == ["/wicks", "/lamps", "/harbour"]
+    assert [result.url for result in german] == ["/de/wicks", "/de/lamps", "/harbour"]
+    assert [(result.score, result.confidence) for result in german] == [
+        (result.score, result.confidence) for result in plain
+    ]
+    assert german[0].languages == ("de", "en")
+    assert german[0].snippet == "Docht der lantern."
+
+
+@pytest.mark.parametrize(
+    ("q", "preferred", "url"),
+    [
+        ("lantern", "pt", "/pt/lamps"),
+        ("lantern", "PT_br", "/pt/lamps"),
+        ("lantern", "fr", "/lamps"),
+        ("lantern ランタン", "", "/ja/lamps"),
+        ("lantern ランタン", "fr", "/ja/lamps"),
+        ("lantern ランタン", "de", "/de/lamps"),
+    ],
+)
+def test_the_language_is_that_of_the_visitor_else_of_the_query(site: Site, q: str, preferred: str, url: str) -> None:
+    shown = urls(site, q, prefer_language=preferred)
+    assert url in shown
+    assert sum(each.endswith("/lamps") for each in shown) == 1
+
+
+def test_a_filter_by_language_decides_alone(site: Site) -> None:
+    both = urls(site, "lantern", filters=(("language", ("en", "de")),), prefer_language="de")
+    assert {"/lamps", "/de/lamps"} <= set(both)
+
+
+def test_pages_of_results_do_not_overlap(site: Site) -> None:
+    whole = urls(site, "lantern", prefer_language="de")
+    parts = [urls(site, "lantern", prefer_language="de", top_k=1, offset=offset) for offset in range(4)]
+    assert [url for part in parts for url in part] == whole
+
+
+def test_chunks_of_other_translations_are_left_out(tmp_path: Path) -> None:
+    pieces = [*PIECES, Piece("/de/lamps", "Zwei lantern.", language="de", facets=LAMPS, section="Zwei", ordinal=1)]
+    shown = urls(make_site(tmp_path, pieces), "lantern", prefer_language="de", group_by="chunk")
+    assert sorted(shown) == ["/de/lamps", "/de/lamps", "/de/wicks", "/harbour"]
+
+
+def test_a_preference_that_is_no_language_is_refused(site: Site) -> None:
+    with pytest.raises(InvalidRequest, match="preferLanguage: a language like en or pt-BR, not 'x y'"):
+        search(site, "lantern", prefer_language="x y")
+
+
+@pytest.mark.parametrize(
+    ("text", "languages"),
+    [
+        ("install", set()),
+        ("Größe über", set()),
+        ("設定 ファイル", {"ja"}),
+        ("ﾌｧｲﾙ", {"ja"}),
+        ("설정", {"ko"}),
+        ("設定", {"zh", "ja"}),
+        ("шрифт", {"ru", "uk", "bg", "sr", "mk", "be", "kk", "ky", "mn", "tg"}),
+        ("خط", {"ar", "fa", "ur", "ps", "ku"}),
+        ("גופן", {"he", "yi"}),
+    ],
+)
+def test_a_script_tells_the_languages_that_are_written_in_it(text: str, languages: set[str]) -> None:
+    assert languages_of_script(text) == languages
