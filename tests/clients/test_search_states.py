@@ -119,6 +119,27 @@ def test_the_version_of_the_visitors_page_is_searched(
     assert asked[-1] == [other]
 
 
+@pytest.mark.parametrize(("html", "preferred"), [('lang="de-CH"', ["de-CH"]), ("", []), ('lang="{{ page.lang }}"', [])])
+def test_the_language_of_the_visitors_page_is_preferred(stage: Stage, html: str, preferred: list[str]) -> None:
+    """A page that states none, or a template that was not filled in, must not break its search."""
+    asked: list[list[str]] = []
+
+    def answered(route: Route) -> None:
+        asked.append(parse_qs(urlsplit(route.request.url).query).get("preferLanguage", []))
+        answer = route.fetch().json()
+        for result in answer["results"]:
+            result["languages"] = ["en", "de"]
+        route.fulfill(json=answer)
+
+    stage.context.route("**/api/search*", answered)
+    page = stage.open("<searchsocket-dialog></searchsocket-dialog>", html=html)
+    page.keyboard.press("Control+k")
+    page.keyboard.type("battery")
+    expect(page.locator("[role=option]").first).to_be_visible()
+    assert asked[-1] == preferred
+    assert page.locator("select[name=language] option").count() == 3  # all, and the two languages of one result
+
+
 def test_a_site_without_versions_has_no_menu_of_them(stage: Stage) -> None:
     page = typed(stage, "battery")
     expect(page.locator("[role=option]").first).to_be_visible()

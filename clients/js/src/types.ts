@@ -19,6 +19,8 @@ export interface SearchRequest {
   groupBy?: "page" | "chunk";
   /** `language`, `kind` and the facets of the site's settings; of several values one must be met. */
   filters?: Readonly<Record<string, FilterValue | readonly FilterValue[]>>;
+  /** Language of the visitor, such as `de` or `pt-BR`: of translations of one page, the one in it is the result. */
+  preferLanguage?: string;
   /**
    * Versions of the documentation: names or aliases, `all`, or the path of a page, which means the version of that page.
    * Default: the newest release.
@@ -81,6 +83,8 @@ export interface Result {
   version?: string;
   /** All versions in which the page says the same. */
   versions?: readonly string[];
+  /** Languages in which the page matches, that of `href` first; absent if it has no translation that matches. */
+  languages?: readonly string[];
   ref: string;
   sections: readonly Section[];
   alike: readonly AlikePage[];

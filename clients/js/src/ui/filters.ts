@@ -8,6 +8,7 @@ const TAG = "tag";
 const LANGUAGE = "language";
 const VERSION = " version"; // no facet has this name
 const ALL = "all";
+const LANGUAGE_TAG = /^[a-z]{2,8}([-_][a-z0-9]{1,8}){0,3}$/i; // the service refuses others
 type Option = readonly [value: string, label: string];
 
 /** The row of menus by which an answer is narrowed: what there is to choose comes from the answer without filters. */
@@ -46,6 +47,7 @@ export class Filters {
     const searched = this.#chosen.get(VERSION) ?? (version === "auto" ? versionPath(location.pathname) : version);
     return {
       ...(searched ? { version: searched } : {}),
+      ...(LANGUAGE_TAG.test(document.documentElement.lang) ? { preferLanguage: document.documentElement.lang } : {}),
       pathPrefix: this.#chosen.get(DIRECTORY) ?? within,
       ...(tag ? { tags: [tag] } : {}),
       ...(named.length ? { filters: Object.fromEntries(named) } : {}),
@@ -98,7 +100,7 @@ export class Filters {
   #optionsOf({ results, facets }: SearchAnswer): Map<string, readonly Option[]> {
     const { directories, within, facets: names } = this.settings();
     const same = (values: Iterable<string>): Option[] => [...new Set(values)].filter(Boolean).sort().map((one) => [one, one]);
-    const languages = same(results.map((result) => result.language)).map(([code]) => [code, this.words().nameOf(code)] as const);
+    const languages = same(results.flatMap((result) => result.languages ?? result.language)).map(([code]) => [code, this.words().nameOf(code)] as const);
     return new Map<string, readonly Option[]>([
       [DIRECTORY, directories.length ? directories.map(([name, path]) => [path, name] as const) : directoriesOf(results, within)],
       [TAG, same(results.flatMap((result) => result.tags))],
