@@ -9,7 +9,6 @@ from searchsocket.agents.toolset import TOOLS
 from searchsocket.errors import InvalidRequest
 
 SIZES = frozenset({"top_k", "limit", "max_tokens"})  # may be sent with any call: they change how much comes back
-_TOOLS = {tool.name: tool for tool in TOOLS}
 
 
 class Words(tuple[str, ...]):
@@ -39,7 +38,7 @@ class Call:
         if tool != self.tool:
             return f"{tool} instead of {self.tool}"
         try:
-            asked = read_arguments(_TOOLS[tool].takes, sent)
+            asked = read_arguments(TOOLS[tool].takes, sent)
         except InvalidRequest as error:
             return f"refused: {error}"
         values = asked.model_dump(exclude_defaults=True)

@@ -35,12 +35,12 @@ Leave out arguments that the task does not ask for.
 def paper(seed: int) -> str:
     """Tools and tasks as the reader gets them."""
     shuffled = random.Random(seed)
-    tools, numbers = list(TOOLS), list(range(len(TASKS)))
+    tools, numbers = list(TOOLS.values()), list(range(len(TASKS)))
     shuffled.shuffle(tools)
     shuffled.shuffle(numbers)
     schemas = [json.dumps(schema_of(tool.takes), ensure_ascii=False) for tool in tools]
     parts = [
-        f"## {tool.name}\n\n{tool.description}\n\n```json\n{schema}\n```\n"
+        f"## {tool.name}\n\n{tool.description(TOOLS)}\n\n```json\n{schema}\n```\n"
         for tool, schema in zip(tools, schemas, strict=True)
     ]
     tasks = [f"- {number}: {TASKS[number].text}" for number in numbers]
@@ -61,7 +61,7 @@ def score(path: Path) -> Iterator[str]:
     yield f"{path.name}: {len(TASKS) - len(wrong)} of {len(TASKS)} right, the tool alone {tools}"
     of_each = Counter(task.call.tool for task in TASKS)
     missed_of = Counter(TASKS[number].call.tool for number in wrong)
-    yield "; ".join(f"{tool.name} {of_each[tool.name] - missed_of[tool.name]}/{of_each[tool.name]}" for tool in TOOLS)
+    yield "; ".join(f"{name} {of_each[name] - missed_of[name]}/{of_each[name]}" for name in TOOLS)
     yield from (f"  {number}: {why}: {TASKS[number].text}" for number, why in wrong.items())
 
 

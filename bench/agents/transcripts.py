@@ -10,6 +10,7 @@ of janosh/svelte-multiselect at 5209c96; `--subject FILE` is JSON with the field
 import argparse
 import difflib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -28,6 +29,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import ResourceTemplateReference
 
 COMMAND = str(Path(sys.executable).with_name("searchsocket"))
+_ALL = ("--tools", "all", "--structured-content")  # each call takes what an answer before it gave as data
 ERAS = ("legacy", "2026-07-28")  # the client's mode: what is spoken
 _PASSING = re.compile(r"indexed (?:[^)\n;]* ago|just now)|, branch [^;)\n]+|[A-Za-z0-9_-]{60,}|\"ageSeconds\": [0-9.]+")
 
@@ -154,7 +156,7 @@ async def _errors(told: Transcript, url: str, path: str, about: Subject, token: 
 
 def over_stdio(project: Path) -> Any:
     """A server of one's own."""
-    return stdio_client(StdioServerParameters(command=COMMAND, args=["mcp"], cwd=str(project)))
+    return stdio_client(StdioServerParameters(command=COMMAND, args=["mcp", *_ALL], cwd=str(project)))
 
 
 def over_http(address: str, key: str) -> Any:
@@ -181,7 +183,8 @@ def lasting(lines: list[str]) -> list[str]:
 def service(project: Path) -> Iterator[tuple[str, str]]:
     """The address and the key of a service of the project."""
     command = [COMMAND, "serve", "--mcp", "--port", "0", "--project", str(project)]
-    served = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    environ = {**os.environ, "SEARCHSOCKET__MCP__TOOLS": "all", "SEARCHSOCKET__MCP__STRUCTURED_CONTENT": "true"}
+    served = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environ)
     try:
         assert served.stdout
         line = served.stdout.readline()

@@ -15,7 +15,6 @@ from search_api.errors import error_response, problem
 from search_api.gate.origins import Origins
 from searchsocket.agents.library import ServedLibraries
 from searchsocket.agents.server import make_server
-from searchsocket.agents.toolset import offered
 from searchsocket.errors import ConfigError, Unauthorized
 from searchsocket.project.project import Project
 from searchsocket.serving.capabilities.base import Services
@@ -61,7 +60,8 @@ def add_mcp(
     if taken := [route for route in app.routes if getattr(route, "path", "").split("/{")[0] == path]:
         raise ConfigError(f"mcp.http.path {path!r} is where {getattr(taken[0], 'name', 'another endpoint')} is served")
     libraries = ServedLibraries(project, services, clock)
-    server = make_server(libraries, offered(project.settings), on_error=services.search().on_error)
+    structured = project.settings.mcp.structured_content
+    server = make_server(libraries, structured=structured, on_error=services.search().on_error)
     manager = StreamableHTTPSessionManager(
         server, json_response=True, stateless=True, max_request_body_size=project.settings.api.max_body_bytes
     )

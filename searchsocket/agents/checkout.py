@@ -1,11 +1,12 @@
 """The libraries of an agent that started a server of its own: those of the checkout that it stands in."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from searchsocket.agents.library import Library
+from searchsocket.agents.offer import offered
 from searchsocket.agents.worktree import Worktree
 from searchsocket.errors import ScopeNotIndexed, SearchSocketError
 from searchsocket.project.project import Project
@@ -25,17 +26,23 @@ class CheckoutLibraries:
         environ: Mapping[str, str],
         *,
         scope: str | None = None,
+        tools: Collection[str] | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         on_error: OnError = lambda _: None,
     ) -> None:
-        """`scope` is asked instead of that of the branch."""
+        """`scope` is asked instead of that of the branch; `tools` are chosen instead of those of the settings."""
         self.worktree = Worktree(root, environ)
         self._environ = environ
         self._scope = scope
+        self._tools = self.worktree.project.settings.mcp.tools if tools is None else tools
         self._clock = clock
         self._on_error = on_error
         self._opened: dict[Path, Services] = {}
         self._lock = threading.Lock()
+
+    @property
+    def tools(self) -> Sequence[str]:
+        return offered(self._tools, pages=True, code=self.worktree.project.settings.code.enable)
 
     def find(self, scope: str) -> Library:
         """See `Libraries.find`; where this checkout has no index of the scope, that of the main checkout answers."""
@@ -60,7 +67,8 @@ class CheckoutLibraries:
 
     def _library(self, project: Project, scope: Scope) -> Library:
         own = Scope(project.id, scope.name)
-        return Library(project, self._services(project), own, self._clock, self.worktree.branch)
+        tools = frozenset(self.tools)
+        return Library(project, self._services(project), own, self._clock, self.worktree.branch, tools)
 
     def _has(self, project: Project, scope: Scope) -> bool:
         service = self._services(project).search()

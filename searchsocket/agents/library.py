@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from searchsocket.agents.offer import offered
 from searchsocket.errors import SearchSocketError
 from searchsocket.project.project import Project
 from searchsocket.serving.capabilities.base import AGENT, Services
@@ -23,6 +24,11 @@ class Library:
     scope: Scope
     clock: Callable[[], datetime]
     branch: str = ""  # that is checked out where the agent stands; "" where that is not known or means nothing
+    tools: frozenset[str] = frozenset()  # that are offered, so that an answer names no other
+
+    def next(self, tool: str, text: str) -> str:
+        """A text that sends to a tool; "" if the tool is not offered."""
+        return text if tool in self.tools else ""
 
     @property
     def service(self) -> SearchService:
@@ -58,6 +64,10 @@ class Library:
 class Libraries(Protocol):
     """Finds what a call is about."""
 
+    @property
+    def tools(self) -> Sequence[str]:
+        """The names of the tools that are offered now."""
+
     def find(self, scope: str) -> Library:
         """The library of a scope or branch; "" means the current one.
 
@@ -78,8 +88,13 @@ class ServedLibraries:
     services: Services
     clock: Callable[[], datetime]
 
+    @property
+    def tools(self) -> Sequence[str]:
+        return offered(self.project.settings.mcp.tools, pages=True, code=self.project.settings.code.enable)
+
     def find(self, scope: str) -> Library:
-        return Library(self.project, self.services, self.services.scope(scope or None, AGENT), self.clock)
+        found = self.services.scope(scope or None, AGENT)
+        return Library(self.project, self.services, found, self.clock, tools=frozenset(self.tools))
 
     @property
     def is_open(self) -> bool:

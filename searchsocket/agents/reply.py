@@ -85,7 +85,7 @@ def failure(error: SearchSocketError, indexed: tuple[str, ...] = ()) -> Reply:
     elif suggestions:
         lines += ["Similar pages:", *(f"- {one}" for one in suggestions)]
     elif isinstance(error, PageMissing):
-        lines.append("No similar page; find it with search.")
+        lines.append("No page is similar to it.")
     if error.retryable:
         lines.append("Temporary error: try the same call again in a moment.")
     return _error(lines, error.code, message, suggestions, retryable=error.retryable)

@@ -131,9 +131,7 @@ def _file(library: Library, path: str, max_tokens: int) -> str:
 
 def _cut(library: Library, rest: str) -> str:
     """The line at the end of a cut text: resources have no size limit and no token in the protocol, but tools have."""
-    tools = library.project.settings.mcp.tools  # none named: all
-    is_offered = not tools or rest.partition("(")[0] in tools
-    return f"\n[cut at the maximum length for clients{f'; the rest: {rest}' if is_offered else ''}]\n"
+    return f"\n[cut at the maximum length for clients{library.next(rest.partition('(')[0], f'; the rest: {rest}')}]\n"
 
 
 def _pages_below(library: Library, folder: str) -> Sequence[str]:

@@ -1,13 +1,15 @@
 """`skill.md`: what agents that never saw a site should know to ask it."""
 
-from searchsocket.agents.toolset import offered
+from searchsocket.agents.offer import offered
+from searchsocket.agents.toolset import TOOLS
 from searchsocket.project.project import Project
 
 
 def skill_text(project: Project) -> str:
     """The file for one site, as its settings are."""
     site = project.settings.project.base_url or project.id
-    rows = "\n".join(f"| {tool.agent.task} | `{tool.name}` |" for tool in offered(project.settings))
+    names = offered(project.settings.mcp.tools, pages=True, code=project.settings.code.enable)
+    rows = "\n".join(f"| {TOOLS[name].agent.task} | `{name}` |" for name in names)
     return f"""\
 ---
 name: {project.id}

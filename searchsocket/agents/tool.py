@@ -1,6 +1,7 @@
 """Tool of the MCP server."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -9,6 +10,7 @@ from pydantic import TypeAdapter
 
 from searchsocket.agents.arguments import Arguments, arguments_of, read_request
 from searchsocket.agents.library import Library
+from searchsocket.agents.offer import NAMES
 from searchsocket.agents.reply import Reply
 from searchsocket.agents.schemas import shape_of
 from searchsocket.search.bounds import DEFAULT_MAX_TOKENS, LEAST_MAX_TOKENS
@@ -17,7 +19,16 @@ from searchsocket.text.token_count import LEAST
 
 CLIENTS_TAKE = 25_000  # tokens of one reply, beyond which clients cut or refuse it
 MOST_TOKENS = int(CLIENTS_TAKE * LEAST)  # as they are counted here
+_SENTENCE = re.compile(r"(?<=[.?!:]) +")
+_QUOTED = re.compile(r"`(\w+)`")
 _SHRINK = 0.9  # names and addresses around the text do not shrink with it
+
+
+def about_offered(text: str, offered: Collection[str]) -> str:
+    """A text without the sentences that name a tool, in backticks, which is not offered."""
+    absent = frozenset(NAMES) - frozenset(offered)
+    sentences = _SENTENCE.split(" ".join(text.split()))
+    return " ".join(each for each in sentences if absent.isdisjoint(_QUOTED.findall(each)))
 
 
 @dataclass(frozen=True)
@@ -39,10 +50,9 @@ class Tool:
         """The name that agents call it by."""
         return self.agent.name
 
-    @property
-    def description(self) -> str:
-        """When to call it and what it returns."""
-        return self.capability.description
+    def description(self, offered: Collection[str]) -> str:
+        """When to call it and what it returns, without the sentences that send to tools that are not offered."""
+        return about_offered(self.capability.description, offered)
 
     @cached_property
     def takes(self) -> type[Arguments]:

@@ -2,15 +2,19 @@
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from searchsocket.agents.worktree import project_around
 from searchsocket.cli.mcp_install import install, skill
-from searchsocket.cli.options import load_project, scope_option
+from searchsocket.cli.options import load_project, offer_options, offering, scope_option
 from searchsocket.cli.serve import serve, trouble_line
 from searchsocket.errors import ConfigError
 from searchsocket.project.project import Project
+
+if TYPE_CHECKING:
+    from searchsocket.project.settings.features import McpSettings
 
 
 @click.group(invoke_without_command=True)
@@ -23,8 +27,16 @@ from searchsocket.project.project import Project
 )
 @scope_option
 @click.option("--transport", type=click.Choice(["stdio", "http"]), help="Transport; default: mcp.transport.")
+@offer_options
 @click.pass_context
-def mcp(ctx: click.Context, root: Path | None, scope_name: str | None, transport: str | None) -> None:
+def mcp(
+    ctx: click.Context,
+    root: Path | None,
+    scope_name: str | None,
+    transport: str | None,
+    tools: str | None,
+    structured_content: bool,
+) -> None:
     """Run the MCP server for coding agents.
 
     It uses stdin and stdout and the branch that is checked out, or HTTP on this machine for callers with the key. It
@@ -34,32 +46,32 @@ def mcp(ctx: click.Context, root: Path | None, scope_name: str | None, transport
     Example:
       searchsocket mcp install --client claude-code
       searchsocket mcp
+      searchsocket mcp --tools core,related
       searchsocket mcp --transport http
     """
     if ctx.invoked_subcommand:
         return
 
     project = load_project(root or project_around(Path.cwd()))
-    settings = project.settings.mcp
+    settings = offering(project.settings.mcp, tools, structured_content=structured_content)
     if settings.enable is False:
         raise ConfigError("mcp.enable is false, so the MCP server is off; set it to true")
     if (transport or settings.transport) == "http":
-        serve_http(ctx, project, scope_name)
+        serve_http(ctx, project, scope_name, tools=tools, structured_content=structured_content)
     else:
-        _serve_stdio(project, scope_name)
+        _serve_stdio(project, scope_name, settings)
 
 
-def _serve_stdio(project: Project, scope_name: str | None) -> None:
+def _serve_stdio(project: Project, scope_name: str | None, settings: "McpSettings") -> None:
     from searchsocket.agents.checkout import CheckoutLibraries
     from searchsocket.agents.server import make_server
     from searchsocket.agents.stdio import serve_stdio
-    from searchsocket.agents.toolset import offered
 
-    libraries = CheckoutLibraries(project.root, os.environ, scope=scope_name, on_error=_report)
-    serve_stdio(make_server(libraries, offered(project.settings), on_error=_report), libraries)
+    libraries = CheckoutLibraries(project.root, os.environ, scope=scope_name, tools=settings.tools, on_error=_report)
+    serve_stdio(make_server(libraries, structured=settings.structured_content, on_error=_report), libraries)
 
 
-def serve_http(ctx: click.Context, project: Project, scope_name: str | None) -> None:
+def serve_http(ctx: click.Context, project: Project, scope_name: str | None, **offer: object) -> None:
 
     ctx.invoke(
         serve,
@@ -68,6 +80,7 @@ def serve_http(ctx: click.Context, project: Project, scope_name: str | None) -> 
         scopes=(scope_name,) if scope_name else (),
         no_page=True,
         mcp=True,
+        **offer,
     )
 
 

@@ -11,6 +11,7 @@ from searchsocket.search.bounds import LEAST_MAX_TOKENS, MOST_MAX_TOKENS
 
 if TYPE_CHECKING:
     from searchsocket.project.project import Project
+    from searchsocket.project.settings.features import McpSettings
 
 Named = tuple[str, tuple[str, ...]]
 
@@ -129,6 +130,34 @@ def wants_json() -> bool:
     """Return True if the running command has --json."""
     ctx = click.get_current_context(silent=True)
     return bool(ctx and ctx.meta.get(_JSON))
+
+
+def offer_options(command: F) -> F:
+    """`--tools` and `--structured-content`: what coding agents are offered, and how they are answered."""
+    command = click.option(
+        "--structured-content", is_flag=True, help="Give agents answers as data too; default: mcp.structured_content."
+    )(command)
+    return click.option(
+        "--tools", metavar="NAMES", help="Tools for agents: core, content, all, or their names; default: mcp.tools."
+    )(command)
+
+
+def offering(settings: "McpSettings", tools: str | None, *, structured_content: bool) -> "McpSettings":
+    """The settings with what these options say instead.
+
+    Raises:
+        UsageError: There is no such tool.
+    """
+    from searchsocket.agents.offer import NAMES, SETS
+
+    names = tuple(name.strip() for name in (tools or "").split(",") if name.strip())
+    if unknown := [name for name in names if name not in NAMES and name not in SETS]:
+        raise click.UsageError(f"--tools: no tool {unknown[0]!r}; known: {', '.join((*SETS, *NAMES))}")
+    changes = {
+        "tools": names or settings.tools,
+        "structured_content": structured_content or settings.structured_content,
+    }
+    return settings.model_copy(update=changes)
 
 
 def load_project(root: Path) -> "Project":

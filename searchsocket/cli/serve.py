@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from searchsocket.cli.answering import answering
-from searchsocket.cli.options import load_project, project_option, quiet_option
+from searchsocket.cli.options import load_project, offer_options, offering, project_option, quiet_option
 from searchsocket.cli.output import error_line, safe, say
 from searchsocket.errors import ScopeLocked, ScopeNotIndexed, SearchSocketError, StateUnavailable
 from searchsocket.project.access import TOKEN_FILE, configured_key, make_token
@@ -47,6 +47,7 @@ MAX_WORKERS = 64
 @quiet_option
 @click.option("--dev", is_flag=True, help="Trust every program on this machine while no key is set.")
 @click.option("--mcp/--no-mcp", default=None, help="Also run the MCP server; default: mcp.enable, or with --dev.")
+@offer_options
 def serve(
     root: Path,
     host: str,
@@ -58,6 +59,8 @@ def serve(
     access_log: bool,
     dev: bool,
     mcp: bool | None,
+    tools: str | None,
+    structured_content: bool,
 ) -> None:
     """Serve the search API until Ctrl-C.
 
@@ -78,7 +81,7 @@ def serve(
         "access_log": access_log or None,
     }
     api = project.settings.api.model_copy(update={name: value for name, value in asked.items() if value is not None})
-    agents = project.settings.mcp
+    agents = offering(project.settings.mcp, tools, structured_content=structured_content)
     agents = agents.model_copy(update={"enable": _first(mcp, agents.enable, dev)})
     project = replace(project, settings=project.settings.model_copy(update={"api": api, "mcp": agents}))
     from search_api.run.server import serve as serve_api

@@ -1,18 +1,18 @@
 """A project with pages and source code, and the official client over any way to its server."""
 
 from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import anyio
 from mcp.client.client import Client
-from mcp_types import CallToolResult
+from mcp_types import CallToolResult, Tool
 from search_site import DOCS, NOW, Site
 
 from searchsocket.agents.library import ServedLibraries
 from searchsocket.agents.server import make_server
-from searchsocket.agents.toolset import TOOLS
 from searchsocket.project.project import Project
 from searchsocket.serving.services import open_services
 from searchsocket.stores.local import LocalStore
@@ -34,6 +34,8 @@ max = 0
 enable = true
 [mcp]
 enable = true
+tools = "all"
+structured_content = true
 """
 
 
@@ -52,10 +54,17 @@ def make_agent_project(root: Path, files: Mapping[str, str] = MappingProxyType({
     return project
 
 
-def server_of(project: Project, tools: Any = TOOLS, **options: Any) -> Any:
+def server_of(project: Project, **options: Any) -> Any:
     """The protocol's server over a project, without a transport."""
     services = open_services(project, {}, clock=lambda: NOW, on_error=lambda _: None)
-    return make_server(ServedLibraries(project, services, lambda: NOW), tools, **options)
+    structured = project.settings.mcp.structured_content
+    return make_server(ServedLibraries(project, services, lambda: NOW), structured=structured, **options)
+
+
+def offering(project: Project, *tools: str, **others: Any) -> Project:
+    """The project with other settings of the protocol's server."""
+    mcp = project.settings.mcp.model_copy(update={**({"tools": tools} if tools else {}), **others})
+    return replace(project, settings=project.settings.model_copy(update={"mcp": mcp}))
 
 
 def talk(server: Any, about: Callable[[Client], Coroutine[Any, Any, Any]], mode: str = "legacy") -> Any:
@@ -66,6 +75,16 @@ def talk(server: Any, about: Callable[[Client], Coroutine[Any, Any, Any]], mode:
             return await about(client)
 
     return anyio.run(run)
+
+
+def list_tools(server: Any, mode: str = "legacy") -> list[Tool]:
+    """The tools that a server offers."""
+
+    async def about(client: Client) -> Any:
+        return (await client.list_tools()).tools
+
+    found: list[Tool] = talk(server, about, mode)
+    return found
 
 
 def call(server: Any, tool: str, mode: str = "legacy", **arguments: Any) -> CallToolResult:

@@ -1,17 +1,14 @@
 """Passages, documents and parts of long texts, as agents go through them."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from search_site import DOCS, Piece, Site
 
-from searchsocket.agents.toolset import TOOLS
 from searchsocket.project.project import Project
-from searchsocket.project.settings.features import McpSettings
 from searchsocket.stores.local import LocalStore
-from tests.agents.agent_project import ERAS, call, make_agent_project, server_of, text_of
+from tests.agents.agent_project import ERAS, call, make_agent_project, offering, server_of, text_of
 from tests.api.api_client import body_of
 from tests.code.code_project import CodeProject
 
@@ -80,9 +77,7 @@ def test_a_question_is_answered_with_cited_sentences_or_refused(agent_server: An
 
 def test_what_comes_next_names_offered_tools_alone(agent_project: Project) -> None:
     """A call of a tool that is not there would be a step into nothing."""
-    mcp = McpSettings(tools=("search_content", "get_document_text"))
-    project = replace(agent_project, settings=agent_project.settings.model_copy(update={"mcp": mcp}))
-    server = server_of(project, tools=[tool for tool in TOOLS if tool.name in mcp.tools])
+    server = server_of(offering(agent_project, "search_content", "get_document_text"))
     found = call(server, "search_content", folder_id="site", exact_terms=["battery"])
     text = text_of(found) + str(found.structured_content["navigation_hints"])
     assert "get_document_text(" in text
@@ -162,7 +157,7 @@ def test_a_preview_says_how_many_lines_it_leaves_out(tmp_path: Path) -> None:
     lines = "\n".join(f"    rope = rope[{n}:]" for n in range(40))
     (code.root / "src" / "unwind.py").write_text(f"def unwind(rope):\n{lines}\n    return rope\n")
     code.index()
-    found = call(server_of(code.project), "search_code", query="unwind", topK=1)
+    found = call(server_of(offering(code.project, structured_content=True)), "search_code", query="unwind", topK=1)
     [best] = found.structured_content["results"]
     assert best["lines"] == "1-42"
     assert f"({42 - len(best['preview'].splitlines())} more lines: fetch them)" in text_of(found)

@@ -114,7 +114,7 @@ def arguments(
 async def fuzz(client: Client, tool: str, seed: int, calls: int) -> dict[str, int]:
     """How often each code came of calls of a tool; "" for answers."""
     pick = random.Random(seed)
-    schema = next(schema_of(one.takes) for one in TOOLS if one.name == tool)
+    schema = schema_of(TOOLS[tool].takes)
     codes: dict[str, int] = {}
     given: Given = defaultdict(set)
     for _ in range(calls):
@@ -135,7 +135,7 @@ async def fuzz(client: Client, tool: str, seed: int, calls: int) -> dict[str, in
     return codes
 
 
-@pytest.mark.parametrize("tool", [tool.name for tool in TOOLS])
+@pytest.mark.parametrize("tool", list(TOOLS))
 def test_every_call_is_answered_or_refused_with_a_code(agent_server: Any, tool: str) -> None:
     async def run() -> dict[str, int]:
         async with Client(agent_server, mode="2026-07-28") as client:

@@ -10,13 +10,16 @@ from jsonschema import Draft202012Validator
 from pydantic import Field, TypeAdapter
 
 from searchsocket.agents.arguments import Arguments, schema_of
+from searchsocket.agents.offer import NAMES
 from searchsocket.agents.schemas import shape_of
 from searchsocket.agents.tool import output_schema
 from searchsocket.agents.toolset import TOOLS
+from searchsocket.project.project import Project
 from searchsocket.text.token_count import count_tokens
-from tests.agents.agent_project import call
+from tests.agents.agent_project import call, list_tools, offering, server_of
 
-MOST_TOKENS = 9_000  # of the whole list; 12,600 with the words of every field in it
+MOST_TOKENS = 9_000  # of the whole list with schemas of answers; 12,600 with the words of every field in it
+MOST_OF_CORE = 2_500  # of what each talk begins with unless somebody asks for more
 CALLS: dict[str, dict[str, Any]] = {
     "search": {"query": "battery"},
     "get_page": {"pathOrUrl": "/docs/battery"},
@@ -42,7 +45,7 @@ def spoilt(value: Any) -> Iterator[Any]:
         yield from ([one, *value[1:]] for one in spoilt(value[0]))
 
 
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", TOOLS.values(), ids=list(TOOLS))
 def test_the_listed_shape_refuses_what_the_whole_schema_refuses(agent_server: Any, tool: Any) -> None:
     whole = Draft202012Validator(TypeAdapter(tool.gives).json_schema(mode="serialization"))
     shape = Draft202012Validator(output_schema(tool.gives))
@@ -57,8 +60,14 @@ def test_the_listed_shape_refuses_what_the_whole_schema_refuses(agent_server: An
 
 
 def test_the_whole_list_is_few_tokens() -> None:
-    listed = [[tool.description, schema_of(tool.takes), output_schema(tool.gives)] for tool in TOOLS]
+    listed = [[tool.description(NAMES), schema_of(tool.takes), output_schema(tool.gives)] for tool in TOOLS.values()]
     assert count_tokens(json.dumps(listed, ensure_ascii=False, separators=(",", ":"))) < MOST_TOKENS
+
+
+def test_the_usual_list_is_a_quarter_of_it(agent_project: Project) -> None:
+    tools = list_tools(server_of(offering(agent_project, "core", structured_content=False)))
+    listed = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
+    assert count_tokens(json.dumps(listed, ensure_ascii=False, separators=(",", ":"))) < MOST_OF_CORE
 
 
 def test_a_part_that_is_used_twice_or_within_itself_stays_a_part() -> None:
@@ -83,4 +92,4 @@ def test_what_a_model_of_arguments_says_of_itself_is_not_listed() -> None:
     schema = schema_of(Documented)
     assert "description" not in schema
     assert schema["properties"]["query"]["description"] == "For the agent."
-    assert not [tool.name for tool in TOOLS if "description" in schema_of(tool.takes)]
+    assert not [tool.name for tool in TOOLS.values() if "description" in schema_of(tool.takes)]

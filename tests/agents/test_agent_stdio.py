@@ -16,7 +16,6 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from searchsocket.agents.checkout import CheckoutLibraries
 from searchsocket.agents.server import make_server
-from searchsocket.agents.toolset import TOOLS
 from searchsocket.agents.worktree import project_around
 from searchsocket.cli import mcp
 from searchsocket.cli.main import cli
@@ -67,7 +66,7 @@ def test_a_call_that_has_to_open_the_index_says_so_first(checkout: Path, mode: s
         for query in ("battery", "dock"):
             await client.call_tool("search", {"query": query}, progress_callback=report)
 
-    talk(make_server(CheckoutLibraries(checkout, {}), TOOLS), about, mode)
+    talk(make_server(CheckoutLibraries(checkout, {})), about, mode)
     # Once; a client listens no more once it has the answer, which comes right behind the last word.
     assert progress in (["opening the index"], ["opening the index", "answered"])
 
@@ -98,7 +97,7 @@ def test_the_configured_transport_counts_unless_the_command_names_another(
 ) -> None:
     started: list[str] = []
     monkeypatch.setattr(mcp, "_serve_stdio", lambda *_: started.append("stdio"))
-    monkeypatch.setattr(mcp, "serve_http", lambda *_: started.append("http"))
+    monkeypatch.setattr(mcp, "serve_http", lambda *_, **__: started.append("http"))
     (tmp_path / "searchsocket.toml").write_text('[mcp]\ntransport = "http"\n')
     for arguments in ([], ["--transport", "stdio"]):
         assert CliRunner().invoke(cli, ["mcp", "--project", str(tmp_path), *arguments]).exit_code == 0
@@ -148,7 +147,7 @@ def test_the_scope_is_that_of_the_branch_where_the_agent_stands(checkout: Path, 
 
 def test_a_branch_that_is_not_indexed_is_answered_with_what_to_run(checkout: Path) -> None:
     git(checkout, "checkout", "-q", "-b", "new")
-    server = make_server(CheckoutLibraries(checkout, {}), TOOLS)
+    server = make_server(CheckoutLibraries(checkout, {}), structured=True)
     missed = call(server, "search", query="battery")
     assert missed.structured_content["error"]["code"] == "SCOPE_NOT_INDEXED"
     assert "run `searchsocket index --scope new`" in text_of(missed)

@@ -33,7 +33,7 @@ def answers(path: Path, spoilt: dict[int, dict[str, Any]]) -> str:
 
 def test_the_calls_that_are_expected_are_taken_by_the_tools(tmp_path: Path) -> None:
     assert "40 of 40 right, the tool alone 40" in answers(tmp_path / "answers.jsonl", {})
-    assert {task.call.tool for task in TASKS} == {tool.name for tool in TOOLS}
+    assert {task.call.tool for task in TASKS} == set(TOOLS)
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def worst_project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 def reply_of(project: Project, name: str, **sent: Any) -> Reply:
-    tool = next(tool for tool in TOOLS if tool.name == name)
+    tool = TOOLS[name]
     return fitting_reply(tool, CheckoutLibraries(project.root, {}).find(""), read_arguments(tool.takes, sent))
 
 
@@ -67,7 +67,7 @@ EVERY_CALL: tuple[tuple[str, dict[str, Any]], ...] = (
 
 def test_no_reply_is_more_than_clients_take(worst_project: Project) -> None:
     """Counted as text and as data, with all that stands around, and with the largest error that counts have."""
-    assert {name for name, _ in EVERY_CALL} == {tool.name for tool in TOOLS}
+    assert {name for name, _ in EVERY_CALL} == set(TOOLS)
     assert MOST_TOKENS / LEAST <= CLIENTS_TAKE
     sizes = {f"{name} {sent}": reply_of(worst_project, name, **sent).tokens(0) for name, sent in EVERY_CALL}
     assert {call: size for call, size in sizes.items() if size > MOST_TOKENS} == {}
@@ -172,7 +172,7 @@ def test_a_token_is_of_one_request(agent_server: Any, tool: str, other: dict[str
 
 
 def test_a_reply_that_is_made_again_is_still_one_of_the_protocol(worst_project: Project) -> None:
-    server = make_server(CheckoutLibraries(worst_project.root, {}), TOOLS)
+    server = make_server(CheckoutLibraries(worst_project.root, {}), structured=True)
     found = call(server, "search_content", folder_id="site", exact_terms=["worst"], limit=50)
     assert found.structured_content["continuation"]["truncated"]
     assert found.structured_content["continuation"]["next_token"]

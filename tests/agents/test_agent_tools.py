@@ -23,7 +23,7 @@ def test_the_tools_are_listed_with_bounds_and_as_reading_alone(agent_server: Any
 
     version, listed = talk(agent_server, about, mode)
     assert version == ERAS[mode]
-    assert [tool.name for tool in listed.tools] == [tool.name for tool in TOOLS]
+    assert [tool.name for tool in listed.tools] == list(TOOLS)
     for tool in listed.tools:
         assert tool.annotations
         assert (tool.annotations.read_only_hint, tool.annotations.destructive_hint) == (True, False)

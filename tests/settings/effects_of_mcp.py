@@ -18,7 +18,9 @@ def started(lab: Lab) -> list[object]:
     found: list[object] = []
     with lab.patch.context() as patch:
         patch.setattr(mcp, "_serve_stdio", lambda *_: found.append("stdio"))
-        patch.setattr(mcp, "serve_http", lambda _, project, __: found.extend(["http", project.settings.mcp.http.port]))
+        patch.setattr(
+            mcp, "serve_http", lambda _, project, __, **___: found.extend(["http", project.settings.mcp.http.port])
+        )
         done = CliRunner().invoke(cli, ["mcp", "--project", str(lab.root)])
     assert done.exit_code == 0, done.output
     return found
@@ -26,19 +28,24 @@ def started(lab: Lab) -> list[object]:
 
 def tools(lab: Lab) -> list[str]:
     """The names of the tools that agents are offered."""
-    from searchsocket.agents.toolset import offered
+    from searchsocket.agents.checkout import CheckoutLibraries
 
-    return [tool.name for tool in offered(lab.project.settings)]
+    return list(CheckoutLibraries(lab.root, {}).tools)
 
 
-# No code is indexed.
-OF_PAGES = [
-    "search", "get_page", "related", "search_content", "find_documents", "get_document_text", "get_document_data", "ask"
-]  # fmt: skip
+def schemas(lab: Lab) -> set[bool]:
+    """Whether tools say what shape their answers have as data, and so give them."""
+    from tests.agents.agent_project import list_tools, server_of
+
+    return {tool.output_schema is not None for tool in list_tools(server_of(lab.project))}
+
+
+OF_PAGES = ["search", "get_page", "ask"]  # of the set `core`: no code is indexed
 EFFECTS = (
     Effect("mcp.enable", True, paths, [], ["/mcp"]),
     Effect("mcp.transport", "http", started, ["stdio"], ["http", 3338]),
     Effect("mcp.http.port", 4000, started, ["http", 3338], ["http", 4000], given={"mcp.transport": "http"}),
     Effect("mcp.http.path", "/agents/mcp", paths, ["/mcp"], ["/agents/mcp"], given={"mcp.enable": True}),
     Effect("mcp.tools", ["search"], tools, OF_PAGES, ["search"]),
+    Effect("mcp.structured_content", True, schemas, {False}, {True}),
 )

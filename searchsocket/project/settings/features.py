@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from searchsocket.project.settings.section import Count, Section, WebAddress
 
@@ -31,6 +31,16 @@ ToolName = Literal[
 ]  # fmt: skip
 
 
+ToolSet = Literal["core", "content", "all"]
+
+
+def _listed(value: object) -> object:
+    """One name instead of a list of names; strict types take a tuple here."""
+    if isinstance(value, str):
+        return (value,)
+    return tuple(value) if isinstance(value, list) else value
+
+
 class McpHttpSettings(Section):
     port: Annotated[int, Field(ge=0, le=65_535)] = 3338  # of `searchsocket mcp --transport http`; 0 = any free port
     path: Annotated[str, Field(pattern=r"^(/[A-Za-z0-9._~-]+)+$")] = "/mcp"  # also of `searchsocket serve`
@@ -40,7 +50,8 @@ class McpSettings(Section):
     enable: bool | None = None  # `searchsocket serve` offers MCP over HTTP; None = only with --dev
     transport: Literal["stdio", "http"] = "stdio"  # of `searchsocket mcp`
     http: McpHttpSettings = McpHttpSettings()
-    tools: tuple[ToolName, ...] = ()  # offered to agents; () = all tools that have something to answer from
+    tools: Annotated[tuple[ToolSet | ToolName, ...], BeforeValidator(_listed)] = ("core",)  # sets and names of tools
+    structured_content: bool = False  # answers are data too, with a schema; doubles them for clients that pass on both
 
 
 SecretName = Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9_]{1,39}$")]

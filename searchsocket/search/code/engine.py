@@ -13,7 +13,7 @@ from searchsocket.search.code.answer import CodeAnswer, CodeResult
 from searchsocket.search.code.candidates import CodeCandidates, find_code
 from searchsocket.search.code.freshness import ReadNow
 from searchsocket.search.code.query import CodeQuery
-from searchsocket.search.code.ranking import RankedCode, at_most_each, is_enough_code, rank_code
+from searchsocket.search.code.ranking import RankedCode, at_most_each, is_enough_code, near_first, rank_code
 from searchsocket.search.code.results import code_result
 from searchsocket.stores.base import IndexReader, Readers
 from searchsocket.text.amounts import age_s
@@ -57,7 +57,7 @@ class CodeSearch:
         candidates = find_code(
             reader, query_vector, query.q, symbols, query.where, takes, max(_CANDIDATES, 4 * query.top_k)
         )
-        ranked = rank_code(candidates, query.q, symbols)
+        ranked = near_first(rank_code(candidates, query.q, symbols), query.q)
         best = max(candidates.cosine, default=-1.0)
         named = any(one.defines > 0 for one in ranked)
         is_answered = is_enough_code(reader.words.evidence(query.q), float(best), is_named=named)

@@ -16,6 +16,7 @@ from searchsocket.search.ranking.fusion import min_max
 from searchsocket.stores.base import WordEvidence
 
 DEFINES = 2.0  # for what defines a name that the query says, as it is written; more than the rest together
+NEAR = 0.1  # of the score of the definition that was asked for by its name; what has less is not about it
 _TEST, _ALL = "test=true", f"{EXACT}=__all__"
 _SHARE = {_TEST: 0.8, "generated=true": 0.4}  # what such a file scores of what other source would
 _SPOKEN = 0.25  # of that, for a name that the query says in words
@@ -113,6 +114,13 @@ def _share(labels: frozenset[str], parts: Mapping[str, float]) -> float:
         if label in labels:
             share *= part
     return share
+
+
+def near_first(ranked: list[RankedCode], q: str) -> list[RankedCode]:
+    """Those that are not far below the first, if the query is the exact name that the first defines; else all."""
+    if not ranked or ranked[0].defines < 1.0 or len(q.split()) > 1:
+        return ranked
+    return [one for one in ranked if one.score >= NEAR * ranked[0].score]
 
 
 def at_most_each(ranked: Sequence[RankedCode], urls: Sequence[str], most: int, top_k: int) -> list[RankedCode]:

@@ -26,7 +26,7 @@ def ask(services: Services, request: AskRequest, caller: Caller) -> AskAnswer:
     """Answer one question with cited sentences from pages and code, or report that there is no answer.
 
     Call it for a question with a definite answer, if a few sentences with sources are enough. It quotes, and refuses
-    rather than guesses. For long explanations, use search.
+    rather than guesses. For long explanations, use `search`.
     """
     return services.content().ask(query_of(AskQuery, request), request.scope, trusted=caller.trusted)
 

@@ -132,7 +132,7 @@ def search_code(services: Services, request: CodeRequest, caller: Caller) -> Cod
     """Search the source code of this project by meaning, words or symbol names.
 
     Call it to find where something is implemented or defined. Returns file, lines, symbol, kind and a preview of each,
-    and marks files that changed since they were indexed. Then read lines with fetch. For prose, use search.
+    and marks files that changed since they were indexed. Then read lines with `fetch`. For prose, use `search`.
     """
     code, scope = services.code(), services.scope(request.scope, caller).name
 
@@ -159,7 +159,7 @@ def find_code(services: Services, request: CodeFindRequest, caller: Caller) -> C
 
 
 def fetch_code(services: Services, request: CodeFetchRequest, caller: Caller) -> FetchedCode:
-    """Read numbered lines of source files as they are now, by `ids` of search_code, or by `file` and `lines`.
+    """Read numbered lines of source files as they are now, by `ids` of results, or by `file` and `lines`.
 
     Reads only indexed files, at most 120 lines of each; call it again for more.
     """
@@ -218,7 +218,7 @@ def _with_lines(arguments: Mapping[str, Any]) -> dict[str, Any]:
     lines = str(arguments.get("lines", ""))
     fields = {name: value for name, value in arguments.items() if name != "lines"}
     if bool(fields.get("ids")) == bool(fields.get("file")):
-        raise InvalidRequest("send either `ids`, as search_code gives them, or `file` (with `lines`, such as 45-78)")
+        raise InvalidRequest("send either `ids`, as results give them, or `file` (with `lines`, such as 45-78)")
     if fields.get("ids"):
         return fields
     match = _LINES.fullmatch(lines.strip())
@@ -274,7 +274,7 @@ FETCH_CODE = _Code(
             "ids": agent_list(
                 Annotated[str, Field(max_length=100)],
                 MAX_PLACES,
-                "`id` of results of search_code, instead of `file`.",
+                "`id` of results, instead of `file`.",
                 None,
             ),
             "file": agent_text("An indexed file.", MAX_PATH_CHARS, ["src/auth/token.ts"]),

@@ -115,7 +115,7 @@ def find_documents(services: Services, request: DocumentsRequest, caller: Caller
 
 
 def document_text(services: Services, request: DocumentRequest, caller: Caller) -> DocumentTextAnswer:
-    """Read a document of search_content or find_documents by its `file_path`, in whole sections.
+    """Read a document of a result by its `file_path`, in whole sections.
 
     `chunk_id` starts at that passage; `continuation_token` continues the previous answer.
     """
@@ -126,7 +126,7 @@ def document_text(services: Services, request: DocumentRequest, caller: Caller) 
 def document_data(services: Services, request: DocumentRequest, caller: Caller) -> DocumentDataAnswer:
     """Get the metadata of a document and its passages, with `chunk_id`, headings and source lines.
 
-    Call it for the outline of a long document, or for its source lines; for plain text, use get_document_text.
+    Call it for the outline of a long document, or for its source lines; for plain text, use `get_document_text`.
     """
     query = query_of(DocumentQuery, request)
     return services.content().get_document_data(request.folder_id, query, trusted=caller.trusted)

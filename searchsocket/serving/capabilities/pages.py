@@ -174,7 +174,7 @@ def search(services: Services, request: SearchRequest, caller: Caller) -> Search
 
     Call it first for any question about the site: how-to, concepts, where something is documented. Returns ranked
     pages with a quoted passage, the section that answers, and `routeFile`, the source file of the page.
-    Then read a page with get_page. For source code, use search_code.
+    Then read a page with `get_page`. For source code, use `search_code`.
     """
     return search_scope(services.search(), request, services.scope(request.scope, caller), caller)
 

@@ -1,0 +1,121 @@
+"""The tools that are offered: few unless more are chosen, answered as text alone, and none sends to one that is not."""
+
+import re
+import sys
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from searchsocket.agents.arguments import schema_of
+from searchsocket.agents.offer import NAMES, OF_CODE, OF_PAGES, SETS, offered
+from searchsocket.agents.server import INSTRUCTIONS
+from searchsocket.agents.tool import about_offered
+from searchsocket.agents.toolset import TOOLS
+from searchsocket.cli.main import cli
+from searchsocket.cli.options import offering
+from searchsocket.project.project import Project
+from tests.agents.agent_project import ERAS, call, list_tools, server_of, text_of
+from tests.agents.agent_project import offering as with_tools
+
+EVERY_OFFER = sorted(
+    {
+        tuple(offered(chosen, pages=pages, code=code))
+        for count in range(4)
+        for chosen in [*combinations(SETS, count), *combinations(NAMES, count)]
+        for pages in (True, False)
+        for code in (True, False)
+    }
+)
+_NAMED = re.compile(rf"`({'|'.join(NAMES)})`|\b({'|'.join(name for name in NAMES if '_' in name)})\b")
+
+
+def named_in(value: Any) -> Iterator[str]:
+    """The tools that texts name: in backticks, or by a name that is no English word."""
+    if isinstance(value, str):
+        yield from (match[1] or match[2] for match in _NAMED.finditer(value))
+    elif isinstance(value, dict):
+        for one in value.values():
+            yield from named_in(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from named_in(one)
+
+
+def test_no_description_names_a_tool_that_is_not_offered() -> None:
+    """Of any one to three sets or tools, with and without pages and code."""
+    for names in EVERY_OFFER:
+        assert set(named_in(about_offered(INSTRUCTIONS, names))) <= set(names)
+        for name in names:
+            description = TOOLS[name].description(names)
+            assert set(named_in(description)) <= set(names), (name, names)
+            assert len(description) > 80
+            assert set(named_in(schema_of(TOOLS[name].takes))) <= {name}
+
+
+def test_descriptions_send_from_tool_to_tool_where_both_are_offered() -> None:
+    """So that the test above cannot pass by descriptions that name nothing."""
+    assert set(named_in(TOOLS["search"].description(NAMES))) == {"get_page", "search_code"}
+    assert set(named_in(TOOLS["search"].description(["search", "get_page"]))) == {"get_page"}
+
+
+def test_the_sets_hold_every_tool_once() -> None:
+    assert set(NAMES) == set(TOOLS) == SETS["core"] | SETS["content"] == SETS["all"]
+    assert not SETS["core"] & SETS["content"]
+    assert offered(("core",), pages=True, code=False) == ["search", "get_page", "ask"]
+    assert not OF_PAGES & set(offered(("all",), pages=False, code=True))
+    assert not OF_CODE & set(offered(("all",), pages=True, code=False))
+    assert offered(("fetch", "content"), pages=True, code=True)[0] == "related"
+    assert list(offered((), pages=True, code=True)) == list(NAMES)
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_an_answer_is_text_alone_unless_data_is_wanted(agent_project: Project, mode: str) -> None:
+    """A tool that declares a schema of its output must give it, and clients that pass on both double each answer."""
+    server = server_of(with_tools(agent_project, structured_content=False))
+    assert {tool.output_schema for tool in list_tools(server, mode)} == {None}
+    found = call(server, "search", mode, query="how long does the battery last")
+    assert found.structured_content is None
+    assert "1. Battery › Charging (/docs/battery#charging)" in text_of(found)
+    missed = call(server, "search", mode, query="battery", scope="gone")
+    assert (missed.is_error, missed.structured_content) == (True, None)
+    assert text_of(missed).startswith("SCOPE_NOT_INDEXED: ")
+    assert "Indexed scopes: main" in text_of(missed)
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_answers_send_to_offered_tools_alone(agent_project: Project, mode: str) -> None:
+    server = server_of(with_tools(agent_project, "search", "search_code", structured_content=False))
+    for tool, query in (("search", "battery"), ("search", "zxqv blorf"), ("search_code", "verifyToken")):
+        assert set(named_in(text_of(call(server, tool, mode, query=query)))) <= {"search", "search_code"}
+    assert "get_page" in text_of(call(server_of(agent_project), "search", mode, query="battery"))
+
+
+def test_an_exact_name_gets_no_strangers(agent_project: Project, agent_server: Any) -> None:
+    """The definition comes alone where nothing else is about it."""
+    found = call(agent_server, "search_code", query="verifyToken", limit=5).structured_content["results"]
+    assert found[0]["symbol"] == "verifyToken"
+    assert all(one["score"] >= 0.1 * found[0]["score"] for one in found)
+    asked = call(agent_server, "search_code", query="where is verifyToken defined", limit=5).structured_content
+    assert len(asked["results"]) > len(found)
+
+
+def test_a_set_that_there_is_not_is_named(agent_project: Project) -> None:
+    done = CliRunner().invoke(cli, ["mcp", "--project", str(agent_project.root), "--tools", "core,everything"])
+    assert done.exit_code
+    assert "no tool 'everything'; known: core, content, all, search" in done.output
+
+
+def test_the_command_chooses_tools_and_how_they_answer(agent_project: Project) -> None:
+    """Over stdio, and through `serve` over HTTP."""
+    command = Path(sys.executable).with_name("searchsocket")
+    arguments = ["mcp", "--tools", "content, fetch"]
+    started = StdioServerParameters(command=str(command), args=arguments, cwd=str(agent_project.root))
+    names = [tool.name for tool in list_tools(stdio_client(started))]
+    assert names == list(offered(("content", "fetch"), pages=True, code=True))
+    settings = offering(agent_project.settings.mcp, "related", structured_content=True)
+    assert (settings.tools, settings.structured_content) == (("related",), True)
