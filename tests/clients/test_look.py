@@ -97,7 +97,7 @@ def test_nothing_moves_where_motion_is_not_wanted(make_stage: MakeStage, motion:
 
 
 def test_nothing_jumps_while_one_types(stage: Stage) -> None:
-    """Neither the page behind nor the search around its results."""
+    """Neither the page behind, nor the field and the place of the first result."""
     page = stage.open(DIALOG)
     page.evaluate(
         "window.shift = 0; new PerformanceObserver((list) => list.getEntries().forEach((one) => (shift += one.value)))"
@@ -105,16 +105,37 @@ def test_nothing_jumps_while_one_types(stage: Stage) -> None:
     )
     width = page.evaluate("document.documentElement.clientWidth")
     searched(page)
-    parts = f"[...{ROOT}.querySelectorAll('.bar,.tools,.foot,dialog')]"
-    places = f"{parts}.map((one) => JSON.stringify(one.getBoundingClientRect()))"
-    before = page.evaluate(places)
-    for q in ("batery", "xylophon", "driv", ""):
+    top = f"['dialog', '.bar', '.tools', '.result'].map((one) => {ROOT}.querySelector(one).getBoundingClientRect().y)"
+    before = page.evaluate(top)
+    for q, title in (("batery", "Battery"), ("winter", "winter"), ("driv", "Driving")):
         page.locator("input[type=search]").fill(q)
-        expect(page.get_by_role("listbox", include_hidden=True)).to_have_attribute("aria-busy", "false")
-        assert page.evaluate(places) == before
+        expect(page.locator(".result").first).to_contain_text(title)
+        assert page.evaluate(top) == before
     assert page.evaluate("document.documentElement.clientWidth") == width
     page.keyboard.press("Escape")
     assert page.evaluate("shift") < 0.01
+
+
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_the_dialog_is_as_high_as_its_content(make_stage: MakeStage, motion: str) -> None:
+    """A lower answer makes it lower after a pause, so an answer between two keys does not."""
+    page = make_stage(reduced_motion=motion).open(DIALOG)
+    dialog = f"{ROOT}.querySelector('dialog')"
+    page.evaluate(
+        f"window.heights = []; addEventListener('searchsocket-results', () => heights.push({dialog}.offsetHeight))"
+    )
+    page.keyboard.press("/")
+    assert page.evaluate(f"{dialog}.clientHeight === {ROOT}.querySelector('.bar').offsetHeight")
+    page.keyboard.type("battery")
+    expect(page.locator("[role=option]").first).to_be_visible()
+    page.locator("input[type=search]").fill("xylophon")
+    expect(page.get_by_text("No results")).to_be_visible()
+    heights = page.evaluate("heights")
+    assert heights[-1] == max(heights) > 400
+    content = f"{ROOT}.querySelector('.message').offsetHeight + {ROOT}.querySelector('.bar').offsetHeight"
+    page.wait_for_function(f"() => {dialog}.clientHeight === {content}")
+    page.get_by_role("button", name="Clear", exact=True).click()
+    page.wait_for_function(f"() => {dialog}.clientHeight === {ROOT}.querySelector('.bar').offsetHeight")
 
 
 def test_axe_has_no_complaint_from_right_to_left_nor_about_the_rest(make_stage: MakeStage) -> None:

@@ -43,6 +43,25 @@ def test_a_first_visitor_gets_what_the_site_suggests(stage: Stage) -> None:
     expect(page.locator(".result").first).to_contain_text("Battery")
 
 
+def test_a_site_that_suggests_nothing_offers_the_pages_of_its_navigation(stage: Stage) -> None:
+    """Not places within this page, other hosts, or other languages; the visitor's own history comes first."""
+    nav = (
+        "<nav><a href='/docs/battery'>Battery</a> <a href='/docs/battery'>Again</a> <a href='#a'>A place</a>"
+        "<a href='https://example.com/'>Elsewhere</a> <a href='/de/' hreflang=de>Deutsch</a> <a href='/'>Home</a>"
+        "<a href='/guide/'><svg></svg></a> <a href='/guide/'> The\n guide </a></nav>"
+    )
+    page = stage.open(f"{nav}<searchsocket-dialog></searchsocket-dialog>")
+    page.keyboard.press("Control+k")
+    assert groups(page) == {"Suggestions": ["Battery", "The guide"]}
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/docs/battery")
+    page = stage.open("<searchsocket-dialog></searchsocket-dialog>")
+    page.keyboard.press("Control+k")
+    assert groups(page) == {}, "a page that was not opened from results is no history"
+    expect(page.locator("searchsocket-dialog .foot")).to_be_hidden()
+
+
 def test_keys_pin_open_and_remove_what_was_opened(stage: Stage) -> None:
     page = returned(stage, "battery", "driving")
     opened = ["Driving › By voice", "Battery › Charging"]
@@ -79,7 +98,7 @@ def test_a_pointer_and_a_finger_do_it_too(make_stage: MakeStage, touch: bool) ->
         button = page.locator(f".recent .{tool}").last if tool == "pin" else page.locator("a.recent .remove")
         box = button.bounding_box()
         assert box
-        assert min(box["width"], box["height"]) >= 36
+        assert min(box["width"], box["height"]) >= (44 if touch else 36)
         button.tap() if touch else button.click()
         expect(page.locator("a.recent")).to_have_count(1 if label else 0)
         assert (label in groups(page)) is bool(label)

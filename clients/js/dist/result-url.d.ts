@@ -9,7 +9,7 @@ type Opening = Pick<Result | Section, "href"> & Partial<Pick<Result | Section, "
 /** The address that opens a result or one of its sections: at its anchor, and with a text fragment at the passage that was found. */
 export declare function buildResultUrl(result: Opening, { site, textFragment }?: ResultUrlOptions): string;
 /**
- * The words around the most marks of a snippet, from one line: a browser finds a phrase only inside of one block.
+ * The words around the most marks of a snippet, from one sentence: a browser finds a phrase only inside of one block.
  *
  * @param marks In code points of the snippet, as answers have them.
  * @returns "" where nothing is marked.

@@ -9,5 +9,7 @@ export declare function markedParts(text: string, marks: Marks): Part[];
 /** A text with the words marked that begin with a word of the query; of titles, for which answers have no marks. */
 export declare function markedWords(text: string, q: string): Part[];
 export declare function wordsOf(text: string): string[];
+/** Where the sentences of a text start and end, without the spaces around them; all of it where the browser cannot tell. */
+export declare function sentencesOf(text: string): [start: number, end: number][];
 /** Without case and accents. */
 export declare function fold(text: string): string;

@@ -1,3 +1,4 @@
+import { sentencesOf } from "./text.js";
 import type { Marks, Result, Section } from "./types.js";
 
 export interface ResultUrlOptions {
@@ -13,49 +14,68 @@ type Opening = Pick<Result | Section, "href"> & Partial<Pick<Result | Section, "
 export function buildResultUrl(result: Opening, { site = "", textFragment = true }: ResultUrlOptions = {}): string {
   // Only a path opens: `javascript:`, `//host` and, behind a site, `@host` would lead elsewhere.
   const href = /^\/(?![/\\])/.test(result.href) ? site.replace(/\/+$/, "") + result.href : "#";
-  const phrase = textFragment && result.snippet ? markedPhrase(result.snippet, result.marks ?? []) : "";
-  if (!phrase) return href;
-  return `${href}${href.includes("#") ? "" : "#"}:~:text=${encodePhrase(phrase)}`;
+  const fragment = textFragment && result.snippet ? textFragmentOf(result.snippet, result.marks ?? []) : "";
+  if (!fragment) return href;
+  return `${href}${href.includes("#") ? "" : "#"}:~:text=${fragment}`;
 }
 
 const MAX_WORDS = 8;
 
 /**
- * The words around the most marks of a snippet, from one line: a browser finds a phrase only inside of one block.
+ * The words around the most marks of a snippet, from one sentence: a browser finds a phrase only inside of one block.
  *
  * @param marks In code points of the snippet, as answers have them.
  * @returns "" where nothing is marked.
  */
 export function markedPhrase(snippet: string, marks: Marks): string {
-  const points = Array.from(snippet);
+  const { words, marked } = bestSentence(snippet, marks);
   let best = { count: 0, text: "" };
-  let start = 0;
-  for (const line of snippet.split("\n")) {
-    const end = start + Array.from(line).length;
-    const inside = marks.filter(([from, to]) => from >= start && to <= end);
-    const words = [...wordsOf(points, start, end)];
-    for (const [from] of inside) {
-      const first = words.findIndex(([, to]) => to > from);
-      if (first < 0) continue;
-      const window = words.slice(first, first + MAX_WORDS);
-      const until = window.at(-1)![1];
-      const count = inside.filter(([a, b]) => a >= from && b <= until).length;
-      if (count > best.count) best = { count, text: points.slice(window[0]![0], until).join("") };
-    }
-    start = end + 1;
+  for (const [at, isMarked] of marked.entries()) {
+    const count = marked.slice(at, at + MAX_WORDS).filter(Boolean).length;
+    if (isMarked && count > best.count) best = { count, text: words.slice(at, at + MAX_WORDS).join(" ") };
   }
-  return best.text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "");
+  return bare(best.text);
 }
 
-/** Where runs without spaces lie. */
-function* wordsOf(points: readonly string[], start: number, end: number): Generator<[number, number]> {
-  let first = -1;
-  for (let at = start; at <= end; at++) {
-    const isSpace = at === end || /\s|…/.test(points[at]!);
-    if (!isSpace && first < 0) first = at;
-    if (isSpace && first >= 0) yield [first, at];
-    if (isSpace) first = -1;
+/** The sentence with the most marks: its words, or of a long one the first and the last, between which all is marked. */
+function textFragmentOf(snippet: string, marks: Marks): string {
+  const { words } = bestSentence(snippet, marks);
+  const half = MAX_WORDS / 2;
+  const ends = words.length > MAX_WORDS ? [words.slice(0, half), words.slice(-half)] : [words];
+  const parts = ends.map((part) => encodePhrase(bare(part.join(" "))));
+  return parts.every(Boolean) ? parts.join() : encodePhrase(markedPhrase(snippet, marks));
+}
+
+interface Sentence {
+  words: readonly string[];
+  /** Whether each word is, or has in it, a match. */
+  marked: readonly boolean[];
+}
+
+/** The sentence of a snippet that has the most marked words, the first of several; without words where nothing is marked. */
+function bestSentence(snippet: string, marks: Marks): Sentence {
+  let best: Sentence = { words: [], marked: [] };
+  let most = 0;
+  let start = 0; // of the line
+  for (const line of snippet.split("\n")) {
+    for (const [from, to] of sentencesOf(line)) {
+      const words = [...line.slice(from, to).matchAll(/[^\s…]+/g)];
+      const marked = words.map(({ 0: word, index }) => {
+        const first = start + Array.from(line.slice(0, from + index)).length;
+        const last = first + Array.from(word).length;
+        return marks.some(([a, b]) => a < last && b > first);
+      });
+      const count = marked.filter(Boolean).length;
+      if (count > most) (most = count), (best = { words: words.map(([word]) => word), marked });
+    }
+    start += Array.from(line).length + 1;
   }
+  return best;
+}
+
+/** Without signs at its ends: whether a page has them there is not known. */
+function bare(text: string): string {
+  return text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "");
 }
 
 /** `-`, `,` and `&` mean something in a text fragment. */

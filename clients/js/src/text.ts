@@ -40,6 +40,25 @@ export function wordsOf(text: string): string[] {
   return text.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
 }
 
+const sentences = globalThis.Intl?.Segmenter && new Intl.Segmenter(undefined, { granularity: "sentence" });
+const ABBREVIATED = /(?:^|[^\p{L}])(?:e\.g|i\.e|vs|cf|etc|no|fig)\.\s*$/iu;
+
+/** Where the sentences of a text start and end, without the spaces around them; all of it where the browser cannot tell. */
+export function sentencesOf(text: string): [start: number, end: number][] {
+  const found: [number, number][] = [];
+  let start = 0;
+  for (const { segment, index } of sentences?.segment(text) ?? [{ segment: text, index: 0 }]) {
+    const end = index + segment.length;
+    if (end < text.length && ABBREVIATED.test(segment)) continue; // the sentence goes on
+    const piece = text.slice(start, end);
+    const trimmed = piece.trim();
+    const at = start + piece.indexOf(trimmed);
+    if (trimmed) found.push([at, at + trimmed.length]);
+    start = end;
+  }
+  return found;
+}
+
 /** Without case and accents. */
 export function fold(text: string): string {
   return text.normalize("NFKD").replace(/\p{Mn}/gu, "").toLowerCase();

@@ -8,9 +8,20 @@ const answer = (...results) => ({ results });
 
 test("a slip is corrected by what was found, and nothing else is touched", () => {
   const found = answer(result("Rollback", "The previous generation is published again.", "The embedding cache"));
-  const cases = { rollbakc: "rollback", "embeding cache": "embedding cache", "roll back": "", publishing: "", "generations again": "", cahce: "cache", wxyz: "" };
+  const cases = { rollbakc: "Rollback", "embeding cache": "embedding cache", "roll back": "", publishing: "", "generations again": "", cahce: "cache", wxyz: "" };
   for (const [q, meant] of Object.entries(cases)) assert.equal(didYouMean(q, found), meant, q);
   assert.equal(didYouMean("rollbakc", answer()), "");
+});
+
+test("a correction is spelled as the site spells the word within its sentences", () => {
+  const found = answer(
+    result("Deploy to Kubernetes", "Kubernetes runs containers. A container of Kubernetes restarts, and takeLatest waits."),
+    result("Container Restarts", "The containers restart."),
+  );
+  assert.equal(didYouMean("kubernetse", found), "Kubernetes");
+  assert.equal(didYouMean("takelatset", found), "takeLatest");
+  assert.equal(didYouMean("contianer", found), "container");
+  assert.deepEqual(completions("how kube", found), ["how Kubernetes"]);
 });
 
 test("a beginning is completed from titles, and a whole word is left alone", () => {

@@ -25,6 +25,8 @@ export declare abstract class SearchElement extends Base {
     attributeChangedCallback(name: string): void;
     protected get hasPanel(): boolean;
     protected get panel(): Panel;
+    /** What the panel shows has changed. */
+    protected fit(): void;
     /** Typing began. */
     protected shown(): void;
 }

@@ -12,6 +12,7 @@ interface Around {
 /** The elements of a search, and what stands in them around the results. */
 export declare class Frame {
     #private;
+    readonly filters: HTMLElement;
     readonly input: HTMLInputElement;
     readonly clear: HTMLButtonElement;
     readonly list: HTMLDivElement;
@@ -25,8 +26,8 @@ export declare class Frame {
     label({ labels }: Words, placeholder: string): void;
     /** An answer is awaited; what is there stays, so that nothing jumps. */
     busy(isBusy: boolean, labels: Labels): void;
-    /** Nothing is asked yet. */
-    start(words: Words, isKept: boolean): void;
+    /** Nothing is typed yet: without entries to begin with, there is only the field. */
+    start(words: Words, hasEntries: boolean, isKept: boolean): void;
     answered(answer: SearchAnswer, words: Words, around: Around): void;
     failed(error: SearchError, words: Words): void;
 }

@@ -11,6 +11,8 @@ export interface Host {
     isOpen: () => boolean;
     /** There is something to be seen. */
     open: () => void;
+    /** What it shows has changed, and with it perhaps its height. */
+    fit: () => void;
 }
 /** The search itself: a field, what it finds, and what is said when it finds nothing. */
 export declare class Panel {

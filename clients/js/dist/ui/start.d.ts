@@ -10,7 +10,7 @@ interface Host {
     /** The list is another now; the option that has this key shall be active, else the one that follows. */
     changed: (key: string) => void;
 }
-/** What there is before anything is asked: pinned pages, recent searches and pages, and queries that the site suggests. */
+/** What there is before anything is asked: pinned pages, recent searches and pages, and what the site suggests. */
 export declare class Start {
     #private;
     readonly host: Host;

@@ -14,7 +14,6 @@ const labels: Labels = {
     other: "{count} صفحة",
   },
   searching: "جارٍ البحث…",
-  hint: "اكتب للبحث في هذا الموقع.",
   recent: "عمليات البحث الأخيرة",
   pages: "فُتحت مؤخرًا",
   pinned: "المثبّتة",

@@ -7,7 +7,6 @@ const labels: Labels = {
   results: "Resultats",
   count: { one: "{count} pàgina", many: "{count} de pàgines", other: "{count} pàgines" },
   searching: "S’està cercant…",
-  hint: "Escriviu per cercar en aquest lloc web.",
   recent: "Cerques recents",
   pages: "Obertes recentment",
   pinned: "Fixades",

@@ -12,7 +12,6 @@ const labels: Labels = {
     other: "{count} stránek",
   },
   searching: "Hledá se…",
-  hint: "Začněte psát a prohledejte tento web.",
   recent: "Poslední hledání",
   pages: "Nedávno otevřené",
   pinned: "Připnuté",

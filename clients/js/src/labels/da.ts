@@ -7,7 +7,6 @@ const labels: Labels = {
   results: "Resultater",
   count: { one: "{count} side", other: "{count} sider" },
   searching: "Søger…",
-  hint: "Skriv for at søge på webstedet.",
   recent: "Seneste søgninger",
   pages: "Åbnet for nylig",
   pinned: "Fastgjort",

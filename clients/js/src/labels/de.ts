@@ -7,7 +7,6 @@ const labels: Labels = {
   results: "Ergebnisse",
   count: { one: "{count} Seite", other: "{count} Seiten" },
   searching: "Suche läuft …",
-  hint: "Tippen, um diese Website zu durchsuchen.",
   recent: "Letzte Suchen",
   pages: "Zuletzt geöffnet",
   pinned: "Angeheftet",

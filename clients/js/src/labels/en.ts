@@ -7,7 +7,6 @@ export const en: Labels = {
   results: "Results",
   count: { one: "{count} page", other: "{count} pages" },
   searching: "Searching …",
-  hint: "Type to search this site.",
   recent: "Recent searches",
   pages: "Recently opened",
   pinned: "Pinned",

@@ -7,7 +7,6 @@ const labels: Labels = {
   results: "Resultados",
   count: { one: "{count} página", other: "{count} páginas" },
   searching: "Buscando…",
-  hint: "Escriba para buscar en este sitio.",
   recent: "Búsquedas recientes",
   pages: "Abiertas recientemente",
   pinned: "Fijadas",

@@ -7,7 +7,6 @@ const labels: Labels = {
   results: "نتایج",
   count: { one: "{count} صفحه", other: "{count} صفحه" },
   searching: "در حال جستجو…",
-  hint: "برای جستجو در این سایت بنویسید.",
   recent: "جستجوهای اخیر",
   pages: "بازشده‌های اخیر",
   pinned: "سنجاق‌شده‌ها",

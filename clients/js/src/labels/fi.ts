@@ -7,7 +7,6 @@ const labels: Labels = {
   results: "Tulokset",
   count: { one: "{count} sivu", other: "{count} sivua" },
   searching: "Haetaan…",
-  hint: "Kirjoita hakeaksesi tältä sivustolta.",
   recent: "Viimeisimmät haut",
   pages: "Äskettäin avatut",
   pinned: "Kiinnitetyt",

@@ -7,7 +7,6 @@ const labels: Labels = {
   results: "Résultats",
   count: { one: "{count} page", other: "{count} pages" },
   searching: "Recherche en cours…",
-  hint: "Saisissez un mot pour chercher sur ce site.",
   recent: "Recherches récentes",
   pages: "Ouvertes récemment",
   pinned: "Épinglées",

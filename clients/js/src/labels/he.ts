@@ -7,7 +7,6 @@ const labels: Labels = {
   results: "תוצאות",
   count: { one: "עמוד אחד", two: "שני עמודים", other: "{count} עמודים" },
   searching: "מחפש…",
-  hint: "הקלידו כדי לחפש באתר.",
   recent: "חיפושים אחרונים",
   pages: "נפתחו לאחרונה",
   pinned: "מוצמדים",

@@ -7,7 +7,6 @@ const labels: Labels = {
   results: "परिणाम",
   count: { one: "{count} पृष्ठ", other: "{count} पृष्ठ" },
   searching: "खोज जारी है…",
-  hint: "इस साइट में खोजने के लिए लिखें।",
   recent: "हाल की खोजें",
   pages: "हाल में खोले गए",
   pinned: "पिन किए गए",

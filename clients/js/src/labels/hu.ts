@@ -7,7 +7,6 @@ const labels: Labels = {
   results: "Találatok",
   count: { one: "{count} oldal", other: "{count} oldal" },
   searching: "Keresés folyamatban…",
-  hint: "Kezdjen el gépelni a webhelyen való kereséshez.",
   recent: "Legutóbbi keresések",
   pages: "Nemrég megnyitott",
   pinned: "Rögzített",

@@ -7,7 +7,6 @@ const labels: Labels = {
   results: "Hasil",
   count: { other: "{count} halaman" },
   searching: "Mencari…",
-  hint: "Ketik untuk mencari di situs ini.",
   recent: "Pencarian terakhir",
   pages: "Baru dibuka",
   pinned: "Disematkan",

@@ -7,7 +7,6 @@ const labels: Labels = {
   results: "Risultati",
   count: { one: "{count} pagina", other: "{count} pagine" },
   searching: "Ricerca in corso…",
-  hint: "Scrivi per cercare in questo sito.",
   recent: "Ricerche recenti",
   pages: "Aperte di recente",
   pinned: "Fissate",

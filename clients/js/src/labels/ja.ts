@@ -7,7 +7,6 @@ const labels: Labels = {
   results: "検索結果",
   count: { other: "{count} ページ" },
   searching: "検索中…",
-  hint: "入力するとこのサイトを検索します。",
   recent: "最近の検索",
   pages: "最近開いたページ",
   pinned: "ピン留め",

@@ -7,7 +7,6 @@ const labels: Labels = {
   results: "결과",
   count: { other: "{count}페이지" },
   searching: "검색 중…",
-  hint: "이 사이트에서 검색할 내용을 입력하세요.",
   recent: "최근 검색어",
   pages: "최근에 연 페이지",
   pinned: "고정됨",

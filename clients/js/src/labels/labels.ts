@@ -9,7 +9,6 @@ export interface Labels {
   results: string;
   count: Plural;
   searching: string;
-  hint: string;
   recent: string;
   pages: string;
   pinned: string;

@@ -7,7 +7,6 @@ const labels: Labels = {
   results: "Resultater",
   count: { one: "{count} side", other: "{count} sider" },
   searching: "Søker…",
-  hint: "Skriv for å søke på nettstedet.",
   recent: "Siste søk",
   pages: "Nylig åpnet",
   pinned: "Festet",

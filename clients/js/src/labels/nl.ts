@@ -7,7 +7,6 @@ const labels: Labels = {
   results: "Resultaten",
   count: { one: "{count} pagina", other: "{count} pagina’s" },
   searching: "Bezig met zoeken…",
-  hint: "Typ om deze website te doorzoeken.",
   recent: "Recente zoekopdrachten",
   pages: "Onlangs geopend",
   pinned: "Vastgezet",

@@ -7,7 +7,6 @@ const labels: Labels = {
   results: "Wyniki",
   count: { one: "{count} strona", few: "{count} strony", many: "{count} stron", other: "{count} strony" },
   searching: "Wyszukiwanie…",
-  hint: "Zacznij pisać, aby przeszukać tę witrynę.",
   recent: "Ostatnie wyszukiwania",
   pages: "Ostatnio otwarte",
   pinned: "Przypięte",

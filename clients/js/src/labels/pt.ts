@@ -7,7 +7,6 @@ const labels: Labels = {
   results: "Resultados",
   count: { one: "{count} página", other: "{count} páginas" },
   searching: "Pesquisando…",
-  hint: "Digite para pesquisar neste site.",
   recent: "Pesquisas recentes",
   pages: "Abertas recentemente",
   pinned: "Fixadas",

@@ -7,7 +7,6 @@ const labels: Labels = {
   results: "Rezultate",
   count: { one: "{count} pagină", few: "{count} pagini", other: "{count} de pagini" },
   searching: "Se caută…",
-  hint: "Scrieți pentru a căuta în acest site.",
   recent: "Căutări recente",
   pages: "Deschise recent",
   pinned: "Fixate",

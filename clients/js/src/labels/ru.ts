@@ -7,7 +7,6 @@ const labels: Labels = {
   results: "Результаты",
   count: { one: "{count} страница", few: "{count} страницы", many: "{count} страниц", other: "{count} страницы" },
   searching: "Идёт поиск…",
-  hint: "Введите запрос, чтобы искать на этом сайте.",
   recent: "Недавние запросы",
   pages: "Недавно открытые",
   pinned: "Закреплённые",

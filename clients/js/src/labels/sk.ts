@@ -12,7 +12,6 @@ const labels: Labels = {
     other: "{count} stránok",
   },
   searching: "Hľadá sa…",
-  hint: "Začnite písať a prehľadajte túto stránku.",
   recent: "Posledné hľadania",
   pages: "Nedávno otvorené",
   pinned: "Pripnuté",

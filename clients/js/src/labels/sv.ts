@@ -7,7 +7,6 @@ const labels: Labels = {
   results: "Resultat",
   count: { one: "{count} sida", other: "{count} sidor" },
   searching: "Söker…",
-  hint: "Skriv för att söka på webbplatsen.",
   recent: "Senaste sökningar",
   pages: "Nyligen öppnade",
   pinned: "Fästa",

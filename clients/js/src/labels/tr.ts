@@ -7,7 +7,6 @@ const labels: Labels = {
   results: "Sonuçlar",
   count: { one: "{count} sayfa", other: "{count} sayfa" },
   searching: "Aranıyor…",
-  hint: "Bu sitede aramak için yazın.",
   recent: "Son aramalar",
   pages: "Son açılanlar",
   pinned: "Sabitlenenler",

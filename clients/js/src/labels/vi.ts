@@ -7,7 +7,6 @@ const labels: Labels = {
   results: "Kết quả",
   count: { other: "{count} trang" },
   searching: "Đang tìm…",
-  hint: "Nhập để tìm trong trang web này.",
   recent: "Tìm kiếm gần đây",
   pages: "Mở gần đây",
   pinned: "Đã ghim",

@@ -7,7 +7,6 @@ const labels: Labels = {
   results: "結果",
   count: { other: "{count} 個頁面" },
   searching: "搜尋中…",
-  hint: "輸入以搜尋此網站。",
   recent: "最近的搜尋",
   pages: "最近開啟",
   pinned: "已釘選",

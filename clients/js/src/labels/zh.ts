@@ -7,7 +7,6 @@ const labels: Labels = {
   results: "结果",
   count: { other: "{count} 个页面" },
   searching: "正在搜索…",
-  hint: "输入以搜索本站。",
   recent: "最近搜索",
   pages: "最近打开",
   pinned: "已固定",

@@ -1,4 +1,5 @@
 import { findPhrase, findWords } from "./find.js";
+import { sentenceAround } from "./sentence.js";
 import { forgetMatch, type Match, pendingMatch } from "./pending.js";
 
 const NAME = "searchsocket-match"; // of the highlight, for `::highlight(searchsocket-match)`
@@ -17,8 +18,9 @@ let stop: (() => void) | null = null;
 export function showMatch(match: Match, anyWord = true): boolean {
   const root = document.querySelector("main") ?? document.body;
   const anchor = match.anchor ? document.getElementById(match.anchor) : null;
-  const phrase = findPhrase(root, match.phrase, anchor);
-  const ranges = phrase ? [phrase] : anyWord ? findWords(root, match.words, anchor) : [];
+  // A page that was edited since may still have the beginning.
+  const phrase = findPhrase(root, match.phrase, anchor) ?? findPhrase(root, /^(\S+\s+){3}\S+(?=\s)/.exec(match.phrase)?.[0] ?? "", anchor);
+  const ranges = phrase ? [sentenceAround(phrase)] : anyWord ? findWords(root, match.words, anchor) : [];
   if (!ranges.length) return false;
   mark(ranges);
   const place = ranges[0]!.startContainer.parentElement!;

@@ -1,5 +1,6 @@
 import { fold, wordsOf } from "../text.js";
 import type { SearchAnswer } from "../types.js";
+import { spellingsOf } from "./spelling.js";
 
 const MIN_CHARS = 2;
 
@@ -14,13 +15,13 @@ export function completions(q: string, answer: SearchAnswer, limit = 3): string[
   const last = /[\p{L}\p{N}\p{M}]+$/u.exec(q)?.[0] ?? "";
   if (fold(last).length < MIN_CHARS) return [];
   const titles = answer.results.flatMap(({ title, sectionTitle, sections }) => [title, sectionTitle, ...sections.map((one) => one.title)]);
-  const texts = answer.results.map(({ snippet }) => snippet);
-  const isWord = [...titles, ...texts].some((text) => wordsOf(text).some((word) => fold(word) === fold(last)));
+  const words = spellingsOf(answer.results);
+  const isWord = words.has(fold(last)) || titles.some((text) => wordsOf(text).some((word) => fold(word) === fold(last)));
   const whole = titles.filter((title) => fold(title).startsWith(started));
   const ended = (isWord ? [] : titles).flatMap((title) =>
     wordsOf(title)
       .filter((word) => fold(word).startsWith(fold(last)))
-      .map((word) => q.slice(0, q.length - last.length) + (last === last.toLowerCase() ? word.toLowerCase() : word)),
+      .map((word) => q.slice(0, q.length - last.length) + (words.get(fold(word))?.within || (last === last.toLowerCase() ? word.toLowerCase() : word))),
   );
   const found = new Map<string, string>();
   for (const text of [...whole, ...ended]) {

@@ -1,28 +1,27 @@
-import { fold, wordsOf } from "../text.js";
+import { fold } from "../text.js";
 import type { SearchAnswer } from "../types.js";
+import { spellingsOf } from "./spelling.js";
 
 const MIN_CHARS = 4; // shorter words are near to too many others
 const TWO_SLIPS_FROM = 7;
 const LOOKED_AT = 5; // results: what stands further down was not found by these words
 
 /**
- * The query with its slips corrected by words of the results that it found all the same; "" where nothing looks like a slip.
+ * The query with its slips corrected by words of the results that it found all the same, spelled as the site spells them; ""
+ * where nothing looks like a slip.
  *
  * A word that begins or continues one of theirs is none.
  */
 export function didYouMean(q: string, answer: SearchAnswer): string {
-  const counts = new Map<string, number>();
-  for (const { title, sectionTitle, snippet } of answer.results.slice(0, LOOKED_AT)) {
-    for (const word of wordsOf(`${title} ${sectionTitle} ${snippet}`).map(fold)) counts.set(word, (counts.get(word) ?? 0) + 1);
-  }
-  const held = [...counts.keys()];
+  const words = spellingsOf(answer.results.slice(0, LOOKED_AT));
+  const held = [...words.keys()];
   const meant = q.replace(/[\p{L}\p{M}]+/gu, (word) => {
     const folded = fold(word);
     if (folded.length < MIN_CHARS || held.some((other) => isForm(folded, other))) return word;
     const limit = folded.length >= TWO_SLIPS_FROM ? 2 : 1;
     const near = held.filter((other) => other.length >= MIN_CHARS && slips(folded, other, limit) <= limit);
-    near.sort((a, b) => slips(folded, a, limit) - slips(folded, b, limit) || counts.get(b)! - counts.get(a)!);
-    return near[0] ?? word;
+    near.sort((a, b) => slips(folded, a, limit) - slips(folded, b, limit) || words.get(b)!.count - words.get(a)!.count);
+    return words.get(near[0] ?? "")?.form ?? word;
   });
   return meant === q ? "" : meant;
 }

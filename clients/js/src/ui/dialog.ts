@@ -7,13 +7,14 @@ import { commandKey } from "./hotkeys.js";
 export class SearchDialog extends SearchElement {
   // The browser's own modal dialog keeps the focus inside, and gives it back to where it was.
   #dialog!: HTMLDialogElement;
+  #height = 0; // of the dialog without a transition, when it was fitted last
   readonly #text = { trigger: null as HTMLElement | null, close: null as HTMLElement | null };
 
   protected override build(root: ShadowRoot): void {
-    const text = (this.#text.trigger = h("span"));
+    const text = (this.#text.trigger = h("span", { part: "label" }));
     const trigger = h("button", { type: "button", part: "button", class: "trigger", "aria-haspopup": "dialog" }, icon(ICONS.search), text);
     if (this.getAttribute("hotkeys") !== "off") {
-      trigger.append(h("kbd", { "aria-hidden": "true" }, commandKey()));
+      trigger.append(h("kbd", { part: "keys", "aria-hidden": "true" }, commandKey()));
       trigger.setAttribute("aria-keyshortcuts", "Control+K Meta+K /");
     }
     const slot = h("slot", {}, trigger);
@@ -29,6 +30,7 @@ export class SearchDialog extends SearchElement {
     });
     // Only what lies outside of the dialog is not inside of its panel.
     this.#dialog.addEventListener("pointerdown", ({ target }) => target === this.#dialog && this.close());
+    this.#dialog.addEventListener("transitionend", () => (this.#dialog.style.blockSize = ""));
     // The page behind keeps its place, and its scrollbar.
     const isOutside = (event: Event) => !event.composedPath().includes(frame.list) && !event.composedPath().includes(frame.popup);
     this.#dialog.addEventListener("wheel", (event) => isOutside(event) && event.preventDefault(), { passive: false });
@@ -43,6 +45,21 @@ export class SearchDialog extends SearchElement {
     this.#dialog.setAttribute("aria-label", labels.search);
   }
 
+  /** As high as its content: more at once, less after a pause (`.settling`), so that it does not jump while one types. */
+  protected override fit(): void {
+    if (!this.isOpen) return;
+    const { style, classList } = this.#dialog;
+    const from = style.blockSize ? this.#dialog.offsetHeight : this.#height;
+    classList.remove("settling");
+    style.blockSize = "";
+    const to = (this.#height = this.#dialog.offsetHeight);
+    if (to >= from) return;
+    style.blockSize = `${from}px`;
+    void this.#dialog.offsetHeight; // where the transition begins
+    classList.add("settling");
+    style.blockSize = `${to}px`;
+  }
+
   override get isOpen(): boolean {
     return !!this.#dialog?.open;
   }
@@ -50,7 +67,9 @@ export class SearchDialog extends SearchElement {
   override open(): void {
     if (!this.isConnected || this.isOpen) return;
     this.panel.refresh();
+    this.#dialog.style.blockSize = "";
     this.#dialog.showModal();
+    this.#height = this.#dialog.offsetHeight;
     const { input } = this.panel.frame;
     input.focus();
     input.select();

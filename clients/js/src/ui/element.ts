@@ -75,11 +75,15 @@ export abstract class SearchElement extends Base {
       settings: () => settingsOf(this),
       emit: (name, detail) => this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true, cancelable: true })),
       open: () => this.shown(),
+      fit: () => this.fit(),
       close: () => this.close(),
       isOpen: () => this.isOpen,
     });
     return this.#panel;
   }
+
+  /** What the panel shows has changed. */
+  protected fit(): void {}
 
   /** Typing began. */
   protected shown(): void {}

@@ -27,16 +27,17 @@ export class Frame {
   readonly popup: HTMLElement;
   /** What Arrow Right at the end of the query makes of it. */
   completion = "";
+  readonly #tools: HTMLElement;
   readonly #status = h("p", { part: "status", class: "status", role: "status" });
   readonly #message = h("div", { part: "message", class: "message", role: "status" });
   readonly #foot = h("div", { part: "foot", class: "foot" });
   readonly #keys = h("span", { class: "keys", "aria-hidden": "true" });
   readonly #label = h("label", { for: "q", class: "hidden" });
 
-  constructor(filters: HTMLElement) {
+  constructor(readonly filters: HTMLElement) {
     this.bar = h("div", { part: "bar", class: "bar" }, icon(ICONS.search), this.#label, this.input, this.clear);
-    const tools = h("div", { part: "tools", class: "tools" }, this.#status, this.suggestions, filters);
-    this.popup = h("div", { part: "popup", class: "popup" }, tools, this.#message, this.list, this.#foot);
+    this.#tools = h("div", { part: "tools", class: "tools hidden" }, this.#status, this.suggestions, filters);
+    this.popup = h("div", { part: "popup", class: "popup" }, this.#tools, this.#message, this.list, this.#foot);
   }
 
   /** Everything that stays the same in one language. */
@@ -61,14 +62,13 @@ export class Frame {
     if (isBusy && !this.#status.textContent) this.#status.textContent = labels.searching;
   }
 
-  /** Nothing is asked yet. */
-  start(words: Words, isKept: boolean): void {
-    const { labels } = words;
+  /** Nothing is typed yet: without entries to begin with, there is only the field. */
+  start(words: Words, hasEntries: boolean, isKept: boolean): void {
     this.#help(words, isKept);
-    this.#say(labels.hint);
+    this.#say("");
     this.#suggest("", []);
     this.#tell();
-    this.#end(isKept ? [button("forget", labels.clearRecent)] : []);
+    this.#end(hasEntries, isKept ? [button("forget", words.labels.clearRecent)] : []);
   }
 
   answered(answer: SearchAnswer, words: Words, around: Around): void {
@@ -88,7 +88,8 @@ export class Frame {
       ...(isEmpty && around.isFiltered ? [button("unfilter", labels.unfilter)] : []),
       ...(isEmpty ? missing : []),
     );
-    this.#end([...(around.hasMore ? [button("more", labels.more)] : []), ...(isEmpty ? [] : missing)]);
+    this.#end(!isEmpty, [...(around.hasMore ? [button("more", labels.more)] : []), ...(isEmpty ? [] : missing)]);
+    this.#tools.classList.toggle("hidden", isEmpty && !!this.suggestions.hidden && !!this.filters.hidden);
   }
 
   failed(error: SearchError, words: Words): void {
@@ -104,7 +105,7 @@ export class Frame {
     this.#say("");
     this.#suggest("", []);
     this.#tell(h("p", { part: "error", class: "error" }, text), ...(error.retryable ? [button("retry", labels.retry)] : []));
-    this.#end([]);
+    this.#end(false, []);
   }
 
   /** @param heard What only those get who listen. */
@@ -126,7 +127,10 @@ export class Frame {
     this.suggestions.replaceChildren(...(isMeant ? [h("span", {}, `${label} `)] : []), ...chips);
   }
 
-  #end(children: readonly HTMLElement[]): void {
+  /** The last of each step: without a list there is no foot, and no row of tools except for an answer. */
+  #end(hasList: boolean, children: readonly HTMLElement[]): void {
+    this.#tools.classList.add("hidden"); // from sight: its status is read out
+    this.#foot.hidden = !hasList;
     this.#foot.replaceChildren(this.#keys, ...children);
   }
 }

@@ -25,6 +25,8 @@ export interface Host {
   isOpen: () => boolean;
   /** There is something to be seen. */
   open: () => void;
+  /** What it shows has changed, and with it perhaps its height. */
+  fit: () => void;
 }
 
 /** The search itself: a field, what it finds, and what is said when it finds nothing. */
@@ -168,14 +170,16 @@ export class Panel {
       hasMore,
     });
     this.#list.show(resultGroups(answer, this.#words, site, this.#openings), from ? this.#list.active : 0, from > 0);
+    this.host.fit();
   }
 
   /** @param key Of the option that was changed, if one was. */
   #showStart(key?: string): void {
     const groups = this.#asked ? [] : this.#start.groups();
-    this.frame.start(this.#words, groups.length > 0 && this.#start.isKept);
+    this.frame.start(this.#words, groups.length > 0, groups.length > 0 && this.#start.isKept);
     this.#list.show(groups, key === undefined ? -1 : this.#list.active, key !== undefined);
     if (key) this.#list.activate(key);
+    this.host.fit();
   }
 
   #fail(error: unknown): void {
@@ -183,6 +187,7 @@ export class Panel {
     this.#answer = null;
     this.#list.show([], -1);
     this.frame.failed(problem, this.#words);
+    this.host.fit();
     this.host.emit("searchsocket-error", problem);
     // What passes by itself is asked again by itself.
     if (problem.retryAfterS !== null && problem.retryable) {

@@ -21,7 +21,7 @@ interface Entry {
   isKept: boolean;
 }
 
-/** What there is before anything is asked: pinned pages, recent searches and pages, and queries that the site suggests. */
+/** What there is before anything is asked: pinned pages, recent searches and pages, and what the site suggests. */
 export class Start {
   readonly #entries = new WeakMap<Element, Entry>();
 
@@ -34,12 +34,14 @@ export class Start {
     const page = (one: OpenedPage) => this.#option({ key: one.href, page: one, isKept: true });
     const query = (key: string, isKept: boolean) => this.#option({ key, isKept });
     const pinned = opened.filter(({ isPinned }) => isPinned);
-    return [
+    const groups = [
       group(labels.pinned, pinned.map(page)),
       group(labels.recent, queries.map((q) => query(q, true))),
       group(labels.pages, opened.filter((one) => !pinned.includes(one)).map(page)),
       group(labels.suggested, suggestions.filter((q) => !queries.includes(q)).map((q) => query(q, false))),
     ].flat();
+    // A first visitor of a site that suggests nothing.
+    return groups.length ? groups : group(labels.suggested, mainPages().map((one) => this.#option({ key: one.href, page: one, isKept: false })));
   }
 
   /** Whether there is something that can be cleared. */
@@ -70,7 +72,7 @@ export class Start {
     if (target.closest("[data-remove]")) event.preventDefault(), this.#remove(entry);
     else if (target.closest("[data-pin]")) event.preventDefault(), this.#pin(entry);
     else if (!entry.page) this.host.search(entry.key);
-    else pages.add(entry.page), event.ctrlKey || event.metaKey || event.shiftKey || this.host.close();
+    else entry.isKept && pages.add(entry.page), event.ctrlKey || event.metaKey || event.shiftKey || this.host.close();
     return true;
   }
 
@@ -93,15 +95,29 @@ export class Start {
       h("span", { class: `tool ${kind}`, [`data-${kind}`]: true, title, "aria-hidden": "true" }, icon(path));
     const title = h("span", { part: "title", class: "title", dir: "auto" }, page?.title ?? key);
     if (page?.section) title.append(h("span", { class: "in" }, ` › ${page.section}`));
-    const shortcuts = page ? "Alt+P Delete" : isKept && "Delete";
+    const shortcuts = isKept && (page ? "Alt+P Delete" : "Delete");
     const shared = { role: "option", part: "recent", class: page?.isPinned ? "recent pinned" : "recent", "data-key": key, "aria-keyshortcuts": shortcuts };
     const made = page ? h("a", { ...shared, href: page.href, tabindex: -1 }) : h("div", shared);
     made.append(icon(page ? ICONS.page : isKept ? ICONS.clock : ICONS.search), title);
-    if (page) made.append(tool("pin", page.isPinned ? labels.unpin : labels.pin, ICONS.star));
+    if (page && isKept) made.append(tool("pin", page.isPinned ? labels.unpin : labels.pin, ICONS.star));
     if (isKept) made.append(tool("remove", labels.remove, ICONS.cross));
     this.#entries.set(made, entry);
     return made;
   }
+}
+
+const MAIN_PAGES = 5;
+const MAX_TITLE = 60; // characters: more is no name
+
+/** Pages of the site's own navigation; neither links within this page nor those to its other languages. */
+function mainPages(): OpenedPage[] {
+  const found = new Map<string, OpenedPage>();
+  for (const { href, origin, pathname, textContent, hash } of document.querySelectorAll<HTMLAnchorElement>("nav a[href]:not([hreflang],[lang])")) {
+    const title = textContent.trim().replace(/\s+/g, " ");
+    if (origin !== location.origin || hash || pathname === location.pathname || !title || title.length > MAX_TITLE) continue;
+    if (found.size < MAIN_PAGES && !found.has(pathname)) found.set(pathname, { href, title, section: "", isPinned: false });
+  }
+  return [...found.values()];
 }
 
 function group(label: string, options: readonly HTMLElement[]): HTMLElement[] {

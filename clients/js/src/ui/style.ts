@@ -1,3 +1,6 @@
+const HIDDEN = "position: absolute; inline-size: 1px; block-size: 1px; min-inline-size: 0; min-block-size: 0; padding: 0; overflow: hidden; clip-path: inset(50%);"; // from sight
+const SEEN = "> :is(.tools:not(.hidden), .message:not(:empty), .list:not([hidden]))"; // of the popup
+
 /** Colours and sizes are variables of the element, parts can be styled by `::part`; light and dark follow `color-scheme`. */
 const CSS = `
 :host {
@@ -30,14 +33,16 @@ button { cursor: pointer; background: none; border: 0; }
 svg { inline-size: 1.15em; block-size: 1.15em; flex: none; fill: none; stroke: currentColor; stroke-width: 1.7; stroke-linecap: round; stroke-linejoin: round; color: var(--muted); }
 mark { background: var(--mark); color: var(--text); border-radius: 2px; }
 kbd { font: inherit; font-size: .75rem; padding: 0 .35em; border: 1px solid var(--line); border-radius: 4px; color: var(--muted); }
-.hidden { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }
 .trigger { display: inline-flex; align-items: center; gap: .5rem; min-inline-size: 11rem; min-block-size: 2.5rem; padding: .3rem .7rem; background: var(--raised); border: 1px solid var(--line); border-radius: var(--radius); color: var(--muted); }
 .trigger span { flex: 1; text-align: start; }
 .trigger kbd { min-inline-size: 2.6rem; text-align: center; }
-dialog { inline-size: min(var(--width), calc(100vw - 2rem)); block-size: min(38rem, 80dvh); max-inline-size: none; max-block-size: none; margin: 10dvh auto auto; padding: 0; border: 1px solid var(--line); border-radius: calc(var(--radius) + 4px); background: var(--back); color: var(--text); box-shadow: 0 20px 60px rgb(0 0 0/.3); overflow: hidden; }
+dialog { inline-size: min(var(--width), calc(100vw - 2rem)); max-inline-size: none; max-block-size: min(38rem, 80dvh); margin: 10dvh auto auto; padding: 0; border: 1px solid var(--line); border-radius: calc(var(--radius) + 4px); background: var(--back); color: var(--text); box-shadow: 0 20px 60px rgb(0 0 0/.3); overflow: hidden; }
+dialog[open] { display: flex; flex-direction: column; }
+dialog.settling { transition: block-size .2s .7s; }
 dialog::backdrop { background: rgb(10 12 18/.5); }
-.panel { display: flex; flex-direction: column; block-size: 100%; }
-.bar { display: flex; align-items: center; gap: .6rem; padding: .35rem .9rem; border-block-end: 1px solid var(--line); position: relative; flex: none; }
+.panel { display: flex; flex-direction: column; flex: auto; min-block-size: 0; }
+.bar { display: flex; align-items: center; gap: .6rem; padding: .35rem .9rem; position: relative; flex: none; }
+.bar:has(+ .popup ${SEEN}) { border-block-end: 1px solid var(--line); }
 .bar > svg { color: var(--accent); }
 input { flex: 1; min-inline-size: 0; min-block-size: 2.75rem; padding: 0; font-size: 1.125rem; background: none; border: 0; outline: 0; appearance: none; }
 input:focus-visible { outline: 0; }
@@ -47,7 +52,7 @@ input::-webkit-search-cancel-button { display: none; }
 .quiet:hover { background: var(--raised); }
 .bar::after { content: ""; position: absolute; inset-inline: 0; inset-block-end: -1px; block-size: 2px; background: var(--accent); opacity: 0; transform: scaleX(.25); }
 .busy::after { opacity: 1; transition: opacity 0s .3s; }
-.popup { display: flex; flex-direction: column; flex: 1; min-block-size: 0; background: var(--back); }
+.popup { display: flex; flex-direction: column; flex: auto; min-block-size: 0; background: var(--back); }
 .tools { display: flex; align-items: center; gap: .6rem; block-size: 2.9rem; padding-inline: .9rem; color: var(--muted); font-size: .875rem; flex: none; overflow: auto hidden; scrollbar-width: none; white-space: nowrap; }
 .tools > * { flex: none; }
 .suggestions { display: flex; align-items: center; gap: .4rem; }
@@ -64,7 +69,7 @@ input::-webkit-search-cancel-button { display: none; }
 .error { color: var(--wrong); }
 .action, .missing { color: var(--accent); text-decoration: underline; text-underline-offset: 2px; padding: .35rem .2rem; font-size: .8125rem; }
 .message .action { display: inline-block; padding: .45rem 1rem; border: 1px solid var(--line); border-radius: var(--radius); text-decoration: none; }
-.list { flex: 1; min-block-size: 0; overflow: hidden auto; overscroll-behavior: contain; padding: .1rem .6rem .6rem; scroll-padding-block: .6rem; }
+.list { flex: auto; min-block-size: 0; overflow: hidden auto; overscroll-behavior: contain; padding: .1rem .6rem .6rem; scroll-padding-block: .6rem; }
 .page { margin-block-end: .35rem; }
 a, .recent { display: grid; grid-template-columns: auto minmax(0, 1fr); column-gap: .7rem; padding: .5rem .7rem; border-radius: var(--radius); color: inherit; text-decoration: none; cursor: pointer; overflow-wrap: anywhere; scroll-margin-block: .6rem; }
 a.missing { display: inline; padding: .35rem .2rem; color: var(--accent); text-decoration: underline; }
@@ -93,22 +98,26 @@ a.missing { display: inline; padding: .35rem .2rem; color: var(--accent); text-d
 .foot { display: flex; justify-content: flex-end; margin-block-start: auto; align-items: center; gap: .2rem 1rem; min-block-size: 2.6rem; padding: .2rem .9rem; border-block-start: 1px solid var(--line); color: var(--muted); font-size: .8125rem; flex: none; }
 .keys { margin-inline-end: auto; }
 :host(searchsocket-box) { display: block; position: relative; inline-size: 100%; max-inline-size: var(--width); }
-:host(searchsocket-box) .panel { block-size: auto; }
 :host(searchsocket-box) .bar { border: 1px solid var(--line); border-radius: var(--radius); background: var(--back); padding-block: 0; }
 :host(searchsocket-box) .bar:focus-within { border-color: var(--accent); outline: 1px solid var(--accent); }
 :host(searchsocket-box) .bar::after { inset-block-end: 0; inset-inline: var(--radius); }
 :host(searchsocket-box) .popup { position: absolute; z-index: var(--searchsocket-z-index, 100); inset-block-start: calc(100% + .4rem); inset-inline: 0; max-block-size: min(32rem, 70dvh); border: 1px solid var(--line); border-radius: var(--radius); box-shadow: 0 12px 32px rgb(0 0 0/.2); overflow: hidden; }
-@media (max-width: 40rem) {
-  dialog { inline-size: 100vw; block-size: 100dvh; margin: 0; border: 0; border-radius: 0; }
+:host(searchsocket-box) .popup:not(:has(${SEEN})) { border: 0; }
+@media (max-width: 40em) {
+  dialog { inline-size: 100vw; block-size: 100dvh; max-block-size: none; margin: 0; border: 0; border-radius: 0; }
   .bar { padding-inline: .6rem; }
   .foot { justify-content: space-between; }
+  .trigger { min-inline-size: 2.75rem; justify-content: center; }
+  .trigger > :not(svg) { ${HIDDEN} }
 }
-@media (max-width: 40rem), (hover: none) {
+@media (max-width: 40em), (hover: none) {
   .keys { display: none; }
-  .chip, .filter { min-block-size: 2.25rem; }
-  .tools { block-size: 3.1rem; }
-  .foot { min-block-size: 3.2rem; }
-  .action, .missing, a.missing { padding-block: .7rem; }
+  .foot:not(:has(button, a)) { display: none; }
+}
+@media (pointer: coarse) {
+  :is(button, input, select, a, .recent, .tool) { min-inline-size: 44px; min-block-size: 44px; }
+  a.missing { display: inline-grid; align-items: center; }
+  .tools { block-size: 3.4rem; }
 }
 @media (prefers-reduced-motion: no-preference) {
   dialog[open] { animation: rise .12s ease-out; }
@@ -120,6 +129,7 @@ a.missing { display: inline; padding: .35rem .2rem; color: var(--accent); text-d
   [aria-selected=true] { outline: 2px solid Highlight; outline-offset: -2px; }
   mark { background: Mark; color: MarkText; }
 }
+.hidden { ${HIDDEN} }
 `;
 
 let sheet: CSSStyleSheet | null = null;
@@ -128,7 +138,9 @@ let sheet: CSSStyleSheet | null = null;
 export function style(): CSSStyleSheet {
   if (!sheet) {
     sheet = new CSSStyleSheet();
-    sheet.replaceSync(CSS);
+    // Sizes follow a variable, since `1rem` of a site may be 10 or 20 pixels.
+    const sized = CSS.replace(/([\d.]*\d)rem/g, "calc($1 * var(--rem))");
+    sheet.replaceSync(`:host { --rem: var(--searchsocket-font-size, 1rem); }${sized}`);
   }
   return sheet;
 }

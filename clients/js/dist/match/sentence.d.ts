@@ -1,0 +1,2 @@
+/** The whole sentence, or sentences, that a passage is part of, within its block. */
+export declare function sentenceAround(passage: Range): Range;
