@@ -2,17 +2,20 @@
 
 import re
 from bisect import bisect_right
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from search_site import MAIN, Piece, make_site
 
 from searchsocket.content.markdown.chunk_text import chunk_text, joined
 from searchsocket.content.markdown.lines import Line
 from searchsocket.content.markdown.plain_text import ChunkText
+from searchsocket.search.query import SearchQuery
 from searchsocket.search.quoting.marks import QueryWords
 from searchsocket.search.quoting.snippet import Snippet, excerpt
-from searchsocket.search.quoting.window import Window, beginning, window
+from searchsocket.search.quoting.window import Window, beginning, below_title, window
 from tests.record_maker import make_record
 
 WORDS = [
@@ -155,3 +158,34 @@ def test_html_says_what_the_text_says(lines: list[tuple[str, list[str]]], q: str
     bare = re.sub(r"<br>|</?pre>|</?code>", "\n", bare).replace("&lt;", "<").replace("&gt;", ">")
     assert bare.split() == found.text.split()
     assert [found.text[a:b] for a, b in found.marks] == re.findall("<mark>(.*?)</mark>", found.html)
+
+
+@pytest.mark.parametrize(
+    ("lines", "title", "page_title", "shown"),
+    [
+        (["h Configuration", "p Set it."], "Configuration", "Publisher", "Set it."),
+        (["h Configuration:", "p Set it."], "configuration", "Publisher", "Set it."),
+        (["h Lamps", "h Wicks", "p Trim it."], "Wicks", "Lamps and oil", "Trim it."),
+        (["h Oil", "p Fill it."], "Wicks", "Lamps and oil", "Fill it."),
+        (["h Oil", "p Fill it."], "Wicks", "Lamps and foil", "Oil Fill it."),
+        (["p Configuration", "p Set it."], "Configuration", "Publisher", "Configuration Set it."),
+        (["p Set it.", "h Configuration"], "Configuration", "Publisher", "Set it. Configuration"),
+        (["h Configuration"], "Configuration", "Publisher", "Configuration"),
+        (["h …", "p Set it."], "", "", "… Set it."),
+    ],
+)
+def test_a_heading_that_repeats_a_title_is_not_the_first_line(
+    lines: list[str], title: str, page_title: str, shown: str
+) -> None:
+    """Title and section are shown above the snippet."""
+    said = text_of([(line[0], line[2:].split()) for line in lines])
+    part = below_title(said, Window(0, len(said.text)), title, page_title)
+    assert said.text[part.start : part.end].replace("\n", " ") == shown
+
+
+def test_a_result_does_not_repeat_its_titles(tmp_path: Path) -> None:
+    """A chunk with several small sections begins with headings."""
+    text = "# Lamps and oil\n\n## Wicks {#wicks}\n\nTrim the wick of a lantern weekly."
+    site = make_site(tmp_path, [Piece("/lamps", text, title="Lamps", section="Lamps and oil")])
+    (result,) = site.engine.search(SearchQuery("lantern wick"), MAIN).results
+    assert (result.section_title, result.snippet) == ("Wicks", "Trim the wick of a lantern weekly.")

@@ -13,7 +13,7 @@ from searchsocket.search.quoting.lines import mirror_of, source_of
 from searchsocket.search.quoting.marks import Mark, QueryWords
 from searchsocket.search.quoting.openings import opening_of, section_called
 from searchsocket.search.quoting.snippet import MAX_CHARS, Snippet, excerpt
-from searchsocket.search.quoting.window import Window, beginning, window
+from searchsocket.search.quoting.window import Window, beginning, below_title, window
 from searchsocket.search.ranking.group import MAX_SECTIONS, PageGroup
 from searchsocket.search.ranking.rank import Parts, Ranked
 from searchsocket.search.versions import NO_VERSIONS, VersionScope, page_versions
@@ -99,6 +99,7 @@ class ResultWriter:
         quote = self.quotes.get(key)
         if quote is None:
             part, anchor, title = self._opened(one, max_chars)
+            part = below_title(one.text, part, title, one.record.page.title)
             snippet = excerpt(one.text, self.passages[one.record.id].marks, part)
             quote = self.quotes[key] = Quote(snippet, snippet.html, anchor, title)
         return quote

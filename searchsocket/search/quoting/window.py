@@ -9,6 +9,7 @@ from typing import NamedTuple
 from searchsocket.content.markdown.plain_text import ChunkText
 from searchsocket.search.quoting.marks import Mark
 from searchsocket.text.graphemes import safe_cut
+from searchsocket.text.words import name_of
 
 # Of near-equal windows the one that begins so. From 2 on a line answers, the others lead to what does.
 _RANK = {"p": 3, "l": 3, "t": 2, "f": 1, "c": 1}
@@ -59,6 +60,23 @@ def window(chunk_text: ChunkText, marks: Sequence[Mark], max_chars: int, begins:
     start, is_inside = begins
     end, is_cut = _end(chunk_text, start, _all_shown(marks, start, start + max_chars), max_chars)
     return Window(start, end, is_inside, is_cut)
+
+
+def below_title(chunk_text: ChunkText, part: Window, title: str, page_title: str) -> Window:
+    """The part without headings at its start that repeat what is shown above it, if anything is left.
+
+    Args:
+        title: Of the section that opens. A heading repeats it if it is equal.
+        page_title: A heading repeats it if it is equal or a part of it.
+    """
+    starts, kinds = chunk_text.starts, chunk_text.kinds
+    unit = first = bisect_right(starts, part.start) - 1
+    while kinds[unit : unit + 1] == "h" and unit + 1 < len(starts) and starts[unit + 1] < part.end:
+        name = name_of(chunk_text.text[starts[unit] : starts[unit + 1]])
+        if not name or (name != name_of(title) and f" {name} " not in f" {name_of(page_title)} "):
+            break
+        unit += 1
+    return part if unit == first else part._replace(start=starts[unit], is_cut_before=False)
 
 
 def _best(chunk_text: ChunkText, marks: Sequence[Mark], max_chars: int) -> tuple[int, bool]:
