@@ -11,7 +11,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test check lock format clean docs-site milvus milvus-test
 
-demo: $(VENV)/.ready
+demo: $(if $(wildcard $(VENV)/.ready),$(VENV)/.ready,$(VENV)/.installed)
 	$(BIN)/python examples/demo.py
 
 # One worker more than cores, since some tests wait. The tests of a file stay in one worker: they share sites and servers
@@ -48,9 +48,15 @@ lock: $(VENV)/.ready
 	$(UV) pip compile $(UPGRADE) -q --group bench --all-extras --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-annotate --no-header -o requirements.lock pyproject.toml
 
-$(VENV)/.ready: requirements.lock pyproject.toml
+# What the command needs; the lock says which release of each.
+$(VENV)/.installed: requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q --no-deps --require-hashes -r requirements-uv.lock
+	$(UV) pip install -q --python $(BIN)/python -c requirements.lock -b requirements.lock -e .
+	touch $@
+
+# With all extras and the tools of tests.
+$(VENV)/.ready: $(VENV)/.installed
 	$(UV) pip sync -q --compile-bytecode --python $(BIN)/python --require-hashes requirements.lock
 	$(UV) pip install -q --python $(BIN)/python --no-deps --no-build-isolation -e .
 	touch $@

@@ -19,10 +19,11 @@ ROOT = Path(__file__).resolve().parent.parent
 PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)(?: *; *([^\\]+))?", re.MULTILINE)
 
 
+STANDARD = {*sys.stdlib_module_names, "compression"}  # that one since Python 3.14
 # Loaded by their names.
 GRAMMARS = {canonicalize_name(module) for module, _ in grammars.MODULES.values()}
 # Reached through another package, and run by it alone.
-RUN_BY_OTHERS = {"dagster-webserver", "gcsfs", "httptools", "s3fs", "uvloop"}
+RUN_BY_OTHERS = {"dagster-webserver", "gcsfs", "httptools", "s3fs"}
 
 
 def imported() -> Iterator[tuple[str, str]]:
@@ -33,7 +34,7 @@ def imported() -> Iterator[tuple[str, str]]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [str(node.module)] if isinstance(node, ast.ImportFrom) else []
-            for module in {name.partition(".")[0] for name in names} - own - sys.stdlib_module_names:
+            for module in {name.partition(".")[0] for name in names} - own - STANDARD:
                 yield str(path.relative_to(ROOT)), canonicalize_name(distributions[module][0])
 
 
@@ -45,6 +46,15 @@ def test_what_the_product_imports_is_declared_and_no_more() -> None:
     used = set(imported())
     assert {(file, name) for file, name in used if name not in declared} == set()
     assert declared - {name for _, name in used} == RUN_BY_OTHERS | GRAMMARS
+
+
+def test_what_serves_requires_a_part_of_it_in_the_same_words() -> None:
+    everything = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    serving = tomllib.loads((ROOT / "serve/pyproject.toml").read_text())["project"]
+    assert set(serving["dependencies"]) < set(everything["dependencies"])
+    extras = dict(serving["optional-dependencies"])
+    assert set(extras.pop("mcp")) < set(everything["dependencies"])
+    assert extras.items() <= everything["optional-dependencies"].items()
 
 
 def required() -> Iterator[Requirement]:

@@ -1,12 +1,12 @@
 """Caching: ETags and cache headers of answers."""
 
 import hashlib
-from importlib.metadata import version
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
 
+from searchsocket import __version__
 from searchsocket.project.project import Project
 from searchsocket.serving.capabilities.base import Caller
 from searchsocket.serving.service import SearchService
@@ -23,7 +23,7 @@ class Freshness:
     def __init__(self, project: Project, service: SearchService) -> None:
         self._service = service
         settings = project.settings
-        self._salt = hashlib.sha256(f"{version('searchsocket')} {project.id} {settings!r}".encode()).hexdigest()
+        self._salt = hashlib.sha256(f"{__version__} {project.id} {settings!r}".encode()).hexdigest()
         age = settings.api.max_age_s
         self._public = f"public, max-age={age}" if age else "public, no-cache"
 

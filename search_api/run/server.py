@@ -56,7 +56,7 @@ def serve(
         ConfigError, ConfigMissing, InvalidScope: The service cannot start; so when the address is taken.
     """
     app = create_app(project, environ=environ, host=host, token=token, dev=dev, on_error=on_error, store=store)
-    with contextlib.closing(_listen(host, port)) as listener, calm_log(), _stop_quietly():
+    with contextlib.closing(listen(host, port)) as listener, calm_log(), _stop_quietly():
         authority = f"[{host}]" if ":" in host else host
         url = f"http://{authority}:{listener.getsockname()[1]}"
         if workers:
@@ -128,10 +128,17 @@ class _Server(uvicorn.Server):
             self._on_started()
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
+    """A bound socket that answers are sent over without delay.
+
+    Raises:
+        AddressInUse, ConfigMissing: It cannot be bound.
+    """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((host, port), family=family, backlog=BACKLOG)
+        listener = socket.create_server((host, port), family=family, backlog=BACKLOG)
+        # asyncio sends small packets at once (TCP_NODELAY) only on a socket that states its protocol.
+        return socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, listener.detach())
     except (OSError, OverflowError) as error:
         if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
             raise AddressInUse(f"port {port} on {host} is in use; pass another with --port") from error

@@ -6,7 +6,6 @@ arguments that it does not know, and puts its own words before errors.
 """
 
 from collections.abc import Callable
-from importlib.metadata import version
 from typing import TypeAlias, TypeVar
 
 import mcp_types as wire
@@ -16,6 +15,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
+from searchsocket import __version__
 from searchsocket.agents.arguments import read_arguments, schema_of
 from searchsocket.agents.library import Libraries, Library
 from searchsocket.agents.reply import Reply, defect, failure
@@ -55,7 +55,7 @@ def make_server(
     return Server(
         "searchsocket",
         title="searchsocket",
-        version=version("searchsocket"),
+        version=__version__,
         instructions=about_offered(INSTRUCTIONS, libraries.tools),
         cache_hints=dict.fromkeys(_LISTS, lists),
         on_list_tools=calls.tools,

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from searchsocket import __version__
 from searchsocket.cli import exits
 from searchsocket.cli.commands import COMMANDS, SUMMARIES
 from searchsocket.cli.options import JSON_FLAG, remember_json, wants_json
 from searchsocket.cli.output import print_error
 from searchsocket.cli.signals import received_signal, watch_signals
-from searchsocket.errors import SearchSocketError
+from searchsocket.errors import ConfigMissing, SearchSocketError
 from searchsocket.system.errors import system_error
 
 if TYPE_CHECKING:
@@ -34,8 +35,10 @@ class Commands(click.Group):
                 raise
             print_error("INVALID_REQUEST", error.format_message())
             ctx.exit(exits.USAGE)
-        except (SearchSocketError, OSError) as error:
-            if isinstance(error, OSError):
+        except (SearchSocketError, OSError, ModuleNotFoundError) as error:
+            if isinstance(error, ModuleNotFoundError):
+                error = _not_installed(error)
+            elif isinstance(error, OSError):
                 if error.errno == errno.EPIPE:  # whoever read the output went away
                     raise
                 error = system_error("cannot use", Path(os.fsdecode(error.filename or "this system")), error)
@@ -56,13 +59,26 @@ class Commands(click.Group):
         return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
 
+def _not_installed(error: ModuleNotFoundError) -> ConfigMissing:
+    """What to install: the distribution in `serve/` leaves out what only building an index needs."""
+    module = (error.name or "").partition(".")[0]
+    if module == "searchsocket_assets":
+        module = "dagster"
+    elif module in {"searchsocket", "search_api"}:
+        raise error  # a defect
+    fix = (
+        "'searchsocket-serve[mcp]'" if module in {"mcp", "mcp_types"} else "searchsocket instead of searchsocket-serve"
+    )
+    return ConfigMissing(f"this command needs the Python package {module}, which is not installed; install {fix}")
+
+
 @click.group(
     cls=Commands,
     commands=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=exits.HELP,
 )
-@click.version_option(package_name="searchsocket")
+@click.version_option(__version__)
 def cli() -> None:
     """Search for a website and its source code.
 

@@ -5,7 +5,6 @@ The name `searchsocket` on npm is another project's, so nothing is installed fro
 
 import re
 from collections.abc import Collection, Iterator
-from importlib.metadata import version
 from pathlib import Path
 
 import searchsocket
@@ -71,4 +70,4 @@ def _label_names(language: str) -> tuple[str, ...]:
 
 
 def _copy(path: Path) -> str:
-    return _HEAD.format(version=version("searchsocket"), copy=COPY) + path.read_text(encoding="utf-8")
+    return _HEAD.format(version=searchsocket.__version__, copy=COPY) + path.read_text(encoding="utf-8")

@@ -17,10 +17,16 @@ from running_service import running
 from search_site import Piece, Site
 
 from search_api.run.protocol import MAX_HEAD_BYTES
-from search_api.run.server import serve
+from search_api.run.server import listen, serve
 from searchsocket.errors import AddressInUse
 from searchsocket.project.project import Project
 from searchsocket.stores.local import LocalStore
+
+
+def test_small_answers_are_sent_at_once() -> None:
+    """asyncio sets TCP_NODELAY on a connection only if its listener states the protocol."""
+    with listen("127.0.0.1", 0) as listener:
+        assert listener.proto == socket.IPPROTO_TCP
 
 
 def search(port: int, q: str) -> tuple[int, dict[str, object]]:
@@ -175,7 +181,7 @@ def test_a_signal_ends_the_server_cleanly(project: Project, number: signal.Signa
     """Exit code 0, nothing printed but what the caller prints; the port is told once queries are answered."""
     code = (
         "import sys\nfrom pathlib import Path\nfrom searchsocket.project.project import open_project\n"
-        "from search_api.run.server import serve\n"
+        "from search_api.run.server import listen, serve\n"
         "serve(open_project(Path(sys.argv[1]), {}), host='127.0.0.1', port=0, environ={},"
         " on_start=lambda url: print(url, flush=True))\nprint('bye')\n"
     )

@@ -5,22 +5,22 @@ bit; a vector of others is kept beside them as it is. A number is two bytes, and
 all lower ones: those are alike, so that zstd leaves a third of them.
 """
 
+import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
-import zstandard
 from numpy.typing import NDArray
 
 from searchsocket.stores.local.numbering import Rows
+from searchsocket.system.compressed import FRAME_OPTIONS, content_size, zstd
 from searchsocket.types import Vectors
 
 _MAX_SMALLEST = 64  # of the smallest whole number of a vector; of 6,516 sums it was 48 at most
 _MAX_NUMBER = np.iinfo(np.int16).max
 _BLOCK_ROWS = 512  # what the processor's cache holds
 _SAMPLE = 64  # vectors by which it is told whether the others are worth a look
-_LEVEL = 3
 
 
 class Sums(NamedTuple):
@@ -72,7 +72,7 @@ def packed(sums: Sums) -> bytes:
         numbers = sums.numbers[start : start + _BLOCK_ROWS].astype("<i2")
         parts.append(np.ascontiguousarray(numbers.view(np.uint8).reshape(-1, 2).T))
     whole = b"".join(part.tobytes() for part in parts)
-    return zstandard.ZstdCompressor(_LEVEL, write_checksum=True).compress(whole)
+    return zstd.compress(whole, options=FRAME_OPTIONS)
 
 
 class PackedSums:
@@ -86,10 +86,10 @@ class PackedSums:
         """
         self._shape = rows, dimensions
         with _damage():
-            count, rest = divmod(zstandard.frame_content_size(frame) - 2 * rows * dimensions, 4 + 4 * dimensions)
+            count, rest = divmod(content_size(frame) - 2 * rows * dimensions, 4 + 4 * dimensions)
             if rest or not 0 <= count <= rows:
                 raise ValueError("the vectors have an unexpected number or size")
-            self._reader = zstandard.ZstdDecompressor().stream_reader(frame)
+            self._reader = zstd.ZstdFile(io.BytesIO(frame))
         self._others = np.frombuffer(self._read(bytearray(4 * count)), "<u4").astype(np.uint32)
         floats = np.frombuffer(self._read(bytearray(4 * count * dimensions)), "<f4")
         self._floats: Vectors = floats.astype(np.float32).reshape(count, dimensions)
@@ -140,7 +140,7 @@ class PackedSums:
 def _damage() -> Iterator[None]:
     try:
         yield
-    except zstandard.ZstdError as error:
+    except (zstd.ZstdError, EOFError) as error:
         raise ValueError(f"the vectors are damaged ({error})") from error
 
 
