@@ -60,7 +60,7 @@ class Commands(click.Group):
 
 
 def _not_installed(error: ModuleNotFoundError) -> ConfigMissing:
-    """What to install: the distribution in `serve/` leaves out what only building an index needs."""
+    """The package to install: the distribution in `serve/` leaves out those that only indexing needs."""
     module = (error.name or "").partition(".")[0]
     if module == "searchsocket_assets":
         module = "dagster"
