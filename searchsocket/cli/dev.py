@@ -34,7 +34,7 @@ from searchsocket.pipeline.watching.watcher import Watcher
 from searchsocket.pipeline.watching.whole import Wholeness
 from searchsocket.project.project import Project
 from searchsocket.serving.hosts import is_loopback
-from searchsocket.system.bound import start, stop_group
+from searchsocket.system.bound import start, start_shell, stop_group
 from searchsocket.system.errors import system_error
 
 _PORTS = 20  # tried when the port is in use
@@ -55,6 +55,9 @@ _BEHIND_READING = frozenset({"page_chunks", "chunk_embeddings", "search_index"})
     show_default=True,
     help="Port; the next free one if it is in use, 0 = any.",
 )
+@click.option(
+    "--build", metavar="COMMAND", default="", help="Also run this command: one that builds the site at each change."
+)
 @click.option("--dagster", "with_dagster", is_flag=True, help="Also open Dagster's UI.")
 @click.option("--dagster-port", type=click.IntRange(1, 65535), default=DAGSTER_PORT, show_default=True)
 @click.option(
@@ -72,6 +75,7 @@ def dev(
     scope_name: str | None,
     host: str,
     port: int,
+    build: str,
     with_dagster: bool,
     dagster_port: int,
     settle_s: float,
@@ -79,15 +83,15 @@ def dev(
     """Watch the site, and keep index and service up to date.
 
     Watches build, routes, content and configuration; an open search page updates itself. Run your site's builder in
-    parallel, such as `vite build --watch`.
+    parallel, or name it with --build.
 
     \b
     Example:
-      searchsocket dev
+      searchsocket dev --build "npx vite build --watch"
       searchsocket dev --port 8190 --dagster
     """
 
-    children = Children(root, host, port, dagster_port if with_dagster else 0)
+    children = Children(root, host, port, dagster_port if with_dagster else 0, build)
     project = load_project(root)
     work = Work.begin(project, scope_name, settle_s)
     watcher = Watcher(project.state_dir)
@@ -99,6 +103,7 @@ def dev(
                     children.follow(seen.look, seen.run.scope.name)
                     work.take(seen)
                 heard = watcher.wait(_WAIT_S)
+                children.report_end_of_build()
         finally:
             watcher.close()
 
@@ -237,8 +242,10 @@ class Children:
     host: str
     port: int
     dagster_port: int  # 0 = none
+    build_command: str = ""
     started_with: tuple[str, str] | None = None  # digest of the settings, and the scope
     _service: subprocess.Popen[bytes] | None = None
+    _builder: subprocess.Popen[bytes] | None = None
     _all: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     @contextmanager
@@ -249,6 +256,9 @@ class Children:
                 self._all.append(
                     self._start("dagster", "--port", str(self.dagster_port), environ=self._dagster_environ())
                 )
+            if self.build_command:
+                self._builder = start_shell(self.build_command, self.root)
+                self._all.append(self._builder)
             yield
         finally:
             for child in self._all:
@@ -273,6 +283,12 @@ class Children:
         own = ("--host", self.host, "--port", str(self.port), "--scope", scope)
         self._service = self._start("serve", *own, *trust)
         self._all.append(self._service)
+
+    def report_end_of_build(self) -> None:
+        """Say once that the build command ended: nothing builds the site any more."""
+        if self._builder is not None and (status := self._builder.poll()) is not None:
+            say(f"the build command ended with status {status}; indexing goes on when the build changes")
+            self._builder = None
 
     def _start(self, *arguments: str, environ: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
         # In a session of its own: Ctrl-C is for this process, which stops the others in order.

@@ -1,7 +1,7 @@
 """Commands as child processes that end with whoever started them, also where that one was killed.
 
 A child's standard input is a pipe of which its owner holds the other end: once that is closed, the kernel ends it. Run
-as `python -m searchsocket.system.bound ARGUMENTS`, it is the `searchsocket` command.
+as `python -m searchsocket.system.bound ARGUMENTS`, it is the `searchsocket` command; with `--shell COMMAND`, a shell.
 """
 
 import os
@@ -12,9 +12,10 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
-from searchsocket.system.lifetime import end_with
+from searchsocket.system.lifetime import end_at_once_with, end_with
 
 _PATIENCE_S = 20.0  # until a child that was told to stop is killed
 _LOOKS, _LOOK_S = 100, 0.1  # for what is killed to be gone
@@ -28,6 +29,12 @@ def start(arguments: Sequence[str], environ: Mapping[str, str], **options: Any) 
     """
     command = [sys.executable, "-m", "searchsocket.system.bound", *arguments]
     return subprocess.Popen(command, stdin=subprocess.PIPE, env=dict(environ), **options)  # noqa: S603  no shell
+
+
+def start_shell(command: str, folder: Path) -> "subprocess.Popen[bytes]":
+    """Start a shell command in a session of its own, which ends with this process. Not on Windows."""
+    arguments = [sys.executable, "-m", "searchsocket.system.bound", "--shell", command]
+    return subprocess.Popen(arguments, stdin=subprocess.PIPE, cwd=folder, start_new_session=True)  # noqa: S603
 
 
 def stop(child: "subprocess.Popen[bytes]") -> None:
@@ -59,5 +66,8 @@ def stop_group(child: "subprocess.Popen[bytes]") -> None:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--shell"] and sys.platform != "win32":
+        end_at_once_with(0, -os.getpgrp())
+        os.execl("/bin/sh", "sh", "-c", sys.argv[2])  # noqa: S606  this is what the user asked for
     end_with(0)
     runpy.run_module("searchsocket.cli.main", run_name="__main__")

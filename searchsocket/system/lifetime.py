@@ -24,7 +24,7 @@ def end_with_owner() -> None:
 def end_with(pipe: int) -> None:
     """End this process when the other end of a pipe is closed."""
     if sys.platform != "win32":
-        _have_the_kernel_end_this_process(pipe)
+        end_at_once_with(pipe, os.getpid())
     threading.Thread(target=_end_after, args=(pipe,), daemon=True).start()
 
 
@@ -33,10 +33,16 @@ def _end_after(sentinel: int) -> None:
     os._exit(1)
 
 
-def _have_the_kernel_end_this_process(pipe: int) -> None:
-    """Let the end of the pipe raise SIGIO, which kills: a thread may wait while a parser holds the interpreter."""
+def end_at_once_with(pipe: int, owner: int) -> None:
+    """Let the end of the pipe raise SIGIO, which kills: a thread may wait while a parser holds the interpreter.
+
+    Not on Windows.
+
+    Args:
+        owner: A process, or a process group as a negative number. It is killed also after `exec`.
+    """
     import fcntl
 
     signal.signal(signal.SIGIO, signal.SIG_DFL)
-    fcntl.fcntl(pipe, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(pipe, fcntl.F_SETOWN, owner)
     fcntl.fcntl(pipe, fcntl.F_SETFL, fcntl.fcntl(pipe, fcntl.F_GETFL) | os.O_ASYNC)

@@ -137,6 +137,33 @@ def test_serve_names_the_port_that_is_in_use(indexed: Path, run: RunCli) -> None
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are listed in /proc")
+def test_it_runs_the_builder_which_ends_with_it(indexed: Path) -> None:
+    page = "<title>Quagga</title><main><h1>Quagga</h1><p>A zebra.</p></main>"
+    dev = Dev(indexed, "--port", "0", "--build", f"echo '{page}' >build/quagga.html; sleep 600; true")
+    try:
+        dev.until(r"main: \d chunks? written, 0 deleted, \d texts? embedded, live as")
+        members = [member for child in dev.children() for member in session_members(child)]
+        assert any(Path(f"/proc/{member}/comm").read_text() == "sleep\n" for member in members)
+        watched = [os.pidfd_open(member) for member in members]
+        dev.process.kill()
+        assert all(select.select([each], [], [], 60)[0] for each in watched), "something goes on"
+    finally:
+        dev.process.kill()
+        dev.process.communicate()
+
+
+@pytest.mark.slow
+def test_it_reports_that_the_builder_ended(indexed: Path) -> None:
+    dev = Dev(indexed, "--port", "0", "--build", "exit 7")
+    try:
+        dev.until(r"the build command ended with status 7; indexing goes on when the build changes")
+    finally:
+        dev.process.kill()
+        dev.process.communicate()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are listed in /proc")
 def test_what_it_started_ends_with_it_also_when_it_is_killed(dev: Dev) -> None:
     dev.until(r"http://127\.0\.0\.1:\d+")
     (service,) = dev.children()
