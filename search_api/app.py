@@ -115,9 +115,17 @@ def create_app(
     agents = project.settings.mcp.http.path if project.settings.mcp.enable else ""
     if agents:
         from search_api.endpoints.mcp import add_mcp  # a second of CPU, where nobody asked for it
+        from searchsocket.serving.code_keeper import CodeKeeper
         from searchsocket.serving.services import open_services
 
-        services = open_services(project, environ, clock=clock, on_error=on_error, service=service)
+        keeper = CodeKeeper(
+            project,
+            environ,
+            current=lambda: service.scopes.public[0],
+            may_sync=bool(project.settings.mcp.sync) and store is None,
+            clock=clock,
+        )
+        services = open_services(project, environ, clock=clock, on_error=on_error, service=service, keeper=keeper)
         add_mcp(app, project, services, clock, Origins(frozenset(settings.cors.allow_origins)))
     metrics = Metrics()
     add_metrics(app, metrics, service)

@@ -23,7 +23,7 @@ _HOW = """\
 # Which tool, and with what?
 
 You are a coding agent. Below are tools of one server, with their descriptions and the JSON schemas of their arguments,
-and then 40 tasks. For each task name the ONE call that you would make first. Judge by the descriptions alone: read no
+and then 43 tasks. For each task name the ONE call that you would make first. Judge by the descriptions alone: read no
 source code, no documentation and no other file. Write one JSON object a line, for every task:
 
     {"task": 7, "tool": "NAME", "arguments": {...}}

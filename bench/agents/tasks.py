@@ -1,4 +1,4 @@
-"""40 tasks, as they come up when issues of the example sites' repositories are worked on, and the call that fits.
+"""43 tasks, as they come up when issues of the example sites' repositories are worked on, and the call that fits.
 
 Issues are of sveltejs/kit (K), huntabyte/bits-ui (B) and janosh/svelte-widgets (M): the first call for what the issue
 says, or the next one after an answer that the task quotes.
@@ -53,6 +53,12 @@ TASKS: tuple[Task, ...] = (
          Call("search_code", {"query": Words("deserialize_binary_form")}, _KINDS)),
     Task("B600", "TypeScript definitions that parse dates and that other files can use.",
          Call("search_code", {"query": Words("date"), "languages": ["typescript"], "exported": True}, _KINDS)),
+    Task("B1083", "List every line of the source files, as they are now, that holds the text noMatchingOptionsMsg.",
+         Call("find_code", {"query": Words("noMatchingOptionsMsg")})),
+    Task("M158", "A function that was written a minute ago is not among the results: is the index of the code current?",
+         Call("status", {})),
+    Task("M203", "An answer about code says that 120 files changed and were not searched. What comes before asking"
+         " again?", Call("sync", {})),
     Task("M225", "An answer named src/lib/MultiSelect.svelte, lines 210-260: what stands there?",
          Call("fetch", {"file": "src/lib/MultiSelect.svelte", "lines": "210-260"})),
     Task("K13349", "The issue links packages/kit/src/runtime/app/forms.js at line 201: show 40 lines from there on.",

@@ -6,11 +6,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from searchsocket.agents.library import Library
-from searchsocket.agents.offer import offered
+from searchsocket.agents.offer import corpora_of, offered
 from searchsocket.agents.worktree import Worktree
 from searchsocket.errors import ScopeNotIndexed, SearchSocketError
 from searchsocket.project.project import Project
 from searchsocket.serving.capabilities.base import Services
+from searchsocket.serving.code_keeper import CodeKeeper
 from searchsocket.serving.services import open_services
 from searchsocket.types import Scope
 
@@ -42,7 +43,9 @@ class CheckoutLibraries:
 
     @property
     def tools(self) -> Sequence[str]:
-        return offered(self._tools, pages=True, code=self.worktree.project.settings.code.enable)
+        project = self.worktree.project
+        pages, code = corpora_of(project, self.worktree.elsewhere)
+        return offered(self._tools, pages=pages, code=code, sync=project.settings.mcp.sync is not False)
 
     def find(self, scope: str) -> Library:
         """See `Libraries.find`; where this checkout has no index of the scope, that of the main checkout answers."""
@@ -61,7 +64,8 @@ class CheckoutLibraries:
         """Open the index and load its model, so that the first call does not wait for it; errors wait for that call."""
         try:
             library = self.find("")
-            library.service.warm_up()
+            if "search" in library.tools:
+                library.service.warm_up()
         except SearchSocketError:
             return
 
@@ -80,10 +84,22 @@ class CheckoutLibraries:
             return True  # it is there, and says itself what is wrong with it
         return True
 
+    def _keeper(self, project: Project) -> CodeKeeper | None:
+        """None for the main checkout: another branch may be checked out there."""
+        if project.root != self.worktree.project.root:
+            return None
+        return CodeKeeper(
+            project,
+            self._environ,
+            current=lambda: project.scope(self._environ, self._scope).name,
+            may_sync=project.settings.mcp.sync is not False,
+            clock=self._clock,
+        )
+
     def _services(self, project: Project) -> Services:
         with self._lock:
             if project.root not in self._opened:
                 self._opened[project.root] = open_services(
-                    project, self._environ, clock=self._clock, on_error=self._on_error
+                    project, self._environ, clock=self._clock, on_error=self._on_error, keeper=self._keeper(project)
                 )
             return self._opened[project.root]

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from searchsocket.agents.offer import offered
+from searchsocket.agents.offer import corpora_of, offered
 from searchsocket.errors import SearchSocketError
 from searchsocket.project.project import Project
+from searchsocket.search.answer import Note
 from searchsocket.serving.capabilities.base import AGENT, Services
 from searchsocket.serving.service import SearchService
 from searchsocket.text.amounts import age_s, ago
@@ -54,6 +55,12 @@ class Library:
         """Seconds since a generation was published."""
         return age_s(published_at, self.clock())
 
+    def freshen(self, *, first: bool) -> tuple[Note, ...]:
+        """See `CodeKeeper.freshen`."""
+        keeper = self.services.keeper
+        next_step = "call `sync`" if "sync" in self.tools else "run `searchsocket code sync`"
+        return keeper.freshen(self.scope.name, first=first, next_step=next_step) if keeper else ()
+
     def others(self) -> Sequence[str]:
         """Scopes of the project that are indexed."""
         with suppress(SearchSocketError):
@@ -90,7 +97,10 @@ class ServedLibraries:
 
     @property
     def tools(self) -> Sequence[str]:
-        return offered(self.project.settings.mcp.tools, pages=True, code=self.project.settings.code.enable)
+        settings = self.project.settings
+        _, code = corpora_of(self.project)
+        keeper = self.services.keeper
+        return offered(settings.mcp.tools, pages=True, code=code, sync=keeper is not None and keeper.may_sync)
 
     def find(self, scope: str) -> Library:
         found = self.services.scope(scope or None, AGENT)

@@ -2,12 +2,13 @@
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
 from searchsocket.agents.data import visible, visible_in
 from searchsocket.errors import PageMissing, ScopeNotIndexed, SearchSocketError
+from searchsocket.search.answer import Note
 from searchsocket.search.wire import Wire
 from searchsocket.serving.answer_json import to_json
 from searchsocket.serving.public_words import INTERNAL
@@ -33,6 +34,15 @@ class Reply:
             data.encode("utf-8", "replace")
         )  # no token is less than a byte
         return size if size <= few else count_tokens(self.text) + count_tokens(data)
+
+    def with_notes(self, notes: Sequence[Note]) -> "Reply":
+        """The reply with further notes, also as data where its data has some."""
+        if not notes:
+            return self
+        lines = [f"\nNote {note.code}: {visible(note.message)}" for note in notes]
+        data = [{"code": note.code, "message": visible(note.message)} for note in notes]
+        merged = {**self.data, "notes": [*self.data["notes"], *data]} if "notes" in self.data else self.data
+        return replace(self, text="\n".join([self.text, *lines]), data=merged)
 
     def with_actions_of(self, names: Collection[str]) -> "Reply":
         """The reply with those actions alone whose tools are offered."""

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from enum import Enum, auto
 from functools import cache, cached_property
 from typing import Any
 
@@ -31,13 +32,23 @@ def about_offered(text: str, offered: Collection[str]) -> str:
     return " ".join(each for each in sentences if absent.isdisjoint(_QUOTED.findall(each)))
 
 
+class Looks(Enum):
+    """A look at the source files before a call, so that it knows of the last edit."""
+
+    NEVER = auto()
+    UPDATES = auto()  # an index that there is
+    BEGINS = auto()  # and makes one where there is none
+
+
 @dataclass(frozen=True)
 class Tool:
-    """A capability as agents see it; reads, and changes nothing."""
+    """A capability as agents see it."""
 
     capability: Capability[Any, Any]
     gives: Any  # the dataclass of its data
     reply: Callable[[Library, Any, Any], Reply]  # takes the request and its answer
+    looks: Looks = Looks.NEVER
+    is_writing: bool = False  # else it changes nothing but what a look at the files does
 
     @cached_property
     def agent(self) -> Agent:
@@ -62,8 +73,10 @@ class Tool:
     def run(self, library: Library, arguments: Arguments) -> Reply:
         """Answer a call; raises as the capability."""
         folder = library.folder(getattr(arguments, "folder_id", ""))
+        looks = Looks.BEGINS if folder.endswith("/code") else self.looks
+        notes = () if looks is Looks.NEVER else library.freshen(first=looks is Looks.BEGINS)
         request = read_request(self.capability, self.agent, arguments, scope=library.scope.name, folder_id=folder)
-        return self.reply(library, request, self.capability.run(library.services, request, AGENT))
+        return self.reply(library, request, self.capability.run(library.services, request, AGENT)).with_notes(notes)
 
 
 def fitting_reply(tool: Tool, library: Library, arguments: Arguments) -> Reply:

@@ -10,6 +10,7 @@ from searchsocket.errors import ConfigMissing
 from searchsocket.project.project import Project, open_project
 from searchsocket.project.scopes import git_branch
 from searchsocket.project.settings.load import config_table
+from searchsocket.project.settings.model import StateSettings
 from searchsocket.system.git import ask_git
 
 
@@ -47,15 +48,15 @@ class Worktree:
 
 
 def project_around(folder: Path) -> Path:
-    """The folder that configures a project: this one, or the nearest above it (in its repository); else this one."""
+    """The folder that configures or indexes a project: this one, or the nearest above; else that of its repository."""
     folder = folder.resolve()
     top, _ = _git_paths(folder)
     for candidate in (folder, *folder.parents):
-        if config_table(candidate)[0] is not None:
+        if config_table(candidate)[0] is not None or (candidate / StateSettings().dir).is_dir():
             return candidate
         if candidate == top:
             break
-    return folder
+    return top or folder
 
 
 def _git_paths(folder: Path) -> tuple[Path | None, Path | None]:

@@ -40,7 +40,7 @@ def mcp(
     """Run the MCP server for coding agents.
 
     It uses stdin and stdout and the branch that is checked out, or HTTP on this machine for callers with the key. It
-    reads the index and changes nothing.
+    reads the index, and indexes source files that changed before it answers about them.
 
     \b
     Example:

@@ -17,11 +17,9 @@ class ScopeNotIndexed(SearchSocketError):
 class CodeNotIndexed(ScopeNotIndexed):
     """The source code of the scope has no published generation yet."""
 
-    def __init__(self, scope: str) -> None:
-        SearchSocketError.__init__(
-            self,
-            f"the code of scope {scope!r} has no index yet; run `searchsocket index --only code --scope {scope}`",
-        )
+    def __init__(self, scope: str, why: str = "") -> None:
+        why = why or f"run `searchsocket index --only code --scope {scope}`"
+        SearchSocketError.__init__(self, f"the code of scope {scope!r} has no index yet; {why}")
 
 
 class NoGenerationBefore(SearchSocketError):

@@ -17,6 +17,7 @@ from searchsocket.project.project import Project
 from searchsocket.search.wire import Wire
 from searchsocket.serving.answer_json import to_json
 from searchsocket.text.amounts import age_s
+from searchsocket.types import Generation
 
 MAX_NAMED = 50
 
@@ -77,7 +78,7 @@ class CodeUpkeep:
 
     def status(self, scope: str, now: datetime) -> CodeStatus:
         """See `code_standing`."""
-        standing = self._standing(scope)
+        standing = self.standing(scope)
         live, files = standing.live, standing.files
         return CodeStatus(
             scope=scope,
@@ -96,10 +97,10 @@ class CodeUpkeep:
             unpublished=standing.unpublished,
         )
 
-    def sync(self, scope: str, run_id: str) -> CodeSynced:
-        """See `sync_code`."""
-        done = sync_code(self.project, scope, self._standing(scope), self.environ, run_id=run_id)
-        live = self.backends.store.generation(self.home.scope_named(scope))
+    def sync(self, scope: str, run_id: str, standing: CodeStanding | None = None) -> CodeSynced:
+        """See `sync_code`; `standing` is what somebody has just looked at."""
+        done = sync_code(self.project, scope, standing or self.standing(scope), self.environ, run_id=run_id)
+        live = self.live(scope)
         return CodeSynced(
             scope=scope,
             changed=done is not None,
@@ -125,7 +126,12 @@ class CodeUpkeep:
         found = (path for pattern in patterns for path in invalidate_code(self.home, scope, pattern))
         return _named(tuple(dict.fromkeys(found)))
 
-    def _standing(self, scope: str) -> CodeStanding:
+    def live(self, scope: str) -> Generation | None:
+        """The live generation of a scope."""
+        return self.backends.store.generation(self.home.scope_named(scope))
+
+    def standing(self, scope: str) -> CodeStanding:
+        """See `code_standing`."""
         return code_standing(self.project, self.home, self.backends, scope)
 
 

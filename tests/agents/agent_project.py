@@ -14,6 +14,7 @@ from search_site import DOCS, NOW, Site
 from searchsocket.agents.library import ServedLibraries
 from searchsocket.agents.server import make_server
 from searchsocket.project.project import Project
+from searchsocket.serving.code_keeper import CodeKeeper
 from searchsocket.serving.services import open_services
 from searchsocket.stores.local import LocalStore
 from tests.api.api_client import body_of
@@ -35,6 +36,7 @@ enable = true
 [mcp]
 enable = true
 tools = "all"
+sync = true
 structured_content = true
 """
 
@@ -56,7 +58,10 @@ def make_agent_project(root: Path, files: Mapping[str, str] = MappingProxyType({
 
 def server_of(project: Project, **options: Any) -> Any:
     """The protocol's server over a project, without a transport."""
-    services = open_services(project, {}, clock=lambda: NOW, on_error=lambda _: None)
+    keeper = CodeKeeper(
+        project, {}, current=lambda: "main", may_sync=bool(project.settings.mcp.sync), clock=lambda: NOW
+    )
+    services = open_services(project, {}, clock=lambda: NOW, on_error=lambda _: None, keeper=keeper)
     structured = project.settings.mcp.structured_content
     return make_server(ServedLibraries(project, services, lambda: NOW), structured=structured, **options)
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from searchsocket.project.project import open_project
-from tests.agents.agent_project import TOML, call, server_of, text_of
+from tests.agents.agent_project import TOML, call, offering, server_of, text_of
 from tests.api.api_client import make_project
 
 
@@ -14,7 +14,7 @@ from tests.api.api_client import make_project
 def server(tmp_path: Path) -> Any:
     make_project(tmp_path)
     (tmp_path / "searchsocket.toml").write_text(TOML)
-    return server_of(open_project(tmp_path, {}))
+    return server_of(offering(open_project(tmp_path, {}), sync=False))
 
 
 @pytest.mark.parametrize(

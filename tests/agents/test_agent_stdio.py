@@ -104,10 +104,13 @@ def test_the_configured_transport_counts_unless_the_command_names_another(
     assert started == ["http", "stdio"]
 
 
-def git(folder: Path, *arguments: str) -> None:
+def git(folder: Path, *arguments: str) -> str:
     environ = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "HOME": str(folder)}
     name = ["-c", "user.name=t", "-c", "user.email=t@example.com"]
-    subprocess.run(["git", *name, *arguments], cwd=folder, check=True, capture_output=True, env=os.environ | environ)
+    command = ["git", *name, *arguments]
+    return subprocess.run(
+        command, cwd=folder, check=True, capture_output=True, text=True, env=os.environ | environ
+    ).stdout
 
 
 @pytest.fixture

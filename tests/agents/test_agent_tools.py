@@ -26,7 +26,10 @@ def test_the_tools_are_listed_with_bounds_and_as_reading_alone(agent_server: Any
     assert [tool.name for tool in listed.tools] == list(TOOLS)
     for tool in listed.tools:
         assert tool.annotations
-        assert (tool.annotations.read_only_hint, tool.annotations.destructive_hint) == (True, False)
+        assert (tool.annotations.read_only_hint, bool(tool.annotations.destructive_hint)) == (
+            tool.name != "sync",
+            False,
+        )
         assert len(tool.description or "") > 80
         assert tool.input_schema["additionalProperties"] is False
         assert "anyOf" not in str(tool.input_schema)  # some models' interfaces refuse unions

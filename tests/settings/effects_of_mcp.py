@@ -41,11 +41,13 @@ def schemas(lab: Lab) -> set[bool]:
 
 
 OF_PAGES = ["search", "get_page", "ask"]  # of the set `core`: no code is indexed
+OF_CODE = ["search_code", "find_code", "fetch", "status"]
 EFFECTS = (
     Effect("mcp.enable", True, paths, [], ["/mcp"]),
     Effect("mcp.transport", "http", started, ["stdio"], ["http", 3338]),
     Effect("mcp.http.port", 4000, started, ["http", 3338], ["http", 4000], given={"mcp.transport": "http"}),
     Effect("mcp.http.path", "/agents/mcp", paths, ["/mcp"], ["/agents/mcp"], given={"mcp.enable": True}),
     Effect("mcp.tools", ["search"], tools, OF_PAGES, ["search"]),
+    Effect("mcp.sync", False, tools, [*OF_CODE, "sync"], OF_CODE, given={"mcp.tools": [*OF_CODE, "sync"]}),
     Effect("mcp.structured_content", True, schemas, {False}, {True}),
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from searchsocket.agents.data import fenced, visible
 from searchsocket.agents.library import Library
 from searchsocket.agents.reply import Reply, more_lines, part_lines, reply
-from searchsocket.agents.tool import Tool
+from searchsocket.agents.tool import Looks, Tool
 from searchsocket.search.answering.answer import AnswerPassage, AskAnswer
 from searchsocket.serving.capabilities.ask import ASK, AskRequest
 from searchsocket.text.amounts import ago
@@ -16,7 +16,7 @@ def _ask(library: Library, request: AskRequest, answer: AskAnswer) -> Reply:
     return reply("\n".join(lines), answer, answer.next_actions)
 
 
-ASK_TOOLS = (Tool(ASK, AskAnswer, _ask),)
+ASK_TOOLS = (Tool(ASK, AskAnswer, _ask, looks=Looks.UPDATES),)
 
 
 def _lines(library: Library, answer: AskAnswer, *, is_next: bool) -> Iterator[str]:

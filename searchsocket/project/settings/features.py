@@ -26,7 +26,7 @@ class GoldenSettings(Section):
 
 
 ToolName = Literal[
-    "search", "get_page", "related", "search_code", "fetch",
+    "search", "get_page", "related", "search_code", "find_code", "fetch", "status", "sync",
     "search_content", "find_documents", "get_document_text", "get_document_data", "ask",
 ]  # fmt: skip
 
@@ -51,6 +51,7 @@ class McpSettings(Section):
     transport: Literal["stdio", "http"] = "stdio"  # of `searchsocket mcp`
     http: McpHttpSettings = McpHttpSettings()
     tools: Annotated[tuple[ToolSet | ToolName, ...], BeforeValidator(_listed)] = ("core",)  # sets and names of tools
+    sync: bool | None = None  # agents may index changed source files; None = with `searchsocket mcp`, not `serve`
     structured_content: bool = False  # answers are data too, with a schema; doubles them for clients that pass on both
 
 

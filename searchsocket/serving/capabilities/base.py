@@ -15,6 +15,7 @@ from searchsocket.types import Scope
 
 if TYPE_CHECKING:  # a command loads only the service that it needs
     from searchsocket.serving.code import CodeService
+    from searchsocket.serving.code_keeper import CodeKeeper
     from searchsocket.serving.content import ContentService
     from searchsocket.serving.scopes import ReadableScopes
     from searchsocket.serving.service import SearchService
@@ -40,6 +41,7 @@ class Services(NamedTuple):
     search: "Callable[[], SearchService]"
     code: "Callable[[], CodeService]"
     content: "Callable[[], ContentService]"
+    keeper: "CodeKeeper | None" = None  # of the index of the source code; None where nobody keeps it
 
     def scope(self, name: str | None, caller: Caller) -> Scope:
         """Return the scope of a request; None is the default scope.

@@ -38,6 +38,8 @@ from searchsocket.serving.capabilities.fields import (
     agent_text,
 )
 from searchsocket.serving.capabilities.paging import read_part, read_results, wants_part
+from searchsocket.serving.code_keeper import CodeKeeper
+from searchsocket.serving.code_upkeep import CodeStatus, CodeSynced
 
 MAX_ID_CHARS = 400
 MAX_LINE = 100_000_000
@@ -115,6 +117,14 @@ class CodeFetchRequest(_CodeRequest):
     max_tokens: MaxTokens | None = None
 
 
+class CodeStatusRequest(_CodeRequest):
+    """The body of a request for the state of the index."""
+
+
+class CodeSyncRequest(_CodeRequest):
+    """The body of a request to bring the index up to date."""
+
+
 class CodeRelatedRequest(_PartRequest):
     """Body of a request for code and pages related to a chunk, a definition or a page."""
 
@@ -154,8 +164,36 @@ def search_code(services: Services, request: CodeRequest, caller: Caller) -> Cod
 
 
 def find_code(services: Services, request: CodeFindRequest, caller: Caller) -> CodeFindAnswer:
-    """Find every occurrence of a text in the source code; raises as `CodeService.find`."""
-    return services.code().find(query_of(CodeFindQuery, request), services.scope(request.scope, caller).name)
+    """List every occurrence of an exact text in the source files as they are now, as `grep -rnwF` does, with a count.
+
+    Call it for all uses of a name or a message. For meaning, use `search_code`.
+    """
+    query = query_of(CodeFindQuery, request)
+    if caller.is_agent and query.max_tokens is None:
+        query = replace(query, max_tokens=DEFAULT_MAX_TOKENS)
+    return services.code().find(query, services.scope(request.scope, caller).name)
+
+
+def code_status(services: Services, request: CodeStatusRequest, caller: Caller) -> CodeStatus:
+    """Report if the index of the source code is up to date: its age, and which files changed since.
+
+    Call it if an answer looks old. To index the changes, call `sync`.
+    """
+    return _keeper(services).status(services.scope(request.scope, caller).name)
+
+
+def sync_code(services: Services, request: CodeSyncRequest, caller: Caller) -> CodeSynced:
+    """Index the source files that changed, all of them at the first time.
+
+    Call it if an answer says that files were not searched. Small changes are indexed without it.
+    """
+    return _keeper(services).sync(services.scope(request.scope, caller).name)
+
+
+def _keeper(services: Services) -> CodeKeeper:
+    if services.keeper is None:
+        raise InvalidRequest("this checkout has no index of its own; run `searchsocket code sync` in it")
+    return services.keeper
 
 
 def fetch_code(services: Services, request: CodeFetchRequest, caller: Caller) -> FetchedCode:
@@ -229,6 +267,11 @@ def _with_lines(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 _Code = partial(Capability, cost=lambda *_: 1.0, private="source code")
 
+_AGENT_PATH = agent_text(
+    "Only in this folder, or files that match this glob.", MAX_PATH_CHARS, ["src/auth", "src/**/*.ts"]
+)
+_AGENT_LANGUAGES = agent_list(_Name, 20, "Only these.", [["typescript"]])
+
 SEARCH_CODE = _Code(
     search_code,
     Http("/code/search", ("searchCode", "Search the source code")),
@@ -246,10 +289,8 @@ SEARCH_CODE = _Code(
                 Annotated[int, Field(validation_alias=AliasChoices("topK", "top_k", "limit"))],
                 AGENT_FIELDS["top_k"][1],
             ),
-            "path": agent_text(
-                "Only in this folder, or files that match this glob.", MAX_PATH_CHARS, ["src/auth", "src/**/*.ts"]
-            ),
-            "languages": agent_list(_Name, 20, "Only these.", [["typescript"]]),
+            "path": _AGENT_PATH,
+            "languages": _AGENT_LANGUAGES,
             "kinds": agent_list(_Name, 20, "Only definitions of these kinds.", [["function"]]),
             "exported": (bool, Field(False, description="Only definitions that other files can use.")),
         },
@@ -260,6 +301,21 @@ FIND_CODE = _Code(
     find_code,
     Http("/code/find", ("findCode", "Find every occurrence of a text in the source code")),
     hits=lambda answer: len(answer.occurrences),
+    agent=Agent(
+        "find_code",
+        "Find a text in the source code",
+        "every use of a name in the source files as they are",
+        ("q", "path", "languages", "limit", "whole_words", "match_case", "max_tokens", "continuation", "scope"),
+        spelling={
+            "q": agent_text("Exact text, in one line.", MAX_QUERY_CHARS, ["verifyToken"], min_length=1),
+            "path": _AGENT_PATH,
+            "languages": _AGENT_LANGUAGES,
+            "limit": (int, Field(50, ge=1, le=MAX_CODE_OCCURRENCES, description="Maximum number of occurrences.")),
+            "whole_words": (bool, Field(True, description="Match whole words only.")),
+            "match_case": (bool, Field(True, description="Match upper and lower case exactly.")),
+            "continuation": agent_text("Token of the previous answer, to get the rest.", MAX_CHARS),
+        },
+    ),
 )
 FETCH_CODE = _Code(
     fetch_code,
@@ -287,6 +343,13 @@ FETCH_CODE = _Code(
         },
         translate=_with_lines,
     ),
+)
+# Of agents alone, so without an endpoint.
+CODE_STATUS = _Code(
+    code_status, Http(""), agent=Agent("status", "State of the code index", "is the index up to date?", ("scope",))
+)
+SYNC_CODE = _Code(
+    sync_code, Http(""), agent=Agent("sync", "Index changed files", "index source files that changed", ("scope",))
 )
 RELATED_CODE = _Code(
     related_code,

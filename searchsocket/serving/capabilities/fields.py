@@ -254,4 +254,4 @@ AGENT_FIELDS: Fields = {
     "continuation_token": agent_text("Token of the previous answer, to get the rest.", MAX_TOKEN_CHARS),
     "scope": agent_text("Scope or branch; default: the current one.", 200, ["main"]),
 }
-AGENT_NAMES = {"q": "query", "url": "path_or_url"}
+AGENT_NAMES = {"q": "query", "url": "path_or_url", "continuation": "continuation_token"}
