@@ -1,96 +1,97 @@
-"""One line that loads search on every page, in the configuration of frameworks that have a place for it."""
+"""The search of each framework: in its theme if that has a place for it, otherwise by a script on every page."""
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from posixpath import join
 
-Edit = Callable[[str, str], str | None]  # (text of the configuration, address of the script) -> its new text
-MARK = "searchsocket/search.js"
+from searchsocket.setup.draft import AT_CORNER, ReadText
+from searchsocket.setup.integration import Edit, Integrate, Integration
+from searchsocket.setup.site import SiteFacts
+from searchsocket.setup.themes import WRITTEN, docusaurus, is_material, material, mdbook, starlight, vitepress
+
+SCRIPT = "searchsocket/search.js"
 
 
 @dataclass(frozen=True, slots=True)
 class Framework:
-    """Folder for static files of a framework, and how to load a script on every page."""
+    """One framework."""
 
-    static: str  # folder, from that of the site's sources
     preview: tuple[int, ...]  # ports at which people look at the site
-    edit: Edit | None = None
-    edited: str = ""  # the file of the theme that it changes; "" = the configuration
-    paste: str = '<script type="module" src="{src}"></script>'
-    where: str = "the head of every page"
+    integrate: Integrate
 
 
-def _at_call(call: str, lines: Callable[[str], str], taken: str) -> Edit:
-    """Put lines into the object that the only call of a function is given, unless it has such a key."""
-    opening = re.compile(rf"\b{re.escape(call)}\s*\(\s*\{{")
+def on_every_page(
+    static: str = "", *, where: str, paste: str = "", change: Callable[[str], str | None] | None = None
+) -> Integrate:
+    """A button at the corner, from a script in a folder of static files.
 
-    def edit(text: str, src: str) -> str | None:
-        return _inserted(text, opening, lines(src), taken)
+    Args:
+        static: The folder, from that of the site's sources.
+        where: What the owner has to change, in words; "" = the configuration.
+        paste: Lines for that, before the script tag.
+        change: The configuration's text with our line.
+    """
 
-    return edit
+    def integrate(read: ReadText, facts: SiteFacts, endpoint: str) -> Integration:
+        folder = join(facts.source, static, "searchsocket").removeprefix("./")
+        lines = f'{paste}<script type="module" src="{facts.base}/{SCRIPT}"></script>\n'
+        why = "" if change else "templates differ between sites"
+        edit = Edit(where or facts.config, change or (lambda _: None), lines, why)
+        return Integration(folder, {join(folder, "search.js"): _script(endpoint)}, (edit,))
 
-
-def _inserted(text: str, opening: re.Pattern[str], lines: str, taken: str) -> str | None:
-    found = [*opening.finditer(text)]
-    if len(found) != 1 or re.search(taken, text):
-        return None
-    at = found[0].end()
-    indent = re.match(r"\n([ \t]+)", text[at:])
-    space = indent[1] if indent else "  "
-    return text[:at] + "".join(f"\n{space}{line}" for line in lines.split("\n")) + text[at:]
-
-
-def _docusaurus(text: str, src: str) -> str | None:
-    opening = re.compile(
-        r"^(?:const\s+config(?:\s*:\s*\w+)?\s*=|export\s+default|module\.exports\s*=)\s*\{", re.MULTILINE
-    )
-    return _inserted(text, opening, f"scripts: [{{ src: '{src}', type: 'module' }}],", r"\bscripts\s*:")
+    return integrate
 
 
-def _mkdocs(text: str, src: str) -> str | None:
-    item = f"  - path: {MARK}\n    type: module\n"
+def _script(endpoint: str) -> str:
+    return f"""\
+// Search on every page: a button, Ctrl+K and /. Your own <searchsocket-dialog>, as in your header, replaces it.
+// {WRITTEN}
+import './components.js';
+
+const endpoint = '{endpoint}'; // URL of `searchsocket serve` for visitors
+
+if (!document.querySelector('searchsocket-dialog, searchsocket-box')) {{
+  const dialog = document.createElement('searchsocket-dialog');
+  dialog.setAttribute('endpoint', endpoint);
+  dialog.style.cssText = '{AT_CORNER}';
+  document.body.append(dialog);
+}}
+"""
+
+
+def with_extra_javascript(text: str) -> str | None:
+    """The configuration of MkDocs with our script."""
+    item = f"  - path: {SCRIPT}\n    type: module\n"
     if not re.search(r"^extra_javascript\s*:", text, re.MULTILINE):
         return f"{text.rstrip()}\n\nextra_javascript:\n{item}"
     listed = re.search(r"^extra_javascript\s*:[ \t]*\n(?=( *)- )", text, re.MULTILINE)
     if listed is None:
         return None
     indent = listed[1]
-    return text[: listed.end()] + f"{indent}- path: {MARK}\n{indent}  type: module\n" + text[listed.end() :]
+    return text[: listed.end()] + f"{indent}- path: {SCRIPT}\n{indent}  type: module\n" + text[listed.end() :]
 
 
-def _mdbook(text: str, src: str) -> str | None:
-    # `additional-js` loads classic scripts alone, and ours is a module.
-    line = f'<script type="module" src="{{{{ path_to_root }}}}{MARK}"></script>\n'
-    return f"{text.rstrip()}\n{line}".lstrip()
+def _mkdocs(read: ReadText, facts: SiteFacts, endpoint: str) -> Integration:
+    in_corner = on_every_page(where="", change=with_extra_javascript)
+    return (material if is_material(read, facts) else in_corner)(read, facts, endpoint)
 
 
 FRAMEWORKS: Mapping[str, Framework] = {
-    "Starlight": Framework(
-        "public",
-        (4321,),
-        # Without `pagefind: false` two searches would answer to the same keys.
-        edit=_at_call(
-            "starlight",
-            lambda src: f"pagefind: false,\nhead: [{{ tag: 'script', attrs: {{ type: 'module', src: '{src}' }} }}],",
-            r"\b(?:pagefind|head)\s*:",
-        ),
+    "Starlight": Framework((4321,), starlight),
+    "Astro": Framework((4321,), on_every_page("public", where="the head of your layout, with `is:inline`")),
+    "VitePress": Framework((5173, 4173), vitepress),
+    "Docusaurus": Framework((3000,), docusaurus),
+    "MkDocs": Framework((8000,), _mkdocs),
+    "Hugo": Framework(
+        (1313,), on_every_page("static", where="the head of your theme, e.g. layouts/partials/head.html")
     ),
-    "Astro": Framework("public", (4321,), where="the head of your layout, with `is:inline`"),
-    "VitePress": Framework(
-        "public",
-        (5173, 4173),
-        edit=_at_call(
-            "defineConfig", lambda src: f"head: [['script', {{ type: 'module', src: '{src}' }}]],", r"\bhead\s*:"
-        ),
-    ),
-    "Docusaurus": Framework("static", (3000,), edit=_docusaurus),
-    "MkDocs": Framework("", (8000,), edit=_mkdocs),
-    "Hugo": Framework("static", (1313,), where="the head of your theme, e.g. layouts/partials/head.html"),
-    "mdBook": Framework("", (3000,), edit=_mdbook, edited="head.hbs"),
+    "mdBook": Framework((3000,), mdbook),
     "Eleventy": Framework(
-        "",
         (8080,),
-        paste='eleventyConfig.addPassthroughCopy("searchsocket");\n<script type="module" src="{src}"></script>',
-        where="eleventy.config.js, and the head of your layout",
+        on_every_page(
+            where="eleventy.config.js, and the head of your layout",
+            paste='eleventyConfig.addPassthroughCopy("searchsocket");\n',
+        ),
     ),
 }

@@ -1,59 +1,34 @@
 """Changes that `searchsocket init` would make, and steps for the user."""
 
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
-from posixpath import normpath
+from pathlib import Path
 
 from searchsocket.setup.changes import Change, distinct
 from searchsocket.setup.client_files import component_files
 from searchsocket.setup.configuration import NAME, configuration, ignored, is_configured, missing_lines
-from searchsocket.setup.draft import AT_CORNER, Ours, Paste, Plan, ReadText
-from searchsocket.setup.frameworks import FRAMEWORKS, MARK, Framework
+from searchsocket.setup.draft import Ours, Paste, Plan, ReadText
+from searchsocket.setup.frameworks import FRAMEWORKS, Framework
 from searchsocket.setup.kit import in_svelte_kit
 from searchsocket.setup.site import SiteFacts, reader
-from searchsocket.sources.generators import stated_value
 
 
-def with_script(
+def in_theme(
     read: ReadText, facts: SiteFacts, framework: Framework, endpoint: str, made: Plan, ours: Ours
 ) -> Iterator[Change]:
-    """Files that the framework copies as they are, and the line that loads them."""
-    folder = str(PurePosixPath(facts.source or ".") / framework.static / "searchsocket").removeprefix("./")
-    files = {**dict(component_files(facts.languages)), "search.js": _script(endpoint)}
-    for name, text in files.items():
-        yield made.own(f"{folder}/{name}", read(f"{folder}/{name}"), text, ours)
-    src = f"{facts.base}/{MARK}"
-    config = facts.config
-    if framework.edited:
-        theme = stated_value(read(config) or "", config, "output.html.theme") or "theme"
-        config = normpath(str(PurePosixPath(config).parent / theme / framework.edited))
-    old = read(config)
-    if MARK in (old or ""):
-        return
-    changed = framework.edit(old or "", src) if framework.edit else None
-    if changed is None:
-        why = f"{config} could not be parsed" if framework.edit else "templates differ between sites"
-        where = config if framework.edit else framework.where
-        made.pastes.append(Paste(where, framework.paste.format(src=src) + "\n", why))
-    else:
-        yield Change(config, old, changed)
-
-
-def _script(endpoint: str) -> str:
-    return f"""\
-// Search on every page: a button, Ctrl+K and /. Your own <searchsocket-dialog> replaces it.
-// Written by `searchsocket init`.
-import './components.js';
-
-const endpoint = '{endpoint}'; // URL of `searchsocket serve` for visitors
-
-if (!document.querySelector('searchsocket-dialog, searchsocket-box')) {{
-  const dialog = document.createElement('searchsocket-dialog');
-  dialog.setAttribute('endpoint', endpoint);
-  dialog.style.cssText = '{AT_CORNER}';
-  document.body.append(dialog);
-}}
-"""
+    """The component, and what shows it in the theme of a framework."""
+    search = framework.integrate(read, facts, endpoint)
+    component = {f"{search.component}/{name}": text for name, text in component_files(facts.languages)}
+    for name, text in {**component, **search.files}.items():
+        yield made.own(name, read(name), text, ours)
+    for edit in search.edits:
+        old = read(edit.path)
+        if edit.mark in (old or ""):
+            continue
+        changed = edit.change(old or "")
+        if changed is None:
+            made.pastes.append(Paste(edit.path, edit.paste, edit.why or f"{edit.path} could not be parsed"))
+        elif changed or old is not None:
+            yield Change(edit.path, old, changed)
 
 
 SERVICE = "http://127.0.0.1:8181"
@@ -91,7 +66,7 @@ def plan(
     if facts.framework == "SvelteKit":
         changes += in_svelte_kit(read, facts, f"{address}/api/search" if asks_itself else "", made, ours, markdown)
     elif framework := FRAMEWORKS.get(facts.framework):
-        changes += with_script(read, facts, framework, f"{address}/api/search", made, ours)
+        changes += in_theme(read, facts, framework, f"{address}/api/search", made, ours)
     if asks_itself and ports:
         made.notes.append(
             f"this site has no server, so browsers call {address}. Before you deploy, set the service URL "

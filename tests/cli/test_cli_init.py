@@ -156,6 +156,54 @@ def test_other_frameworks_get_a_line_that_loads_search(run_json: RunJson, site: 
     assert "searchsocket/search.js" in (site / "mkdocs.yml").read_text()
 
 
+IN_THEMES = {
+    "Docusaurus": (
+        {"docusaurus.config.js": "module.exports = {\n  title: 'A',\n};\n"},
+        {
+            "docusaurus.config.js",
+            *(f"searchsocket/{name}" for name in ("components.js", "index.js", "search.css", "theme/SearchBar.js")),
+        },
+    ),
+    "Starlight": (
+        {"astro.config.mjs": "import starlight from '@astrojs/starlight';\nexport default { i: [starlight({})] };\n"},
+        {"astro.config.mjs", "src/searchsocket/Search.astro", "src/searchsocket/components.js"},
+    ),
+    "VitePress": (
+        {"docs/.vitepress/config.mjs": "export default { title: 'A' };\n"},
+        {
+            "docs/.vitepress/theme/index.js",
+            *(f"docs/.vitepress/searchsocket/{name}" for name in ("components.js", "search.css", "search.js")),
+        },
+    ),
+    "MkDocs": (
+        {"mkdocs.yml": "site_name: A\ntheme:\n  name: material\n"},
+        {"mkdocs.yml", "docs/searchsocket/components.js", "overrides/partials/search.html"},
+    ),
+    "mdBook": (
+        {"book.toml": "[book]\n"},
+        {"book.toml", "src/searchsocket/components.js", "src/searchsocket/search.js", "theme/head.hbs"},
+    ),
+}
+
+
+@pytest.mark.parametrize("framework", IN_THEMES)
+def test_search_takes_the_place_of_the_themes_own(run_json: RunJson, site: Path, put: Put, framework: str) -> None:
+    """Once, for another service by running it again, and not at all when it is undone."""
+    files, written = IN_THEMES[framework]
+    put(files)
+    before = tree(site)
+    done = run_json("init", "--yes")
+    assert done["site"]["framework"] == framework
+    assert done["byHand"] == []
+    assert set(done["written"]) == written | {"searchsocket.toml", ".gitignore"}
+    assert run_json("init", "--yes")["written"] == []
+    moved = run_json("init", "--yes", "--service", "https://search.example.com")["written"]
+    assert [name for name in moved if "https://search.example.com/api/search" not in (site / name).read_text()] == []
+    assert len(moved) == 1
+    run_json("init", "--undo")
+    assert tree(site) == before
+
+
 def test_without_a_framework_the_lines_for_a_web_server_are_printed(run: RunCli, site: Path) -> None:
     """As they are documented, and tried with a real nginx."""
     documented = (ROOT / "examples/docs-site/src/routes/(docs)/docs/api/+page.md").read_text(encoding="utf-8")

@@ -70,9 +70,13 @@ def test_an_element_says_what_happens_and_can_be_told(stage: Stage) -> None:
     assert page.evaluate("location.pathname") == "/"
 
 
-def test_a_router_opens_the_page_and_the_passage_is_marked(stage: Stage) -> None:
-    """The router sees an address with nothing but the anchor, and what it shows later is still found."""
-    page = stage.open(BOX, script=ROUTER)
+@pytest.mark.parametrize("ending", ["", "/", ".html"])
+def test_a_router_opens_the_page_and_the_passage_is_marked(stage: Stage, ending: str) -> None:
+    """The router sees an address with nothing but the anchor, and what it shows later is still found.
+
+    Also if the host or the router ends the page's address in another way than the index does.
+    """
+    page = stage.open(BOX, script=ROUTER.replace("link.href)", f"link.href.replace('#', '{ending}#'))"))
     page.evaluate("window.stayed = true")
     page.keyboard.press("/")
     page.keyboard.type("battery charging")

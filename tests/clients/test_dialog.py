@@ -190,6 +190,17 @@ def test_signs_that_are_still_chosen_are_not_searched(stage: Stage) -> None:
     assert [url.partition("q=")[2].partition("&")[0] for url in asked] == ["battery"]
 
 
+def test_shortcuts_of_the_page_are_not_for_keys_in_the_search(stage: Stage) -> None:
+    """A book turns its pages by arrows; a theme opens its own search by `s`."""
+    page = stage.open(DIALOG)
+    page.evaluate("window.heard = []; document.addEventListener('keydown', ({ key }) => heard.push(key))")
+    page.keyboard.press("s")
+    page.keyboard.press("Control+k")
+    for key in ("s", "ArrowLeft", "ArrowRight", "Escape"):
+        page.keyboard.press(key)
+    assert page.evaluate("heard") == ["s", "Control", "k"]
+
+
 def test_what_pages_say_never_runs(stage: Stage) -> None:
     page = opened(stage)
     page.keyboard.type("zebra")

@@ -77,10 +77,14 @@ def test_a_site_gives_its_colours_and_styles_parts(stage: Stage) -> None:
     page = stage.open(
         DIALOG,
         script="const sheet = new CSSStyleSheet(); sheet.replaceSync(`searchsocket-dialog {"
-        "--searchsocket-background: rgb(1, 2, 3) } searchsocket-dialog::part(title) { color: rgb(4, 5, 6) }`);"
+        "--searchsocket-background: rgb(1, 2, 3); --searchsocket-font-size: 20px }"
+        "header { white-space: nowrap; text-transform: uppercase } "
+        "searchsocket-dialog::part(title) { color: rgb(4, 5, 6) }`);"
         "document.adoptedStyleSheets.push(sheet);",
     )
     searched(page)
+    expect(page.locator(".snippet").first).to_have_css("white-space", "normal")
+    expect(page.locator(".title").first).to_have_css("font-size", "20px")
     assert page.evaluate(f"getComputedStyle({ROOT}.querySelector('dialog')).backgroundColor") == "rgb(1, 2, 3)"
     expect(page.locator(".title").first).to_have_css("color", "rgb(4, 5, 6)")
     for theme, colour in (("dark", "rgb(232, 234, 237)"), ("light", "rgb(28, 30, 33)")):

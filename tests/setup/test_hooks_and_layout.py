@@ -1,8 +1,7 @@
-"""Search joined with code that somebody else wrote: in server hooks, layouts and configurations."""
+"""Search joined with code that somebody else wrote: in server hooks and layouts."""
 
 import pytest
 
-from searchsocket.setup.frameworks import FRAMEWORKS, MARK
 from searchsocket.setup.kit import with_handle, with_search
 
 IMPORT = "import { searchsocketHandle } from './s.js';\n"
@@ -73,54 +72,3 @@ def test_search_stands_in_a_layout_once() -> None:
     assert without.endswith("<Search />\n<main />\n")
     assert with_search("<script>let Search;</script>", "./S.svelte", runes=True) is None
     assert "<slot />" in (with_search(None, "./S.svelte", runes=False) or "")
-
-
-@pytest.mark.parametrize(
-    ("framework", "before", "after"),
-    [
-        (
-            "Starlight",
-            "starlight({\n\t\t\ttitle: 'Docs',\n})",
-            "starlight({\n\t\t\tpagefind: false,\n"
-            "\t\t\thead: [{ tag: 'script', attrs: { type: 'module', src: '/S' } }],\n\t\t\ttitle: 'Docs',\n})",
-        ),
-        (
-            "VitePress",
-            "export default defineConfig({\n  title: 'A'\n})",
-            "export default defineConfig({\n  head: [['script', { type: 'module', src: '/S' }]],\n  title: 'A'\n})",
-        ),
-        (
-            "Docusaurus",
-            "const config: Config = {\n  title: 'A',\n};",
-            "const config: Config = {\n  scripts: [{ src: '/S', type: 'module' }],\n  title: 'A',\n};",
-        ),
-        ("MkDocs", "site_name: A\n", f"site_name: A\n\nextra_javascript:\n  - path: {MARK}\n    type: module\n"),
-        (
-            "MkDocs",
-            "extra_javascript:\n- a.js\nsite_name: A\n",
-            f"extra_javascript:\n- path: {MARK}\n  type: module\n- a.js\nsite_name: A\n",
-        ),
-        ("mdBook", "", f'<script type="module" src="{{{{ path_to_root }}}}{MARK}"></script>\n'),
-        ("mdBook", "<b>\n", f'<b>\n<script type="module" src="{{{{ path_to_root }}}}{MARK}"></script>\n'),
-    ],
-)
-def test_a_line_goes_where_a_framework_has_a_place_for_it(framework: str, before: str, after: str) -> None:
-    edit = FRAMEWORKS[framework].edit
-    assert edit is not None
-    assert edit(before, "/S") == after
-
-
-@pytest.mark.parametrize(
-    ("framework", "text"),
-    [
-        ("Starlight", "starlight({ head: [] })"),
-        ("Starlight", "const options = {}; starlight(options)"),
-        ("VitePress", "defineConfig({}); defineConfig({})"),
-        ("Docusaurus", "module.exports = make();"),
-        ("MkDocs", "extra_javascript: [a.js]\n"),
-    ],
-)
-def test_a_configuration_that_is_not_understood_is_left(framework: str, text: str) -> None:
-    edit = FRAMEWORKS[framework].edit
-    assert edit is not None
-    assert edit(text, "/S") is None

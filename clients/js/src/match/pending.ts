@@ -4,7 +4,7 @@ import type { Result, Section } from "../types.js";
 
 /** What to look for on the page that opens. */
 export interface Match {
-  /** `location.pathname` of that page. */
+  /** `pageOf` that page. */
   path: string;
   anchor: string;
   /** The words of the passage, from one line; "" where none is marked. */
@@ -19,7 +19,12 @@ const MAX_AGE_MS = 30_000; // a page that opens later was not opened by the sear
 /** The match of a result that is about to be opened. */
 export function matchOf(result: Pick<Result | Section, "href" | "anchor" | "snippet" | "marks">, q: string, site = ""): Match {
   const { pathname } = new URL(buildResultUrl(result, { site, textFragment: false }), location.href);
-  return { path: pathname, anchor: result.anchor, phrase: markedPhrase(result.snippet, result.marks), words: wordsOf(q) };
+  return { path: pageOf(pathname), anchor: result.anchor, phrase: markedPhrase(result.snippet, result.marks), words: wordsOf(q) };
+}
+
+/** A path without the ways in which hosts end the address of one page: `/a`, `/a/`, `/a.html` and `/a/index.html`. */
+export function pageOf(path: string): string {
+  return path.replace(/\/+$/, "").replace(/\.html?$/, "").replace(/\/index$/, "");
 }
 
 /** Keep it for the next page of this tab. */

@@ -1,6 +1,6 @@
 import { findPhrase, findWords } from "./find.js";
 import { sentenceAround } from "./sentence.js";
-import { forgetMatch, type Match, pendingMatch } from "./pending.js";
+import { forgetMatch, type Match, pageOf, pendingMatch } from "./pending.js";
 
 const NAME = "searchsocket-match"; // of the highlight, for `::highlight(searchsocket-match)`
 const STYLE = `::highlight(${NAME}){background-color:var(--searchsocket-match,#ffe58a);color:var(--searchsocket-match-text,#1a1a1a)}`;
@@ -47,7 +47,7 @@ export function followMatch(): void {
   let frame = 0;
   let settled = 0;
   const attempt = (anyWord: boolean) => {
-    if (location.pathname === match.path && showMatch(match, anyWord)) end();
+    if (pageOf(location.pathname) === match.path && showMatch(match, anyWord)) end();
   };
   // Only here: a page that is left ends without a word, and the next one takes over.
   const end = () => (stop?.(), forgetMatch());

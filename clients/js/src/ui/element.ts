@@ -47,6 +47,10 @@ export abstract class SearchElement extends Base {
       const root = this.attachShadow({ mode: "open" });
       root.adoptedStyleSheets = [style()];
       this.build(root);
+      // Shortcuts of a page, such as arrows that turn its pages, are not for keys that are typed here; ours have Cmd or Ctrl.
+      root.querySelector<HTMLElement>(".panel")!.addEventListener("keydown", (event) => {
+        if (!event.metaKey && !event.ctrlKey) event.stopPropagation();
+      });
     }
     if (this.getAttribute("hotkeys") !== "off") this.#endHotkey = onHotkey(() => (this.isOpen ? this.close() : this.open()));
     this.#endLanguage = onLanguage(() => void this.#speak());

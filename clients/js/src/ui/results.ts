@@ -36,7 +36,7 @@ export function resultGroups(answer: SearchAnswer, words: Words, site: string, o
         ...marked(markedWords(title, answer.q)),
         ...(section ? [h("span", { class: "in" }, " › ", ...marked(markedWords(section, answer.q)))] : []),
       ),
-      h("span", { part: "path", class: "path", dir: "auto" }, breadcrumbs(result)),
+      h("span", { part: "path", class: "path" }, h("bdi", {}, breadcrumbs(result))), // on the side of the title
       h("span", { part: "snippet", class: "snippet", dir: "auto" }, ...marked(markedParts(result.snippet, result.marks))),
     );
     const others = result.sections.filter((one) => one.anchor !== result.anchor).slice(0, SECTIONS);

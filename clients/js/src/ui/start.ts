@@ -115,7 +115,8 @@ function mainPages(): OpenedPage[] {
   for (const { href, origin, pathname, textContent, hash } of document.querySelectorAll<HTMLAnchorElement>("nav a[href]:not([hreflang],[lang])")) {
     const title = textContent.trim().replace(/\s+/g, " ");
     if (origin !== location.origin || hash || pathname === location.pathname || !title || title.length > MAX_TITLE) continue;
-    if (found.size < MAIN_PAGES && !found.has(pathname)) found.set(pathname, { href, title, section: "", isPinned: false });
+    const isNew = !found.has(title) && ![...found.values()].some((page) => page.href === href);
+    if (isNew && found.size < MAIN_PAGES) found.set(title, { href, title, section: "", isPinned: false });
   }
   return [...found.values()];
 }

@@ -19,6 +19,9 @@ const CSS = `
   font: 1rem/1.45 var(--searchsocket-font, system-ui, sans-serif);
   color: var(--text);
   text-align: start;
+  text-transform: none;
+  letter-spacing: normal;
+  white-space: normal;
 }
 :host([hidden]) { display: none; }
 :host([theme=light]) { color-scheme: light; }
@@ -35,7 +38,8 @@ mark { background: var(--mark); color: var(--text); border-radius: 2px; }
 kbd { font: inherit; font-size: .75rem; padding: 0 .35em; border: 1px solid var(--line); border-radius: 4px; color: var(--muted); }
 .trigger { display: inline-flex; align-items: center; gap: .5rem; min-inline-size: 11rem; min-block-size: 2.5rem; padding: .3rem .7rem; background: var(--raised); border: 1px solid var(--line); border-radius: var(--radius); color: var(--muted); }
 .trigger span { flex: 1; text-align: start; }
-.trigger kbd { min-inline-size: 2.6rem; text-align: center; }
+.trigger kbd { min-inline-size: 2.6rem; text-align: center; border-color: color-mix(in srgb, currentColor 35%, transparent); }
+.trigger :is(svg, kbd) { color: inherit; }
 dialog { inline-size: min(var(--width), calc(100vw - 2rem)); max-inline-size: none; max-block-size: min(38rem, 80dvh); margin: 10dvh auto auto; padding: 0; border: 1px solid var(--line); border-radius: calc(var(--radius) + 4px); background: var(--back); color: var(--text); box-shadow: 0 20px 60px rgb(0 0 0/.3); overflow: hidden; }
 dialog[open] { display: flex; flex-direction: column; }
 dialog.settling { transition: block-size .2s .7s; }
@@ -78,7 +82,7 @@ a.missing { display: inline; padding: .35rem .2rem; color: var(--accent); text-d
 [aria-selected=true] { background: var(--chosen); }
 .title { font-weight: 600; }
 .in { font-weight: 400; }
-.path { color: var(--muted); font-size: .8125rem; }
+.path { unicode-bidi: isolate; color: var(--muted); font-size: .8125rem; }
 .snippet { color: var(--muted); font-size: .875rem; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
 [aria-selected=true] :is(.snippet, .path) { color: var(--text); }
 .heading { padding: .55rem .7rem .15rem; color: var(--muted); font-size: .8125rem; font-weight: 600; }

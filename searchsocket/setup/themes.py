@@ -1,0 +1,263 @@
+"""Search at the place of a theme's own: Docusaurus, Starlight, VitePress, Material for MkDocs and mdBook.
+
+Each one in the way that its own documentation recommends for another search.
+"""
+
+import re
+from posixpath import dirname, join, normpath
+
+from searchsocket.setup.draft import ReadText
+from searchsocket.setup.integration import Edit, Integration, colours, inserted
+from searchsocket.setup.site import SiteFacts
+from searchsocket.sources.generators import stated_value
+
+WRITTEN = "Written by `searchsocket init`."
+# The place of the button until the script is there, so that nothing moves then.
+_PLACE = """\
+searchsocket-dialog:not(:defined) {
+  min-inline-size: 11rem;
+  block-size: 2.5rem;
+}
+@media (max-width: 40em) {
+  searchsocket-dialog:not(:defined) {
+    min-inline-size: 2.75rem;
+  }
+}
+"""
+
+
+def _style(declarations: str, comment: str = "") -> str:
+    return f"{comment}searchsocket-dialog {{\n{declarations}\n}}\n{_PLACE}"
+
+
+def docusaurus(read: ReadText, facts: SiteFacts, endpoint: str) -> Integration:
+    """A local theme with one component: `SearchBar`, for which the navigation bar has a place."""
+    folder = join(dirname(facts.config), "searchsocket")
+    style = colours(
+        accent="var(--ifm-color-primary)", background="var(--ifm-background-surface-color)",
+        text="var(--ifm-font-color-base)", font="var(--ifm-font-family-base)",
+    )  # fmt: skip
+    files = {
+        "index.js": f"// Search in the navigation bar. {WRITTEN}\n"
+        "module.exports = () => ({ name: 'searchsocket', getThemePath: () => './theme' });\n",
+        "theme/SearchBar.js": f"""\
+// {WRITTEN}
+import React from 'react';
+import '../components.js';
+import '../search.css';
+
+export default function SearchBar() {{
+  return <searchsocket-dialog endpoint="{endpoint}"></searchsocket-dialog>;
+}}
+""",
+        "search.css": _style(style, f"/* {WRITTEN} */\n"),
+    }
+    config = r"^(?:const\s+config(?:\s*:\s*\w+)?\s*=|export\s+default|module\.exports\s*=)\s*\{"
+
+    def with_theme(text: str) -> str | None:
+        listed = re.compile(r"^([ \t]*themes\s*:\s*\[)", re.MULTILINE)
+        if len(listed.findall(text)) == 1:
+            return listed.sub(r"\1'./searchsocket', ", text)
+        return inserted(text, config, "themes: ['./searchsocket'],", r"\bthemes\s*:")
+
+    return Integration(
+        folder,
+        {join(folder, name): text for name, text in files.items()},
+        (Edit(facts.config, with_theme, "themes: ['./searchsocket'],\n"),),
+    )
+
+
+def starlight(read: ReadText, facts: SiteFacts, endpoint: str) -> Integration:
+    """The override of the component `Search`; without Pagefind, which would answer to the same keys."""
+    folder = join(dirname(facts.config), "src/searchsocket")
+    style = colours(
+        accent="var(--sl-color-text-accent)", background="var(--sl-color-bg)", raised="var(--sl-color-gray-6)",
+        text="var(--sl-color-text)", muted="var(--sl-color-gray-2)", border="var(--sl-color-gray-5)",
+        font="var(--__sl-font)",
+    )  # fmt: skip
+    component = f"""\
+---
+// Search in the header. {WRITTEN}
+---
+
+<searchsocket-dialog endpoint="{endpoint}"></searchsocket-dialog>
+
+<script>
+  import './components.js';
+</script>
+
+<style is:global>
+{_style(style)}</style>
+"""
+    line = "Search: './src/searchsocket/Search.astro'"
+    call = r"\bstarlight\s*\(\s*\{"
+
+    def with_override(text: str) -> str | None:
+        own = r"^[ \t]*components\s*:\s*\{"
+        if len(re.findall(own, text, re.MULTILINE)) == 1 and not re.search(r"\bSearch\s*:", text):
+            changed = inserted(text, own, f"{line},")
+        else:
+            changed = inserted(text, call, f"components: {{ {line} }},", r"\bcomponents\s*:")
+        off = r"\bpagefind\s*:"
+        return changed if changed is None or re.search(off, text) else inserted(changed, call, "pagefind: false,")
+
+    paste = f"components: {{ {line} }},\npagefind: false,\n"
+    edit = Edit(facts.config, with_override, paste)
+    return Integration(folder, {join(folder, "Search.astro"): component}, (edit,))
+
+
+def vitepress(read: ReadText, facts: SiteFacts, endpoint: str) -> Integration:
+    """The slot in front of the theme's search, which is turned off."""
+    home = join(facts.source, ".vitepress").removeprefix("./")
+    folder = join(home, "searchsocket")
+    style = colours(
+        accent="var(--vp-c-brand-1)", background="var(--vp-c-bg)", raised="var(--vp-c-bg-alt)",
+        text="var(--vp-c-text-1)", muted="var(--vp-c-text-2)", border="var(--vp-c-divider)",
+        font="var(--vp-font-family-base)",
+    )  # fmt: skip
+    place = "@media (min-width: 768px) {\n  .VPNavBar searchsocket-dialog {\n    margin-inline: 24px auto;\n  }\n}\n"
+    script = f"""\
+// Search in the navigation bar. {WRITTEN}
+import {{ h }} from 'vue';
+import './components.js';
+import './search.css';
+
+export const search = () => h('searchsocket-dialog', {{ endpoint: '{endpoint}' }});
+"""
+    line = "import { search } from '../searchsocket/search.js';\n"
+    slot = "'nav-bar-content-before': search,"
+    layout = f"Layout: () => h(DefaultTheme.Layout, null, {{ {slot} }}),"
+    needed = "import { h } from 'vue';\n"
+    new = f"import DefaultTheme from 'vitepress/theme';\n{needed}{line}\n"
+    new += f"export default {{\n  extends: DefaultTheme,\n  {layout}\n}};\n"
+
+    def with_slot(text: str) -> str | None:
+        if not text:
+            return new
+        if "DefaultTheme" not in text:
+            return None
+        has_h = re.search(r"import\s*\{[^}]*\bh\b[^}]*\}\s*from\s*['\"]vue['\"]", text)
+        if re.search(r"\bLayout\s*(?::|\()", text):
+            changed = inserted(
+                text, r"\bh\(\s*DefaultTheme\.Layout\s*,\s*null\s*,\s*\{", slot, "nav-bar-content-before"
+            )
+        else:
+            changed = inserted(text, r"\bextends\s*:\s*DefaultTheme\s*,", layout)
+        return changed and line + ("" if has_h else needed) + changed
+
+    def without_search(text: str) -> str | None:
+        simple = r"\n[ \t]*search\s*:\s*\{\s*provider\s*:\s*['\"](?:local|algolia)['\"]\s*,?\s*\},?"
+        changed = re.sub(simple, "", text)
+        return None if re.search(r"\bprovider\s*:\s*['\"](?:local|algolia)['\"]", changed) else changed
+
+    stem = join(home, "theme/index")
+    name = next((f"{stem}{end}" for end in (".ts", ".mts", ".js", ".mjs") if read(f"{stem}{end}") is not None), "")
+    return Integration(
+        folder,
+        {
+            join(folder, "search.js"): script,
+            join(folder, "search.css"): _style(style, f"/* {WRITTEN} */\n") + place,
+        },
+        (
+            Edit(name or f"{stem}.js", with_slot, f"{line}\n{slot} // a slot of DefaultTheme.Layout\n"),
+            Edit(facts.config, without_search, "// remove `search` from themeConfig: it answers to the same keys\n"),
+        ),
+    )
+
+
+def material(read: ReadText, facts: SiteFacts, endpoint: str) -> Integration:
+    """The partial that the header includes."""
+    config = read(facts.config) or ""
+    custom = stated_value(config, facts.config, "theme.custom_dir") or ""
+    templates = normpath(join(dirname(facts.config), custom or "overrides"))
+    static = join(facts.source, "searchsocket")
+    style = colours(
+        accent="var(--md-typeset-a-color)", background="var(--md-default-bg-color)",
+        raised="var(--md-code-bg-color)", text="var(--md-default-fg-color)", font="var(--md-text-font-family)",
+        font_size="16px",
+    )  # fmt: skip
+    partial = f"""\
+{{#- Search in the header. {WRITTEN} -#}}
+<style>
+label.md-header__button[for=__search] {{
+  display: none;
+}}
+{_style(style)}searchsocket-dialog::part(button) {{
+  background: rgb(0 0 0 / 0.26);
+  border: 0;
+  color: var(--md-primary-bg-color);
+}}
+</style>
+<searchsocket-dialog endpoint="{endpoint}"></searchsocket-dialog>
+<script type="module" src="{{{{ 'searchsocket/components.js' | url }}}}"></script>
+"""
+
+    def with_templates(text: str) -> str | None:
+        if custom:
+            return text
+        if re.search(r"^theme\s*:\s*material[ \t]*$", text, re.MULTILINE):
+            lines = "theme:\n  name: material\n  custom_dir: overrides"
+            return re.sub(r"^theme\s*:\s*material[ \t]*$", lines, text, flags=re.MULTILINE)
+        return inserted(text, r"^[ \t]+name\s*:\s*['\"]?material['\"]?[ \t]*$", "custom_dir: overrides")
+
+    edit = Edit(facts.config, with_templates, "theme:\n  name: material\n  custom_dir: overrides\n", mark="custom_dir")
+    return Integration(static, {join(templates, "partials/search.html"): partial}, (edit,))
+
+
+def is_material(read: ReadText, facts: SiteFacts) -> bool:
+    """Return True for a site whose header has the search of Material, as it has unless `plugins` leave it out."""
+    text = read(facts.config) or ""
+    names = {stated_value(text, facts.config, key) for key in ("theme", "theme.name")}
+    has_search = not re.search(r"^plugins\s*:", text, re.MULTILINE) or re.search(
+        r"^\s*-\s*(?:material/)?search\b", text, re.MULTILINE
+    )
+    return "material" in names and bool(has_search)
+
+
+def mdbook(read: ReadText, facts: SiteFacts, endpoint: str) -> Integration:
+    """A button among those of the menu bar, from the theme's head; the own search is off, for it has the same keys."""
+    folder = join(facts.source, "searchsocket")
+    theme = stated_value(read(facts.config) or "", facts.config, "output.html.theme") or "theme"
+    head = normpath(join(dirname(facts.config), theme, "head.hbs"))
+    style = colours(background="var(--bg)", text="var(--fg)", raised="var(--theme-hover)", font_size="16px")
+    script = f"""\
+// Search in the menu bar. {WRITTEN}
+import './components.js';
+
+const style = document.createElement('style');
+style.textContent = `
+searchsocket-dialog {{
+{style}
+  align-self: center;
+}}
+searchsocket-dialog::part(button) {{
+  min-inline-size: 44px;
+  justify-content: center;
+  background: none;
+  border: 0;
+  color: var(--icons);
+}}
+searchsocket-dialog::part(label),
+searchsocket-dialog::part(keys) {{
+  position: absolute;
+  clip-path: inset(50%);
+}}
+`;
+const dialog = document.createElement('searchsocket-dialog');
+dialog.setAttribute('endpoint', '{endpoint}'); // URL of `searchsocket serve` for visitors
+document.head.append(style);
+document.querySelector('.left-buttons')?.append(dialog);
+"""
+    # `additional-js` loads classic scripts alone, and ours is a module.
+    line = '<script type="module" src="{{ path_to_root }}searchsocket/search.js"></script>\n'
+
+    def with_script(text: str) -> str:
+        return f"{text.rstrip()}\n{line}".lstrip()
+
+    def without_search(text: str) -> str | None:
+        if not re.search(r"^[ \t]*\[output\.html\.search\]", text, re.MULTILINE):
+            return f"{text.rstrip()}\n\n[output.html.search]\nenable = false\n"
+        return text if re.search(r"^[ \t]*enable\s*=\s*false", text, re.MULTILINE) else None
+
+    off = Edit(facts.config, without_search, "[output.html.search]\nenable = false\n")
+    return Integration(folder, {join(folder, "search.js"): script}, (Edit(head, with_script, line), off))
