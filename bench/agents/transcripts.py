@@ -82,26 +82,26 @@ async def conversation(client: Client, about: Subject) -> Transcript:
     told = Transcript(client)
     listed = await client.list_tools()
     told.lines.append(f"tools: {', '.join(tool.name for tool in listed.tools)}")
-    found = await told.call("search", query=about.page, topK=3)
+    found = await told.call("search", query=about.page, limit=3)
     url, route = found["results"][0]["url"], found["results"][0]["routeFile"]
-    page = await told.call("get_page", pathOrUrl=url, maxTokens=600)
+    page = await told.call("get_page", url=url, max_tokens=600)
     if token := page["continuationToken"]:
-        await told.call("get_page", pathOrUrl=url, maxTokens=600, continuationToken=token)
+        await told.call("get_page", url=url, max_tokens=600, continuation_token=token)
     await told.call("fetch", file=route, lines="1-20")
-    await told.call("related", pathOrUrl=url, topK=3)
-    first = await told.call("search", query=about.page, topK=8, maxTokens=300)
-    await told.call("search", query=about.page, maxTokens=300, continuationToken=first["continuationToken"])
+    await told.call("related", url=url, limit=3)
+    first = await told.call("search", query=about.page, limit=8, max_tokens=300)
+    await told.call("search", query=about.page, max_tokens=300, continuation_token=first["continuationToken"])
 
-    code = await told.call("search_code", query=about.code, topK=2)
+    code = await told.call("search_code", query=about.code, limit=2)
     await told.call("fetch", ids=[code["results"][0]["id"]])
-    part = await told.call("fetch", file=about.file, maxTokens=400)
+    part = await told.call("fetch", file=about.file, max_tokens=400)
     if part["left"]:
         left = part["left"][0]
-        await told.call("fetch", file=left["file"], lines=f"{left['firstLine']}-{left['lastLine']}", maxTokens=400)
+        await told.call("fetch", file=left["file"], lines=f"{left['firstLine']}-{left['lastLine']}", max_tokens=400)
 
-    answer = await told.call("ask", question=about.question, limit=2, maxTokens=250)
+    answer = await told.call("ask", question=about.question, limit=2, max_tokens=250)
     if token := answer["continuationToken"]:
-        await told.call("ask", question=about.question, continuationToken=token)
+        await told.call("ask", question=about.question, continuation_token=token)
     await told.call("ask", question=about.absent)
 
     exact = await told.call("search_content", folder_id="site", exact_terms=[about.term], limit=2)
@@ -127,14 +127,14 @@ async def conversation(client: Client, about: Subject) -> Transcript:
 async def _errors(told: Transcript, url: str, path: str, about: Subject, token: str) -> None:
     """Each of those that a sound index gives, in the ways in which an agent gets them."""
     told.lines.append("\n## What is wrong")
-    await told.call("search", q=about.page)
-    await told.call("search", query=about.page, topK=500)
-    await told.call("search", query="", pathPrefix="/")
+    await told.call("search", words=about.page)
+    await told.call("search", query=about.page, limit=500)
+    await told.call("search", query="", path_prefix="/")
     await told.call("search", query=about.page, scope="no-such-branch")
     await told.call("search", query=about.page, scope="///")
-    await told.call("get_page", pathOrUrl=url[:-1])
-    await told.call("get_page", pathOrUrl=url, continuationToken="abc")
-    await told.call("related", pathOrUrl="/no/such/page")
+    await told.call("get_page", url=url[:-1])
+    await told.call("get_page", url=url, continuation_token="abc")
+    await told.call("related", url="/no/such/page")
     await told.call("fetch", file="src/no-such-file.ts")
     await told.call("fetch", file="../../../etc/passwd")
     await told.call("fetch", file=about.file, lines="90000-90010")

@@ -4,15 +4,15 @@ import json
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
-from typing import Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
-from pydantic import AliasChoices, AliasGenerator, BaseModel, ConfigDict, ValidationError, create_model, model_validator
-from pydantic.alias_generators import to_camel
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from searchsocket.agents.schemas import without_titles
+from searchsocket.agents.spelling import names_for, snake_case, spelled
 from searchsocket.errors import InvalidRequest
 from searchsocket.serving.capabilities.base import Agent, Capability, merged_options
-from searchsocket.serving.capabilities.fields import AGENT_FIELDS, AGENT_NAMES
+from searchsocket.serving.capabilities.fields import AGENT_FIELDS, AGENT_NAMES, MAX_SCOPE_CHARS
 
 _MAX_COMPLAINTS = 3
 _MAX_VALUE_CHARS = 60
@@ -20,36 +20,25 @@ A = TypeVar("A", bound="Arguments")
 
 
 class Arguments(BaseModel):
-    """Base of the arguments; camelCase and snake_case are both accepted."""
+    """Base of the arguments, by their names in `spelling`."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        allow_inf_nan=False,
-        alias_generator=AliasGenerator(validation_alias=lambda name: AliasChoices(to_camel(name), name)),
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
     ignored: ClassVar[Mapping[str, object]] = {}  # arguments of other servers' tools that may be sent
-    has_options: ClassVar[bool] = True  # further arguments may be sent in an object, `opts`
 
-    @model_validator(mode="before")
-    @classmethod
-    def _accept_options(cls, sent: dict[str, Any]) -> dict[str, Any]:
-        sent = {name: value for name, value in sent.items() if (name, value) not in cls.ignored.items()}
-        return merged_options(sent) if cls.has_options else sent
+    # Taken by every tool and listed by none, since a server has one project: whoever names it asks this one.
+    project: Annotated[str, Field(max_length=MAX_SCOPE_CHARS)] = ""
 
     @property
     def scope_name(self) -> str:
-        """The scope that the arguments name; "" is the current one."""
-        return str(getattr(self, "scope", "") or getattr(self, "folder_id", "").rpartition("/")[0])
+        """The scope that the arguments name; "" is the current one.
 
-
-class SnakeArguments(Arguments):
-    """Base of the arguments whose public names are snake_case."""
-
-    model_config = ConfigDict(
-        alias_generator=AliasGenerator(validation_alias=lambda name: AliasChoices(name, to_camel(name)))
-    )
-    has_options: ClassVar[bool] = False
+        Raises:
+            InvalidRequest: They name two.
+        """
+        own, of_folder = getattr(self, "scope", ""), getattr(self, "folder_id", "").rpartition("/")[0]
+        if own and of_folder and own != of_folder:
+            raise InvalidRequest(f"scope {own!r} and folder_id {self.folder_id!r} name two scopes")  # type: ignore[attr-defined]
+        return str(own or of_folder)
 
 
 def arguments_of(capability: Capability[Any, Any], agent: Agent) -> type[Arguments]:
@@ -58,8 +47,8 @@ def arguments_of(capability: Capability[Any, Any], agent: Agent) -> type[Argumen
     for name in agent.arguments:
         own = capability.request.model_fields.get(name)
         field = agent.spelling.get(name) or AGENT_FIELDS.get(name)
-        fields[_argument(agent, name)] = field or (own and (own.annotation, own))
-    base = type("Base", (SnakeArguments if agent.is_snake_case else Arguments,), {"ignored": agent.ignored})
+        fields[_argument(name)] = field or (own and (own.annotation, own))
+    base = type("Base", (Arguments,), {"ignored": agent.ignored})
     return create_model(f"{agent.name}_arguments", __base__=base, **fields)
 
 
@@ -69,26 +58,29 @@ def read_request(capability: Capability[Any, Any], agent: Agent, arguments: Argu
     Args:
         changes: Fields of the request that are not what the arguments say.
     """
-    sent = {name: getattr(arguments, _argument(agent, name)) for name in agent.arguments}
+    sent = {name: getattr(arguments, _argument(name)) for name in agent.arguments}
     values = agent.translate({name: value for name, value in sent.items() if value or value is False})
-    changes = {name: value for name, value in changes.items() if name in capability.request.model_fields}
-    return capability.request.model_construct(None, **{**values, **agent.constants, **changes})
+    changed = {**values, **agent.constants, **changes}
+    fields = capability.request.model_fields
+    return capability.request.model_construct(None, **{name: changed[name] for name in changed if name in fields})
 
 
-def _argument(agent: Agent, field: str) -> str:
-    return AGENT_NAMES.get(field, field) if not agent.is_snake_case else field
+def _argument(field: str) -> str:
+    return AGENT_NAMES.get(field, field)
 
 
 def read_arguments(model: type[A], sent: Mapping[str, Any]) -> A:
     """Return the checked arguments.
 
     Raises:
-        InvalidRequest: It names each argument that is wrong, and what was sent.
+        InvalidRequest: It names each argument that is wrong, as it was sent, and what was sent.
     """
+    sent = {name: value for name, value in sent.items() if (name, value) not in model.ignored.items()}
+    values, typed = spelled(merged_options(sent), model.model_fields)
     try:
-        return model.model_validate(dict(sent))
+        return model.model_validate(values)
     except ValidationError as error:
-        raise InvalidRequest(_complaints(error.errors(include_url=False), names_of(model))) from None
+        raise InvalidRequest(_complaints(error.errors(include_url=False), names_of(model), typed)) from None
 
 
 def names_of(model: type[Arguments]) -> list[str]:
@@ -100,22 +92,25 @@ def names_of(model: type[Arguments]) -> list[str]:
 def schema_of(model: type[Arguments]) -> dict[str, Any]:
     """Return the JSON schema of a tool's arguments, without text that no model reads."""
     schema = without_titles(model.model_json_schema())
-    schema.pop("description", None)
     assert isinstance(schema, dict)
+    schema.pop("description", None)
+    schema["properties"].pop("project")
     return schema
 
 
-def _complaints(errors: Sequence[Any], names: Sequence[str]) -> str:
-    complaints = [_complaint(error, names) for error in errors[:_MAX_COMPLAINTS]]
+def _complaints(errors: Sequence[Any], names: Sequence[str], typed: Mapping[str, str]) -> str:
+    complaints = [_complaint(error, names, typed) for error in errors[:_MAX_COMPLAINTS]]
     more = len(errors) - len(complaints)
     return "; ".join([*complaints, f"and {more} more"] if more > 0 else complaints)
 
 
-def _complaint(error: Mapping[str, Any], names: Sequence[str]) -> str:
-    where = ".".join(str(part) for part in error["loc"])[:_MAX_VALUE_CHARS]
+def _complaint(error: Mapping[str, Any], names: Sequence[str], typed: Mapping[str, str]) -> str:
+    first, *rest = map(str, error["loc"])
+    where = ".".join([typed.get(first, first), *rest])[:_MAX_VALUE_CHARS]
     if error["type"] == "extra_forbidden":
-        near = get_close_matches(where, names, n=1, cutoff=0.0)
-        return f"{where!a} is not an argument of this tool; did you mean {near[0]!r}?"
+        meanings = dict(names_for(names))
+        near = get_close_matches(snake_case(where), meanings, n=1, cutoff=0.0)
+        return f"{where!a} is not an argument of this tool; did you mean {meanings[near[0]]!r}?"
     if error["type"] == "missing":
         return f"{where} is missing"
     message = error["msg"].removeprefix("Value error, ").removeprefix("Input ")

@@ -71,8 +71,9 @@ class CheckoutLibraries:
 
     def _library(self, project: Project, scope: Scope) -> Library:
         own = Scope(project.id, scope.name)
+        has_pages, _ = corpora_of(self.worktree.project, self.worktree.elsewhere)
         tools = frozenset(self.tools)
-        return Library(project, self._services(project), own, self._clock, self.worktree.branch, tools)
+        return Library(project, self._services(project), own, self._clock, self.worktree.branch, has_pages, tools)
 
     def _has(self, project: Project, scope: Scope) -> bool:
         service = self._services(project).search()

@@ -25,6 +25,7 @@ class Library:
     scope: Scope
     clock: Callable[[], datetime]
     branch: str = ""  # that is checked out where the agent stands; "" where that is not known or means nothing
+    has_pages: bool = True
     tools: frozenset[str] = frozenset()  # that are offered, so that an answer names no other
 
     def next(self, tool: str, text: str) -> str:
@@ -47,9 +48,17 @@ class Library:
         return f"{self.name}; generation {generation}, indexed {ago(age_seconds)}"
 
     def folder(self, folder_id: str) -> str:
-        """A folder that callers name, as one of this scope; what is none stays so, for whoever refuses it."""
-        kind = folder_id.rpartition("/")[2]
+        """A folder that callers name, as one of this scope; what is none stays so, for whoever refuses it.
+
+        "" means the pages, or the source code where there are none.
+        """
+        kind = folder_id.rpartition("/")[2] or ("site" if self.has_pages else "code")
         return f"{self.scope.name}/{kind}" if kind in ("site", "code") else folder_id
+
+    def file_path(self, url: str) -> str:
+        """The document of a page; raises as `SearchService.page`."""
+        found = self.service.page(url, self.scope).page.facts.url
+        return self.services.content().folder(self.folder("site"), trusted=True).file_path(found)
 
     def age_s(self, published_at: str) -> float:
         """Seconds since a generation was published."""

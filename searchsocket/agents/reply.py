@@ -69,7 +69,7 @@ def same_fields(kind: type[W], source: Wire, **others: object) -> W:
 def more_lines(token: str | None) -> Iterator[str]:
     """A line that explains how to get the rest, if there is any."""
     if token:
-        yield f"\nThere is more: repeat the call with continuationToken {token}"
+        yield f"\nThere is more: repeat the call with continuation_token {token}"
 
 
 def part_lines(*, is_next: bool, is_cut: bool) -> Iterator[str]:

@@ -115,7 +115,7 @@ def _page(library: Library, path: str, max_tokens: int) -> str:
     request = PageRequest.model_construct(url=path, max_tokens=max_tokens, scope=library.scope.name)
     page, part = read_page(library.services, request, AGENT)
     token = part.token if part else None
-    rest = f"get_page(pathOrUrl={json.dumps(page.page.facts.url)}, continuationToken={json.dumps(token)})"
+    rest = f"get_page(url={json.dumps(page.page.facts.url)}, continuation_token={json.dumps(token)})"
     return page.markdown(part, sources=True) + (_cut(library, rest) if token else "")
 
 

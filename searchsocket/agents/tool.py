@@ -14,6 +14,7 @@ from searchsocket.agents.library import Library
 from searchsocket.agents.offer import NAMES
 from searchsocket.agents.reply import Reply
 from searchsocket.agents.schemas import shape_of
+from searchsocket.errors import InvalidRequest
 from searchsocket.search.bounds import DEFAULT_MAX_TOKENS, LEAST_MAX_TOKENS
 from searchsocket.serving.capabilities.base import AGENT, Agent, Capability
 from searchsocket.text.token_count import LEAST
@@ -72,11 +73,25 @@ class Tool:
 
     def run(self, library: Library, arguments: Arguments) -> Reply:
         """Answer a call; raises as the capability."""
-        folder = library.folder(getattr(arguments, "folder_id", ""))
-        looks = Looks.BEGINS if folder.endswith("/code") else self.looks
+        if arguments.project not in ("", library.project.id):
+            raise InvalidRequest(f"this server has the project {library.project.id!r}, not {arguments.project!r}")
+        changes = {"scope": library.scope.name}
+        looks = self.looks
+        if hasattr(arguments, "folder_id"):
+            changes["folder_id"] = folder = library.folder(arguments.folder_id)
+            looks = Looks.BEGINS if folder.endswith("/code") else looks
+        if hasattr(arguments, "file_path"):
+            changes["file_path"] = _file_path(library, arguments)
         notes = () if looks is Looks.NEVER else library.freshen(first=looks is Looks.BEGINS)
-        request = read_request(self.capability, self.agent, arguments, scope=library.scope.name, folder_id=folder)
+        request = read_request(self.capability, self.agent, arguments, **changes)
         return self.reply(library, request, self.capability.run(library.services, request, AGENT)).with_notes(notes)
+
+
+def _file_path(library: Library, arguments: Any) -> str:
+    """The document that is named by itself, or by the page that it is made from."""
+    if bool(arguments.file_path) == bool(arguments.url):
+        raise InvalidRequest("send either `file_path`, as results give it, or the `url` of a page")
+    return str(arguments.file_path) or library.file_path(arguments.url)
 
 
 def fitting_reply(tool: Tool, library: Library, arguments: Arguments) -> Reply:

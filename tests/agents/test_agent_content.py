@@ -91,10 +91,10 @@ def test_what_comes_next_names_offered_tools_alone(agent_project: Project) -> No
         ("search_content", {"folder_id": "attic"}, "INVALID_REQUEST", "'attic' is unknown"),
         ("search_content", {"folder_id": "site", "continuation_token": "x"}, "CONTINUATION_GONE", "start again"),
         ("get_document_text", {"folder_id": "site", "file_path": "no.md"}, "PAGE_NOT_FOUND", "no.md"),
-        ("get_page", {"pathOrUrl": "/docs/battery", "continuationToken": "x"}, "CONTINUATION_GONE", "start again"),
+        ("get_page", {"url": "/docs/battery", "continuationToken": "x"}, "CONTINUATION_GONE", "start again"),
         (
             "get_page",
-            {"pathOrUrl": "/docs/battery", "maxTokens": 3},
+            {"url": "/docs/battery", "maxTokens": 3},
             "INVALID_REQUEST",
             "maxTokens: must be 0, or 200 or more, not 3",
         ),
@@ -119,7 +119,7 @@ def test_a_long_page_is_read_in_parts_of_whole_sections(tmp_path: Path) -> None:
     parts: list[str] = []
     token = ""
     while True:
-        found = call(server, "get_page", pathOrUrl="/long", maxTokens=2_000, continuationToken=token)
+        found = call(server, "get_page", url="/long", max_tokens=2_000, continuation_token=token)
         parts.append(found.structured_content["markdown"])
         token = found.structured_content["continuationToken"] or ""
         if not token:
@@ -130,7 +130,7 @@ def test_a_long_page_is_read_in_parts_of_whole_sections(tmp_path: Path) -> None:
 
 
 def test_lines_of_files_are_fetched_within_a_number_of_tokens(agent_server: Any) -> None:
-    found = call(agent_server, "fetch", file="src/steps.py", maxTokens=200)
+    found = call(agent_server, "fetch", file="src/steps.py", max_tokens=200)
     assert found.structured_content["truncated"]
     last = found.structured_content["files"][0]["text"][-1].partition("|")[0]
     assert f"lines '{int(last) + 1}-120'" in text_of(found)
@@ -138,9 +138,9 @@ def test_lines_of_files_are_fetched_within_a_number_of_tokens(agent_server: Any)
 
 
 def test_every_file_that_does_not_fit_is_named(agent_server: Any) -> None:
-    ids = [one["id"] for one in call(agent_server, "search_code", query="step", topK=5).structured_content["results"]]
+    ids = [one["id"] for one in call(agent_server, "search_code", query="step", limit=5).structured_content["results"]]
     whole = call(agent_server, "fetch", ids=ids).structured_content
-    found = call(agent_server, "fetch", ids=ids, maxTokens=200).structured_content
+    found = call(agent_server, "fetch", ids=ids, max_tokens=200).structured_content
     assert found["left"]
     lines = [line for one in found["files"] for line in one["text"]]
     for left in found["left"]:
@@ -157,7 +157,7 @@ def test_a_preview_says_how_many_lines_it_leaves_out(tmp_path: Path) -> None:
     lines = "\n".join(f"    rope = rope[{n}:]" for n in range(40))
     (code.root / "src" / "unwind.py").write_text(f"def unwind(rope):\n{lines}\n    return rope\n")
     code.index()
-    found = call(server_of(offering(code.project, structured_content=True)), "search_code", query="unwind", topK=1)
+    found = call(server_of(offering(code.project, structured_content=True)), "search_code", query="unwind", limit=1)
     [best] = found.structured_content["results"]
     assert best["lines"] == "1-42"
     assert f"({42 - len(best['preview'].splitlines())} more lines: fetch them)" in text_of(found)

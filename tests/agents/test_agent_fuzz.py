@@ -26,26 +26,24 @@ SENSIBLE: dict[str, tuple[Any, ...]] = {
     "file": ("src/auth/token.ts", "src/steps.py"),
     "lines": ("1-9", "3", "40-60"),
     "ids": ([],),
-    "pathOrUrl": ("/docs/battery", "/", "https://example.com/docs/install"),
+    "url": ("/docs/battery", "/", "https://example.com/docs/install"),
     "scope": ("", "main"),
     "question": ("How long does the battery last?",),
     "continuation_token": ("",),
-    "continuationToken": ("",),
     "chunk_id": ("",),
     "max_tokens": (0, 200),
-    "maxTokens": (0, 200),
 }
 
 
 GIVEN = {
-    "continuationToken": ("continuationToken",),
+    "continuationToken": ("continuation_token",),
     "next_token": ("continuation_token",),
     "continuation_token": ("continuation_token",),
     "chunk_id": ("chunk_id",),
     "file_path": ("file_path",),
     "id": ("ids",),
     "file": ("file",),
-    "url": ("pathOrUrl",),
+    "url": ("url",),
 }  # what of an answer goes into which argument
 _MOST_GIVEN = 30
 Given = defaultdict[str, set[str]]

@@ -61,9 +61,9 @@ def ask_as_an_agent(transport: Any, mode: str, rounds: Rounds) -> Seen:
     async def about(client: Client) -> Seen:
         seen: Seen = []
         for _ in rounds.of(seen):
-            found = (await client.call_tool("search", {"query": "lantern", "topK": 10})).structured_content
+            found = (await client.call_tool("search", {"query": "lantern", "limit": 10})).structured_content
             seen.append((found["generation"], json.dumps(found["results"])))
-            page = (await client.call_tool("get_page", {"pathOrUrl": "/docs/3"})).structured_content
+            page = (await client.call_tool("get_page", {"url": "/docs/3"})).structured_content
             seen.append((page["generation"], page["markdown"]))
             wanted = {"folder_id": "site", "exact_terms": ["lantern"]}
             content = (await client.call_tool("search_content", wanted)).structured_content

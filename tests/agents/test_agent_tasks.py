@@ -41,7 +41,7 @@ def test_the_calls_that_are_expected_are_taken_by_the_tools(tmp_path: Path) -> N
     [
         ({"tool": "get_page"}, "get_page instead of search"),
         ({"arguments": {"query": "slashes"}}, "query: 'slashes' instead of ('trailingSlash',)"),
-        ({"arguments": {"q": "trailingSlash"}}, "'q' is not an argument of this tool"),
+        ({"arguments": {"words": "trailingSlash"}}, "'words' is not an argument of this tool"),
         ({"arguments": {"query": "trailingSlash", "tags": ["build"]}}, "tags was not asked for"),
     ],
 )

@@ -52,17 +52,17 @@ def reply_of(project: Project, name: str, **sent: Any) -> Reply:
 
 
 EVERY_CALL: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("search", {"query": "worst", "topK": 20}),
-    ("related", {"pathOrUrl": "/worst/0", "topK": 20}),
+    ("search", {"query": "worst", "limit": 20}),
+    ("related", {"url": "/worst/0", "limit": 20}),
     ("search_content", {"folder_id": "site", "exact_terms": ["worst"], "limit": 50}),
     ("find_documents", {"folder_id": "site", "query": "worst", "limit": 50}),
     ("ask", {"question": "worst", "limit": 10}),
-    ("search_code", {"query": "step", "topK": 20}),
+    ("search_code", {"query": "step", "limit": 20}),
     ("find_code", {"query": "step", "whole_words": False, "limit": 1_000}),
     ("fetch", {"file": "src/steps.py"}),
     ("status", {}),
     ("sync", {}),
-    *(("get_page", {"pathOrUrl": f"/worst/{number}"}) for number in range(len(WORST) + 1)),
+    *(("get_page", {"url": f"/worst/{number}"}) for number in range(len(WORST) + 1)),
     *(("get_document_text", {"folder_id": "site", "file_path": f"worst/{n}.md"}) for n in (0, len(WORST))),
     *(("get_document_data", {"folder_id": "site", "file_path": f"worst/{n}.md"}) for n in (0, len(WORST))),
 )
@@ -78,7 +78,7 @@ def test_no_reply_is_more_than_clients_take(worst_project: Project) -> None:
 
 
 def test_whoever_says_how_much_gets_it(worst_project: Project) -> None:
-    found = reply_of(worst_project, "get_page", pathOrUrl="/worst/0", maxTokens=20_000)
+    found = reply_of(worst_project, "get_page", url="/worst/0", max_tokens=20_000)
     assert count_tokens(found.data["markdown"]) > MOST_TOKENS / 2
 
 
@@ -88,10 +88,10 @@ def test_a_resource_ends_where_clients_cut_and_says_what_reads_on(worst_project:
     page = libraries.find("").service.page(f"/worst/{number}", libraries.find("").scope)
     text, rest = _cut(read_resource(libraries, f"searchsocket://page/worst/{number}").text)
     tool = rest.pop("tool")
-    while rest["continuationToken"]:
-        part = reply_of(worst_project, tool, **rest, maxTokens=MOST_MAX_TOKENS).data
+    while rest["continuation_token"]:
+        part = reply_of(worst_project, tool, **rest, max_tokens=MOST_MAX_TOKENS).data
         text += part["markdown"]
-        rest["continuationToken"] = part["continuationToken"]
+        rest["continuation_token"] = part["continuationToken"]
     assert f"{text}\n" == visible(page.markdown(sources=True))
 
 
@@ -118,9 +118,9 @@ def _cut(text: str) -> tuple[str, dict[str, str]]:
 @pytest.mark.parametrize(
     ("tool", "asked", "key"),
     [
-        ("search", {"query": "battery", "topK": 5}, "url"),
-        ("related", {"pathOrUrl": "/docs/battery", "topK": 5}, "url"),
-        ("search_code", {"query": "step", "topK": 6}, "id"),
+        ("search", {"query": "battery", "limit": 5}, "url"),
+        ("related", {"url": "/docs/battery", "limit": 5}, "url"),
+        ("search_code", {"query": "step", "limit": 6}, "id"),
     ],
 )
 def test_results_that_do_not_fit_are_got_by_the_token(
@@ -129,13 +129,13 @@ def test_results_that_do_not_fit_are_got_by_the_token(
     """Best first, whole, none twice and none missed."""
     whole = call(agent_server, tool, mode, **asked).structured_content
     assert (whole.get("truncated", False), whole.get("continuationToken")) == (False, None)
-    first = call(agent_server, tool, mode, **asked, maxTokens=200)
+    first = call(agent_server, tool, mode, **asked, max_tokens=200)
     assert first.structured_content["truncated"]
     found, token = first.structured_content["results"], first.structured_content["continuationToken"]
-    assert f"continuationToken {token}" in text_of(first)
+    assert f"continuation_token {token}" in text_of(first)
     name = next(iter(asked))
     while token:
-        part = call(agent_server, tool, mode, **{name: asked[name]}, continuationToken=token).structured_content
+        part = call(agent_server, tool, mode, **{name: asked[name]}, continuation_token=token).structured_content
         found += part["results"]
         token = part.get("continuationToken")
     assert [one[key] for one in found] == [one[key] for one in whole["results"]]
@@ -145,12 +145,12 @@ def test_passages_that_do_not_fit_are_got_by_the_token(agent_server: Any) -> Non
     asked = {"question": "What does the battery do?"}
     whole = call(agent_server, "ask", **asked, limit=4).structured_content
     assert (whole["truncated"], whole["continuationToken"]) == (False, None)
-    part = call(agent_server, "ask", **asked, limit=4, maxTokens=200)
+    part = call(agent_server, "ask", **asked, limit=4, max_tokens=200)
     assert "\n1. " in text_of(part)
-    assert f"continuationToken {part.structured_content['continuationToken']}" in text_of(part)
+    assert f"continuation_token {part.structured_content['continuationToken']}" in text_of(part)
     found = list(part.structured_content["passages"])
     while token := part.structured_content["continuationToken"]:
-        part = call(agent_server, "ask", **asked, continuationToken=token)
+        part = call(agent_server, "ask", **asked, continuation_token=token)
         assert "\n1. " not in text_of(part)  # they are not the first ones
         found += part.structured_content["passages"]
     assert found == whole["passages"]
@@ -162,14 +162,14 @@ def test_passages_that_do_not_fit_are_got_by_the_token(agent_server: Any) -> Non
     ("tool", "other"),
     [
         ("search", {"query": "dock"}),
-        ("related", {"pathOrUrl": "/docs/battery"}),
+        ("related", {"url": "/docs/battery"}),
         ("search_code", {"query": "x"}),
         ("ask", {"question": "x"}),
     ],
 )
 def test_a_token_is_of_one_request(agent_server: Any, tool: str, other: dict[str, Any]) -> None:
-    first = call(agent_server, "search", query="battery", topK=5, maxTokens=200)
-    found = call(agent_server, tool, **other, continuationToken=first.structured_content["continuationToken"])
+    first = call(agent_server, "search", query="battery", limit=5, max_tokens=200)
+    found = call(agent_server, tool, **other, continuation_token=first.structured_content["continuationToken"])
     code = "INVALID_REQUEST" if tool == "search" else "CONTINUATION_GONE"
     assert found.structured_content["error"]["code"] == code
 

@@ -39,16 +39,16 @@ def test_the_tools_are_listed_with_bounds_and_as_reading_alone(agent_server: Any
     search = listed.tools[0].input_schema["properties"]
     assert list(search) == [
         "query",
-        "topK",
-        "pathPrefix",
+        "limit",
+        "path_prefix",
         "tags",
-        "preferLanguage",
+        "prefer_language",
         "version",
-        "maxTokens",
-        "continuationToken",
+        "max_tokens",
+        "continuation_token",
         "scope",
     ]
-    assert search["pathPrefix"]["examples"] == ["/docs"]
+    assert search["path_prefix"]["examples"] == ["/docs"]
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -70,7 +70,7 @@ def test_the_server_says_what_it_can_and_nothing_else(agent_server: Any, mode: s
 
 @each_era
 def test_a_search_names_the_route_file_of_each_result(agent_server: Any, mode: str) -> None:
-    found = call(agent_server, "search", mode, query="how long does the battery last", topK=2, pathPrefix="/docs")
+    found = call(agent_server, "search", mode, query="how long does the battery last", limit=2, path_prefix="/docs")
     best = found.structured_content["results"][0]
     assert (best["url"], best["sectionTitle"]) == ("/docs/battery", "Charging")
     assert {"title", "snippet", "score", "routeFile"} <= best.keys()
@@ -83,10 +83,10 @@ def test_a_search_names_the_route_file_of_each_result(agent_server: Any, mode: s
 
 @each_era
 def test_a_page_is_read_whole_and_a_wrong_one_named_with_those_meant(agent_server: Any, mode: str) -> None:
-    found = call(agent_server, "get_page", mode, pathOrUrl="/docs/battery.html")
+    found = call(agent_server, "get_page", mode, url="/docs/battery.html")
     assert found.structured_content["routeFile"] == "src/routes/secret/+page.svelte"
     assert found.structured_content["markdown"] in text_of(found)
-    missed = call(agent_server, "get_page", mode, pathOrUrl="/docs/batery")
+    missed = call(agent_server, "get_page", mode, url="/docs/batery")
     assert missed.is_error
     assert missed.structured_content["error"]["code"] == "PAGE_NOT_FOUND"
     assert "/docs/battery" in missed.structured_content["error"]["suggestions"]
@@ -96,12 +96,12 @@ def test_a_page_is_read_whole_and_a_wrong_one_named_with_those_meant(agent_serve
 def test_a_page_is_read_without_the_model(agent_project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     """And so without the key of a provider."""
     monkeypatch.setattr("searchsocket.models.embedders.hash.HashEmbedder.embed", lambda *_: 1 / 0)
-    assert not call(server_of(agent_project), "get_page", pathOrUrl="/docs/battery").is_error
+    assert not call(server_of(agent_project), "get_page", url="/docs/battery").is_error
 
 
 def test_what_hides_in_a_page_is_seen_and_fenced(agent_server: Any) -> None:
     """A page may have been written for the agent that reads it."""
-    found = call(agent_server, "get_page", pathOrUrl="/docs/driving")
+    found = call(agent_server, "get_page", url="/docs/driving")
     text = text_of(found)
     for hidden in ("\u202e", "\x1b", "\U000e0041"):
         assert hidden not in text
@@ -114,7 +114,7 @@ def test_what_hides_in_a_page_is_seen_and_fenced(agent_server: Any) -> None:
 
 @each_era
 def test_code_is_found_and_its_lines_fetched(agent_server: Any, mode: str) -> None:
-    found = call(agent_server, "search_code", mode, query="verifyToken", path="src", topK=1)
+    found = call(agent_server, "search_code", mode, query="verifyToken", path="src", limit=1)
     [best] = found.structured_content["results"]
     assert (best["file"], best["symbol"]) == ("src/auth/token.ts", "verifyToken")
     by_id = call(agent_server, "fetch", mode, ids=[best["id"]])
@@ -124,7 +124,7 @@ def test_code_is_found_and_its_lines_fetched(agent_server: Any, mode: str) -> No
 
 
 def test_pages_near_a_page_say_why(agent_server: Any) -> None:
-    found = call(agent_server, "related", pathOrUrl="/docs/battery", topK=3)
+    found = call(agent_server, "related", url="/docs/battery", limit=3)
     assert len(found.structured_content["results"]) == 3
     assert "meaning 0." in text_of(found)
 
@@ -139,13 +139,13 @@ def test_both_spellings_of_arguments_and_lists_as_texts_are_understood(agent_ser
     ("tool", "arguments", "code", "words"),
     [
         ("search", {}, "INVALID_REQUEST", "query is missing"),
-        ("search", {"query": "a", "topk": 3}, "INVALID_REQUEST", "did you mean 'topK'?"),
-        ("search", {"query": "a", "topK": 500}, "INVALID_REQUEST", "less than or equal to 20, not 500"),
+        ("search", {"query": "a", "topk": 3}, "INVALID_REQUEST", "did you mean 'limit'?"),
+        ("search", {"query": "a", "limit": 500}, "INVALID_REQUEST", "less than or equal to 20, not 500"),
         ("search", {"query": "\u0001"}, "INVALID_REQUEST", "the query is empty"),
         ("search", {"query": "a", "scope": "gone"}, "SCOPE_NOT_INDEXED", "searchsocket index --scope gone"),
         ("search", {"query": "a", "scope": "///"}, "INVALID_SCOPE", "no letter or digit"),
-        ("get_page", {"pathOrUrl": "\u0000"}, "INVALID_REQUEST", ""),
-        ("related", {"pathOrUrl": "/nowhere"}, "PAGE_NOT_FOUND", "page '/nowhere' not found"),
+        ("get_page", {"url": "\u0000"}, "INVALID_REQUEST", ""),
+        ("related", {"url": "/nowhere"}, "PAGE_NOT_FOUND", "page '/nowhere' not found"),
         ("search_code", {"query": "a", "languages": ["klingon"]}, "INVALID_REQUEST", "'klingon' is not one of"),
         ("search_code", {"query": "a", "scope": "gone"}, "SCOPE_NOT_INDEXED", "--only code --scope gone"),
         ("fetch", {}, "INVALID_REQUEST", "either `ids`"),
@@ -177,7 +177,7 @@ def test_a_defect_is_reported_and_not_told(agent_project: Project, monkeypatch: 
     heard: list[BaseException] = []
     server = server_of(agent_project, on_error=heard.append)
     monkeypatch.setattr("searchsocket.serving.pages.parse_page", lambda _: 1 / 0)
-    found = call(server, "get_page", pathOrUrl="/docs/battery")
+    found = call(server, "get_page", url="/docs/battery")
     assert found.structured_content["error"]["code"] == "INTERNAL_ERROR"
     assert "division" not in text_of(found)
     assert isinstance(heard[0], ZeroDivisionError)

@@ -43,5 +43,5 @@ def _origin(passage: AnswerPassage) -> str:
     route = f"; route file {visible(passage.route_file)}" if passage.route_file else ""
     at = passage.source
     lines = [f"source {visible(at.file)}:{at.first_line}-{at.last_line}"] if at and at.file and at.first_line else []
-    page = [f"page {visible(passage.href)}{route}"] if passage.href else []
+    page = [f"url {visible(passage.href)}{route}"] if passage.href else []
     return f"{visible(passage.title)}{section} ({'; '.join([*page, *lines])}; confidence {passage.confidence:.2f})"

@@ -62,7 +62,7 @@ def _outline(answer: DocumentDataAnswer) -> Iterator[str]:
 
 
 def _source_line(file_path: str, source: Source) -> str:
-    page = f"; page {visible(source.href)}" if source.href else ""
+    page = f"; url {visible(source.href)}" if source.href else ""
     route = f"; route file {visible(source.route_file)}" if source.route_file else ""
     return f"file_path {visible(file_path)}{page}{route}{_lines(source)}"
 

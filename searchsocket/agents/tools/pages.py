@@ -166,7 +166,7 @@ def _search_lines(library: Library, answer: SearchAnswer, *, is_next: bool) -> I
         yield f"\nNote {note.code}: {visible(note.message)}"
     yield from more_lines(answer.continuation_token)
     if "get_page" in library.tools:
-        yield f"\nRead a whole page: get_page with pathOrUrl {visible(results[0].url)!r}."
+        yield f"\nRead a whole page: get_page with url {visible(results[0].url)!r}."
 
 
 def _related_lines(library: Library, answer: RelatedAnswer, *, is_next: bool) -> Iterator[str]:

@@ -58,7 +58,7 @@ class CodeFindQuery:
             InvalidRequest: It is blank, has several lines, or is beyond a limit.
         """
         if not self.q.strip() or len(self.q) > MAX_QUERY_CHARS or "\n" in self.q or "\r" in self.q:
-            raise InvalidRequest(f"q must be one line of 1 to {MAX_QUERY_CHARS:,} characters and not blank")
+            raise InvalidRequest(f"the text must be one line of 1 to {MAX_QUERY_CHARS:,} characters and not blank")
         if not 1 <= self.limit <= MAX_CODE_OCCURRENCES:
             raise InvalidRequest(f"limit must be from 1 to {MAX_CODE_OCCURRENCES:,}, not {self.limit}")
         PathFilter(self.path).checked()

@@ -111,7 +111,6 @@ class Agent:
     constants: Mapping[str, object] = field(default_factory=dict)  # fields that agents do not choose
     ignored: Mapping[str, object] = field(default_factory=dict)  # arguments without a meaning that may be sent
     translate: Callable[[dict[str, Any]], dict[str, Any]] = lambda values: values  # arguments to fields of the request
-    is_snake_case: bool = False
 
 
 def _unknown(*_: object) -> float:

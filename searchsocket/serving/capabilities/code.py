@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from searchsocket.code.paths import MAX_PATH_CHARS
 from searchsocket.errors import InvalidRequest
@@ -28,7 +28,6 @@ from searchsocket.search.content.budget import fitting
 from searchsocket.search.occurrences.continuation import MAX_CHARS
 from searchsocket.serving.capabilities.base import Agent, Caller, Capability, Http, Request, Services, query_of
 from searchsocket.serving.capabilities.fields import (
-    AGENT_FIELDS,
     WHOLE,
     ContinuationToken,
     MaxTokens,
@@ -284,10 +283,6 @@ SEARCH_CODE = _Code(
         spelling={
             "q": agent_text(
                 "A question or keywords.", MAX_QUERY_CHARS, ["how are tokens verified", "Parser.parse"], min_length=1
-            ),
-            "top_k": (
-                Annotated[int, Field(validation_alias=AliasChoices("topK", "top_k", "limit"))],
-                AGENT_FIELDS["top_k"][1],
             ),
             "path": _AGENT_PATH,
             "languages": _AGENT_LANGUAGES,

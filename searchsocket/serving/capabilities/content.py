@@ -115,7 +115,7 @@ def find_documents(services: Services, request: DocumentsRequest, caller: Caller
 
 
 def document_text(services: Services, request: DocumentRequest, caller: Caller) -> DocumentTextAnswer:
-    """Read a document of a result by its `file_path`, in whole sections.
+    """Read a document of a result by its `file_path`, or a page by its `url`, in whole sections.
 
     `chunk_id` starts at that passage; `continuation_token` continues the previous answer.
     """
@@ -133,14 +133,8 @@ def document_data(services: Services, request: DocumentRequest, caller: Caller) 
 
 
 _SPELLING = {
-    "folder_id": (
-        Annotated[str, Field(validation_alias=AliasChoices("folder_id", "folderId", "base_folder_path"))],
-        agent_text(
-            "`site` (pages) or `code` (source files); for another scope, `main/site`.",
-            300,
-            ["site", "code"],
-            min_length=1,
-        )[1],
+    "folder_id": agent_text(
+        "`site` (pages) or `code` (source files); default: pages, if there are any.", 300, ["code"]
     ),
     "semantic_concepts": agent_list(
         _Term, MAX_TERMS, "Concepts to match by meaning.", [["token rotation", "session expiry"]]
@@ -153,12 +147,11 @@ _SPELLING = {
     ),
     "query": agent_text("The subject.", 1_000, ["rotating keys"]),
     "limit": (int, Field(0, ge=0, le=MAX_LIMIT, description="Maximum number of results; 0: 10, or as before.")),
-    "file_path": agent_text(
-        "`file_path` of a result.", _MAX_PATH_CHARS, ["docs/install.md", "src/auth/token.ts"], min_length=1
-    ),
+    "file_path": agent_text("`file_path` of a result.", _MAX_PATH_CHARS, ["docs/install.md", "src/auth/token.ts"]),
+    "url": agent_text("Page of the site, instead of `file_path`.", _MAX_PATH_CHARS, ["/docs/install"]),
 }
-_Tool = partial(Agent, spelling=_SPELLING, is_snake_case=True)
-_PART = ("max_tokens", "continuation_token")
+_Tool = partial(Agent, spelling=_SPELLING)
+_PART = ("max_tokens", "continuation_token", "scope")
 
 CONTENT_SEARCH = Capability(
     search_content,
@@ -167,14 +160,14 @@ CONTENT_SEARCH = Capability(
         "search_content",
         "Find passages",
         "exact identifiers or error codes; every passage with a term",
-        ("folder_id", "semantic_concepts", "exact_terms", "limit", *_PART),
+        ("semantic_concepts", "exact_terms", "folder_id", "limit", *_PART),
     ),
 )
 FIND_DOCUMENTS = Capability(
     find_documents,
     Http("/documents", ("findDocuments", "Find documents by subject")),
     agent=_Tool(
-        "find_documents", "Find documents", "list pages or files on a subject", ("folder_id", "query", "limit", *_PART)
+        "find_documents", "Find documents", "list pages or files on a subject", ("query", "folder_id", "limit", *_PART)
     ),
 )
 DOCUMENT_TEXT = Capability(
@@ -184,7 +177,7 @@ DOCUMENT_TEXT = Capability(
         "get_document_text",
         "Read a document",
         "read a document of these results",
-        ("folder_id", "file_path", "chunk_id", *_PART),
+        ("file_path", "url", "folder_id", "chunk_id", *_PART),
     ),
 )
 DOCUMENT_DATA = Capability(
@@ -194,7 +187,7 @@ DOCUMENT_DATA = Capability(
         "get_document_data",
         "Outline a document",
         "the outline of a long document, or the lines of its source",
-        ("folder_id", "file_path", "chunk_id", *_PART),
+        ("file_path", "url", "folder_id", "chunk_id", *_PART),
     ),
 )
 CONTENT = (CONTENT_SEARCH, FIND_DOCUMENTS, DOCUMENT_TEXT, DOCUMENT_DATA)

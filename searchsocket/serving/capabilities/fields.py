@@ -254,4 +254,8 @@ AGENT_FIELDS: Fields = {
     "continuation_token": agent_text("Token of the previous answer, to get the rest.", MAX_TOKEN_CHARS),
     "scope": agent_text("Scope or branch; default: the current one.", 200, ["main"]),
 }
-AGENT_NAMES = {"q": "query", "url": "path_or_url", "continuation": "continuation_token"}
+AGENT_NAMES = {
+    "q": "query",
+    "top_k": "limit",
+    "continuation": "continuation_token",
+}  # fields that agents know otherwise
