@@ -13,6 +13,7 @@ from itertools import chain
 
 import Stemmer
 
+from searchsocket.text.arabic import arabic_stem
 from searchsocket.text.late_pattern import LatePattern
 
 MAX_WORD_CHARS = 64  # longer runs are hashes and base64: only their parts are kept
@@ -20,7 +21,9 @@ MAX_PARTS = 32
 MAX_QUERY_CHARS = 2_000
 MAX_QUERY_WORDS = 32
 
-_LETTER = r"[\w\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]"
+# Marks and vowel signs.
+_COMBINING = r"\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+_LETTER = rf"[\w{_COMBINING}]"
 _WORD = re.compile(rf"(?:--?|[$@#+.]{{1,3}})?{_LETTER}+(?:(?:::|[-.:'’@$]){_LETTER}+)*(?:\+\+|#)?")
 # Scripts written without spaces between words, and Hangul, whose endings change.
 UNSPACED = (
@@ -30,12 +33,16 @@ UNSPACED = (
 _CJK_RUNS = LatePattern(rf"[{UNSPACED}]+|[^{UNSPACED}]+")
 _HAS_CJK = LatePattern(rf"[{UNSPACED}]")
 _MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f]")
-_PIECES = re.compile(r"[^\W_]+")
+_PIECES = re.compile(rf"(?:[^\W_]|[{_COMBINING}])+")
 _LETTERS = re.compile(r"[^\W\d_]{3,32}")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _IN_FRONT = re.compile(r"\s+[-–—|·»>/]\s+")
-_UNFOLDED = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"})
+_UNFOLDED = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"}
+    # Letters of Arabic that are typed for each other, and the line that stretches a word.
+    | {"ة": "ه", "ى": "ي", "ی": "ي", "ک": "ك", "\u0640": ""}
+)
 
 _FENCE = re.compile(r"[ \t>]*(?:[-*+] +|\d+[.)] +)?(`{3,}|~{3,})")
 _LINK_TARGET = re.compile(r"\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)")
@@ -72,6 +79,11 @@ class ParsedQuery:
     order: tuple[QueryWord, ...] = ()  # the same, and what stands there a second time
     phrases: tuple[tuple[str, ...], ...] = ()  # what stood in double quotes, as documents keep it
     open_ended: bool = False  # the last word may still be being typed
+
+
+def has_unspaced(text: str) -> bool:
+    """Return True if a text has characters of a script that is written without spaces, or Hangul."""
+    return not text.isascii() and _HAS_CJK.search(text) is not None
 
 
 def index_text(text: str) -> str:
@@ -199,14 +211,17 @@ def fold(word: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
-    """The English stem of a folded word."""
-    return str(_stemmer().stemWord(word))
+    """The stem of a folded word: of Arabic the word without articles and endings, else the English stem."""
+    return str(_stemmer().stemWord(word)) if word < "\u0600" or word > "\u077f" else arabic_stem(word)
 
 
 def stems(words: Iterable[str]) -> list[str]:
     """Those of many folded words, of which none is remembered."""
-    stemmed: list[str] = _stemmer().stemWords(list(words))
-    return stemmed
+    words = list(words)
+    stemmed: list[str] = _stemmer().stemWords(words)
+    if all(map(str.isascii, words)):
+        return stemmed
+    return [stem(word) if not word.isascii() else one for word, one in zip(words, stemmed, strict=True)]
 
 
 @lru_cache(maxsize=1)

@@ -30,6 +30,9 @@ def gain(q: str, text: str, titled: float = 0.0, headed: float = 0.0) -> float:
         ("call useState twice", "useState gives a pair", 0.3),
         ("two-way binding of v4 e.g. forms", "two-way binding of v4, e.g. forms", 0.0),  # ordinary words of prose
         ("", "anything", 0.0),
+        ("依赖注入", "依赖注入很强大", 0.0),  # several words without spaces
+        ("環境変数", "環境変数の設定", 0.0),
+        ("max_chars设置", "max_chars设置", 0.3),
     ],
 )
 def test_identifiers_gain_what_they_say(q: str, text: str, expected: float) -> None:

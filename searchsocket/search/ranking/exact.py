@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from searchsocket.stores.base import Candidates
+from searchsocket.text.words import has_unspaced
 from searchsocket.types import Scores
 
 # Above everything that likeness and boosts can add up to: who types one word means that word ...
@@ -62,7 +63,8 @@ def names_identifier(q: str) -> bool:
 def _identifiers(q: str) -> tuple[tuple[str, ...], float]:
     """The identifiers that a query names, and what a candidate with all of them gains."""
     words = [word.strip(_EDGES) for word in q.split()]
-    # One word alone is meant as it is, whatever it looks like.
-    names = [word for word in words if word and (len(words) == 1 or _NAME.fullmatch(word))]
+    # One word alone is meant as it is, whatever it looks like; without spaces a text may be several.
+    is_alone = len(words) == 1 and not has_unspaced(q)
+    names = [word for word in words if word and (is_alone or _NAME.fullmatch(word))]
     distinct = tuple(dict.fromkeys(name.casefold() for name in names))[:_MAX_NAMES]
-    return distinct, _ALONE if len(words) == 1 else _AMONG_WORDS
+    return distinct, _ALONE if is_alone else _AMONG_WORDS

@@ -44,7 +44,8 @@ class PageEvidence:
         missing: list[str] = []
         total = known = 0.0
         for word, sure in held.items():
-            forms, part = sure or self._guessed_forms(word, word in guessed, is_alone=is_alone), 1.0
+            compound = wanted.compounds.get(word.exact, [])
+            forms, part = sure or self._guessed_forms(word, compound, word in guessed, is_alone=is_alone), 1.0
             known += bool(sure or (forms and word.parts))
             rarity = self.rarity(forms)
             if not forms and (forms := self._forms_of_parts(word)):
@@ -75,14 +76,16 @@ class PageEvidence:
             forms |= dict.fromkeys((form,) for form in indexed_forms(self._vocabulary.nearest(word.exact)))
         return [words for words in forms if self._pages_with(words)]
 
-    def _guessed_forms(self, word: QueryWord, may_be_slip: bool, *, is_alone: bool) -> list[Forms]:
+    def _guessed_forms(
+        self, word: QueryWord, compound: Sequence[Forms], may_be_slip: bool, *, is_alone: bool
+    ) -> list[Forms]:
         """The forms by which pages hold what a word was meant to be: all its parts, or what it is a slip of.
 
         Noise has small parts that some page holds, and made-up words are near some word. So it must be all the parts,
         and where no word of the query is held, a slip that fingers make.
         """
-        if word.parts and self._pages_with(word.parts):
-            return [word.parts]
+        if forms := [parts for parts in (word.parts, *compound) if parts and self._pages_with(parts)]:
+            return forms
         if not may_be_slip or len(word.exact) < _MIN_EVIDENT_TYPO:
             return []
         meant = (

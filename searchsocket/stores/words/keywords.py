@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +12,7 @@ from tantivy import Occur, Query
 
 from searchsocket.stores.base import Letters, WordEvidence
 from searchsocket.stores.words import PAGES, WORDS
+from searchsocket.stores.words.compounds import split_compound
 from searchsocket.stores.words.documents import PLAIN, SAID
 from searchsocket.stores.words.evidence import PageEvidence
 from searchsocket.stores.words.index import Docs, Scored, Term, WordIndex
@@ -181,7 +182,7 @@ class Words:
     def _find_terms(self, text: str) -> QueryTerms:
         parsed = parse_query(storable(text))
         words = tuple(word for word in parsed.words if not word.is_stop) or parsed.words
-        query_terms = QueryTerms(parsed, words, [], [], self._synonyms.of(parsed.order), [])
+        query_terms = QueryTerms(parsed, words, [], [], self._synonyms.of(parsed.order), [], {})
         terms_by_word: dict[str, list[Term]] = {}
         for word in words:
             others = [forms for forms in query_terms.others.get(word.exact, ()) if all(map(self._is_indexed, forms))]
@@ -193,7 +194,11 @@ class Words:
             if not others and not (own if word.stem else self._is_whole(word)):
                 query_terms.unknown.append(word)
         for word in worth_correcting(query_terms.unknown):
-            terms_by_word[word.exact] += [term for term in self._corrections(word) if self._is_indexed(*term)]
+            corrections = [term for term in self._corrections(word) if self._is_indexed(*term)]
+            if not corrections and (compound := split_compound(word.exact if word.stem else "", self._is_indexed)):
+                query_terms.compounds[word.exact] = compound
+                corrections = [(part, _TYPO_BOOST) for part in dict.fromkeys(chain.from_iterable(compound))]
+            terms_by_word[word.exact] += corrections
         query_terms.terms.extend(term for terms in terms_by_word.values() for term in terms)
         query_terms.terms.extend((form, _JOINED_BOOST) for form in self._joined(parsed.order))
         return query_terms

@@ -21,6 +21,7 @@ class QueryTerms:
     wholes: list[tuple[Forms, float]]  # synonyms of several words
     others: dict[str, tuple[Forms, ...]]  # all synonyms, by the exact form of their word
     unknown: list[QueryWord]  # held by no record, in whatever form
+    compounds: dict[str, list[Forms]]  # of unknown words without a correction their parts, see `split_compound`
 
 
 def worth_correcting(unknown: Iterable[QueryWord]) -> list[QueryWord]:
