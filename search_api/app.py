@@ -121,7 +121,6 @@ def create_app(
         keeper = CodeKeeper(
             project,
             environ,
-            current=lambda: service.scopes.public[0],
             may_sync=bool(project.settings.mcp.sync) and store is None,
             clock=clock,
         )

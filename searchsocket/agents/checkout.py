@@ -92,7 +92,7 @@ class CheckoutLibraries:
         return CodeKeeper(
             project,
             self._environ,
-            current=lambda: project.scope(self._environ, self._scope).name,
+            scope=self._scope,
             may_sync=project.settings.mcp.sync is not False,
             clock=self._clock,
         )

@@ -80,6 +80,7 @@ def serve_http(ctx: click.Context, project: Project, scope_name: str | None, **o
         scopes=(scope_name,) if scope_name else (),
         no_page=True,
         mcp=True,
+        sync=True,
         **offer,
     )
 

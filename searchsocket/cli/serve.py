@@ -61,6 +61,7 @@ def serve(
     mcp: bool | None,
     tools: str | None,
     structured_content: bool,
+    sync: bool | None = None,
 ) -> None:
     """Serve the search API until Ctrl-C.
 
@@ -82,7 +83,8 @@ def serve(
     }
     api = project.settings.api.model_copy(update={name: value for name, value in asked.items() if value is not None})
     agents = offering(project.settings.mcp, tools, structured_content=structured_content)
-    agents = agents.model_copy(update={"enable": _first(mcp, agents.enable, dev)})
+    enable, sync = _first(mcp, agents.enable, dev), agents.sync if agents.sync is not None else sync
+    agents = agents.model_copy(update={"enable": enable, "sync": sync})
     project = replace(project, settings=project.settings.model_copy(update={"api": api, "mcp": agents}))
     from search_api.run.server import serve as serve_api
     from search_api.run.workers import Workers

@@ -4,6 +4,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from contextlib import suppress
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -33,20 +34,20 @@ class CodeKeeper:
         project: Project,
         environ: Mapping[str, str],
         *,
-        current: Callable[[], str],
+        scope: str | None = None,
         may_sync: bool,
         clock: Callable[[], datetime],
         upkeep: Callable[[Project, Mapping[str, str]], CodeUpkeep] = open_upkeep,
     ) -> None:
         """
         Args:
-            current: The scope whose files are checked out here; "" = of none. No other is ever written.
+            scope: Of the files that are checked out here; None: of the branch. No other is ever written.
             may_sync: False: changed files are named only.
         """
         self.may_sync = may_sync
         self._root = project.root
         self._environ = environ
-        self._current = current
+        self._scope = scope
         self._clock = clock
         self._open = upkeep
         self._opened = (configuration_digest(self._root), upkeep(project, environ))
@@ -65,7 +66,7 @@ class CodeKeeper:
             InvalidRequest: Files of this scope are not checked out here.
             Busy: It takes longer than a call may; it goes on.
         """
-        if scope != self._current():
+        if scope != self._current:
             raise InvalidRequest(f"scope {scope!r} is not checked out here, so its files cannot be indexed")
         self._wait(scope)
         return self._finished(self._begin(scope, self._upkeep().standing(scope)), FIRST_WAIT_S)
@@ -84,7 +85,7 @@ class CodeKeeper:
             CodeNotIndexed: They never were, and are too many.
             Busy: They never were, and the first sync takes longer than a call may; it goes on.
         """
-        if scope != self._current():
+        if scope != self._current:
             return ()
         try:
             return self._freshen(scope, first=first and self.may_sync and self._may_begin, next_step=next_step)
@@ -116,6 +117,13 @@ class CodeKeeper:
         """Code is indexed unasked in a repository, or if the settings say so: another folder may be a whole disk."""
         folders = (self._root, *self._root.parents)
         return self._opened[1].project.settings.code.enable or any((one / ".git").exists() for one in folders)
+
+    @property
+    def _current(self) -> str:
+        """The scope whose files are checked out here; "" if none can be told."""
+        with suppress(SearchSocketError):
+            return self._opened[1].project.scope(self._environ, self._scope).name
+        return ""
 
     def _upkeep(self) -> CodeUpkeep:
         """The upkeep by the settings as they are now."""

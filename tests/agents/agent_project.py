@@ -58,9 +58,7 @@ def make_agent_project(root: Path, files: Mapping[str, str] = MappingProxyType({
 
 def server_of(project: Project, **options: Any) -> Any:
     """The protocol's server over a project, without a transport."""
-    keeper = CodeKeeper(
-        project, {}, current=lambda: "main", may_sync=bool(project.settings.mcp.sync), clock=lambda: NOW
-    )
+    keeper = CodeKeeper(project, {}, may_sync=bool(project.settings.mcp.sync), clock=lambda: NOW)
     services = open_services(project, {}, clock=lambda: NOW, on_error=lambda _: None, keeper=keeper)
     structured = project.settings.mcp.structured_content
     return make_server(ServedLibraries(project, services, lambda: NOW), structured=structured, **options)

@@ -2,20 +2,28 @@
 
 import random
 import shutil
+import threading
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult
 
+from search_api.app import create_app
 from searchsocket.agents.checkout import CheckoutLibraries
 from searchsocket.agents.server import make_server
 from searchsocket.agents.worktree import project_around
-from searchsocket.serving import code_keeper
-from tests.agents.agent_project import ERAS, call, list_tools, talk, text_of
+from searchsocket.project.project import open_project
+from searchsocket.serving import code_keeper, code_upkeep
+from tests.agents.agent_project import ERAS, call, list_tools, offering, talk, text_of
 from tests.agents.test_agent_stdio import COMMAND, git
+from tests.api.api_client import ENVIRON as API
+from tests.api.api_client import KEY
+from tests.api.running_service import listening
 from tests.code.code_project import FILES
 from tests.code.trees import grow
 
@@ -192,3 +200,54 @@ def test_each_question_knows_of_every_edit_before_it(root: Path, seed: int) -> N
             else:
                 path.write_text(path.read_text().replace(gone, f"was_{gone[::-1]}"))
             assert gone not in symbols(search(agent, gone, limit=5))
+
+
+def test_a_question_that_waits_too_long_says_so_and_the_work_goes_on(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent, may_go_on = server(root), threading.Event()
+    sync = code_upkeep.sync_code
+
+    def slow(*arguments: Any, **others: Any) -> Any:
+        assert may_go_on.wait(60)
+        return sync(*arguments, **others)
+
+    monkeypatch.setattr(code_upkeep, "sync_code", slow)
+    monkeypatch.setattr(code_keeper, "FIRST_WAIT_S", 0.01)
+    first = search(agent, "verifyToken")
+    assert text_of(first).startswith("BUSY: the source code is being indexed; ask again in a moment")
+    assert first.structured_content["error"]["retryable"]  # type: ignore[index]
+    monkeypatch.setattr(code_keeper, "FIRST_WAIT_S", 60)
+    may_go_on.set()
+    assert symbols(search(agent, "verifyToken"))[0] == "verifyToken"
+
+    may_go_on.clear()
+    monkeypatch.setattr(code_keeper, "WAIT_S", 0.01)
+    define(root, "fold_a_kite", "Folds a kite of paper.")
+    late = search(agent, "verifyToken")
+    assert "Note FILES_CHANGED: files changed since it was indexed and were not searched; they are being" in text_of(
+        late
+    )
+    monkeypatch.setattr(code_keeper, "WAIT_S", 60)
+    may_go_on.set()
+    assert symbols(search(agent, "kite of paper", limit=1)) == ["fold_a_kite"]
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_a_service_names_changes_and_indexes_them_if_it_may(root: Path, mode: str) -> None:
+    """Over HTTP, as `serve --mcp` and `mcp --transport http` start it."""
+    assert not call(server(root), "sync").is_error
+    define(root, "fold_a_kite", "Folds a kite of paper.")
+    for sync, said in ((None, "run `searchsocket code sync`"), (True, "function fold_a_kite")):
+        project = offering(open_project(root, ENVIRON), enable=True, sync=sync)
+        with listening(create_app(project, environ=API, host="127.0.0.1")) as port:
+            http = httpx2.AsyncClient(headers={"authorization": f"Bearer {KEY}"})
+            transport = streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=http)
+
+            async def about(client: Client) -> Any:
+                names = [tool.name for tool in (await client.list_tools()).tools]
+                return names, await client.call_tool("search_code", {"query": "kite of paper"})
+
+            names, found = talk(transport, about, mode)
+        assert ("sync" in names) == bool(sync)
+        assert said in text_of(found)
