@@ -10,8 +10,11 @@ from typing import Any, Literal, get_args
 
 from searchsocket.errors import ConfigError
 
-ClientName = Literal["claude-code", "claude-desktop", "cursor", "vscode", "zed", "codex"]
+ClientName = Literal[
+    "claude-code", "claude-desktop", "cursor", "vscode", "windsurf", "gemini", "zed", "codex", "jetbrains"
+]
 CLIENTS: tuple[ClientName, ...] = get_args(ClientName)
+OF_THE_USER: frozenset[ClientName] = frozenset({"claude-desktop", "codex", "windsurf"})  # the rest have projects
 NAME = "searchsocket"
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 
@@ -40,6 +43,23 @@ class Target:
         if self.path.suffix == ".toml":
             return _toml(self.section, self.name, self.entry)
         return json.dumps({self.section: {self.name: self.entry}}, indent=2, ensure_ascii=False) + "\n"
+
+    def current(self) -> dict[str, Any] | None:
+        """The entry that the file has now; None if it has none.
+
+        Raises:
+            ConfigError: The file cannot be understood.
+        """
+        try:
+            text = self.path.read_text(encoding="utf-8")
+            data: Any = tomllib.loads(text) if self.path.suffix == ".toml" else json.loads(text or "{}")
+        except OSError:
+            return None
+        except ValueError as error:
+            raise self._unreadable(f"cannot be read: {error}") from error
+        servers = data.get(self.section) if isinstance(data, dict) else None
+        entry = servers.get(self.name) if isinstance(servers, dict) else None
+        return entry if isinstance(entry, dict) else None
 
     def merged(self, before: str) -> str:
         """The text of the file with the server in it, all else as it was; the same text where it is there already.
@@ -86,16 +106,28 @@ class Target:
         return ConfigError(f"{self.path} {why}; the file was not changed. Add this by hand:\n{self.snippet}")
 
 
-def target_of(client: ClientName, root: Path, project_id: str, command: Sequence[str], machine: Machine) -> Target:
+def target_of(
+    client: ClientName,
+    root: Path,
+    project_id: str,
+    command: Sequence[str],
+    machine: Machine,
+    own: Sequence[str] | None = None,
+) -> Target:
     """The configuration file of a client, and the entry that it needs.
 
-    Clients that know of projects get a file in the project, which can be shared; others one of the user's, in which the
-    server names the project.
+    Clients that know of projects get a file in the project, which can be shared and so names nothing of this machine;
+    others one of the user's, in which the server names the project.
+
+    Args:
+        own: The command in a file of the user; None: the same.
     """
+    if client in OF_THE_USER:
+        command = own or command
     program, *arguments = command
     here = {"command": program, "args": [*arguments, "mcp"]}
     named = {"command": program, "args": [*arguments, "mcp", "--project", str(root)]}
-    own = f"{NAME}-{_UNSAFE.sub('-', project_id).strip('-') or 'site'}"
+    name = f"{NAME}-{_UNSAFE.sub('-', project_id).strip('-') or 'site'}"
     match client:
         case "claude-code":
             return Target(root / ".mcp.json", "mcpServers", NAME, here)
@@ -107,10 +139,17 @@ def target_of(client: ClientName, root: Path, project_id: str, command: Sequence
             return Target(root / ".vscode" / "mcp.json", "servers", NAME, entry)
         case "zed":
             return Target(root / ".zed" / "settings.json", "context_servers", NAME, {**here, "env": {}})
+        case "gemini":
+            return Target(root / ".gemini" / "settings.json", "mcpServers", NAME, here)
+        case "jetbrains":
+            return Target(root / ".junie" / "mcp" / "mcp.json", "mcpServers", NAME, here)
+        case "windsurf":
+            path = machine.home / ".codeium" / "windsurf" / "mcp_config.json"
+            return Target(path, "mcpServers", name, named)
         case "codex":
-            return Target(_codex_home(machine) / "config.toml", "mcp_servers", own, named)
+            return Target(_codex_home(machine) / "config.toml", "mcp_servers", name, named)
         case "claude-desktop":
-            return Target(_claude_folder(machine) / "claude_desktop_config.json", "mcpServers", own, named)
+            return Target(_claude_folder(machine) / "claude_desktop_config.json", "mcpServers", name, named)
 
 
 def _codex_home(machine: Machine) -> Path:

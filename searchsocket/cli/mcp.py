@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from searchsocket.agents.worktree import project_around
+from searchsocket.cli.mcp_doctor import doctor
 from searchsocket.cli.mcp_install import install, skill
 from searchsocket.cli.options import load_project, offer_options, offering, scope_option
 from searchsocket.cli.serve import serve, trouble_line
@@ -92,3 +93,4 @@ def _report(error: BaseException) -> None:
 
 mcp.add_command(install)
 mcp.add_command(skill)
+mcp.add_command(doctor)

@@ -3,25 +3,28 @@
 import difflib
 import os
 import shlex
+import shutil
 import sys
 from pathlib import Path
 
 import click
 
-from searchsocket.agents.clients import Machine, target_of
+from searchsocket.agents.clients import NAME, Machine, target_of
 from searchsocket.agents.skill import skill_text
 from searchsocket.cli.options import load_project, project_option
 from searchsocket.cli.output import safe
 from searchsocket.errors import StateUnavailable
 from searchsocket.system.files import write_atomic
 
-_CLIENTS = ("claude-code", "claude-desktop", "cursor", "vscode", "zed", "codex")  # importing them costs `--help`
+CLIENTS = (  # importing them costs `--help`
+    "claude-code", "claude-desktop", "cursor", "vscode", "windsurf", "gemini", "zed", "codex", "jetbrains"
+)  # fmt: skip
 _MODE = 0o644  # of a new file, which holds no secret
 
 
 @click.command()
 @project_option
-@click.option("--client", required=True, type=click.Choice(_CLIENTS), help="Agent to configure.")
+@click.option("--client", required=True, type=click.Choice(CLIENTS), help="Agent to configure.")
 @click.option("--command", "command", default="", metavar="LINE", help='Command to start, e.g. "uvx searchsocket".')
 @click.option("--print", "only_print", is_flag=True, help="Print the change; write nothing.")
 @click.option("--yes", is_flag=True, help="Write without confirmation.")
@@ -38,8 +41,15 @@ def install(root: Path, client: str, command: str, only_print: bool, yes: bool) 
 
     project = load_project(root)
     machine = Machine(Path.home(), sys.platform, os.environ)
-    line = shlex.split(command) if command.strip() else [_own_command()]
-    target = target_of(client, project.root, project.id, line, machine)  # type: ignore[arg-type]  # a choice
+    line = shlex.split(command) or [NAME]
+    own = shlex.split(command) or [_own_command()]
+    target = target_of(client, project.root, project.id, line, machine, own)  # type: ignore[arg-type]  # a choice
+    if shutil.which(target.entry["command"]) is None:
+        click.echo(
+            f"{safe(target.entry['command'])!r} is not on PATH, where {client} looks for it; install it there, or name "
+            "another command with --command",
+            err=True,
+        )
     if only_print:
         click.echo(f"# {safe(str(target.path))}", err=True)
         click.echo(target.snippet, nl=False)
@@ -77,7 +87,7 @@ def skill(root: Path) -> None:
 
 
 def _own_command() -> str:
-    """This program as others can start it: by its name, unless it lies in an environment that they need not be in."""
+    """This program as other programs of the user can start it: by its path if it is in an environment of its own."""
     if sys.prefix == sys.base_prefix:
         return "searchsocket"
     return str(Path(sys.executable).with_name("searchsocket"))

@@ -1,6 +1,9 @@
 """Naming the server in the files of clients: shown first, merged, and done once."""
 
 import json
+import os
+import re
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any, get_args
@@ -8,7 +11,7 @@ from typing import Any, get_args
 import pytest
 from click.testing import CliRunner, Result
 
-from searchsocket.agents.clients import CLIENTS, ClientName, Machine, target_of
+from searchsocket.agents.clients import CLIENTS, OF_THE_USER, ClientName, Machine, target_of
 from searchsocket.cli.main import cli
 from searchsocket.cli.mcp_install import install as command
 from searchsocket.errors import ConfigError
@@ -123,3 +126,54 @@ def test_the_skill_names_offered_tools_alone(home: Path) -> None:
     assert done.stdout.startswith("---\nname: ")
     assert "`get_page`" in done.stdout
     assert "`search_code`" not in done.stdout
+
+
+def test_a_file_of_the_project_names_nothing_of_this_machine(home: Path) -> None:
+    """It is committed, and read on other machines."""
+    line = ["mcp", "install", "--project", str(home.parent / "site"), "--print"]
+    for client in CLIENTS:
+        printed = CliRunner().invoke(cli, [*line, "--client", client])
+        absolute = [word for word in re.findall(r'"([^"]*)"', printed.stdout) if Path(word).is_absolute()]
+        assert bool(absolute) == (client in OF_THE_USER), printed.stdout
+
+
+def test_a_command_that_is_nowhere_is_said_at_once(home: Path) -> None:
+    line = ["mcp", "install", "--client", "cursor", "--project", str(home.parent / "site"), "--print"]
+    assert "'no-such-thing' is not on PATH" in CliRunner().invoke(cli, [*line, "--command", "no-such-thing"]).stderr
+
+
+def doctor(home: Path, *arguments: str) -> Result:
+    return CliRunner().invoke(cli, ["mcp", "doctor", "--project", str(home.parent / "site"), *arguments])
+
+
+def test_the_doctor_starts_the_server_as_a_client_does(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    assert "no client has an entry; add one with `searchsocket mcp install" in doctor(home).stdout
+    for client in ("claude-code", "vscode", "windsurf"):
+        assert install(home, client, "--yes").exit_code == 0
+    found = doctor(home)
+    assert found.stdout.count("ok      tools    search, get_page, ask") == 3, found.output
+    assert "BROKEN  answer   search: SCOPE_NOT_INDEXED: scope 'main' has no index yet; run" in found.stdout
+    assert found.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("no-such-thing", "BROKEN command 'no-such-thing' is not on PATH"),
+        (f"{sys.executable} -c 'raise SystemExit(\"no planks\")'", "BROKEN start no planks"),
+    ],
+)
+def test_the_doctor_says_what_the_client_would_meet(home: Path, command: str, said: str) -> None:
+    assert install(home, "cursor", "--yes", "--command", command).exit_code == 0
+    found = doctor(home, "--client", "cursor")
+    assert said in " ".join(found.stdout.split()), found.output
+    assert found.exit_code == 1
+
+
+def test_the_doctor_names_a_file_that_nobody_can_read(home: Path) -> None:
+    path = target(home, "claude-code").path
+    path.write_text("{ // mine\n}")
+    found = doctor(home)
+    assert "BROKEN  file" in found.stdout
+    assert "cannot be read" in found.stdout

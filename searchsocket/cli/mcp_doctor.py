@@ -1,0 +1,130 @@
+"""`searchsocket mcp doctor`: start the server as a client would, and report what is wrong."""
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from searchsocket.cli.mcp_install import CLIENTS
+from searchsocket.cli.options import load_project, project_option
+from searchsocket.cli.output import safe
+
+if TYPE_CHECKING:
+    from searchsocket.agents.clients import Target
+
+_TIMEOUT_S = 60.0
+_SHOWN_LINES = 5  # of what the server wrote to stderr
+_PROBES: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("search", {"query": "install"}),
+    ("status", {}),
+)  # the first offered one is called
+
+
+class Check(NamedTuple):
+    """Outcome of one check."""
+
+    is_ok: bool
+    name: str
+    text: str
+
+
+@click.command()
+@project_option
+@click.option("--client", type=click.Choice(CLIENTS), help="Check this client; default: all that have an entry.")
+@click.pass_context
+def doctor(ctx: click.Context, root: Path, client: str | None) -> None:
+    """Start the MCP server as a client does, and report problems.
+
+    Reads the entry of each client, starts its command, lists the tools and calls one. Exits with 1 if something failed.
+
+    \b
+    Example:
+      searchsocket mcp doctor
+      searchsocket mcp doctor --client cursor
+    """
+    from searchsocket.agents.clients import Machine, target_of
+
+    project = load_project(root)
+    machine = Machine(Path.home(), sys.platform, os.environ)
+    targets = {name: target_of(name, project.root, project.id, ["searchsocket"], machine) for name in CLIENTS}  # type: ignore[arg-type]
+    found = {name: _checks(target, project.root) for name, target in targets.items() if client in (None, name)}
+    shown = {name: checks for name, checks in found.items() if checks}
+    if not shown:
+        missing = f"no entry in {safe(str(targets[client].path))}" if client else "no client has an entry"
+        click.echo(f"{missing}; add one with `searchsocket mcp install --client {client or 'NAME'}`")
+        ctx.exit(1)
+    for name, checks in shown.items():
+        click.echo(f"{name}  {safe(str(targets[name].path))}")
+        for check in checks:
+            click.echo(f"  {'ok    ' if check.is_ok else 'BROKEN'}  {check.name:<8} {safe(check.text)}")
+    ctx.exit(int(not all(check.is_ok for checks in shown.values() for check in checks)))
+
+
+def _checks(target: "Target", root: Path) -> list[Check]:
+    """The checks of a client's entry, up to the first that fails; none if it has no entry."""
+    from searchsocket.errors import ConfigError
+
+    try:
+        entry = target.current()
+    except ConfigError as error:
+        return [Check(is_ok=False, name="file", text=str(error).partition(";")[0])]
+    return [] if entry is None else list(_entry_checks(entry, root))
+
+
+def _entry_checks(entry: dict[str, Any], root: Path) -> Iterator[Check]:
+    command, arguments = str(entry.get("command", "")), [str(one) for one in entry.get("args", ())]
+    program = shutil.which(command)
+    if program is None:
+        text = f"{command!r} is not on PATH; install it there, or name it with `mcp install --command`"
+        yield Check(is_ok=False, name="command", text=text)
+        return
+    yield Check(is_ok=True, name="command", text=program)
+    arguments = [one.replace("${workspaceFolder}", str(root)) for one in arguments]
+    yield from _talk_checks(
+        program, arguments, {str(key): str(one) for key, one in (entry.get("env") or {}).items()}, root
+    )
+
+
+def _talk_checks(program: str, arguments: list[str], environ: dict[str, str], root: Path) -> list[Check]:
+    import anyio
+    from mcp.client.client import Client
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+
+    started = StdioServerParameters(command=program, args=arguments, env={**os.environ, **environ}, cwd=str(root))
+    checks: list[Check] = []
+
+    async def talk(errors: Any) -> None:
+        with anyio.fail_after(_TIMEOUT_S):
+            async with Client(stdio_client(started, errlog=errors)) as client:
+                checks.append(Check(is_ok=True, name="start", text=f"protocol {client.protocol_version}"))
+                names = [tool.name for tool in (await client.list_tools()).tools]
+                checks.append(Check(bool(names), "tools", ", ".join(names) or "none; see mcp.tools"))
+                for name, sent in ((name, sent) for name, sent in _PROBES if name in names):
+                    answer = await client.call_tool(name, sent)
+                    first = next((one.text for one in answer.content if one.type == "text"), "").partition("\n")[0]
+                    checks.append(Check(not answer.is_error, "answer", f"{name}: {first}"))
+                    return
+
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:
+        try:
+            anyio.run(talk, errors)
+        except Exception as error:  # noqa: BLE001  (whatever a program of a client's file does is reported)
+            errors.seek(0)
+            said = [line.strip() for line in errors.read().splitlines() if line.strip()][-_SHOWN_LINES:]
+            checks.append(
+                Check(is_ok=False, name="start" if not checks else "talk", text="; ".join(said) or _reason(error))
+            )
+    return checks
+
+
+def _reason(error: BaseException) -> str:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, TimeoutError):
+        return f"no answer within {_TIMEOUT_S:.0f} s"
+    return str(error) or type(error).__name__
