@@ -13,7 +13,7 @@ from bench.relevance.example_site import example_site
 from bench.relevance.metrics import evaluate
 from bench.relevance.peers import PEERS, Peer
 from bench.relevance.rankers import Ranker
-from bench.relevance.typed_names import half_typed, with_slips
+from bench.relevance.typed_names import half_typed, with_product_before, with_product_behind, with_slips
 from bench.relevance.variants import ABLATION, VARIANTS, variants
 from searchsocket.types import Scores
 
@@ -33,7 +33,8 @@ def main(arguments: Sequence[str]) -> None:
     for collection in [example_site(), *(load_all(options.collections) if options.collections else [])]:
         if wanted and collection.name not in wanted:
             continue
-        asked = [with_slips(collection), half_typed(collection)] if options.typing else [collection]
+        typed = [with_slips, half_typed, with_product_before, with_product_behind]
+        asked = [change(collection) for change in typed] if options.typing else [collection]
         for one, ranker in product((one for one in asked if one.queries), rankers):
             ranking = ranker(one)
             quality = evaluate(one, ranking)
@@ -61,7 +62,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--peers", action="store_true", help="search packages of npm too (`npm ci` in bench/relevance/npm_peers first)"
     )
-    parser.add_argument("--typing", action="store_true", help="ask names with a slip and half typed ones instead")
+    parser.add_argument(
+        "--typing", action="store_true", help="ask names with a slip, half typed and with the product's name instead"
+    )
     parser.add_argument("--keep", action="store_true", help=f"write the totals to {RESULTS.name}, under this commit")
     return parser
 

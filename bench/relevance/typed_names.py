@@ -1,4 +1,4 @@
-"""What fingers do to the names of pages: one slip, or a last word half typed; of every site collection, by a seed.
+"""Names of pages as people type them: with a slip, half typed, or with the name of the product; by a seed.
 
 Asked are the queries that are names (`navigational`), with their judgements. Nothing is kept here but the seed.
 """
@@ -14,6 +14,8 @@ from bench.relevance.collection import Collection, Query
 SEED = 14
 _NAMES = "navigational"
 _WORD = re.compile(r"[A-Za-z]{4,}")
+# What the sites of the collections are about.
+_PRODUCTS = {"example_site": "searchsocket", "site_eslint": "ESLint", "site_react": "React", "site_vue": "Vue"}
 _LAST = re.compile(r"[A-Za-z]{7,}(?=[()]*$)")
 
 
@@ -25,6 +27,26 @@ def with_slips(collection: Collection) -> Collection:
 def half_typed(collection: Collection) -> Collection:
     """Each name that ends in a word of seven letters or more, up to the middle of that."""
     return _changed(collection, "begun", _begun)
+
+
+def with_product_before(collection: Collection) -> Collection:
+    """Each name of two words or more that lacks the product's name, with that in front."""
+    return _changed(
+        collection, "product before", lambda name, _: _with_product(collection.name, name, "{product} {name}")
+    )
+
+
+def with_product_behind(collection: Collection) -> Collection:
+    """The same, such as "slots in Vue"."""
+    return _changed(
+        collection, "product behind", lambda name, _: _with_product(collection.name, name, "{name} in {product}")
+    )
+
+
+def _with_product(site: str, name: str, pattern: str) -> str:
+    product = _PRODUCTS.get(site, "")
+    is_bare = product and len(name.split()) > 1 and product.lower() not in name.lower()
+    return pattern.format(name=name, product=product) if is_bare else ""
 
 
 def _changed(collection: Collection, kind: str, change: Callable[[str, random.Random], str]) -> Collection:

@@ -8,7 +8,7 @@ from bench.relevance.collection import Collection, Query
 from bench.relevance.example_site import example_site
 from bench.relevance.metrics import evaluate
 from bench.relevance.product import Indexes, Product
-from bench.relevance.typed_names import half_typed, with_slips
+from bench.relevance.typed_names import half_typed, with_product_before, with_product_behind, with_slips
 from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.text.typos import within
 
@@ -44,3 +44,9 @@ def test_half_typed_titles_find_their_pages(titles: Collection, product: Product
     begun = half_typed(titles)
     assert len(begun.queries) > 8
     assert evaluate(begun, product(begun))["all"].mrr10 >= 0.9  # `Configur` begins several
+
+
+def test_titles_with_the_name_of_the_product_find_their_pages(titles: Collection, product: Product) -> None:
+    for typed in (with_product_before(titles), with_product_behind(titles)):  # "searchsocket find" is a page itself
+        assert len(typed.queries) > 8
+        assert evaluate(typed, product(typed))["all"].mrr10 >= 0.9

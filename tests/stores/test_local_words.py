@@ -102,3 +102,37 @@ def test_a_huge_query_is_cut_not_refused(reader: IndexReader) -> None:
     """100 KB of words is answered by its beginning; limits of the API come before."""
     assert ids(reader.words.search("useState " + "lorem ipsum " * 9000, top_k=1)) == ["hook"]
     assert reader.words.search("a" * 100_000, top_k=1, where=Filter("/docs")) == []
+
+
+TOPICS = ("Slots", "Events", "Props", "Routing", "Testing", "Teleport", "Plugins", "Styles", "Forms", "Lantern build")
+
+
+@pytest.fixture(scope="module")
+def product(tmp_path_factory: pytest.TempPathFactory) -> IndexReader:
+    """A site about Lantern: its name is on the home page and on all but one of the others."""
+    about = ["of Lantern", *["in Lantern"] * 8, "from the shell"]
+    pages = zip(TOPICS, about, strict=True)
+    records = [record("home", "/", "What it is.", title="Lantern - light for pages")]
+    records += [record(f"r{n}", f"/p{n}", f"Use it {text}.", title=title) for n, (title, text) in enumerate(pages)]
+    return fill(LocalStore(tmp_path_factory.mktemp("product"), "shop"), records, random_units(len(records)))
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("Lantern slots", "slots"),
+        ("slots in Lantern", "slots"),
+        ("test a Lantern plugin", "test a plugin"),
+        ("lanterns with styles", "styles"),
+        ("Lantern build", "Lantern build"),  # a page's name
+        ("how to lantern build", "how to lantern build"),
+        ("lantern bui", "lantern bui"),  # which may become one
+        ("what is Lantern", "what is Lantern"),
+        ("Lantern", "Lantern"),
+        ("Lantern 3", "Lantern 3"),
+        ('"Lantern slots"', '"Lantern slots"'),
+        ("use slots", "use slots"),  # a word of all pages that names nothing
+    ],
+)
+def test_the_name_of_the_product_does_not_count_in_a_query(product: IndexReader, typed: str, meant: str) -> None:
+    assert product.words.meant(typed) == meant

@@ -73,7 +73,10 @@ class WordSnapshot(Protocol):
         """
 
     def meant(self, text: str) -> str:
-        """Correct `text` to the name of a page or section within two typos; otherwise return `text`."""
+        """Correct `text` to the name of a page or section within two typos, and leave out the product's name.
+
+        That is a word of nearly all pages. It stays where a name of a page or section contains it.
+        """
 
     def pages_with(self, letters: Sequence[Letters], *, where: Filter = MATCH_ALL) -> list[str]:
         """The URLs of all pages, in path order, that hold each of the letters and a record that matches `where`.

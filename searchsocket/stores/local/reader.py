@@ -141,7 +141,8 @@ class LocalReader:
         starts = np.flatnonzero(pages[1:] != pages[:-1]) + 1  # of each page but the first
         firsts = docs[np.concatenate([[0], starts])] if len(pages) else docs
         with damage:
-            words = Words(self.folder, self.numbering.docs_by_id, firsts, synonyms)
+            home = self.facts.texts["title"].take(np.arange(min(1, len(docs))))  # the first page in path order
+            words = Words(self.folder, self.numbering.docs_by_id, firsts, synonyms, "".join(home))
         counts, expected = (words.records, words.pages), (self.generation.records, self.generation.pages)
         if counts != expected:
             raise corrupt(

@@ -13,10 +13,11 @@ from searchsocket.stores.words.query_terms import QueryTerms, worth_correcting
 from searchsocket.stores.words.vocabulary import Vocabulary, indexed_forms
 from searchsocket.text.synonyms import Forms
 from searchsocket.text.typos import is_likely_typo
-from searchsocket.text.words import QueryWord
+from searchsocket.text.words import QueryWord, stem
 
 _MAX_COUNTED = 8_192  # forms
 _MIN_EVIDENT_PREFIX, _MIN_EVIDENT_PART, _MIN_EVIDENT_TYPO = 3, 4, 6  # shorter ones are near some word by chance
+_MIN_PAGES = 10
 _ROUNDING = 1e-6  # tantivy adds up in float32
 
 
@@ -97,6 +98,11 @@ class PageEvidence:
         """The rarity of the forms among pages: BM25's inverse document frequency."""
         pages = max((self._pages_with(words) for words in forms), default=0)
         return math.log1p((self._count - pages + 0.5) / (pages + 0.5))
+
+    def share_of_pages(self, word: str) -> float:
+        """The share of pages that contain a word; 0 if there are few pages, of which most contain a word by chance."""
+        pages = max(map(self._pages_with, {(word,), (stem(word),)}))
+        return pages / self._count if self._count >= _MIN_PAGES else 0.0
 
     def _forms_of_parts(self, word: QueryWord) -> list[Forms]:
         """The parts of an identifier that pages hold, each alone; small ones, which noise has too, are none."""
