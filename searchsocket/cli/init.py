@@ -15,8 +15,9 @@ from searchsocket.errors import StateUnavailable
 from searchsocket.project.project import Project
 from searchsocket.project.scopes import default_branch
 from searchsocket.setup.changes import is_ours, make, undo
-from searchsocket.setup.client_files import is_copy
+from searchsocket.setup.client_files import bundle_folder, is_copy
 from searchsocket.setup.draft import Plan
+from searchsocket.setup.frameworks import FRAMEWORKS
 from searchsocket.setup.plan import plan
 from searchsocket.setup.site import look_at
 from searchsocket.web.versions.rows import version_rows, version_words
@@ -58,6 +59,10 @@ reverse_proxy /api/search 127.0.0.1:8181
 [api]
 allowed_hosts = ["www.example.com"]
 trusted_proxies = ["127.0.0.1"]
+"""
+TAGS = """\
+<script type="module" src="/searchsocket/components.js"></script>
+<searchsocket-dialog></searchsocket-dialog>
 """
 _LINE_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -148,7 +153,7 @@ def _shown(made: Plan) -> Iterator[str]:
             yield click.style(safe(line), fg=_LINE_COLOURS.get(line[:1]))
         yield ""
     if not made.changes:
-        yield "Nothing to do: search is already set up."
+        yield "Nothing to write: every file is as init would write it."
 
 
 def _left_to_do(made: Plan) -> Iterator[str]:
@@ -158,8 +163,9 @@ def _left_to_do(made: Plan) -> Iterator[str]:
     yield from (f"\nNote: {safe(note)}." for note in made.notes)
     build = made.facts.build_command or "build your site"
     yield f'\nNext:\n  {safe(build)}\n  searchsocket index\n  searchsocket search "a question"\n  searchsocket serve'
-    if not made.facts.framework:
-        yield f"\nTo serve /api/search at the address of your site instead:\n\n{PROXY}"
+    if made.facts.framework not in (*FRAMEWORKS, "SvelteKit"):
+        yield f"\nTo show search on your pages, copy {safe(str(bundle_folder()))}/components.js to your site:\n\n{TAGS}"
+        yield f"To serve /api/search at the address of your site instead:\n\n{PROXY}"
 
 
 def _undo(project: Project, *, as_json: bool) -> None:

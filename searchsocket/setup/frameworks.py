@@ -11,6 +11,8 @@ from searchsocket.setup.site import SiteFacts
 from searchsocket.setup.themes import WRITTEN, docusaurus, is_material, material, mdbook, starlight, vitepress
 
 SCRIPT = "searchsocket/search.js"
+_LINE = '<script type="module" src="SRC"></script>\n'
+_NUXT = "{ type: 'module', src: 'SRC' },\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,20 +24,26 @@ class Framework:
 
 
 def on_every_page(
-    static: str = "", *, where: str, paste: str = "", change: Callable[[str], str | None] | None = None
+    static: str = "",
+    *,
+    where: str,
+    paste: str = "",
+    line: str = _LINE,
+    change: Callable[[str], str | None] | None = None,
 ) -> Integrate:
     """A button at the corner, from a script in a folder of static files.
 
     Args:
         static: The folder, from that of the site's sources.
         where: What the owner has to change, in words; "" = the configuration.
-        paste: Lines for that, before the script tag.
+        paste: Lines for that, before the one that loads the script.
+        line: That line; `SRC` stands for the script's address.
         change: The configuration's text with our line.
     """
 
     def integrate(read: ReadText, facts: SiteFacts, endpoint: str) -> Integration:
         folder = join(facts.source, static, "searchsocket").removeprefix("./")
-        lines = f'{paste}<script type="module" src="{facts.base}/{SCRIPT}"></script>\n'
+        lines = paste + line.replace("SRC", f"{facts.base}/{SCRIPT}")
         why = "" if change else "templates differ between sites"
         edit = Edit(where or facts.config, change or (lambda _: None), lines, why)
         return Integration(folder, {join(folder, "search.js"): _script(endpoint)}, (edit,))
@@ -83,6 +91,23 @@ FRAMEWORKS: Mapping[str, Framework] = {
     "VitePress": Framework((5173, 4173), vitepress),
     "Docusaurus": Framework((3000,), docusaurus),
     "MkDocs": Framework((8000,), _mkdocs),
+    "Jekyll": Framework(
+        (4000,),
+        on_every_page(
+            where="_config.yml, and the head of your layout",
+            paste="exclude: [searchsocket.toml]\n",  # Jekyll publishes every other file of the folder
+        ),
+    ),
+    "Nuxt": Framework((3000, 4173), on_every_page("public", where="app.head.script of nuxt.config.ts", line=_NUXT)),
+    "Antora": Framework(
+        (5000, 8080),
+        on_every_page(
+            "supplemental-ui",
+            where="antora-playbook.yml, and supplemental-ui/partials/head-scripts.hbs",
+            paste="ui:\n  supplemental_files: ./supplemental-ui\n",
+            line=f'<script type="module" src="{{{{{{uiRootPath}}}}}}/{SCRIPT}"></script>\n',
+        ),
+    ),
     "Hugo": Framework(
         (1313,), on_every_page("static", where="the head of your theme, e.g. layouts/partials/head.html")
     ),

@@ -1,6 +1,7 @@
 """`searchsocket init`: what it finds, shows, writes, and takes back."""
 
 import json
+import re
 import shutil
 import sys
 import tomllib
@@ -204,13 +205,20 @@ def test_search_takes_the_place_of_the_themes_own(run_json: RunJson, site: Path,
     assert tree(site) == before
 
 
-def test_without_a_framework_the_lines_for_a_web_server_are_printed(run: RunCli, site: Path) -> None:
+@pytest.mark.parametrize("files", [{}, {"conf.py": "extensions = ['sphinx.ext.autodoc']\n"}], ids=["none", "Sphinx"])
+def test_without_a_place_for_it_the_lines_for_pages_and_a_web_server_are_printed(
+    run: RunCli, site: Path, put: Put, files: dict[str, str]
+) -> None:
     """As they are documented, and tried with a real nginx."""
+    put(files)
     documented = (ROOT / "examples/docs-site/src/routes/(docs)/docs/api/+page.md").read_text(encoding="utf-8")
     printed = run("init", "--yes").stdout
     for language in ("nginx", "toml"):
         block = documented.partition("## Behind a web server")[2].partition(f"```{language}\n")[2].partition("```")[0]
         assert block in printed
+    assert "<searchsocket-dialog></searchsocket-dialog>" in printed
+    (component,) = re.findall(r"copy (\S+components\.js) to your site", printed.replace("\n", " "))
+    assert Path(component).is_file()
     assert load_settings(site, {}) == Settings(project=ProjectSettings(id="harbour"))
     assert (site / ".gitignore").read_text() == ".searchsocket/\n"
 

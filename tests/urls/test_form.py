@@ -3,6 +3,7 @@
 import json
 from dataclasses import asdict
 from pathlib import PurePosixPath
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -108,6 +109,13 @@ def test_the_suffix_is_that_of_the_file() -> None:
     assert form.address("/wal", "wal.htm") == "/wal.htm"
     assert form.address("/wal", "wal.md") == "/wal.html"
     assert form.address("/docs", "INDEX.HTM") == "/docs/INDEX.HTM"
+
+
+@pytest.mark.parametrize("folder", ["slash", "bare"])
+def test_an_index_with_capitals_opens_by_its_name(folder: Literal["slash", "bare"]) -> None:
+    """VitePress makes `Guides/Index.html` of `Guides/Index.md`, which no host serves at `/Guides/`."""
+    form = UrlForm("clean", folder)
+    assert form.address("/Guides", "Index.html") == "/Guides/Index.html"
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,10 @@ class UrlForm:
             file: The name of its file, e.g. `index.html`.
         """
         if is_index(file):
-            return {"index": f"{url}/{file}", "slash": f"{url}/", "bare": url}[self.folder]
+            # Hosts look for a lower-case name: `Index.html` opens by its whole name alone.
+            return {"index": f"{url}/{file}", "slash": f"{url}/", "bare": url}[
+                self.folder if file.islower() else "index"
+            ]
         suffix = _SUFFIX.search(file)
         return {"suffix": url + (suffix[0] if suffix else ".html"), "clean": url, "slash": f"{url}/"}[self.flat]
 

@@ -10,6 +10,7 @@ export declare function showMatch(match: Match, anyWord?: boolean): boolean;
 export declare function clearMatch(): void;
 /**
  * Show the match that the tab's last search left, as soon as its page is there: at once after a full load, and when the router of a
- * site without full loads is done. Call it once on each page, and again after a result was opened; the components do.
+ * site without full loads is done; and again if a framework replaces the marked elements. Call it once on each page, and again after
+ * a result was opened; the components do.
  */
 export declare function followMatch(): void;

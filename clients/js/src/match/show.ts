@@ -8,6 +8,7 @@ const PATIENCE_MS = 5000; // with a router that still loads the page
 const SETTLED_MS = 400; // until words count where the phrase was not found
 let sheet: CSSStyleSheet | null = null;
 let stop: (() => void) | null = null;
+let marked: readonly Range[] = [];
 
 /**
  * Scroll to the passage of a match and mark it, without a change to the page's own elements.
@@ -33,12 +34,14 @@ export function showMatch(match: Match, anyWord = true): boolean {
 /** Take the mark away. */
 export function clearMatch(): void {
   stop?.();
+  marked = [];
   CSS.highlights?.delete(NAME);
 }
 
 /**
  * Show the match that the tab's last search left, as soon as its page is there: at once after a full load, and when the router of a
- * site without full loads is done. Call it once on each page, and again after a result was opened; the components do.
+ * site without full loads is done; and again if a framework replaces the marked elements. Call it once on each page, and again after
+ * a result was opened; the components do.
  */
 export function followMatch(): void {
   const match = pendingMatch();
@@ -47,11 +50,15 @@ export function followMatch(): void {
   let frame = 0;
   let settled = 0;
   const attempt = (anyWord: boolean) => {
-    if (pageOf(location.pathname) === match.path && showMatch(match, anyWord)) end();
+    if (pageOf(location.pathname) !== match.path || !showMatch(match, anyWord)) return;
+    clearTimeout(settled);
+    forgetMatch();
   };
   // Only here: a page that is left ends without a word, and the next one takes over.
   const end = () => (stop?.(), forgetMatch());
   const soon = () => {
+    // The range of elements that are removed, as by a framework that takes over the page, collapses.
+    if (marked.length && !marked.some((range) => range.collapsed)) return;
     cancelAnimationFrame(frame);
     clearTimeout(settled);
     // After the frame in which a router scrolls by itself.
@@ -72,6 +79,7 @@ export function followMatch(): void {
 }
 
 function mark(ranges: readonly Range[]): void {
+  marked = ranges;
   if (!CSS.highlights) return; // an older browser: the page is scrolled to the place all the same
   if (!sheet) {
     sheet = new CSSStyleSheet();
