@@ -119,6 +119,10 @@ def test_code_is_found_and_its_lines_fetched(agent_server: Any, mode: str) -> No
     assert (best["file"], best["symbol"]) == ("src/auth/token.ts", "verifyToken")
     by_id = call(agent_server, "fetch", mode, ids=[best["id"]])
     by_lines = call(agent_server, "fetch", mode, file=best["file"], lines=best["lines"])
+    places = call(agent_server, "fetch", mode, ids=[f"{best['file']}:{best['lines']}", "src/steps.py:2"])
+    assert [one["file"] for one in places.structured_content["files"]] == [best["file"], "src/steps.py"]
+    assert places.structured_content["files"][0] == by_lines.structured_content["files"][0]
+    assert len(places.structured_content["files"][1]["text"]) == 1
     assert by_id.structured_content["files"][0]["text"] == by_lines.structured_content["files"][0]["text"]
     assert "export async function verifyToken" in text_of(by_lines)
 

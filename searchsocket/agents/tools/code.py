@@ -90,7 +90,8 @@ def _code_lines(library: Library, answer: CodeAnswer, *, is_next: bool) -> Itera
     best = answer.results[0]
     yield from more_lines(answer.continuation_token)
     if "fetch" in library.tools:
-        yield f"\nRead more: fetch with file {visible(best.file)!r} and lines {best.lines!r}, or with ids."
+        place = f"{visible(best.file)}:{best.lines}"
+        yield f"\nRead more: fetch with file {visible(best.file)!r} and lines {best.lines!r}, or ids such as {place!r}."
 
 
 def _found_lines(library: Library, answer: CodeFindAnswer) -> Iterator[str]:
@@ -125,7 +126,7 @@ def _status_lines(library: Library, answer: CodeStatus) -> Iterator[str]:
 def _result_lines(library: Library, result: CodeResult) -> Iterator[str]:
     symbol = f" {result.kind} {visible(result.symbol)}" if result.symbol else ""
     changed = "; the file has changed since it was indexed" if result.changed_since else ""
-    yield f"{visible(result.file)}:{result.lines}{symbol} (score {result.score:.2f}{changed}; id {result.id})"
+    yield f"{visible(result.file)}:{result.lines}{symbol} (score {result.score:.2f}{changed})"
     yield quoted(result.preview)
     first, _, last = result.lines.partition("-")
     left = int(last or first) - int(first) + 1 - len(result.preview.split("\n"))

@@ -20,6 +20,7 @@ from searchsocket.search.bounds import (
     MAX_RELATED_CODE,
 )
 from searchsocket.search.code.answer import CodeAnswer, CodeResult
+from searchsocket.search.code.fetch import FetchedLines
 from searchsocket.search.code.find_all import CodeFindAnswer, CodeFindQuery
 from searchsocket.search.code.fitting import FetchedCode, fetched_code
 from searchsocket.search.code.query import CodeQuery
@@ -37,11 +38,13 @@ from searchsocket.serving.capabilities.fields import (
     agent_text,
 )
 from searchsocket.serving.capabilities.paging import read_part, read_results, wants_part
+from searchsocket.serving.code import CodeService
 from searchsocket.serving.code_keeper import CodeKeeper
 from searchsocket.serving.code_upkeep import CodeStatus, CodeSynced
 
 MAX_ID_CHARS = 400
 MAX_LINE = 100_000_000
+_PLACE = re.compile(r"(?P<file>.+):(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9}))?", re.DOTALL)
 _LINES = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 _Name = Annotated[str, Field(max_length=40)]
@@ -108,7 +111,9 @@ class CodeFetchRequest(_CodeRequest):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"file": "src/main.py", "firstLine": 1, "lastLine": 20}]})
 
-    ids: Annotated[list[_Id], Field(max_length=MAX_PLACES, description="Ids of results, instead of a file.")] = []
+    ids: Annotated[
+        list[_Id], Field(max_length=MAX_PLACES, description="Ids of results, or `file:lines`, instead of a file.")
+    ] = []
     file: _File | None = None
     first_line: _Line = 1
     last_line: _Line | None = None
@@ -196,7 +201,7 @@ def _keeper(services: Services) -> CodeKeeper:
 
 
 def fetch_code(services: Services, request: CodeFetchRequest, caller: Caller) -> FetchedCode:
-    """Read numbered lines of source files as they are now, by `ids` of results, or by `file` and `lines`.
+    """Read numbered lines of source files as they are now, by `file` and `lines`, or several places by `ids`.
 
     Reads only indexed files, at most 120 lines of each; call it again for more.
     """
@@ -204,11 +209,21 @@ def fetch_code(services: Services, request: CodeFetchRequest, caller: Caller) ->
         raise InvalidRequest("name either ids or file, as results have them")
     code, scope = services.code(), services.scope(request.scope, caller).name
     if request.file is None:
-        files = code.fetch_chunks(request.ids, scope, request.max_lines)
+        places = list(dict.fromkeys(request.ids))[:MAX_PLACES]
+        files = [lines for place in places for lines in _at(code, place, scope, request.max_lines)]
     else:
         last = request.last_line or request.first_line + request.max_lines - 1
         files = [code.fetch_file(request.file, request.first_line, last, scope, request.max_lines)]
     return fetched_code(scope, files, request.max_tokens or (DEFAULT_MAX_TOKENS if caller.is_agent else None))
+
+
+def _at(code: CodeService, place: str, scope: str, max_lines: int) -> list[FetchedLines]:
+    """The lines of a result, by its id or by its file and lines: `src/main.py:45-78`."""
+    match = _PLACE.fullmatch(place)
+    if match is None:
+        return code.fetch_chunks([place], scope, max_lines)
+    first = int(match["first"])
+    return [code.fetch_file(match["file"], first, int(match["last"] or first), scope, max_lines)]
 
 
 def related_code(services: Services, request: CodeRelatedRequest, caller: Caller) -> RelatedCode:
@@ -323,10 +338,10 @@ FETCH_CODE = _Code(
         ("ids", "file", "lines", "max_tokens", "scope"),
         spelling={
             "ids": agent_list(
-                Annotated[str, Field(max_length=100)],
+                Annotated[str, Field(max_length=MAX_ID_CHARS)],
                 MAX_PLACES,
-                "`id` of results, instead of `file`.",
-                None,
+                "Several places at once, as results name them, instead of `file`.",
+                [["src/auth/token.ts:45-78"]],
             ),
             "file": agent_text("An indexed file.", MAX_PATH_CHARS, ["src/auth/token.ts"]),
             "lines": agent_text(
