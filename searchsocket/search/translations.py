@@ -10,7 +10,10 @@ from searchsocket.stores.base import Candidates, IndexReader
 from searchsocket.stores.base.labels import LANGUAGE
 from searchsocket.web.languages.codes import is_same_language
 from searchsocket.web.languages.labels import NAME, original_of
-from searchsocket.web.languages.scripts import languages_of_script
+from searchsocket.web.languages.scripts import can_be_in
+
+# The original counts as equal to a translation that scores a little better: names are the same in every language.
+_NEARLY = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +50,11 @@ def merge_translations(
         pages.setdefault(original_of(own_labels) or f"#{url}", []).append((url, language))
     translated: dict[str, Translated] = {}
     order: dict[str, int] = {}  # of the pages that stay
-    written = languages_of_script(query.q)
-    for place, group in enumerate(pages.values()):
-        url, language = min(group, key=lambda page: _distance(page[1], query.prefer_language, written))
+    for place, (original, group) in enumerate(pages.items()):
+        distances = {url: _distance(language, query) for url, language in group}
+        if original in first and first[original].score >= _NEARLY * first[group[0][0]].score:
+            distances[original] -= 0.5
+        url, language = min(group, key=lambda page: distances[page[0]])
         order[url] = place
         if len(group) > 1:
             others = (each for page, each in group if page != url and each)
@@ -61,10 +66,11 @@ def merge_translations(
     return kept, translated
 
 
-def _distance(language: str, preferred: str, written: frozenset[str]) -> int:
+def _distance(language: str, query: SearchQuery) -> float:
     """Distance of a page's language from that of the visitor, else of the query; equal distances keep their order."""
+    preferred = query.prefer_language
     if preferred and language.lower().replace("_", "-") == preferred:
         return 0
     if preferred and language and is_same_language(language, preferred):
         return 1
-    return 2 if any(is_same_language(language, each) for each in written) else 3
+    return 2 if can_be_in(query.q, language) else 3

@@ -9,7 +9,7 @@ from searchsocket.errors import InvalidRequest
 from searchsocket.search.answer import Result
 from searchsocket.search.query import SearchQuery
 from searchsocket.web.languages.labels import original_label
-from searchsocket.web.languages.scripts import languages_of_script
+from searchsocket.web.languages.scripts import can_be_in
 
 LAMPS = (original_label("/lamps"),)
 WICKS = (original_label("/wicks"),)
@@ -66,6 +66,8 @@ def test_the_preferred_translation_stands_where_the_best_stood(site: Site) -> No
         ("lantern", "PT_br", "/pt/lamps"),
         ("lantern", "fr", "/lamps"),
         ("lantern ランタン", "", "/ja/lamps"),
+        ("lantern 点", "", "/ja/lamps"),
+        ("lantern ja", "", "/lamps"),  # Latin letters
         ("lantern ランタン", "fr", "/ja/lamps"),
         ("lantern ランタン", "de", "/de/lamps"),
     ],
@@ -74,6 +76,22 @@ def test_the_language_is_that_of_the_visitor_else_of_the_query(site: Site, q: st
     shown = urls(site, q, prefer_language=preferred)
     assert url in shown
     assert sum(each.endswith("/lamps") for each in shown) == 1
+
+
+def test_the_original_is_shown_if_it_matches_nearly_as_well(tmp_path: Path) -> None:
+    """A name is in every translation, and the shorter page has the better score."""
+    oil = (original_label("/oil"),)
+    pieces = [
+        Piece("/oil", "Lanterns burn oil of the best kind. Buy more.", title="Oil", facets=oil),
+        Piece("/de/oil", "Lanterns brennen mit feinem Petroleum.", title="Petroleum", language="de", facets=oil),
+        *(Piece(f"/page{number}", f"Nothing about it, page {number}.") for number in range(8)),
+    ]
+    site = make_site(tmp_path, pieces)
+    both = search(site, "lanterns", filters=(("language", ("en", "de")),))
+    assert [result.url for result in both[:2]] == ["/de/oil", "/oil"]
+    assert both[1].score > 0.8 * both[0].score
+    assert urls(site, "lanterns")[0] == "/oil"
+    assert urls(site, "lanterns petroleum")[0] == "/de/oil"
 
 
 def test_a_filter_by_language_decides_alone(site: Site) -> None:
@@ -101,16 +119,18 @@ def test_a_preference_that_is_no_language_is_refused(site: Site) -> None:
 @pytest.mark.parametrize(
     ("text", "languages"),
     [
-        ("install", set()),
-        ("Größe über", set()),
-        ("設定 ファイル", {"ja"}),
-        ("ﾌｧｲﾙ", {"ja"}),
-        ("설정", {"ko"}),
-        ("設定", {"zh", "ja"}),
-        ("шрифт", {"ru", "uk", "bg", "sr", "mk", "be", "kk", "ky", "mn", "tg"}),
-        ("خط", {"ar", "fa", "ur", "ps", "ku"}),
-        ("גופן", {"he", "yi"}),
+        ("install", "en de pt-BR"),
+        ("Größe über", "en de pt-BR"),
+        ("設定 ファイル", "ja"),
+        ("ﾌｧｲﾙ", "ja"),
+        ("설정", "ko-KR"),
+        ("設定", "zh_TW ja"),
+        ("шрифт", "ru uk"),
+        ("خط", "ar fa"),
+        ("גופן", "he"),
     ],
 )
-def test_a_script_tells_the_languages_that_are_written_in_it(text: str, languages: set[str]) -> None:
-    assert languages_of_script(text) == languages
+def test_a_script_tells_the_languages_that_a_text_can_be_in(text: str, languages: str) -> None:
+    known = ["en", "de", "pt-BR", "ja", "ko-KR", "zh_TW", "ru", "uk", "ar", "fa", "he"]
+    assert [each for each in known if can_be_in(text, each)] == [each for each in known if each in languages.split()]
+    assert not can_be_in(text, "")

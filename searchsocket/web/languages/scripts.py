@@ -1,4 +1,4 @@
-"""Tell the languages in which a text can be written from its script."""
+"""Tell from the script of a text if it can be written in a language."""
 
 import re
 
@@ -23,8 +23,16 @@ _SCRIPTS = tuple(
 )
 
 
-def languages_of_script(text: str) -> frozenset[str]:
-    """The languages that are written in the script of a text; empty for Latin letters and for unknown scripts."""
-    if text.isascii():
-        return frozenset()
-    return next((languages for script, languages in _SCRIPTS if script.search(text)), frozenset())
+_OTHER_SCRIPTS = frozenset().union(*(languages for _, languages in _SCRIPTS))
+
+
+def can_be_in(text: str, language: str) -> bool:
+    """Return True if a language is written in the script of a text. Unknown scripts count as Latin.
+
+    Args:
+        language: A tag, such as `pt-BR`; "" is no language.
+    """
+    code = language.lower().replace("_", "-").partition("-")[0]
+    scripts = () if text.isascii() else _SCRIPTS
+    languages = next((languages for script, languages in scripts if script.search(text)), None)
+    return bool(code) and (code not in _OTHER_SCRIPTS if languages is None else code in languages)
