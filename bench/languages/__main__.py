@@ -1,14 +1,16 @@
-"""Questions in five languages on real sites, beside Pagefind.
+"""Questions in six languages on real sites, beside Pagefind.
 
     python -m bench.languages NAME=BUILD ... --pagefind PATH
 
 `questions.tsv` has twenty questions per language as readers type them: compounds, words without diacritics, half-width
-and full-width letters, no spaces. The pages that answer were chosen before any result was seen. NAME is a site of that
-file, BUILD its built HTML:
+and full-width letters, no spaces; in English fifteen to twenty per site. The pages that answer were chosen before any
+result was seen. NAME is a site of that file, BUILD its built HTML:
 
 - `httpd`: the manual of the Apache HTTP Server 2.4 in eleven languages, each in its folder (Apache-2.0)
 - `fastapi`: the documentation of FastAPI by MkDocs, English at the root, others in their folders (MIT)
 - `vue`: the Arabic translation of the Vue documentation (vuejs-translations/docs-ar, CC BY 4.0) by MkDocs
+- `redux-saga`, `rust-book`, `hatch`: what their repositories publish in the branch `gh-pages` (MIT; MIT or Apache-2.0;
+  MIT), by Docusaurus, mdBook and, in 18 versions of which the newest answers, MkDocs
 
 Both search the whole site as a visitor of a page in the language of the question: ours with `preferLanguage`, Pagefind
 with the index of that language. PATH is Pagefind's program from npm; without it, only ours is asked.
@@ -24,13 +26,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 from click.testing import CliRunner
 
 from bench.beside_pagefind.tree import commit
+from bench.relevance.intervals import interval
 from searchsocket.cli.main import cli
 from searchsocket.project.project import open_project
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.service import open_service
+from searchsocket.types import Scores
 
 HERE = Path(__file__).parent
 DEPTH = 10
@@ -54,6 +59,7 @@ def main() -> None:
     questions = read_questions()
     print(f"commit {commit()}\n\n| language | site | questions | ours: MRR, first, none | Pagefind: MRR, first, none |")
     print("|---|---|---|---|---|")
+    differences: list[Scores] = []
     for name, _, build in (site.partition("=") for site in options.sites):
         of_site = [each for each in questions if each.site == name]
         with tempfile.TemporaryDirectory(prefix="searchsocket-bench-") as folder:
@@ -63,9 +69,20 @@ def main() -> None:
             of_language = [each for each in of_site if each.language == language]
             columns = (figures([ranks[each] for each in of_language if ranks]) for ranks in (ours, theirs))
             print(f"| {language} | {name} | {len(of_language)} | {' | '.join(columns)} |", flush=True)
+            if theirs:
+                gains = [reciprocal(ours[each]) - reciprocal(theirs[each]) for each in of_language]
+                differences.append(np.array(gains))
             for each in of_language:
                 if options.failures and ours[each] != 1:
                     print(f"  {each.text}: ours {ours[each] or '-'}, Pagefind {theirs.get(each) or '-'}")
+    if differences:
+        mean, low, high = interval([np.concatenate(differences)])
+        print(f"\nMRR of ours - Pagefind's, all questions: {mean:+.3f} [{low:+.3f}, {high:+.3f}]")
+
+
+def reciprocal(rank: int) -> float:
+    """1 / rank; 0 where there is none."""
+    return 1 / rank if rank else 0.0
 
 
 def read_questions() -> list[Question]:
@@ -119,8 +136,7 @@ def figures(ranks: Sequence[int]) -> str:
     """Mean reciprocal rank, how many are first, and how many are not among the first ten."""
     if not ranks:
         return ""
-    reciprocal = [1 / each if each else 0.0 for each in ranks]
-    return f"{sum(reciprocal) / len(reciprocal):.3f}, {reciprocal.count(1.0)}, {reciprocal.count(0.0)}"
+    return f"{sum(map(reciprocal, ranks)) / len(ranks):.3f}, {ranks.count(1)}, {ranks.count(0)}"
 
 
 if __name__ == "__main__":
