@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from bs4 import BeautifulSoup
 from pipeline.conftest import Site
 
 from search_api.app import create_app
@@ -214,3 +215,17 @@ def test_agents_are_told_of_the_newest_release_alone(site: Site) -> None:
     text = Api(create_app(site.project, environ={}), "127.0.0.1", "http://localhost:8181").get("/llms.txt").text
     assert "/3.0/install" in text
     assert "/1.0/" not in text
+
+
+def test_the_search_page_offers_the_versions(site: Site) -> None:
+    """Without scripts; the default one comes first and has no value."""
+    site.write("1.0/install/index.html", "Install", "<p>Unpack the old archive.</p>")
+    site.index()
+    api = Api(create_app(site.project, environ={}), "127.0.0.1", "http://localhost:8181")
+    menu = BeautifulSoup(api.get("/?q=unpack&version=1.0").content, "lxml").select_one("select[name=version]")
+    assert menu is not None
+    assert [(one.text, one["value"]) for one in menu.select("option")] == [("3.0", ""), ("2.0", "2.0"), ("1.0", "1.0")]
+    assert [one["value"] for one in menu.select("option[selected]")] == ["1.0"]
+    hidden = BeautifulSoup(api.get("/").content, "lxml").select_one("label[data-versions]")
+    assert hidden is not None
+    assert "hidden" in hidden.attrs

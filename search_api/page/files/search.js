@@ -97,6 +97,18 @@ function fillFacets(counts) {
   }
 }
 
+/** The versions of the site; the default is searched if none is chosen. */
+function fillVersions(versions) {
+  const select = form.elements.version;
+  select.parentElement.hidden = !versions && !select.value;
+  if (!versions) return;
+  const chosen = select.value;
+  const others = versions.available.filter(({ name }) => !versions.default.includes(name));
+  const options = others.map(({ name, title }) => new Option(title || name, name));
+  select.replaceChildren(new Option(versions.default.join(", ") || "all", ""), ...options);
+  select.value = chosen;
+}
+
 function show(answer) {
   const { results, total, meta } = answer;
   list.className = "";
@@ -116,6 +128,7 @@ function show(answer) {
     `, published ${ago(meta.ageSeconds)} · ` +
     `${meta.timingsMs.total.toFixed(1)} ms`;
   fillFacets(answer.facets);
+  fillVersions(answer.versions);
 }
 
 function fail(message) {
