@@ -28,7 +28,7 @@ CSP = (
     "base-uri 'none'; frame-ancestors 'none'"
 )
 _A_YEAR = "public, max-age=31536000, immutable"  # an asset's address changes with it
-_LISTS = ("tag", "filter")
+_LISTS = ("tag", "version", "filter")
 _FIRST_LANGUAGE = re.compile(r"\s*([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,2})\s*(?:[,;]|$)")  # of `Accept-Language`
 NOTHING_INDEXED = "No scope is indexed yet. Run `searchsocket index`."
 

@@ -19,7 +19,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     root: Path = tmp_path_factory.mktemp("absolute")
     make_project(root)
     toml = root / "searchsocket.toml"
-    toml.write_text(toml.read_text().replace('id = "site"', f'id = "site"\nbase_url = "{HOST}"'))
+    text = toml.read_text().replace('id = "site"', f'id = "site"\nbase_url = "{HOST}"')
+    toml.write_text(f'{text}\n[mcp]\ntools = "all"\nstructured_content = true\n')
     return open_project(root, {})
 
 
@@ -78,5 +79,6 @@ def test_agents_name_pages_by_url(project: Project, tool: str) -> None:
     same = call(server, tool, pathOrUrl="/docs/install")
     found = call(server, tool, pathOrUrl=f" {HOST}/docs/install")
     assert not found.is_error
+    assert found.structured_content
     assert found.structured_content == same.structured_content
     assert call(server, tool, pathOrUrl="https://other.example/docs/install").is_error
