@@ -32,22 +32,22 @@ def stage_asset(stage: Stage[Any], site: DagsterSite) -> dg.AssetsDefinition:
     None has a retry policy: Dagster takes an interruption for a failure that may be tried again. What may pass by
     itself is tried again inside a stage.
     """
-    look = site.look
+    traits = site.traits
 
     @dg.asset(
         key=site.key(stage.name),
         description=stage.description,
         deps=[site.key(name) for name in stage.reads] or (site.deps if stage.corpus.is_built else ()),
-        kinds=set(look.source_kinds if stage.corpus.is_built and not stage.reads else stage.kinds),
+        kinds=set(traits.source_kinds if stage.corpus.is_built and not stage.reads else stage.kinds),
         metadata=column_schema(stage.name),
         code_version=stage.version,
         partitions_def=site.partitions,
         group_name=site.group(stage.corpus.name),
-        owners=look.owners,
+        owners=traits.owners,
         tags=site.tags(stage.corpus.name),
         pool=site.pool(stage.name),
         required_resource_keys={site.options_key},
-        freshness_policy=_freshness(look.max_age_days) if stage.name == "search_index" else None,
+        freshness_policy=_freshness(traits.max_age_days) if stage.name == "search_index" else None,
         automation_condition=AFTER_A_BUILD if site.deps and stage.corpus.is_built else None,
     )
     def run_stage(context: dg.AssetExecutionContext) -> Results:
@@ -90,6 +90,6 @@ def _freshness(max_age_days: float) -> dg.FreshnessPolicy | None:
 
 def stage_assets(site: DagsterSite) -> tuple[dg.AssetsDefinition, ...]:
     """An asset for each stage; those of code and of `llms.txt` only where the project has them."""
-    llms = LLMS_STAGES.values() if site.look.has_llms else ()
-    stages = (*STAGES.values(), *llms, *(CODE_STAGES.values() if site.look.has_code else ()))
+    llms = LLMS_STAGES.values() if site.traits.has_llms else ()
+    stages = (*STAGES.values(), *llms, *(CODE_STAGES.values() if site.traits.has_code else ()))
     return tuple(stage_asset(stage, site) for stage in stages)

@@ -126,7 +126,7 @@ def prune_sensor(site: DagsterSite, job: dg.JobDefinition) -> dg.SensorDefinitio
         name=site.named("dead_branches"),
         job=job,
         minimum_interval_seconds=3600,
-        default_status=sensor_status(site.look.prunes_branches),
+        default_status=sensor_status(site.traits.prunes_branches),
         owners=site.owners,
         tags=site.tags("branches"),
         description='Finds scopes of branches that no longer exist. With `branches.prune = "apply"` it requests a run '

@@ -164,7 +164,7 @@ def build_sensor(site: DagsterSite, job: Any) -> dg.SensorDefinition:
         name=site.named("new_builds"),
         job=job,
         minimum_interval_seconds=30,
-        default_status=sensor_status(site.look.watches_builds),
+        default_status=sensor_status(site.traits.watches_builds),
         owners=site.owners,
         tags=site.tags("builds"),
         description="Requests one run per scope with a new build: a new commit of its branch, or a new build in "

@@ -7,24 +7,24 @@ import os
 
 import dagster as dg
 
-from searchsocket_assets.look import Look, look_of_project
+from searchsocket_assets.project_traits import ProjectTraits, traits_of_project
 from searchsocket_assets.site import DagsterSite
 
 
-def build_definitions(root: str = "", *, look: Look | None = None) -> dg.Definitions:
+def build_definitions(root: str = "", *, traits: ProjectTraits | None = None) -> dg.Definitions:
     """All definitions of one project, with plain names.
 
     Args:
         root: Folder of the project; "" leaves it to the environment of each run.
-        look: How its assets look in the UI; no run depends on it.
+        traits: Owners, kinds and triggers of its assets; no run depends on them.
     """
     from searchsocket_assets.site_factory import definitions_of
 
     # A process for each step costs five times the work; runs of different scopes are processes already.
     executor = dg.Definitions(executor=dg.in_process_executor)
-    return dg.Definitions.merge(definitions_of(DagsterSite(root, look=look or Look())), executor)
+    return dg.Definitions.merge(definitions_of(DagsterSite(root, traits=traits or ProjectTraits())), executor)
 
 
 @dg.definitions
 def defs() -> dg.Definitions:
-    return build_definitions(look=look_of_project(os.environ))
+    return build_definitions(traits=traits_of_project(os.environ))

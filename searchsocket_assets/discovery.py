@@ -147,7 +147,7 @@ def discovery_sensor(site: DagsterSite, job: Any) -> dg.SensorDefinition:
         name=site.named("new_branches"),
         job=job,
         minimum_interval_seconds=60,
-        default_status=sensor_status(site.look.discovers_branches),
+        default_status=sensor_status(site.traits.discovers_branches),
         owners=site.owners,
         tags=site.tags("branches"),
         description="Adds a partition for every new branch and requests one run as soon as its build exists. "

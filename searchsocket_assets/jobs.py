@@ -14,7 +14,7 @@ INDEX_CODE = "index_code"
 
 def index_site_job(site: DagsterSite) -> Any:
     """The job over the assets of a site, without the checks that only make sense between runs."""
-    stages = [*STAGES, *(LLMS_STAGES if site.look.has_llms else ())]
+    stages = [*STAGES, *(LLMS_STAGES if site.traits.has_llms else ())]
     between = [dg.AssetCheckKey(site.key("search_index"), name) for name in sorted(BETWEEN_RUNS)]
     return dg.define_asset_job(
         name=site.named(INDEX_SITE),

@@ -25,7 +25,7 @@ def scopes_asset(site: DagsterSite) -> dg.AssetsDefinition:
         key=site.key(SCOPES),
         group_name=site.group(GROUP),
         kinds={"git", "table"},
-        owners=site.look.owners,
+        owners=site.traits.owners,
         tags=site.tags(GROUP),
         pool=site.pool(SCOPES),
         description="Every scope with its branch, generation, size and last run.",

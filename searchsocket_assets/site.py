@@ -15,9 +15,9 @@ from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.project import Project, open_project
 from searchsocket.quality.gate import golden_texts, judge_candidate
 from searchsocket.state import ProjectState
-from searchsocket_assets.look import PROJECT_VARIABLE, Look
 from searchsocket_assets.membership import require_scope
 from searchsocket_assets.partitions import NAME, PARTITION_TAG
+from searchsocket_assets.project_traits import PROJECT_VARIABLE, ProjectTraits
 from searchsocket_assets.run.tags import BRANCH_TAG, PROJECT_TAG
 
 PAID_POOL = "searchsocket_paid_embeddings"
@@ -40,7 +40,7 @@ class DagsterSite:
     deps: tuple[dg.AssetKey, ...] = ()  # assets that build the site
     partitions_name: str = NAME
     site_pool: str = ""
-    look: Look = field(default_factory=Look)
+    traits: ProjectTraits = field(default_factory=ProjectTraits)
 
     def open(self) -> Project:
         """Open the project.
@@ -81,25 +81,25 @@ class DagsterSite:
         return f"{self.name}_{name}" if self.name else name
 
     def group(self, corpus: str) -> str:
-        return self.look.group or (f"{self.name}_{corpus}" if self.name else corpus)
+        return self.traits.group or (f"{self.name}_{corpus}" if self.name else corpus)
 
     def tags(self, subject: str) -> dict[str, str]:
         """Tags by which definitions are filtered; runs of a job have those of the job."""
         about = {"searchsocket/about": subject}
-        return {**self.look.tags, **about, **({"searchsocket/site": self.name} if self.name else {})}
+        return {**self.traits.tags, **about, **({"searchsocket/site": self.name} if self.name else {})}
 
     def job_tags(self, subject: str) -> dict[str, str]:
         return {**self.tags(subject), **({PROJECT_TAG: self.project_id} if self.project_id else {})}
 
     def pool(self, stage: str) -> str:
         """The pool that bounds a stage: one for each site, and one for paid calls of all sites."""
-        calls = self.look.pays_for_embeddings and stage in ("chunk_embeddings", "code_embeddings")
+        calls = self.traits.pays_for_embeddings and stage in ("chunk_embeddings", "code_embeddings")
         return PAID_POOL if calls else self.site_pool or (f"{_POOL}_{self.name}" if self.name else _POOL)
 
     @property
     def owners(self) -> list[str] | None:
         """Owners of jobs, sensors and schedules: None rather than an empty list, which Dagster warns of as new."""
-        return [*self.look.owners] or None
+        return [*self.traits.owners] or None
 
     @property
     def options_key(self) -> str:

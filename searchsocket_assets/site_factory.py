@@ -16,10 +16,10 @@ from searchsocket_assets.checks import all_checks
 from searchsocket_assets.discovery import discovery_sensor
 from searchsocket_assets.jobs import index_code_job, index_site_job
 from searchsocket_assets.live_jobs import rollback_job, verify_job, verify_schedule
-from searchsocket_assets.look import look_of
 from searchsocket_assets.maintenance import maintenance_job, maintenance_schedule
 from searchsocket_assets.planning import plan_job
 from searchsocket_assets.project_root import project_resource
+from searchsocket_assets.project_traits import read_traits
 from searchsocket_assets.resources import IndexOptions
 from searchsocket_assets.scopes_asset import scopes_asset, scopes_job
 from searchsocket_assets.site import DagsterSite
@@ -63,16 +63,16 @@ def site_definitions(
         Assets, checks, jobs, sensors and schedules. They set no executor: that is yours to choose.
     """
     folder = Path(root).expanduser().absolute()
-    project_id, look = look_of(folder, os.environ)
+    project_id, traits = read_traits(folder, os.environ)
     prefix = (key_prefix,) if isinstance(key_prefix, str) and key_prefix else tuple(key_prefix)
     prefix = tuple(part for each in prefix for part in each.split("/")) or (project_id,)
-    look = replace(
-        look,
-        owners=look.owners if owners is None else tuple(owners),
-        has_code=look.has_code if code is None else code,
-        has_llms=look.has_llms if llms is None else llms,
-        discovers_branches=look.discovers_branches if automation is None else automation,
-        watches_builds=look.watches_builds if automation is None else automation,
+    traits = replace(
+        traits,
+        owners=traits.owners if owners is None else tuple(owners),
+        has_code=traits.has_code if code is None else code,
+        has_llms=traits.has_llms if llms is None else llms,
+        discovers_branches=traits.discovers_branches if automation is None else automation,
+        watches_builds=traits.watches_builds if automation is None else automation,
         prunes_branches=bool(automation),
         group=group,
         tags=tags or {},
@@ -88,7 +88,7 @@ def site_definitions(
             deps=tuple(deps),
             partitions_name=f"searchsocket/{project_id}",
             site_pool=pool,
-            look=look,
+            traits=traits,
         )
     )
 
@@ -100,7 +100,7 @@ def definitions_of(site: DagsterSite) -> dg.Definitions:
     warnings.filterwarnings("ignore", "Parameter `owners` of", dg.BetaWarning)
     index_site = index_site_job(site)
     prune, maintain, verify = prune_job(site), maintenance_job(site), verify_job(site)
-    code = [index_code_job(site)] if site.look.has_code else []
+    code = [index_code_job(site)] if site.traits.has_code else []
     return dg.Definitions(
         assets=[*stage_assets(site), scopes_asset(site)],
         asset_checks=all_checks(site),

@@ -13,6 +13,6 @@ def sensor_status(runs: bool) -> dg.DefaultSensorStatus:
 
 def schedule_start(site: DagsterSite, name: str, cron: str) -> dict[str, Any]:
     """Name, times and status of a schedule: it runs from the start where the site states its times."""
-    stated = site.look.schedules.get(name)
+    stated = site.traits.schedules.get(name)
     status = dg.DefaultScheduleStatus.RUNNING if stated else dg.DefaultScheduleStatus.STOPPED
     return {"name": site.named(name), "cron_schedule": stated or cron, "default_status": status}

@@ -14,8 +14,8 @@ import dagster as dg
 from bench.week.dagster_ui import DagsterUi
 from bench.week.pictures import GRAPH, PLOTS, WIDE, camera
 from searchsocket_assets.definitions import build_definitions
-from searchsocket_assets.look import Look
 from searchsocket_assets.partitions import ensure_scope
+from searchsocket_assets.project_traits import ProjectTraits
 from searchsocket_assets.run.home import prepare_home
 
 BRANCHES, BROKEN, UNBUILT, GENERATIONS = 30, (4, 11, 19), (7, 23), 20
@@ -35,7 +35,7 @@ def main(out: Path) -> None:
         (root / "searchsocket.toml").write_text(SETTINGS)
         os.environ["SEARCHSOCKET_CACHE"] = str(root.parent / "cache")
         prepare_home(home)
-        job = build_definitions(str(root), look=Look(("team:docs",))).resolve_job_def("index_site")
+        job = build_definitions(str(root), traits=ProjectTraits(("team:docs",))).resolve_job_def("index_site")
         with dg.DagsterInstance.from_config(str(home)) as instance:
 
             def run(scope: str) -> None:

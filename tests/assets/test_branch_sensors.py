@@ -11,8 +11,8 @@ from runner_types import RunGraph
 
 from searchsocket.project.scopes import sanitise_scope
 from searchsocket_assets.definitions import build_definitions
-from searchsocket_assets.look import Look
 from searchsocket_assets.partitions import NAME, PARTITION_TAG, ensure_scope
+from searchsocket_assets.project_traits import ProjectTraits
 from searchsocket_assets.run.tags import PROJECT_TAG
 from tests.branches.repository import add_file
 from tests.sources.git_repository import git
@@ -52,8 +52,10 @@ def tick(name: str, site: Path, instance: dg.DagsterInstance) -> Any:
     return found
 
 
-def sensor(name: str, site: Path | str = "", **look: Any) -> dg.SensorDefinition:
-    (found,) = [each for each in build_definitions(str(site), look=Look(**look)).sensors or () if each.name == name]
+def sensor(name: str, site: Path | str = "", **traits: Any) -> dg.SensorDefinition:
+    (found,) = [
+        each for each in build_definitions(str(site), traits=ProjectTraits(**traits)).sensors or () if each.name == name
+    ]
     assert isinstance(found, dg.SensorDefinition)
     return found
 

@@ -15,8 +15,8 @@ from searchsocket.pipeline.watching.whole import SILENCE_S
 from searchsocket.project.scopes import sanitise_scope
 from searchsocket_assets import builds
 from searchsocket_assets.definitions import build_definitions
-from searchsocket_assets.look import Look
 from searchsocket_assets.partitions import NAME, PARTITION_TAG
+from searchsocket_assets.project_traits import ProjectTraits
 from searchsocket_assets.run.tags import BRANCH_TAG, BUILD_TAG, PROJECT_TAG
 from searchsocket_assets.site import DagsterSite
 from tests.sources.git_repository import commit, git
@@ -209,7 +209,7 @@ def test_a_cursor_that_cannot_be_read_is_begun_anew(site: Path, instance: dg.Dag
 
 def test_watching_is_off_unless_the_settings_turn_it_on() -> None:
     for watches, status in ((False, "STOPPED"), (True, "RUNNING")):
-        sensors = build_definitions(look=Look(watches_builds=watches)).sensors or ()
+        sensors = build_definitions(traits=ProjectTraits(watches_builds=watches)).sensors or ()
         (sensor,) = [each for each in sensors if each.name == "new_builds"]
         assert sensor.default_status.value == status  # type: ignore[union-attr]
     assert os.environ.get("SEARCHSOCKET__BRANCHES__WATCH") is None

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from searchsocket.cli.main import cli
 from searchsocket.pipeline.run.stages import CODE_STAGES
 from searchsocket_assets.definitions import build_definitions
-from searchsocket_assets.look import PROJECT_VARIABLE, Look, look_of_project
+from searchsocket_assets.project_traits import PROJECT_VARIABLE, ProjectTraits, traits_of_project
 from tests.code.code_project import CodeProject
 
 pytestmark = pytest.mark.dagster
@@ -21,12 +21,12 @@ def project(tmp_path: Path) -> CodeProject:
 
 
 def test_code_is_a_group_of_its_own_where_it_is_enabled(project: CodeProject) -> None:
-    look = look_of_project({PROJECT_VARIABLE: str(project.root)})
-    specs = list(build_definitions(look=look).resolve_all_asset_specs())
+    traits = traits_of_project({PROJECT_VARIABLE: str(project.root)})
+    specs = list(build_definitions(traits=traits).resolve_all_asset_specs())
     assert {spec.key.to_user_string() for spec in specs if spec.group_name == "code"} == set(CODE_STAGES)
     deps = {dep.asset_key.to_user_string() for spec in specs if spec.group_name == "code" for dep in spec.deps}
     assert deps == {"code_files", "code_chunks", "code_embeddings"}
-    without = build_definitions(look=Look())
+    without = build_definitions(traits=ProjectTraits())
     assert {spec.group_name for spec in without.resolve_all_asset_specs()} == {"site", "branches"}
 
 

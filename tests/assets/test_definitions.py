@@ -22,8 +22,8 @@ from searchsocket.quality.checks import ALL_CHECKS
 from searchsocket.sources.base import SourceOrigin
 from searchsocket_assets import site_definitions
 from searchsocket_assets.definitions import build_definitions
-from searchsocket_assets.look import Look, look_of_project, source_kinds
 from searchsocket_assets.partitions import NAME
+from searchsocket_assets.project_traits import ProjectTraits, source_kinds, traits_of_project
 from searchsocket_assets.resources import IndexOptions
 from searchsocket_assets.run.runs import JOB, LOCATION
 from searchsocket_assets.run.workspace import workspace_file
@@ -177,13 +177,13 @@ def test_the_settings_of_the_project_say_how_its_assets_look(tmp_path: Path) -> 
     """Whose they are, and what the pages of this very site are made of."""
     (tmp_path / "searchsocket.toml").write_text('[dagster]\nowners = ["team:docs", "ann@example.com"]\n')
     environ = {"SEARCHSOCKET_PROJECT": str(tmp_path)}
-    assert look_of_project(environ) == Look(("team:docs", "ann@example.com"))  # nothing to index yet
+    assert traits_of_project(environ) == ProjectTraits(("team:docs", "ann@example.com"))  # nothing to index yet
     (tmp_path / "svelte.config.js").write_text("export default {}")
     (tmp_path / "build").mkdir()
     (tmp_path / "build" / "index.html").write_text("<h1>Home</h1>")
-    look = look_of_project(environ)
-    assert look.source_kinds == {"html", "svelte"}
-    specs = {spec.key.to_user_string(): spec for spec in build_definitions(look=look).resolve_all_asset_specs()}
+    traits = traits_of_project(environ)
+    assert traits.source_kinds == {"html", "svelte"}
+    specs = {spec.key.to_user_string(): spec for spec in build_definitions(traits=traits).resolve_all_asset_specs()}
     assert specs["site_pages"].kinds == {"html", "svelte"}
     assert specs["page_mirror"].kinds == {"markdown"}
     assert all(list(spec.owners) == ["team:docs", "ann@example.com"] for spec in specs.values())
@@ -219,8 +219,8 @@ def test_definitions_load_in_any_folder(tmp_path: Path) -> None:
 
 def test_the_files_for_agents_are_an_asset_where_they_are_written(tmp_path: Path) -> None:
     (tmp_path / "searchsocket.toml").write_text("llms.enable = true\n")
-    look = look_of_project({"SEARCHSOCKET_PROJECT": str(tmp_path)})
-    specs = {spec.key.to_user_string(): spec for spec in build_definitions(look=look).resolve_all_asset_specs()}
+    traits = traits_of_project({"SEARCHSOCKET_PROJECT": str(tmp_path)})
+    specs = {spec.key.to_user_string(): spec for spec in build_definitions(traits=traits).resolve_all_asset_specs()}
     assert {dep.asset_key.to_user_string() for dep in specs["llms_txt"].deps} == {"search_index"}
     assert "llms_txt" not in {spec.key.to_user_string() for spec in build_definitions().resolve_all_asset_specs()}
 
@@ -228,7 +228,7 @@ def test_the_files_for_agents_are_an_asset_where_they_are_written(tmp_path: Path
 def test_all_that_dagster_lists_says_what_it_is_whose_and_what_about() -> None:
     """Assets, jobs, sensors, schedules and checks: nobody should have to read our code to know."""
     owners = ("team:docs", "ann@example.com")
-    definitions = build_definitions(look=Look(owners, has_code=True, has_llms=True))
+    definitions = build_definitions(traits=ProjectTraits(owners, has_code=True, has_llms=True))
     assets = list(definitions.resolve_all_asset_specs())
     jobs, automation = [*(definitions.jobs or ())], [*(definitions.sensors or ()), *(definitions.schedules or ())]
     assert {each.name for each in automation} == {

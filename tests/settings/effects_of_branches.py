@@ -10,7 +10,7 @@ from searchsocket.pipeline.branches.listing import Branches, list_branches
 from searchsocket.pipeline.branches.pruning import PrunePlan, PruneRequest, plan_prune
 from searchsocket_assets import builds
 from searchsocket_assets.definitions import build_definitions
-from searchsocket_assets.look import PROJECT_VARIABLE, look_of_project
+from searchsocket_assets.project_traits import PROJECT_VARIABLE, traits_of_project
 from tests.branches.repository import add_file, make_origin
 from tests.settings.lab import Effect, Lab
 from tests.sources.git_repository import git
@@ -81,8 +81,8 @@ def dead(lab: Lab) -> str:
 
 
 def sensor(lab: Lab, name: str) -> Any:
-    look = look_of_project({PROJECT_VARIABLE: str(lab.root)})
-    return next(each for each in build_definitions(str(lab.root), look=look).sensors or () if each.name == name)
+    traits = traits_of_project({PROJECT_VARIABLE: str(lab.root)})
+    return next(each for each in build_definitions(str(lab.root), traits=traits).sensors or () if each.name == name)
 
 
 def two_branches(lab: Lab) -> None:

@@ -6,7 +6,7 @@ from searchsocket.pipeline.stages import page_mirror
 from searchsocket.stores import make_store
 from searchsocket.system import dask as cluster
 from searchsocket_assets.definitions import build_definitions
-from searchsocket_assets.look import PROJECT_VARIABLE, look_of_project
+from searchsocket_assets.project_traits import PROJECT_VARIABLE, traits_of_project
 from tests.settings.lab import Effect, Lab, outcome
 
 
@@ -63,8 +63,10 @@ def on_a_cluster(lab: Lab) -> str:
 
 def owners(lab: Lab) -> list[str]:
     """Of the assets as Dagster's processes load them."""
-    look = look_of_project({PROJECT_VARIABLE: str(lab.root)})
-    return sorted({owner for spec in build_definitions(look=look).resolve_all_asset_specs() for owner in spec.owners})
+    traits = traits_of_project({PROJECT_VARIABLE: str(lab.root)})
+    return sorted(
+        {owner for spec in build_definitions(traits=traits).resolve_all_asset_specs() for owner in spec.owners}
+    )
 
 
 EFFECTS = (

@@ -1,4 +1,4 @@
-"""Owners and kinds of a project's assets in Dagster."""
+"""Facts about a project that its assets in Dagster show: owners, kinds, triggers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -16,8 +16,8 @@ _GENERATOR_KINDS = {"SvelteKit": "svelte", "Next.js": "nextjs"}  # else the name
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """Owners and kinds of a project's assets."""
+class ProjectTraits:
+    """Facts about a project that its assets show; no run depends on them."""
 
     owners: tuple[str, ...] = ()
     source_kinds: frozenset[str] = frozenset({"html"})
@@ -33,23 +33,23 @@ class Look:
     schedules: Mapping[str, str] = field(default_factory=dict)  # those that run from the start -> cron
 
 
-def look_of_project(environ: Mapping[str, str]) -> Look:
-    """The look of the project that Dagster's processes are started for; a plain one as far as it cannot be read.
+def traits_of_project(environ: Mapping[str, str]) -> ProjectTraits:
+    """Traits of the project that Dagster's processes are started for; defaults for what cannot be read.
 
     What is wrong with a project is for its runs to say: the graph is shown all the same.
     """
     root = environ.get(PROJECT_VARIABLE, "")
-    return look_of(Path(root) if root else Path.cwd(), environ)[1]
+    return read_traits(Path(root) if root else Path.cwd(), environ)[1]
 
 
-def look_of(root: Path, environ: Mapping[str, str]) -> tuple[str, Look]:
-    """The id of the project in a folder, and its look; the folder's name and a plain look if it cannot be read."""
-    project_id, look = root.name, Look()
+def read_traits(root: Path, environ: Mapping[str, str]) -> tuple[str, ProjectTraits]:
+    """Id and traits of the project in a folder; the folder's name and default traits if it cannot be read."""
+    project_id, traits = root.name, ProjectTraits()
     try:
         project = open_project(root, environ)
         project_id, settings = project.id, project.settings
-        look = replace(
-            look,
+        traits = replace(
+            traits,
             owners=settings.dagster.owners,
             has_code=settings.code.enable,
             has_llms=settings.llms.enable,
@@ -60,8 +60,8 @@ def look_of(root: Path, environ: Mapping[str, str]) -> tuple[str, Look]:
         )
         origin = make_source(project.root, project.settings, None, scope="main").origin
     except (SearchSocketError, OSError):
-        return project_id, look
-    return project_id, replace(look, source_kinds=source_kinds(origin))
+        return project_id, traits
+    return project_id, replace(traits, source_kinds=source_kinds(origin))
 
 
 def source_kinds(origin: SourceOrigin) -> frozenset[str]:
