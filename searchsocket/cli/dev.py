@@ -27,8 +27,8 @@ from searchsocket.pipeline.run.corpora import Corpus, corpora_of
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.pipeline.unchanged.snapshot import bytes_of
-from searchsocket.pipeline.watching.look import Look, look_at
 from searchsocket.pipeline.watching.pace import Pace, Step
+from searchsocket.pipeline.watching.site_state import SiteState, scan_site
 from searchsocket.pipeline.watching.targets import settings_files, targets_of
 from searchsocket.pipeline.watching.watcher import Watcher
 from searchsocket.pipeline.watching.whole import Wholeness
@@ -99,9 +99,9 @@ def dev(
         try:
             heard = True
             while not received_signal():
-                if (heard or work.pace.is_due(time.time_ns())) and (seen := work.look(watcher)):
-                    children.follow(seen.look, seen.run.scope.name)
-                    work.take(seen)
+                if (heard or work.pace.is_due(time.time_ns())) and (view := work.read_site(watcher)):
+                    children.follow(view.state, view.run.scope.name)
+                    work.take(view)
                 heard = watcher.wait(_WAIT_S)
                 children.report_end_of_build()
         finally:
@@ -109,12 +109,12 @@ def dev(
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SiteView:
     """The project as it is now."""
 
     project: Project
     run: ScopeRun
-    look: Look
+    state: SiteState
     build: str  # the folder of a built site; "" = what is indexed is none
 
 
@@ -137,8 +137,8 @@ class Work:
         whole = Wholeness(settle_s, live.pages if live else 0)
         return cls(project.root, scope_name, Pace(whole, project.root))
 
-    def look(self, watcher: Watcher) -> Seen | None:
-        """Look once; None where the configuration cannot be used."""
+    def read_site(self, watcher: Watcher) -> SiteView | None:
+        """Read the project and the state of its site; None where the configuration cannot be used."""
 
         settings = bytes_of(settings_files(self.root.resolve()))
         try:
@@ -151,28 +151,28 @@ class Work:
             self._say_error(error.code, str(error))
             return None
         watcher.cover((*targets.files, *targets.settings), targets.folders)
-        return Seen(project, run, look_at(run, targets, settings), targets.build)
+        return SiteView(project, run, scan_site(run, targets, settings), targets.build)
 
-    def take(self, seen: Seen) -> None:
+    def take(self, view: SiteView) -> None:
         """Index where something is new and whole."""
 
-        step = self.pace.step(seen.look, seen.build, time.time_ns())
+        step = self.pace.step(view.state, view.build, time.time_ns())
         if step is Step.NO_BUILD:
             self._say(_NO_BUILD)
         elif step is Step.WAIT and (wait := self.pace.wait) and wait.missing:
             such = f", such as {safe(wait.example)}" if wait.example else ""
             if not self.said.startswith(_REST):  # once, however often the builder pauses
                 self._say(f"{_REST}: {count(wait.missing, 'page')}{such}")
-        elif step is Step.INDEX and self._index(seen):
+        elif step is Step.INDEX and self._index(view):
             self.pace.wholeness.remember()
 
-    def _index(self, seen: Seen) -> bool:
+    def _index(self, view: SiteView) -> bool:
         """Index a state of the site. Return True if it is live now."""
 
         self.said = ""
         began = time.perf_counter()
 
-        is_reading = bool(seen.build)
+        is_reading = bool(view.build)
 
         def hear(event: Event) -> None:
             nonlocal is_reading
@@ -182,17 +182,17 @@ class Work:
             """Return True if the builder wrote during the run, so that pages may come from two builds."""
             if not is_reading:
                 return False
-            now = build_of(seen.run)
-            return now is None or now.digest != seen.look.build
+            now = build_of(view.run)
+            return now is None or now.digest != view.state.build
 
         def ask(corpus: Corpus) -> IndexSummary:
-            run, scope = seen.run, self.scope_name
+            run, scope = view.run, self.scope_name
             return run_corpus(
-                seen.project, run.scope, RunOptions(), hear, False, corpus, scope, is_overtaken=is_overtaken
+                view.project, run.scope, RunOptions(), hear, False, corpus, scope, is_overtaken=is_overtaken
             )
 
         try:
-            summary, *_ = [ask(corpus) for corpus in corpora_of(seen.project.settings)]
+            summary, *_ = [ask(corpus) for corpus in corpora_of(view.project.settings)]
         except SystemExit:  # what went wrong was said
             return False
         except OSError as error:
@@ -267,10 +267,10 @@ class Children:
             for child in self._all:
                 stop_group(child)
 
-    def follow(self, look: Look, scope: str) -> None:
+    def follow(self, state: SiteState, scope: str) -> None:
         """Start the service for the scope that is worked on; restart it when the settings or the scope change."""
 
-        if (look.settings_digest, scope) == self.started_with:
+        if (state.settings_digest, scope) == self.started_with:
             return
         if self._service is not None:
             stop_group(self._service)
@@ -278,7 +278,7 @@ class Children:
         elif (port := free_port(self.host, self.port)) != self.port:
             say(f"port {self.port} is in use; the service uses {port}")
             self.port = port
-        self.started_with = (look.settings_digest, scope)
+        self.started_with = (state.settings_digest, scope)
         trust = ["--dev"] if is_loopback(self.host) else []
         own = ("--host", self.host, "--port", str(self.port), "--scope", scope)
         self._service = self._start("serve", *own, *trust)

@@ -9,7 +9,7 @@ from small_site import write_site
 
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.unchanged.snapshot import bytes_of
-from searchsocket.pipeline.watching.look import Look, look_at
+from searchsocket.pipeline.watching.site_state import SiteState, scan_site
 from searchsocket.pipeline.watching.targets import targets_of
 from searchsocket.pipeline.watching.watcher import Watcher
 from searchsocket.project.project import open_project
@@ -35,11 +35,11 @@ def run_of(root: Path) -> ScopeRun:
     return ScopeRun(project, project.scope({}), "")
 
 
-def cover(watcher: Watcher, root: Path) -> Look:
+def cover(watcher: Watcher, root: Path) -> SiteState:
     run = run_of(root)
     targets = targets_of(run)
     watcher.cover((*targets.files, *targets.settings), targets.folders)
-    return look_at(run, targets, bytes_of(targets.settings))
+    return scan_site(run, targets, bytes_of(targets.settings))
 
 
 def test_a_route_that_appears_is_heard_and_is_new(root: Path, watcher: Watcher) -> None:

@@ -9,8 +9,8 @@ from builders import Pages, build_in_place, build_kit, empty_slowly, prerender
 
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.unchanged.snapshot import bytes_of
-from searchsocket.pipeline.watching.look import look_at
 from searchsocket.pipeline.watching.pace import Pace, Step
+from searchsocket.pipeline.watching.site_state import scan_site
 from searchsocket.pipeline.watching.targets import targets_of
 from searchsocket.pipeline.watching.whole import BUILDER_SILENCE_S, SILENCE_S, Wholeness
 from searchsocket.project.project import open_project
@@ -41,7 +41,7 @@ class Viewer:
         project = open_project(self.root, {})
         run = ScopeRun(project, project.scope({}), "")
         targets = targets_of(run)
-        look = look_at(run, targets, bytes_of(targets.settings))
+        look = scan_site(run, targets, bytes_of(targets.settings))
         now_ns = (look.changed_ns or time.time_ns()) + int((self.pause_s if pause_s is None else pause_s) * 1e9)
         step = self.pace.step(look, targets.build, now_ns)
         if step is Step.INDEX:

@@ -1,10 +1,10 @@
-"""When what was seen is worth a run: it is new, and it is whole."""
+"""Decide when a new state of the site is indexed: once it is complete."""
 
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
 
-from searchsocket.pipeline.watching.look import Look
+from searchsocket.pipeline.watching.site_state import SiteState
 from searchsocket.pipeline.watching.whole import Wait, Wholeness
 
 
@@ -19,17 +19,17 @@ class Step(Enum):
 
 @dataclass(slots=True)
 class Pace:
-    """Says of one look after another what is to be done."""
+    """Decides the next step for one state of the site after another."""
 
     wholeness: Wholeness
     root: Path  # the project's folder
-    tried: str = ""  # digest of what was indexed last, also where that failed
-    due_ns: int | None = None  # when to look again though nothing was heard; since the epoch
-    seen: str = ""  # digest of the last look
-    seen_ns: int = 0  # when it was seen first
-    wait: Wait | None = None  # of the last look that was new
+    tried_digest: str = ""  # of what was indexed last, also where that failed
+    due_ns: int | None = None  # when to read the site again without an event; since the epoch
+    last_digest: str = ""  # of the site when it was read last
+    first_seen_ns: int = 0  # when that digest appeared
+    wait: Wait | None = None  # of the last new state
 
-    def step(self, look: Look, build: str, now_ns: int) -> Step:
+    def step(self, state: SiteState, build: str, now_ns: int) -> Step:
         """The next step now.
 
         Args:
@@ -37,18 +37,18 @@ class Pace:
             now_ns: By the clock of the files' times.
         """
         self.due_ns = None
-        if look.digest != self.seen:
-            self.seen, self.seen_ns = look.digest, now_ns
-        if not look.digest:
+        if state.digest != self.last_digest:
+            self.last_digest, self.first_seen_ns = state.digest, now_ns
+        if not state.digest:
             return Step.NO_BUILD
-        if look.digest == self.tried:
+        if state.digest == self.tried_digest:
             return Step.NOTHING
         self.wait = wait = self.wholeness.wait(build, self.root)
-        due_ns = (self.seen_ns if wait.from_now else look.changed_ns) + int(wait.seconds * 1e9)
+        due_ns = (self.first_seen_ns if wait.from_now else state.changed_ns) + int(wait.seconds * 1e9)
         if now_ns < due_ns:
             self.due_ns = due_ns
             return Step.WAIT
-        self.tried = look.digest
+        self.tried_digest = state.digest
         return Step.INDEX
 
     def is_due(self, now_ns: int) -> bool:

@@ -13,7 +13,7 @@ _CRAWLED = Build("crawled", 0)  # what is on another host is looked at by a run 
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class SiteState:
     """State of the site at one moment."""
 
     digest: str  # of all that decides about the index; "" = there is no build, or it went away just now
@@ -22,7 +22,7 @@ class Look:
     build: str = ""  # digest of the build alone
 
 
-def look_at(run: ScopeRun, targets: Targets, settings: str) -> Look:
+def scan_site(run: ScopeRun, targets: Targets, settings: str) -> SiteState:
     """Look at everything once; of what is large, at names, sizes and times alone.
 
     Args:
@@ -41,6 +41,6 @@ def look_at(run: ScopeRun, targets: Targets, settings: str) -> Look:
                 others.update(stamp.encode("utf-8", "replace"))
         files = bytes_of(targets.files)
     except OSError:  # in the middle of something
-        return Look("", settings, 0)
+        return SiteState("", settings, 0)
     digest = f"{build.digest}:{others.hexdigest()}:{files}:{settings}" if build.digest else ""
-    return Look(digest, settings, youngest, build.digest)
+    return SiteState(digest, settings, youngest, build.digest)
