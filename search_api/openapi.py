@@ -28,7 +28,7 @@ _NAMES = {
     "RelatedPage": "RelatedPageModel",
     "Result": "ResultModel",
     "SearchAnswer": "SearchResponse",
-    "Section": "SectionModel",
+    "SectionResult": "SectionModel",
     "ServiceHealth": "HealthResponse",
 }
 _REQUESTS = sorted({each.request.__name__ for each in (*PAGES, *CONTENT, *ANSWERS) if each.http.post})

@@ -23,7 +23,7 @@ from pathlib import Path
 from bench.remote import rates, recall, starts
 from bench.remote.engines import Engine, pinecone_of_the_tests
 from bench.remote.kills import kill_many
-from searchsocket.stores.milvus.connection import Connection
+from searchsocket.stores.milvus.connection import MilvusConnection
 from searchsocket.types import MATCH_ALL
 
 
@@ -52,11 +52,11 @@ def main() -> None:
         for engine, uri in uris.items():
             if arguments.only in (None, engine):
                 print_recall(
-                    engine, Connection(uri, arguments.token, timeout_s=600.0), arguments.rows, arguments.queries
+                    engine, MilvusConnection(uri, arguments.token, timeout_s=600.0), arguments.rows, arguments.queries
                 )
 
 
-def print_recall(engine: str, connection: Connection, count: int, queries: int) -> None:
+def print_recall(engine: str, connection: MilvusConnection, count: int, queries: int) -> None:
     """A table, a line for each kind of index."""
     rows, name = recall.corpus(count, queries), "bench_recall"
     collection = f"{name}_{recall.DIMENSIONS}"

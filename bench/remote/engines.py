@@ -33,11 +33,11 @@ class Engine:
 
     def _milvus(self, project_id: str) -> VectorIndex:
         from searchsocket.stores.milvus import MilvusVectors
-        from searchsocket.stores.milvus.connection import Connection
+        from searchsocket.stores.milvus.connection import MilvusConnection
 
         before = self.before
 
-        class Heard(Connection):
+        class Heard(MilvusConnection):
             def call(self, name: str, *arguments: Any, **options: Any) -> Any:
                 before(name)
                 return super().call(name, *arguments, **options)
@@ -46,11 +46,11 @@ class Engine:
 
     def _pinecone(self, project_id: str) -> VectorIndex:
         from searchsocket.stores.pinecone import PineconeVectors
-        from searchsocket.stores.pinecone.connection import Connection
+        from searchsocket.stores.pinecone.connection import PineconeConnection
 
         before = self.before
 
-        class Heard(Connection):
+        class Heard(PineconeConnection):
             def read(self, ask: Callable[[], Any], index: str = "") -> Any:
                 before("read")
                 return super().read(ask, index)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from searchsocket.stores.base import VectorRow
 from searchsocket.stores.milvus import MilvusVectors, snapshot
-from searchsocket.stores.milvus.connection import Connection
+from searchsocket.stores.milvus.connection import MilvusConnection
 from searchsocket.types import MATCH_ALL, Filter, Generation, Vector, Vectors
 
 DIMENSIONS, CENTRES = 256, 500
@@ -73,7 +73,7 @@ def corpus(rows: int, queries: int) -> Corpus:
     return Corpus(unit[:rows], source.random(rows) < 0.1, unit[rows:])
 
 
-def write(connection: Connection, name: str, rows: Corpus) -> float:
+def write(connection: MilvusConnection, name: str, rows: Corpus) -> float:
     """Keep a corpus as the product does; rows a second."""
     index = MilvusVectors(connection, name, "bench")
     began = time.perf_counter()
@@ -82,7 +82,7 @@ def write(connection: Connection, name: str, rows: Corpus) -> float:
     return len(rows.vectors) / (time.perf_counter() - began)
 
 
-def put_index(connection: Connection, collection: str, kind: Kind) -> float:
+def put_index(connection: MilvusConnection, collection: str, kind: Kind) -> float:
     """Make an index of a kind the collection's only one; seconds until it is built."""
     from pymilvus import MilvusClient
 
@@ -99,7 +99,7 @@ def put_index(connection: Connection, collection: str, kind: Kind) -> float:
     return time.perf_counter() - began
 
 
-def ask(connection: Connection, name: str, kind: Kind, rows: Corpus, where: Filter) -> Found:
+def ask(connection: MilvusConnection, name: str, kind: Kind, rows: Corpus, where: Filter) -> Found:
     """Ask all queries as the product does, but for the parameters of the kind."""
     snapshot._PARAMETERS = {"params": kind.search}  # type: ignore[assignment]
     opened = MilvusVectors(connection, name, "bench").open(LIVE)

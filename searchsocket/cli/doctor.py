@@ -10,7 +10,7 @@ import click
 from searchsocket.cli import examine, exits
 from searchsocket.cli.code.standing import code_findings
 from searchsocket.cli.options import json_option, project_option
-from searchsocket.cli.output import Line, print_json, safe
+from searchsocket.cli.output import CheckLine, print_json, safe
 from searchsocket.errors import PermissionDenied, SearchSocketError
 from searchsocket.project.project import open_project
 from searchsocket.system.errors import system_error
@@ -43,16 +43,18 @@ def doctor(root: Path, as_json: bool) -> None:
         raise SystemExit(exits.FAILED)
 
 
-def _look(root: Path) -> Iterator[Line]:
+def _look(root: Path) -> Iterator[CheckLine]:
 
     try:
         project = open_project(root, os.environ)
     except SearchSocketError as error:
-        yield Line("configuration", False, str(error), "fix the file or variable above; the other checks were skipped")
+        yield CheckLine(
+            "configuration", False, str(error), "fix the file or variable above; the other checks were skipped"
+        )
         return
 
-    yield Line("configuration", True, f"project {project.id} in {project.root}")
-    questions: list[tuple[str, Callable[[], Iterator[Line]], str]] = [
+    yield CheckLine("configuration", True, f"project {project.id} in {project.root}")
+    questions: list[tuple[str, Callable[[], Iterator[CheckLine]], str]] = [
         ("scope", lambda: examine.scope(project), "pass --scope, or change scope.mode"),
         ("project", lambda: examine.project_name(project), "give each project its own state.dir"),
         ("source", lambda: examine.source(project), "build the site, or set source.static_output_dir"),
@@ -80,4 +82,4 @@ def _look(root: Path) -> Iterator[Line]:
             if str(problem) not in causes:
                 causes.add(str(problem))
                 is_final = isinstance(problem, PermissionDenied)
-                yield Line(name, False, str(problem), problem.fix or ("" if is_final else fix))
+                yield CheckLine(name, False, str(problem), problem.fix or ("" if is_final else fix))

@@ -11,7 +11,7 @@ from itertools import islice
 
 from searchsocket.backends import Backends
 from searchsocket.cli.clean import known_scopes
-from searchsocket.cli.output import Line, count, size
+from searchsocket.cli.output import CheckLine, count, size
 from searchsocket.cli.summary import source_lines
 from searchsocket.errors import PermissionDenied, ScopeLocked, SearchSocketError
 from searchsocket.models.rerankers import deprecation, make_reranker
@@ -33,39 +33,41 @@ _COUNTED_PAGES = 100_000
 _TOLD_BYTES = 100_000  # what is smaller is not told by name
 
 
-def scope(project: Project) -> Iterator[Line]:
+def scope(project: Project) -> Iterator[CheckLine]:
     """The scope that a command without `--scope` means."""
-    yield Line("scope", True, project.scope(os.environ).name)
+    yield CheckLine("scope", True, project.scope(os.environ).name)
 
 
-def project_name(project: Project) -> Iterator[Line]:
+def project_name(project: Project) -> Iterator[CheckLine]:
     """Raise for an index of another project, or of this one under an earlier name; yield no line."""
     known_scopes(project)
     yield from ()
 
 
-def source(project: Project) -> Iterator[Line]:
+def source(project: Project) -> Iterator[CheckLine]:
     """Check that there are pages."""
     found = ScopeRun(project, project.scope(os.environ), "doctor", environ=os.environ).make_source()
     origin = ", ".join(text for _, text in source_lines(found.origin.facts()))
     listed = found.pages()
     if found.kind.is_remote:  # a page tells that the host answers; all of them would be a crawl
-        yield Line("source", True, f"{origin}, {next(listed).url} was fetched")
+        yield CheckLine("source", True, f"{origin}, {next(listed).url} was fetched")
         return
     pages = sum(1 for _ in islice(listed, _COUNTED_PAGES))
     if pages == 0:
-        yield Line("source", False, f"{origin} contains no pages", "build the site, or set source.static_output_dir")
+        yield CheckLine(
+            "source", False, f"{origin} contains no pages", "build the site, or set source.static_output_dir"
+        )
         return
     report = found.report
     total = pages + len(report.skipped) + len(report.failed)  # what `index` counts as found
     skipped = skipped_words([Skipped(*each) for each in report.skipped.items()], Counter(report.skipped.values()))
-    yield Line("source", True, f"{origin}, {total:,} found" + (f"; the source skips {skipped}" if skipped else ""))
-    yield from (Line(name, True, text) for name, text in report.facts().items())
+    yield CheckLine("source", True, f"{origin}, {total:,} found" + (f"; the source skips {skipped}" if skipped else ""))
+    yield from (CheckLine(name, True, text) for name, text in report.facts().items())
     for locator, error in sorted(found.report.failed.items())[:5]:
-        yield Line("source", False, f"{locator}: {error}", "make the file readable, or exclude it")
+        yield CheckLine("source", False, f"{locator}: {error}", "make the file readable, or exclude it")
 
 
-def state_folder(project: Project) -> Iterator[Line]:
+def state_folder(project: Project) -> Iterator[CheckLine]:
     """Check that the state folder (or its parent) is writable, and report who may read it."""
     folder = project.state_dir
     while not folder.exists():
@@ -79,14 +81,14 @@ def state_folder(project: Project) -> Iterator[Line]:
     parts = {name: used for name, used in sizes.items() if used >= _TOLD_BYTES}
     largest = ", ".join(f"{name} {size(parts[name])}" for name in sorted(parts, key=lambda name: -parts[name]))
     held = f", {size(bytes_below(project.state_dir))} in it" + (f" ({largest})" if largest else "")
-    yield Line("state", not low, f"{project.state_dir} is writable, {free / 1e9:.1f} GB free{held}", fix)
+    yield CheckLine("state", not low, f"{project.state_dir} is writable, {free / 1e9:.1f} GB free{held}", fix)
     for gate in private_folders(project):
         if gate.exists() and gate.stat().st_mode & stat.S_IXOTH:
             message = f"every user of this machine can read {gate} and every scope in it"
-            yield Line("state", True, message, f"run `chmod o-rwx {gate}`, unless that is intended")
+            yield CheckLine("state", True, message, f"run `chmod o-rwx {gate}`, unless that is intended")
 
 
-def locks(project: Project) -> Iterator[Line]:
+def locks(project: Project) -> Iterator[CheckLine]:
     """Report scopes with a running run. A lock ends with its owner, so no stale locks exist."""
     busy = []
     state = ProjectState(project.state_dir)
@@ -96,10 +98,10 @@ def locks(project: Project) -> Iterator[Line]:
                 pass
         except ScopeLocked as error:
             busy.append(str(error))
-    yield from (Line("locks", True, message) for message in busy or ["no run is running"])
+    yield from (CheckLine("locks", True, message) for message in busy or ["no run is running"])
 
 
-def model(project: Project) -> Iterator[Line]:
+def model(project: Project) -> Iterator[CheckLine]:
     """Check that the embedding model loads and returns a valid vector."""
     backends = Backends(project, os.environ, local_only=True)
     recorded = ""
@@ -110,12 +112,12 @@ def model(project: Project) -> Iterator[Line]:
         embedder = backends.embedder_of(recorded)
         check_vectors(embedder.embed(["a"], "query"), 1, embedder.dimensions)  # one token, where it is paid for
     except SearchSocketError as error:
-        yield Line("model", False, str(error), error.fix or "correct [embeddings]")
+        yield CheckLine("model", False, str(error), error.fix or "correct [embeddings]")
     else:
-        yield Line("model", True, f"{embedder.model_id}, {embedder.dimensions} dimensions")
+        yield CheckLine("model", True, f"{embedder.model_id}, {embedder.dimensions} dimensions")
 
 
-def reranker(project: Project) -> Iterator[Line]:
+def reranker(project: Project) -> Iterator[CheckLine]:
     """Check that a configured reranker scores two words; a paid one charges for them."""
     settings = project.settings.rerank
     if settings.provider == "none":
@@ -123,17 +125,19 @@ def reranker(project: Project) -> Iterator[Line]:
     judge = make_reranker(settings, os.environ)
     judge.rerank("search", ["search", "socket"], top_n=1, timeout_s=settings.timeout_s)
     if deprecated := deprecation(settings):
-        yield Line("reranker", True, f"{judge.model_id} answers", str(deprecated))
+        yield CheckLine("reranker", True, f"{judge.model_id} answers", str(deprecated))
     else:
-        yield Line("reranker", True, f"{judge.model_id} answers")
+        yield CheckLine("reranker", True, f"{judge.model_id} answers")
 
 
-def index(project: Project) -> Iterator[Line]:
+def index(project: Project) -> Iterator[CheckLine]:
     """Check that the store answers, and compare every file of every live generation with its manifest."""
     backends = Backends(project, os.environ, calls=False, local_only=True)
     store = backends.store
     health = store.health()
-    yield Line("vector store", health.ok, health.details or "healthy", "" if health.ok else "see the message above")
+    yield CheckLine(
+        "vector store", health.ok, health.details or "healthy", "" if health.ok else "see the message above"
+    )
     for known in known_scopes(project):
         name = f"index {known.name}"
         fix = f"run `searchsocket index --force --scope {known.name}`, or `searchsocket rollback --scope {known.name}`"
@@ -141,70 +145,70 @@ def index(project: Project) -> Iterator[Line]:
             problems = store.verify(known)
             generation = store.generation(known)
         except SearchSocketError as error:
-            yield Line(name, False, str(error), error.fix or ("" if isinstance(error, PermissionDenied) else fix))
+            yield CheckLine(name, False, str(error), error.fix or ("" if isinstance(error, PermissionDenied) else fix))
             continue
         if problems:
-            yield Line(name, False, "; ".join(problems[:5]), fix)
+            yield CheckLine(name, False, "; ".join(problems[:5]), fix)
         elif generation is None:
-            yield Line(name, True, "not published yet")
+            yield CheckLine(name, True, "not published yet")
         else:
             yield _index_line(name, generation, backends)
 
 
-def _index_line(name: str, generation: Generation, backends: Backends) -> Line:
+def _index_line(name: str, generation: Generation, backends: Backends) -> CheckLine:
     """Of a sound index: whether the configured model is the one that made it, where there is a model."""
     whole = f"{generation.name}, {count(generation.records, 'record')}, all files intact"
     try:
         model_id = backends.embedder_of(generation.model_id).model_id
     except SearchSocketError:  # which `model` reports
-        return Line(name, True, f"{whole}; its model was not checked, because no model is available")
+        return CheckLine(name, True, f"{whole}; its model was not checked, because no model is available")
     if generation.model_id == model_id:
-        return Line(name, True, whole)
+        return CheckLine(name, True, whole)
     fix = f"run `searchsocket index --force --scope {generation.scope}` to migrate it"
-    return Line(name, False, f"indexed with {generation.model_id}, but {model_id} is configured", fix)
+    return CheckLine(name, False, f"indexed with {generation.model_id}, but {model_id} is configured", fix)
 
 
-def vectors(project: Project) -> Iterator[Line]:
+def vectors(project: Project) -> Iterator[CheckLine]:
     """A vector store on another machine answers and has a row for every record."""
     backends = Backends(project, os.environ, calls=False)
     if (remote := backends.store.remote_index) is None:
         return
     problems = list(findings(backends, known_scopes(project)))
-    yield from (Line("vectors", False, each.problem, each.fix) for each in problems)
+    yield from (CheckLine("vectors", False, each.problem, each.fix) for each in problems)
     if not problems:
         scopes = remote.registered()
         rows = count(sum(scope.records for scope in scopes), "record")
-        yield Line(
+        yield CheckLine(
             "vectors", True, f"{project.settings.vector.provider} contains {rows} of {count(len(scopes), 'scope')}"
         )
 
 
-def cluster(project: Project) -> Iterator[Line]:
+def cluster(project: Project) -> Iterator[CheckLine]:
     """Check that a configured cluster answers."""
     if address := project.settings.run.dask_address:
         with dask_executor(address):
-            yield Line("cluster", True, f"the Dask scheduler at {address_label(address)} answers")
+            yield CheckLine("cluster", True, f"the Dask scheduler at {address_label(address)} answers")
 
 
-def leftovers(project: Project) -> Iterator[Line]:
+def leftovers(project: Project) -> Iterator[CheckLine]:
     """Report leftovers of dead runs; the next run deletes them."""
     found = [path for path in project.state_dir.rglob("*") if is_temporary(path) or path.name.endswith(".corrupt")]
     damaged = [path for path in found if path.name.endswith(".corrupt")]
     for path in damaged:
-        yield Line("leftovers", True, f"{path} was damaged and renamed", "delete it; it was rebuilt")
+        yield CheckLine("leftovers", True, f"{path} was damaged and renamed", "delete it; it was rebuilt")
     partial = len(found) - len(damaged)
-    yield Line(
+    yield CheckLine(
         "leftovers", True, f"{count(partial, 'unfinished file')}; the next run deletes them" if partial else "none"
     )
 
 
-def dagster(project: Project) -> Iterator[Line]:
+def dagster(project: Project) -> Iterator[CheckLine]:
     """Report Dagster's home and its size."""
     home = dagster_home(project, os.environ)
     size = 0
     for path in home.rglob("*"):
         with suppress(FileNotFoundError):  # a database that is in use removes journals
             size += path.lstat().st_size
-    yield Line(
+    yield CheckLine(
         "dagster", True, f"{home}, {size / 1e6:.1f} MB" if home.is_dir() else f"{home} (the first run creates it)"
     )

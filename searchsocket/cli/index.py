@@ -17,7 +17,7 @@ from searchsocket.system.age import process_age_s
 from searchsocket.system.garbage import loading
 
 if TYPE_CHECKING:
-    from searchsocket.pipeline.unchanged.record import Record
+    from searchsocket.pipeline.unchanged.record import RunRecord
     from searchsocket.project.corpora import CorpusName
 
 
@@ -95,7 +95,7 @@ def index(
     index_corpora(root, scope_name, options, only, dry_run=dry_run, verbose=verbose, as_json=as_json)
 
 
-def _print_unchanged(last: "Record", as_json: bool) -> None:
+def _print_unchanged(last: "RunRecord", as_json: bool) -> None:
     """Instead of a run: what one would have said, and since which run."""
     total = process_age_s()
     if as_json:

@@ -25,7 +25,7 @@ _PROBES: tuple[tuple[str, dict[str, Any]], ...] = (
 )  # the first offered one is called
 
 
-class Check(NamedTuple):
+class ProbeResult(NamedTuple):
     """Outcome of one check."""
 
     is_ok: bool
@@ -65,49 +65,49 @@ def doctor(ctx: click.Context, root: Path, client: str | None) -> None:
     ctx.exit(int(not all(check.is_ok for checks in shown.values() for check in checks)))
 
 
-def _checks(target: "Target", root: Path) -> list[Check]:
+def _checks(target: "Target", root: Path) -> list[ProbeResult]:
     """The checks of a client's entry, up to the first that fails; none if it has no entry."""
     from searchsocket.errors import ConfigError
 
     try:
         entry = target.current()
     except ConfigError as error:
-        return [Check(is_ok=False, name="file", text=str(error).partition(";")[0])]
+        return [ProbeResult(is_ok=False, name="file", text=str(error).partition(";")[0])]
     return [] if entry is None else list(_entry_checks(entry, root))
 
 
-def _entry_checks(entry: dict[str, Any], root: Path) -> Iterator[Check]:
+def _entry_checks(entry: dict[str, Any], root: Path) -> Iterator[ProbeResult]:
     command, arguments = str(entry.get("command", "")), [str(one) for one in entry.get("args", ())]
     program = shutil.which(command)
     if program is None:
         text = f"{command!r} is not on PATH; install it there, or name it with `mcp install --command`"
-        yield Check(is_ok=False, name="command", text=text)
+        yield ProbeResult(is_ok=False, name="command", text=text)
         return
-    yield Check(is_ok=True, name="command", text=program)
+    yield ProbeResult(is_ok=True, name="command", text=program)
     arguments = [one.replace("${workspaceFolder}", str(root)) for one in arguments]
     yield from _talk_checks(
         program, arguments, {str(key): str(one) for key, one in (entry.get("env") or {}).items()}, root
     )
 
 
-def _talk_checks(program: str, arguments: list[str], environ: dict[str, str], root: Path) -> list[Check]:
+def _talk_checks(program: str, arguments: list[str], environ: dict[str, str], root: Path) -> list[ProbeResult]:
     import anyio
     from mcp.client.client import Client
     from mcp.client.stdio import StdioServerParameters, stdio_client
 
     started = StdioServerParameters(command=program, args=arguments, env={**os.environ, **environ}, cwd=str(root))
-    checks: list[Check] = []
+    checks: list[ProbeResult] = []
 
     async def talk(errors: Any) -> None:
         with anyio.fail_after(_TIMEOUT_S):
             async with Client(stdio_client(started, errlog=errors)) as client:
-                checks.append(Check(is_ok=True, name="start", text=f"protocol {client.protocol_version}"))
+                checks.append(ProbeResult(is_ok=True, name="start", text=f"protocol {client.protocol_version}"))
                 names = [tool.name for tool in (await client.list_tools()).tools]
-                checks.append(Check(bool(names), "tools", ", ".join(names) or "none; see mcp.tools"))
+                checks.append(ProbeResult(bool(names), "tools", ", ".join(names) or "none; see mcp.tools"))
                 for name, sent in ((name, sent) for name, sent in _PROBES if name in names):
                     answer = await client.call_tool(name, sent)
                     first = next((one.text for one in answer.content if one.type == "text"), "").partition("\n")[0]
-                    checks.append(Check(not answer.is_error, "answer", f"{name}: {first}"))
+                    checks.append(ProbeResult(not answer.is_error, "answer", f"{name}: {first}"))
                     return
 
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:
@@ -117,7 +117,7 @@ def _talk_checks(program: str, arguments: list[str], environ: dict[str, str], ro
             errors.seek(0)
             said = [line.strip() for line in errors.read().splitlines() if line.strip()][-_SHOWN_LINES:]
             checks.append(
-                Check(is_ok=False, name="start" if not checks else "talk", text="; ".join(said) or _reason(error))
+                ProbeResult(is_ok=False, name="start" if not checks else "talk", text="; ".join(said) or _reason(error))
             )
     return checks
 

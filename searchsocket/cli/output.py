@@ -16,8 +16,8 @@ from searchsocket.text.amounts import count as count
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One thing that was looked at."""
+class CheckLine:
+    """One line of a report on a check, with the fix."""
 
     name: str
     ok: bool

@@ -19,7 +19,7 @@ from searchsocket.pipeline.run.corpora import CORPORA
 from searchsocket.project.corpora import CorpusName
 from searchsocket.project.project import Project
 from searchsocket.quality.golden import GoldenQuery, golden_queries
-from searchsocket.quality.judgement import Judgement
+from searchsocket.quality.judgement import IndexJudgement
 from searchsocket.quality.judging import judge_readers, own_queries
 from searchsocket.quality.proposals import as_toml, proposals
 from searchsocket.quality.replies import Measures
@@ -78,7 +78,7 @@ def test(
 
 
 # A judgement, and the names of the generation that was asked and of the one that it is compared with.
-Judged = tuple["Judgement", str, str]
+Judged = tuple["IndexJudgement", str, str]
 
 
 def _judged(
@@ -134,7 +134,7 @@ def _all_as_json(found: Mapping[CorpusName, Judged], scope: str) -> Mapping[str,
     return {**told.get("site", {"scope": scope}), **({"code": told["code"]} if "code" in told else {})}
 
 
-def _as_json(judgement: Judgement, scope: str, asked: str, compared: str) -> Mapping[str, Any]:
+def _as_json(judgement: IndexJudgement, scope: str, asked: str, compared: str) -> Mapping[str, Any]:
     queries = [
         {
             "query": reply.golden.query,
@@ -162,7 +162,7 @@ def _as_json(judgement: Judgement, scope: str, asked: str, compared: str) -> Map
     }
 
 
-def _lines(judgement: Judgement, scope: str, asked: str, compared: str) -> Iterator[str]:
+def _lines(judgement: IndexJudgement, scope: str, asked: str, compared: str) -> Iterator[str]:
     now, before = judgement.now, judgement.before
     found = sum(reply.rank > 0 for reply in judgement.replies if reply.golden.expect)
     against = f", against {compared}" if compared else ""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from searchsocket.code.cut import Piece, is_short, merged, pieces_of
+from searchsocket.code.cut import CodePiece, is_short, merged, pieces_of
 from searchsocket.code.definitions.find import Finder
 from searchsocket.code.definitions.grammars import parser_of
 from searchsocket.code.definitions.model import Definition, Symbol
@@ -44,7 +44,7 @@ def blank_line_chunks(text: str, language: str) -> list[Chunk]:
     return [replace(chunk, ordinal=ordinal) for ordinal, chunk in enumerate(chunks)]
 
 
-def _pieces(path: str, text: str, lines: Sequence[str], language: str) -> list[tuple[str, Piece]]:
+def _pieces(path: str, text: str, lines: Sequence[str], language: str) -> list[tuple[str, CodePiece]]:
     if max(map(len, lines)) > MAX_LINE_CHARS or (parser := parser_of(language)) is None:
         return [(language, piece) for piece in pieces_of(lines, ())]
     source = text.encode("utf-8", "replace")
@@ -57,9 +57,9 @@ def _pieces(path: str, text: str, lines: Sequence[str], language: str) -> list[t
 
 def _mixed(
     path: str, lines: Sequence[str], language: str, own: Sequence[Definition], regions: Sequence[Region]
-) -> list[tuple[str, Piece]]:
+) -> list[tuple[str, CodePiece]]:
     """The parts of a component, each by its own language and with the lines of the whole file."""
-    pieces: list[tuple[str, Piece]] = []
+    pieces: list[tuple[str, CodePiece]] = []
     start = 1
     for region in regions:
         if region.first < start:  # on a line with the one before it
@@ -72,9 +72,9 @@ def _mixed(
     return _with_component(path, language, _without_crumbs(lines, pieces))
 
 
-def _without_crumbs(lines: Sequence[str], pieces: Sequence[tuple[str, Piece]]) -> list[tuple[str, Piece]]:
+def _without_crumbs(lines: Sequence[str], pieces: Sequence[tuple[str, CodePiece]]) -> list[tuple[str, CodePiece]]:
     """A script, style or markup of a few characters is a part of what stands beside it, in the language of that."""
-    joined: list[tuple[str, Piece]] = []
+    joined: list[tuple[str, CodePiece]] = []
     for language, piece in pieces:
         if joined and is_short(lines, joined[-1][1]):
             joined[-1] = language, merged(joined[-1][1], piece)
@@ -94,13 +94,13 @@ def _of_region(region: Region) -> Sequence[Definition]:
 
 def _between(
     lines: Sequence[str], first: int, last: int, definitions: Sequence[Definition], language: str
-) -> list[tuple[str, Piece]]:
+) -> list[tuple[str, CodePiece]]:
     inside = [each for each in definitions if each.first >= first and each.last <= last]
     pieces = pieces_of(lines[first - 1 : last], _shifted(inside, 1 - first))
     return [(language, _moved(piece, first - 1)) for piece in pieces]
 
 
-def _with_component(path: str, language: str, found: list[tuple[str, Piece]]) -> list[tuple[str, Piece]]:
+def _with_component(path: str, language: str, found: list[tuple[str, CodePiece]]) -> list[tuple[str, CodePiece]]:
     """The pieces, with the name of the component that the file is."""
     name = PurePosixPath(path).stem
     if language == "html" or not name[:1].isalpha() or not found:
@@ -125,7 +125,7 @@ def _shifted(definitions: Sequence[Definition], by: int) -> list[Definition]:
     ]
 
 
-def _moved(piece: Piece, by: int) -> Piece:
+def _moved(piece: CodePiece, by: int) -> CodePiece:
     owner = replace(piece.owner, line=piece.owner.line + by) if piece.owner else None
     return replace(
         piece, first=piece.first + by, last=piece.last + by, owner=owner, defines=_symbols_shifted(piece.defines, by)
@@ -136,7 +136,7 @@ def _symbols_shifted(symbols: Sequence[Symbol], by: int) -> tuple[Symbol, ...]:
     return tuple(replace(symbol, line=symbol.line + by) for symbol in symbols)
 
 
-def _chunks(lines: Sequence[str], piece: Piece, language: str) -> list[Chunk]:
+def _chunks(lines: Sequence[str], piece: CodePiece, language: str) -> list[Chunk]:
     """One piece as chunks; only the first of several says what the definition is."""
     chunks = []
     for part in split_lines(lines[piece.first - 1 : piece.last]):

@@ -15,7 +15,7 @@ _CUT_AT_MEMBERS = frozenset({"class", "struct", "interface", "impl", "module", "
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class CodePiece:
     """Some lines that belong together."""
 
     first: int  # from 1
@@ -27,14 +27,14 @@ class Piece:
     whole: bool = True  # a definition is in it whole; False: lines between others
 
 
-def pieces_of(lines: Sequence[str], definitions: Sequence[Definition]) -> list[Piece]:
+def pieces_of(lines: Sequence[str], definitions: Sequence[Definition]) -> list[CodePiece]:
     """Every line that is not blank in exactly one piece, in order."""
     return _joined(lines, list(_level(lines, 1, len(lines), definitions, None)))
 
 
 def _level(
     lines: Sequence[str], first: int, last: int, definitions: Sequence[Definition], owner: Symbol | None
-) -> Iterator[Piece]:
+) -> Iterator[CodePiece]:
     """The pieces of some lines: definitions, and the runs of lines between them with what is too short in them."""
     start, small = first, []  # the run so far
     for each in _with_overloads(definitions):
@@ -61,7 +61,7 @@ def _with_overloads(definitions: Sequence[Definition]) -> list[Definition]:
 
 def _run(
     lines: Sequence[str], first: int, last: int, small: Sequence[Definition], owner: Symbol | None
-) -> Iterator[Piece]:
+) -> Iterator[CodePiece]:
     while first <= last and not lines[first - 1].strip():
         first += 1
     while last >= first and not lines[last - 1].strip():
@@ -70,7 +70,7 @@ def _run(
         return
     symbols = tuple(symbol for each in small for symbol in all_symbols(each))
     alone = small[0] if len(small) == 1 else None
-    yield Piece(
+    yield CodePiece(
         first,
         last,
         owner or (symbols[0] if symbols else None),
@@ -81,7 +81,7 @@ def _run(
     )
 
 
-def _pieces(lines: Sequence[str], definition: Definition) -> Iterator[Piece]:
+def _pieces(lines: Sequence[str], definition: Definition) -> Iterator[CodePiece]:
     """One definition: whole, or cut at its members."""
     main = definition.main
     most = SMALL_TOKENS if main.kind in _CUT_AT_MEMBERS else MAX_TOKENS
@@ -93,7 +93,9 @@ def _pieces(lines: Sequence[str], definition: Definition) -> Iterator[Piece]:
             pieces[0] = replace(head, defines=defines, signature=definition.signature, doc=definition.doc, whole=True)
             yield from pieces
             return
-    yield Piece(definition.first, definition.last, main, all_symbols(definition), definition.signature, definition.doc)
+    yield CodePiece(
+        definition.first, definition.last, main, all_symbols(definition), definition.signature, definition.doc
+    )
 
 
 def all_symbols(definition: Definition) -> tuple[Symbol, ...]:
@@ -114,10 +116,10 @@ def _tokens(lines: Sequence[str], definition: Definition) -> int:
     return sum(tokens_of_lines(lines[definition.first - 1 : definition.last]))
 
 
-def _joined(lines: Sequence[str], pieces: Sequence[Piece]) -> list[Piece]:
+def _joined(lines: Sequence[str], pieces: Sequence[CodePiece]) -> list[CodePiece]:
     """Pieces with what is too short to be one joined to the next one, or to the one before that it closes."""
-    joined: list[Piece] = []
-    short: Piece | None = None
+    joined: list[CodePiece] = []
+    short: CodePiece | None = None
     for piece in pieces:
         if short is not None:
             piece, short = merged(short, piece), None
@@ -136,12 +138,12 @@ def _joined(lines: Sequence[str], pieces: Sequence[Piece]) -> list[Piece]:
     return joined
 
 
-def is_short(lines: Sequence[str], piece: Piece) -> bool:
+def is_short(lines: Sequence[str], piece: CodePiece) -> bool:
     """Return True if a piece is too short to be a chunk."""
     return written_chars(lines[piece.first - 1 : piece.last]) < MIN_CHARS
 
 
-def merged(first: Piece, second: Piece) -> Piece:
+def merged(first: CodePiece, second: CodePiece) -> CodePiece:
     """Two neighbours as one, which is called as the one that is a definition, or the longer one."""
     named = max((second, first), key=lambda each: (each.whole, each.owner is not None, each.last - each.first))
     return replace(named, first=first.first, last=second.last, defines=(*first.defines, *second.defines))

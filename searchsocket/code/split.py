@@ -16,7 +16,7 @@ _CLOSING = re.compile(r"\s*(?:[\])}]|end\b|fi\b|done\b|else\b|elif\b|except\b|fi
 _TAB = 4  # columns
 
 
-class Part(NamedTuple):
+class LineRange(NamedTuple):
     """Some of the lines, by index, the last one included."""
 
     first: int
@@ -24,7 +24,7 @@ class Part(NamedTuple):
     new: int  # the first line that is in no part before it
 
 
-def split_lines(lines: Sequence[str]) -> list[Part]:
+def split_lines(lines: Sequence[str]) -> list[LineRange]:
     """Parts of at most `MAX_TOKENS`, but for a rest below `MIN_CHARS`.
 
     Each but the first begins with about `OVERLAP_TOKENS` of the one before it.
@@ -33,7 +33,7 @@ def split_lines(lines: Sequence[str]) -> list[Part]:
     """
     sizes = list(tokens_of_lines(lines))
     before = [0, *accumulate(sizes)]  # tokens above each line
-    parts: list[Part] = []
+    parts: list[LineRange] = []
     start = 0  # of what is not in a part yet
     while start < len(lines):
         first = _with_overlap(before, start) if parts else start
@@ -43,14 +43,14 @@ def split_lines(lines: Sequence[str]) -> list[Part]:
             end += 1
         if end < len(lines):
             end = _best_end(lines, before, start, end)
-        parts.append(Part(first, end - 1, start))
+        parts.append(LineRange(first, end - 1, start))
         start = end
     return _without_crumbs(lines, parts)
 
 
-def _without_crumbs(lines: Sequence[str], parts: Sequence[Part]) -> list[Part]:
+def _without_crumbs(lines: Sequence[str], parts: Sequence[LineRange]) -> list[LineRange]:
     """Parts of which none but the only one is too short: beside a line that is one by itself little may be left."""
-    joined: list[Part] = []
+    joined: list[LineRange] = []
     for part in parts:
         if joined and (_is_crumb(lines, part) or _is_crumb(lines, joined[-1])):
             joined[-1] = joined[-1]._replace(last=part.last)
@@ -59,7 +59,7 @@ def _without_crumbs(lines: Sequence[str], parts: Sequence[Part]) -> list[Part]:
     return joined
 
 
-def _is_crumb(lines: Sequence[str], part: Part) -> bool:
+def _is_crumb(lines: Sequence[str], part: LineRange) -> bool:
     return written_chars(lines[part.first : part.last + 1]) < MIN_CHARS
 
 

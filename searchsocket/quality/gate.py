@@ -7,7 +7,7 @@ from searchsocket.errors import ConfigError, ConfigMissing, IndexCorrupt, ScopeN
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.outcome import CheckOutcome
 from searchsocket.quality.golden import golden_queries
-from searchsocket.quality.judgement import Judgement
+from searchsocket.quality.judgement import IndexJudgement
 from searchsocket.stores.base import IndexReader
 
 
@@ -39,7 +39,7 @@ def judge_candidate(run: ScopeRun, candidate: IndexReader) -> CheckOutcome | Non
     return outcome_of(judge_readers(project, run.backends, scope, queries, candidate, live, run.clock), run)
 
 
-def outcome_of(judgement: Judgement, run: ScopeRun) -> CheckOutcome:
+def outcome_of(judgement: IndexJudgement, run: ScopeRun) -> CheckOutcome:
     """A judgement as a check says it; where the run accepts a drop, it warns."""
     return CheckOutcome(
         judgement.passed,

@@ -6,7 +6,7 @@ from typing import Any
 
 from searchsocket.project.settings.features import GoldenSettings
 from searchsocket.quality.moves import Move, moves
-from searchsocket.quality.replies import Measures, Reply, measures, measures_by_tag
+from searchsocket.quality.replies import GoldenResults, Measures, measures, measures_by_tag
 
 _NAMES = {"recall": "recall@k", "mrr10": "MRR@10", "ndcg10": "nDCG@10"}
 _ROUNDING = 1e-9
@@ -14,10 +14,10 @@ _NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class IndexJudgement:
     """Judgement of an index by golden queries."""
 
-    replies: tuple[Reply, ...]
+    replies: tuple[GoldenResults, ...]
     now: Measures
     before: Measures | None  # of what it is compared with
     moves: tuple[Move, ...]
@@ -58,8 +58,11 @@ class Judgement:
 
 
 def judge(
-    replies: Sequence[Reply], before: Sequence[Reply] | None, settings: GoldenSettings, notes: Sequence[str] = ()
-) -> Judgement:
+    replies: Sequence[GoldenResults],
+    before: Sequence[GoldenResults] | None,
+    settings: GoldenSettings,
+    notes: Sequence[str] = (),
+) -> IndexJudgement:
     """Judge what golden queries found.
 
     Args:
@@ -71,10 +74,10 @@ def judge(
     reasons = [*_unwanted(replies), *_below_floors(now, settings)]
     if was is not None and was.queries:
         reasons += _drops(now, was, moved, settings.max_drop)
-    return Judgement(tuple(replies), now, was, tuple(moved), tuple(reasons), tuple(notes))
+    return IndexJudgement(tuple(replies), now, was, tuple(moved), tuple(reasons), tuple(notes))
 
 
-def _unwanted(replies: Sequence[Reply]) -> list[str]:
+def _unwanted(replies: Sequence[GoldenResults]) -> list[str]:
     wrong = [
         f"{reply.golden.query!r} finds {place}"
         + (", and should find nothing" if reply.golden.answers_nothing else ", which is forbidden")
@@ -103,6 +106,6 @@ def _drops(now: Measures, was: Measures, moved: Sequence[Move], allowed: float) 
     return [*drops, f"worst: {', '.join(worse[:_NAMED])}"] if drops and worse else drops
 
 
-def _got(reply: Reply) -> Mapping[str, str]:
+def _got(reply: GoldenResults) -> Mapping[str, str]:
     first = reply.found[0].url if reply.found else "nothing"
     return {"found_first": first, "must_not": " ".join(reply.unwanted)}

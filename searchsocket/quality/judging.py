@@ -10,9 +10,9 @@ from searchsocket.project.corpora import CorpusName
 from searchsocket.project.project import Project
 from searchsocket.quality.engine import ASK_OVER, embed_all
 from searchsocket.quality.golden import GoldenQuery, golden_queries
-from searchsocket.quality.judgement import Judgement, judge
+from searchsocket.quality.judgement import IndexJudgement, judge
 from searchsocket.quality.one_generation import queries_of
-from searchsocket.quality.replies import Reply, ask_all
+from searchsocket.quality.replies import GoldenResults, ask_all
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Scope
 
@@ -27,7 +27,7 @@ def judge_readers(
     now: IndexReader,
     before: IndexReader | None,
     clock: Clock,
-) -> Judgement:
+) -> IndexJudgement:
     """Ask both readers, and judge the first.
 
     Args:
@@ -42,7 +42,7 @@ def judge_readers(
     vectors = queries_of(project, backends, clock)
     embed_all(vectors, queries, [now] if before is None else [now, before])
     replies = ask_all(queries, ask_with(project, vectors, now, scope, clock))
-    earlier: list[Reply] | None = None
+    earlier: list[GoldenResults] | None = None
     notes: list[str] = []
     if before is not None:
         try:

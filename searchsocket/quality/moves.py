@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from searchsocket.quality.replies import Found, Reply
+from searchsocket.quality.replies import Found, GoldenResults
 from searchsocket.search.answer import Explanation
 
 _PARTS = ("vector", "keyword", "page", "second", "links", "depth", "exact", "weight", "rerank")
@@ -28,7 +28,7 @@ class Move:
         return self.before != 0 and (self.after == 0 or self.after > self.before)
 
 
-def moves(before: Sequence[Reply], after: Sequence[Reply]) -> list[Move]:
+def moves(before: Sequence[GoldenResults], after: Sequence[GoldenResults]) -> list[Move]:
     """The moves of queries that both were asked, the worse ones first, then in the order of the file."""
     earlier = {reply.golden: reply for reply in before}
     pairs = [(earlier[reply.golden], reply) for reply in after if reply.golden in earlier]
@@ -36,18 +36,18 @@ def moves(before: Sequence[Reply], after: Sequence[Reply]) -> list[Move]:
     return sorted(changed, key=lambda move: not move.is_worse)
 
 
-def _move(old: Reply, new: Reply) -> Move:
+def _move(old: GoldenResults, new: GoldenResults) -> Move:
     then, now = _at(old), _at(new)
     place = next((place for place in new.places if place), next((place for place in old.places if place), ""))
     first = new.found[0].url if new.found else ""
     return Move(new.golden.query, place, old.rank, new.rank, _why(then, now, new), first)
 
 
-def _at(reply: Reply) -> Found | None:
+def _at(reply: GoldenResults) -> Found | None:
     return reply.found[reply.rank - 1] if reply.rank else None
 
 
-def _why(then: Found | None, now: Found | None, new: Reply) -> str:
+def _why(then: Found | None, now: Found | None, new: GoldenResults) -> str:
     """The change of its score, then the result that is now first."""
     words: list[str] = []
     if now is None:

@@ -30,7 +30,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class GoldenResults:
     """Results of one golden query, best first."""
 
     golden: GoldenQuery
@@ -75,9 +75,9 @@ class Measures:
 Ask = Callable[[GoldenQuery], Sequence[Found]]  # at least as many results as count
 
 
-def ask_all(queries: Iterable[GoldenQuery], ask: Ask) -> list[Reply]:
+def ask_all(queries: Iterable[GoldenQuery], ask: Ask) -> list[GoldenResults]:
     """Every golden query, asked; raises what `ask` does."""
-    return [Reply(golden, tuple(ask(golden))) for golden in queries]
+    return [GoldenResults(golden, tuple(ask(golden))) for golden in queries]
 
 
 def refuse_words_alone(golden: GoldenQuery, notes: Iterable[Note]) -> None:
@@ -91,7 +91,7 @@ def refuse_words_alone(golden: GoldenQuery, notes: Iterable[Note]) -> None:
             raise EmbedderUnavailable(f"the golden query {golden.query[:80]!r} could not be judged: {note.message}")
 
 
-def measures(replies: Iterable[Reply]) -> Measures:
+def measures(replies: Iterable[GoldenResults]) -> Measures:
     """The measures over all replies."""
     judged = [(reply.places, reply.golden) for reply in replies if reply.golden.expect]
     return Measures(
@@ -102,7 +102,7 @@ def measures(replies: Iterable[Reply]) -> Measures:
     )
 
 
-def measures_by_tag(replies: Sequence[Reply]) -> Mapping[str, Measures]:
+def measures_by_tag(replies: Sequence[GoldenResults]) -> Mapping[str, Measures]:
     """Those of each tag, by name, of which something is expected."""
     tags = sorted({tag for reply in replies if reply.golden.expect for tag in reply.golden.tags})
     return {tag: measures(reply for reply in replies if tag in reply.golden.tags) for tag in tags}

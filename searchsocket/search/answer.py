@@ -61,7 +61,7 @@ class Explanation(Wire):
 # An answer has thirty of this and ten of the next. Freezing them took a twentieth of a query, since every field of what
 # is frozen is set by a call.
 @dataclass(slots=True)
-class Section(Wire):
+class SectionResult(Wire):
     """Another matching section of the page."""
 
     href: Href
@@ -112,7 +112,7 @@ class Result(Wire):
     language: str
     modified: str  # ISO 8601 as the page states it; "" when it does not
     ref: Annotated[str, Field(description="Id of the chunk; stable while its section stays the same.")]
-    sections: tuple[Section, ...]  # the one that opens, then by score; empty when grouped by chunk
+    sections: tuple[SectionResult, ...]  # the one that opens, then by score; empty when grouped by chunk
     explanation: Explanation | None = None  # on request
     alike: Annotated[
         tuple[AlikePage, ...], Field(description="Pages with the same text, left out of the results.")

@@ -16,7 +16,7 @@ from searchsocket.search.find import find
 from searchsocket.search.known_words import as_known_words
 from searchsocket.search.notes import NO_BACKEND, NOTES, further_notes
 from searchsocket.search.query import SearchQuery, checked
-from searchsocket.search.ranking.rank import NOTHING, Order
+from searchsocket.search.ranking.rank import NOTHING, Ranking
 from searchsocket.search.ranking.shares import shares_of
 from searchsocket.search.ranking.signals import RankingInput, rank_candidates, rerank_candidates
 from searchsocket.search.rerank import rerank
@@ -240,7 +240,7 @@ class SearchEngine:
         *,
         is_read: bool,
         anonymous: bool,
-    ) -> Order:
+    ) -> Ranking:
         """Rank the candidates, and once more with the scores of a reranker if the query asks for it."""
         shares = shares_of(query.q, candidates.facts.url, is_read=is_read)
         texts, by_page = reader.catalogue.texts, query.group_by == "page"

@@ -7,7 +7,7 @@ from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.confidence import WEAK
 from searchsocket.search.ranking.coverage import is_covered, is_named
 from searchsocket.search.ranking.group import PageGroup, best_of_pages
-from searchsocket.search.ranking.rank import Order, Ranked
+from searchsocket.search.ranking.rank import Ranked, Ranking
 from searchsocket.search.verdict import Verdict
 from searchsocket.stores.base import Candidates, IndexReader
 
@@ -24,7 +24,7 @@ def result_confidence(
     query: SearchQuery,
     candidates: Candidates,
     judged: Verdict,
-    order: Order,
+    order: Ranking,
     groups: Sequence[PageGroup],
 ) -> tuple[list[float], Quality]:
     """The confidence of each group, in [0, 1], and what they are together.

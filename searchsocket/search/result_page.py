@@ -8,7 +8,7 @@ from searchsocket.search.query import SearchQuery
 from searchsocket.search.quoting.choice import Asked
 from searchsocket.search.quoting.marks import QueryWords
 from searchsocket.search.quoting.results import ResultWriter
-from searchsocket.search.ranking.rank import Order
+from searchsocket.search.ranking.rank import Ranking
 from searchsocket.search.result_confidence import result_confidence
 from searchsocket.search.verdict import Verdict
 from searchsocket.search.versions import located
@@ -21,7 +21,7 @@ def result_page(
     query: SearchQuery,
     candidates: Candidates,
     decision: Verdict,
-    order: Order,
+    order: Ranking,
     age: float,
     synonyms: Synonyms,
     *,

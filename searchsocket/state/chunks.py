@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from searchsocket.content.chunking.records import CutChunk, hash_of
 from searchsocket.state.page_records import put_records
-from searchsocket.state.records import Selection, Text, chunks_on, pages_at, texts_at, texts_of
+from searchsocket.state.records import ChunkSelection, TextToEmbed, chunks_on, pages_at, texts_at, texts_of
 from searchsocket.state.sql import CUT, MIRRORED, as_stored, as_text
 from searchsocket.types import Chunk
 
@@ -193,7 +193,7 @@ class ChunkTable:
         """A digest over the texts of each page that has chunks, rising too."""
         return self._digests("texts_digest")
 
-    def texts(self) -> Iterator[Text]:
+    def texts(self) -> Iterator[TextToEmbed]:
         """Every distinct text, by rising hash.
 
         Raises:
@@ -228,9 +228,9 @@ class ChunkTable:
         for id_, record_hash in rows:
             yield as_text(id_), as_text(record_hash)
 
-    def select(self) -> Selection:
+    def select(self) -> ChunkSelection:
         """A selection with nothing in it."""
-        return Selection(self.db, self.scope)
+        return ChunkSelection(self.db, self.scope)
 
     def _stale(self, how: str | None) -> tuple[str, tuple[str, ...]]:
         if how is None:

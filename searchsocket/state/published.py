@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from searchsocket.state.chunks import count_chunks
 from searchsocket.state.file import transaction
-from searchsocket.state.records import Text, texts_of
+from searchsocket.state.records import TextToEmbed, texts_of
 from searchsocket.state.sql import KNOWN, as_text
 from searchsocket.types import Generation
 
@@ -55,7 +55,7 @@ class Published:
         for id_, *hashes in rows:
             yield Difference(as_text(id_), *(None if held is None else as_text(held) for held in hashes))
 
-    def changed_texts(self) -> Iterator[Text]:
+    def changed_texts(self) -> Iterator[TextToEmbed]:
         """The distinct texts of these, by rising hash.
 
         Raises:

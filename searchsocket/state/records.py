@@ -20,7 +20,7 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 _MAX_VALUES = 500  # of one statement
 
 
-class Text(NamedTuple):
+class TextToEmbed(NamedTuple):
     """A text to embed: its hash, its tokens and its position in the file."""
 
     content_hash: str
@@ -28,14 +28,14 @@ class Text(NamedTuple):
     position: int  # texts of neighbouring positions lie together, and are read fastest
 
 
-def texts_of(rows: sqlite3.Cursor) -> Iterator[Text]:
+def texts_of(rows: sqlite3.Cursor) -> Iterator[TextToEmbed]:
     """Rows of hash, tokens and rowid as texts.
 
     Raises:
         DamagedRow: One is no hash and number.
     """
     for row in rows:
-        text = Text(as_text(row[0]), *row[1:])
+        text = TextToEmbed(as_text(row[0]), *row[1:])
         if not _HASH.fullmatch(text.content_hash) or not isinstance(text.tokens, int):
             raise DamagedRow(f"{text.content_hash!r} is not the hash of a text")
         yield text
@@ -86,7 +86,7 @@ def chunks_on(db: sqlite3.Connection, page_id: int) -> list[Chunk]:
         raise DamagedRow(f"a chunk is damaged: {error}") from error
 
 
-class Selection:
+class ChunkSelection:
     """A large set of chunks to read; it takes 8 bytes per chunk."""
 
     def __init__(self, db: sqlite3.Connection, scope: str) -> None:

@@ -71,7 +71,7 @@ def make_vectors(settings: "VectorSettings", project_id: str, environ: Mapping[s
 
 def _milvus(settings: "MilvusSettings", project_id: str, environ: Mapping[str, str]) -> VectorIndex:
     from searchsocket.stores.milvus import MilvusVectors
-    from searchsocket.stores.milvus.connection import Connection
+    from searchsocket.stores.milvus.connection import MilvusConnection
 
     if not (uri := environ.get(settings.uri_env, "")):
         raise KeyMissing(
@@ -81,13 +81,13 @@ def _milvus(settings: "MilvusSettings", project_id: str, environ: Mapping[str, s
         )
     token = environ.get(settings.token_env, "") if settings.token_env else ""
     name = settings.collection or f"{project_id}_chunks"
-    connection = Connection(uri, token, settings.timeout_s, token_env=settings.token_env)
+    connection = MilvusConnection(uri, token, settings.timeout_s, token_env=settings.token_env)
     return MilvusVectors(connection, name, project_id)
 
 
 def _pinecone(settings: "PineconeSettings", project_id: str, environ: Mapping[str, str]) -> VectorIndex:
     from searchsocket.stores.pinecone import PineconeVectors
-    from searchsocket.stores.pinecone.connection import Connection
+    from searchsocket.stores.pinecone.connection import PineconeConnection
 
     if not (key := environ.get(settings.api_key_env, "").strip()):
         raise KeyMissing(
@@ -95,7 +95,7 @@ def _pinecone(settings: "PineconeSettings", project_id: str, environ: Mapping[st
             "Pinecone project is not set",
             f"set ${settings.api_key_env}",
         )
-    connection = Connection(
+    connection = PineconeConnection(
         key,
         key_env=settings.api_key_env,
         host=environ.get("PINECONE_CONTROLLER_HOST", ""),  # the vendor's own variable

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.errors import InvalidRequest
-from searchsocket.pipeline.branches.prune import Rules, ScopeAge, judge, seconds_of
+from searchsocket.pipeline.branches.prune import PruneRules, ScopeAge, judge, seconds_of
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 DAY_S = 86_400.0
@@ -21,25 +21,25 @@ def kept(name: str, days: float | None) -> ScopeAge:
 SCOPES = [kept("main", 1), kept("feature-a", 90), kept("gone", 2), kept("gone-long-ago", 90), kept("undated", None)]
 
 
-def going(rules: Rules) -> list[str]:
+def going(rules: PruneRules) -> list[str]:
     return [verdict.scope for verdict in judge(SCOPES, rules, NOW) if verdict.goes]
 
 
 def test_scopes_of_no_branch_go() -> None:
-    assert going(Rules(ALIVE)) == ["gone", "gone-long-ago", "undated"]
+    assert going(PruneRules(ALIVE)) == ["gone", "gone-long-ago", "undated"]
 
 
 def test_old_scopes_go_and_those_of_unknown_age_stay() -> None:
-    assert going(Rules(older_than_s=30 * DAY_S)) == ["feature-a", "gone-long-ago"]
+    assert going(PruneRules(older_than_s=30 * DAY_S)) == ["feature-a", "gone-long-ago"]
 
 
 def test_one_reason_or_all() -> None:
-    assert going(Rules(ALIVE, 30 * DAY_S, "any")) == ["feature-a", "gone", "gone-long-ago", "undated"]
-    assert going(Rules(ALIVE, 30 * DAY_S, "all")) == ["gone-long-ago"]
+    assert going(PruneRules(ALIVE, 30 * DAY_S, "any")) == ["feature-a", "gone", "gone-long-ago", "undated"]
+    assert going(PruneRules(ALIVE, 30 * DAY_S, "all")) == ["gone-long-ago"]
 
 
 def test_every_verdict_has_its_reason() -> None:
-    verdicts = {each.scope: each.reason for each in judge(SCOPES, Rules(ALIVE, 30 * DAY_S, "all", ("ma*",)), NOW)}
+    verdicts = {each.scope: each.reason for each in judge(SCOPES, PruneRules(ALIVE, 30 * DAY_S, "all", ("ma*",)), NOW)}
     assert verdicts == {
         "main": "protected",
         "feature-a": "its branch exists",
@@ -56,9 +56,9 @@ def test_every_verdict_has_its_reason() -> None:
     protected=st.sets(st.sampled_from([scope.name for scope in SCOPES])),
 )
 def test_the_protected_stay_and_all_is_never_more_than_any(alive, older_than_s, match, protected) -> None:  # type: ignore[no-untyped-def]
-    found = going(Rules(alive, older_than_s, match, tuple(protected)))
+    found = going(PruneRules(alive, older_than_s, match, tuple(protected)))
     assert not protected & set(found)
-    assert set(going(Rules(alive, older_than_s, "all", tuple(protected)))) <= set(found) or match == "all"
+    assert set(going(PruneRules(alive, older_than_s, "all", tuple(protected)))) <= set(found) or match == "all"
     if alive is not None and older_than_s is None:
         assert set(found) == {scope.name for scope in SCOPES} - alive.keys() - protected
 

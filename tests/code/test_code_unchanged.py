@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from searchsocket.cli.main import cli
 from searchsocket.pipeline.unchanged import code as kept
-from searchsocket.pipeline.unchanged.record import Record, unchanged_since
+from searchsocket.pipeline.unchanged.record import RunRecord, unchanged_since
 from searchsocket.serving.code_upkeep import open_upkeep
 from tests.code.code_project import CodeProject
 from tests.code.trees import grow
@@ -35,7 +35,7 @@ def settled(code: CodeProject) -> None:
     assert record(code)
 
 
-def record(code: CodeProject) -> Record | None:
+def record(code: CodeProject) -> RunRecord | None:
     return unchanged_since(str(code.root), None, os.environ, now_ns=1 << 62, checked_at="now", corpus="code")
 
 

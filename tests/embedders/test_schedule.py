@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from searchsocket.errors import EmbedderUnavailable
-from searchsocket.models.calling.line import Call, Line, Time
+from searchsocket.models.calling.call_queue import Call, CallQueue, Time
 from searchsocket.models.calling.rates import Rates
 from searchsocket.models.calling.schedule import Schedule
 
@@ -54,23 +54,23 @@ def seconds_of(provider: Provider, concurrency: int) -> float:
     rates = Rates(lambda: now)
     schedule = Schedule(concurrency, lambda: 0.5)
     batches = [min(BATCH, CHUNKS - start) * TOKENS for start in range(0, CHUNKS, BATCH)]
-    line: Line[int] = Line(batches, rates.wait_s, schedule, Time(lambda: now))
+    queue: CallQueue[int] = CallQueue(batches, rates.wait_s, schedule, Time(lambda: now))
     under_way: list[tuple[float, int, Call[int], EmbedderUnavailable | None, dict[str, str]]] = []
     sent = 0
     while True:
-        while (call := line.next_call(len(under_way))) is not None:
+        while (call := queue.next_call(len(under_way))) is not None:
             sent += 1
             at, error, headers = provider.call(now, call.batch)
             heapq.heappush(under_way, (at, sent, call, error, headers))
-        assert line.failure is None
-        pause = line.pause_s(len(under_way))
+        assert queue.failure is None
+        pause = queue.pause_s(len(under_way))
         if not under_way and pause is None:
             assert provider.taken == CHUNKS * TOKENS
             return now
         if under_way and (pause is None or under_way[0][0] <= now + pause):
             now, _, call, error, headers = heapq.heappop(under_way)
             rates.note(headers)
-            line.failed(call, error) if error else schedule.answered()
+            queue.failed(call, error) if error else schedule.answered()
         else:
             assert pause is not None
             now += pause + 1e-9

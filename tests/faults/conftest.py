@@ -11,7 +11,7 @@ from fault_site import Project
 from small_site import write_site
 
 from searchsocket.cli.main import cli
-from searchsocket.stores.milvus.connection import Connection
+from searchsocket.stores.milvus.connection import MilvusConnection
 from tests.faults import milvus_shop
 from tests.stores.milvus.running import TOKEN, server_uri
 
@@ -40,13 +40,13 @@ def uri(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="session")
-def server(uri: str) -> Connection:
+def server(uri: str) -> MilvusConnection:
     """To a Milvus server, with nothing between."""
-    return Connection(uri, TOKEN, timeout_s=60.0)
+    return MilvusConnection(uri, TOKEN, timeout_s=60.0)
 
 
 @pytest.fixture(scope="session")
-def name(server: Connection, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def name(server: MilvusConnection, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Of collections that all tests of this process share."""
     name = f"faults_{tmp_path_factory.getbasetemp().name.replace('-', '_')}"
     yield name
@@ -56,7 +56,7 @@ def name(server: Connection, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 
 @pytest.fixture
-def milvus_folder(tmp_path: Path, server: Connection, name: str) -> Path:
+def milvus_folder(tmp_path: Path, server: MilvusConnection, name: str) -> Path:
     """Of a project of which OLD is live on the server, where nothing else of it is."""
     store = milvus_shop.store_at(tmp_path / "index", server, name)
     store.vectors.retain(MAIN, [])

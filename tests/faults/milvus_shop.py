@@ -7,14 +7,14 @@ from contract.store.samples import EAST, INFO, MAIN, NORTH, everything, record
 
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.milvus import MilvusVectors
-from searchsocket.stores.milvus.connection import Connection
+from searchsocket.stores.milvus.connection import MilvusConnection
 from searchsocket.stores.milvus.schema import BORN, DIED, ID
 
 OLD, NEW = {"a", "b", "c"}, {"a", "b", "d"}
 AFTER_THE_EDIT = [("a", 0, 2), ("b", 0, 1), ("b", 1, 2), ("c", 0, 1), ("d", 1, 2)]
 
 
-def store_at(folder: Path, connection: Connection, name: str) -> LocalStore:
+def store_at(folder: Path, connection: MilvusConnection, name: str) -> LocalStore:
     """A store of a new process."""
     return LocalStore(folder, "shop", vectors=MilvusVectors(connection, name, "shop"))
 
@@ -26,7 +26,7 @@ def edit(store: LocalStore) -> None:
     store.publish(MAIN, INFO)
 
 
-def rows(connection: Connection, name: str) -> list[tuple[str, int, int]]:
+def rows(connection: MilvusConnection, name: str) -> list[tuple[str, int, int]]:
     """Every row of the server with the places of its first and last generation, but for the marks."""
     collection = f"{name}_8"
     connection.load(collection)
@@ -37,7 +37,7 @@ def rows(connection: Connection, name: str) -> list[tuple[str, int, int]]:
     return sorted((row[ID], names.index(row[BORN]), names.index(row[DIED])) for row in found)
 
 
-def next_run(folder: Path, server: Connection, name: str) -> None:
+def next_run(folder: Path, server: MilvusConnection, name: str) -> None:
     """A run of a new process brings about what the one before it could not, with no row more."""
     assert everything(store_at(folder, server, name).reader(MAIN)) == OLD
     store = store_at(folder, server, name)

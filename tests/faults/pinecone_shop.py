@@ -8,7 +8,7 @@ from contract.store.samples import EAST, INFO, MAIN, NORTH, record
 
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.pinecone import PineconeVectors
-from searchsocket.stores.pinecone.connection import Connection
+from searchsocket.stores.pinecone.connection import PineconeConnection
 from searchsocket.stores.pinecone.filters import BORN, DIED, RECORD
 from tests.stores.pinecone.server.service import Service
 
@@ -21,7 +21,7 @@ def store_at(
     *,
     timeout_s: float = 30.0,
     sleep: Callable[[float], None] = lambda seconds: None,
-    kind: type[Connection] = Connection,
+    kind: type[PineconeConnection] = PineconeConnection,
 ) -> LocalStore:
     """A store of a new process."""
     connection = kind(KEY, host=service.base_url, timeout_s=timeout_s, sleep=sleep)

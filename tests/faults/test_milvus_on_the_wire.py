@@ -9,7 +9,7 @@ import pytest
 from contract.store.samples import MAIN, everything
 
 from searchsocket.errors import VectorBackendUnavailable
-from searchsocket.stores.milvus.connection import Connection
+from searchsocket.stores.milvus.connection import MilvusConnection
 from tests.faults.milvus_shop import OLD, edit, next_run, store_at
 from tests.faults.wire import CUT_AT_ONCE, DRIPPING, REFUSED, STALLED, Fault, Wire, wire
 from tests.stores.milvus.running import NEEDS_SERVER, TOKEN, server_uri
@@ -35,7 +35,7 @@ def line(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wire]:
         yield line
 
 
-def through(line: Wire, timeout_s: float = 60.0, kind: type[Connection] = Connection) -> Connection:
+def through(line: Wire, timeout_s: float = 60.0, kind: type[MilvusConnection] = MilvusConnection) -> MilvusConnection:
     return kind(f"http://127.0.0.1:{line.port}", TOKEN, timeout_s=timeout_s)
 
 
@@ -69,9 +69,9 @@ def test_a_wire_that_is_cut_between_requests_is_no_trouble(milvus_folder: Path, 
 
 @pytest.mark.parametrize("fault", [FAULTS[0], FAULTS[2], FAULTS[4], STALLED], ids=str)
 def test_a_run_says_so_and_the_next_one_writes_nothing_twice(
-    fault: Fault, milvus_folder: Path, name: str, server: Connection, line: Wire
+    fault: Fault, milvus_folder: Path, name: str, server: MilvusConnection, line: Wire
 ) -> None:
-    class Begins(Connection):
+    class Begins(MilvusConnection):
         """What a run asks first is answered; the fault begins with the answer to what it writes."""
 
         def call(self, name: str, *arguments: Any, **options: Any) -> Any:

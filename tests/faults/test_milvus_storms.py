@@ -8,7 +8,7 @@ import pytest
 from pymilvus.grpc_gen import common_pb2, milvus_pb2
 
 from searchsocket.errors import VectorBackendRefused, VectorBackendUnavailable
-from searchsocket.stores.milvus.connection import Connection
+from searchsocket.stores.milvus.connection import MilvusConnection
 
 TOKEN = "someone:opensesame"
 RATE_LIMIT, DENIED_TO_ALL = 8, 9  # codes of the server
@@ -50,18 +50,18 @@ def busy() -> Busy:
 
 
 @pytest.fixture
-def connected(busy: Busy) -> Iterator[Callable[[float], Connection]]:
+def connected(busy: Busy) -> Iterator[Callable[[float], MilvusConnection]]:
     server = grpc.server(ThreadPoolExecutor(2))
     server.add_generic_rpc_handlers((busy,))
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
-    yield lambda timeout_s: Connection(f"http://127.0.0.1:{port}", TOKEN, timeout_s, token_env="MY_TOKEN")
+    yield lambda timeout_s: MilvusConnection(f"http://127.0.0.1:{port}", TOKEN, timeout_s, token_env="MY_TOKEN")
     server.stop(None)
 
 
 @pytest.mark.parametrize("refusal", [RATE_LIMIT, UNAVAILABLE], ids=str)
 def test_a_storm_that_passes_is_waited_for(
-    busy: Busy, connected: Callable[[float], Connection], refusal: Refusal
+    busy: Busy, connected: Callable[[float], MilvusConnection], refusal: Refusal
 ) -> None:
     busy.refusal, busy.left = refusal, 2
     assert connected(60.0).call("list_collections") == []
@@ -70,7 +70,7 @@ def test_a_storm_that_passes_is_waited_for(
 
 @pytest.mark.parametrize("refusal", [RATE_LIMIT, UNAVAILABLE, EXHAUSTED], ids=str)
 def test_a_storm_that_stays_ends_in_time_and_may_be_tried_again(
-    busy: Busy, connected: Callable[[float], Connection], refusal: Refusal
+    busy: Busy, connected: Callable[[float], MilvusConnection], refusal: Refusal
 ) -> None:
     busy.refusal, busy.left = refusal, FOREVER
     with pytest.raises(VectorBackendUnavailable, match="Milvus at http://127") as away:
@@ -79,7 +79,7 @@ def test_a_storm_that_stays_ends_in_time_and_may_be_tried_again(
     assert "opensesame" not in str(away.value)
 
 
-def test_a_server_that_is_full_is_said_so(busy: Busy, connected: Callable[[float], Connection]) -> None:
+def test_a_server_that_is_full_is_said_so(busy: Busy, connected: Callable[[float], MilvusConnection]) -> None:
     busy.refusal, busy.left = DENIED_TO_ALL, FOREVER
     with pytest.raises(VectorBackendRefused, match="its memory, its disk or a quota is used up") as full:
         connected(60.0).call("list_collections")

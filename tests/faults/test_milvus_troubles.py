@@ -13,7 +13,7 @@ from contract.store.samples import MAIN, ConstantVectors, everything, fill, reco
 from searchsocket.errors import VectorBackendRefused, VectorBackendUnavailable
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.milvus import MilvusVectors
-from searchsocket.stores.milvus.connection import Connection
+from searchsocket.stores.milvus.connection import MilvusConnection
 from tests.faults.milvus_shop import AFTER_THE_EDIT, NEW, OLD, edit, next_run, rows, store_at
 from tests.stores.milvus.running import NEEDS_SERVER, TOKEN
 
@@ -23,9 +23,9 @@ WRITES = {"upsert", "delete", "create_collection"}
 
 
 def test_a_token_that_is_refused_is_said_so_and_not_told(
-    milvus_folder: Path, uri: str, server: Connection, name: str
+    milvus_folder: Path, uri: str, server: MilvusConnection, name: str
 ) -> None:
-    wrong = Connection(uri, "root:opensesame", timeout_s=10.0, token_env="MY_TOKEN")
+    wrong = MilvusConnection(uri, "root:opensesame", timeout_s=10.0, token_env="MY_TOKEN")
     for touch in (lambda store: everything(store.reader(MAIN)), edit):
         with pytest.raises(VectorBackendRefused, match="it rejects the token in MY_TOKEN") as refused:
             touch(store_at(milvus_folder, wrong, name))
@@ -34,7 +34,7 @@ def test_a_token_that_is_refused_is_said_so_and_not_told(
 
 
 def test_a_user_who_may_only_read_answers_and_does_not_write(
-    milvus_folder: Path, uri: str, server: Connection, name: str
+    milvus_folder: Path, uri: str, server: MilvusConnection, name: str
 ) -> None:
     """What a service needs to be given, and no more."""
     user, role = f"{name}_reader", f"{name}_reads"
@@ -44,7 +44,7 @@ def test_a_user_who_may_only_read_answers_and_does_not_write(
         server.call("grant_privilege", role, "Collection", privilege, "*")
     server.call("grant_role", user, role)
     try:
-        reader = Connection(uri, f"{user}:opensesame", timeout_s=10.0)
+        reader = MilvusConnection(uri, f"{user}:opensesame", timeout_s=10.0)
         assert once_known(lambda: everything(store_at(milvus_folder, reader, name).reader(MAIN))) == OLD
         with pytest.raises(VectorBackendRefused, match="lacks permission") as refused:
             edit(store_at(milvus_folder, reader, name))
@@ -68,7 +68,7 @@ def once_known(ask: Callable[[], set[str]]) -> set[str]:
 
 @pytest.mark.parametrize("last", [0, 1, 2])
 def test_a_token_that_expires_while_a_run_goes_is_told_and_the_next_run_is_whole(
-    last: int, milvus_folder: Path, uri: str, server: Connection, name: str, caplog: pytest.LogCaptureFixture
+    last: int, milvus_folder: Path, uri: str, server: MilvusConnection, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Between any two of its writes; who reads with it is told the same, and reads with a new one what was live."""
     caplog.set_level(logging.DEBUG)
@@ -77,7 +77,7 @@ def test_a_token_that_expires_while_a_run_goes_is_told_and_the_next_run_is_whole
     server.call("grant_role", user, "admin")
     written = 0
 
-    class Expires(Connection):
+    class Expires(MilvusConnection):
         def call(self, name: str, *arguments: Any, **options: Any) -> Any:
             nonlocal written
             if name in WRITES and written == last:
@@ -85,7 +85,7 @@ def test_a_token_that_expires_while_a_run_goes_is_told_and_the_next_run_is_whole
             written += name in WRITES
             return super().call(name, *arguments, **options)
 
-    reader = store_at(milvus_folder, Connection(uri, f"{user}:opensesame", timeout_s=10.0), name).reader(MAIN)
+    reader = store_at(milvus_folder, MilvusConnection(uri, f"{user}:opensesame", timeout_s=10.0), name).reader(MAIN)
     assert once_known(lambda: everything(reader)) == OLD
     writer = store_at(milvus_folder, Expires(uri, f"{user}:opensesame", timeout_s=10.0, token_env="MY_TOKEN"), name)
     for touch in (lambda: edit(writer), lambda: everything(reader)):
@@ -97,7 +97,7 @@ def test_a_token_that_expires_while_a_run_goes_is_told_and_the_next_run_is_whole
 
 
 def test_a_collection_that_is_dropped_while_it_is_used_is_told_and_made_again(
-    milvus_folder: Path, server: Connection, name: str
+    milvus_folder: Path, server: MilvusConnection, name: str
 ) -> None:
     reader = store_at(milvus_folder, server, name).reader(MAIN)
     assert everything(reader) == OLD
@@ -112,11 +112,11 @@ def test_a_collection_that_is_dropped_while_it_is_used_is_told_and_made_again(
 
 @pytest.mark.parametrize("is_told", [True, False], ids=["told", "unheard"])
 def test_half_an_upsert_is_made_whole(
-    is_told: bool, milvus_folder: Path, uri: str, server: Connection, name: str
+    is_told: bool, milvus_folder: Path, uri: str, server: MilvusConnection, name: str
 ) -> None:
     """The server keeps the first half of a batch, or all of it and the answer is lost."""
 
-    class Half(Connection):
+    class Half(MilvusConnection):
         def call(self, name: str, *arguments: Any, **options: Any) -> Any:
             if name != "upsert" or len(arguments[1]) < 2:
                 return super().call(name, *arguments, **options)
@@ -129,9 +129,9 @@ def test_half_an_upsert_is_made_whole(
 
 
 def test_what_is_not_seen_in_time_is_not_published(
-    milvus_folder: Path, uri: str, server: Connection, name: str
+    milvus_folder: Path, uri: str, server: MilvusConnection, name: str
 ) -> None:
-    class Blind(Connection):
+    class Blind(MilvusConnection):
         """Reads of the usual kind see nothing that was written lately."""
 
         def call(self, name: str, *arguments: Any, **options: Any) -> Any:
@@ -149,7 +149,7 @@ def test_what_is_not_seen_in_time_is_not_published(
 
 
 def test_a_clock_that_was_set_back_names_no_generation_that_would_not_be_seen(
-    milvus_folder: Path, server: Connection, name: str
+    milvus_folder: Path, server: MilvusConnection, name: str
 ) -> None:
     """Rows begin and end with generations in the order of their names."""
     store = store_at(milvus_folder, server, name)
@@ -161,7 +161,10 @@ def test_a_clock_that_was_set_back_names_no_generation_that_would_not_be_seen(
 
 def test_a_name_that_leads_nowhere_is_told(tmp_path: Path) -> None:
     with pytest.raises(VectorBackendUnavailable, match=r"nowhere\.invalid"):
-        fill(store_at(tmp_path, Connection("http://nowhere.invalid:19530", TOKEN, timeout_s=1.0), "x"), [record("a")])
+        fill(
+            store_at(tmp_path, MilvusConnection("http://nowhere.invalid:19530", TOKEN, timeout_s=1.0), "x"),
+            [record("a")],
+        )
 
 
 class Killed(BaseException):
@@ -169,7 +172,7 @@ class Killed(BaseException):
 
 
 def test_a_run_that_is_killed_before_any_of_its_writes_is_invisible_and_the_next_one_whole(
-    milvus_folder: Path, uri: str, server: Connection, name: str
+    milvus_folder: Path, uri: str, server: MilvusConnection, name: str
 ) -> None:
     """What is read between two writes changes nothing, so these are all moments there are."""
     for last in range(99):
@@ -192,11 +195,11 @@ def lives(store: LocalStore) -> bool:
     return True
 
 
-def mortal(uri: str, last: int) -> Connection:
+def mortal(uri: str, last: int) -> MilvusConnection:
     """A process that dies before it has written more than so many times."""
     written = 0
 
-    class Mortal(Connection):
+    class Mortal(MilvusConnection):
         def call(self, name: str, *arguments: Any, **options: Any) -> Any:
             nonlocal written
             written += name in WRITES

@@ -10,7 +10,7 @@ from contract.store.samples import MAIN, everything, fill, record
 from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.pinecone import PineconeVectors
-from searchsocket.stores.pinecone.connection import Connection
+from searchsocket.stores.pinecone.connection import PineconeConnection
 from tests.faults.pinecone_shop import AFTER_THE_EDIT, KEY, edit, rows, store_at
 from tests.faults.wire import QUICK, SLOW, Fault, Wire, wire
 from tests.stores.pinecone.server.running import running
@@ -81,6 +81,6 @@ def test_a_wire_that_is_cut_between_requests_is_no_trouble(tmp_path: Path, servi
 
 
 def test_a_name_that_leads_nowhere_is_told(tmp_path: Path) -> None:
-    connection = Connection(KEY, host="http://nowhere.invalid", timeout_s=5.0, sleep=lambda seconds: None)
+    connection = PineconeConnection(KEY, host="http://nowhere.invalid", timeout_s=5.0, sleep=lambda seconds: None)
     with pytest.raises(VectorBackendUnavailable, match=r"nowhere\.invalid"):
         fill(LocalStore(tmp_path, "shop", vectors=PineconeVectors(connection, "shop", "shop")), [record("a")])

@@ -13,7 +13,7 @@ from contract.store.samples import MAIN, everything, fill, record
 
 from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.stores.local import LocalStore
-from searchsocket.stores.pinecone.connection import Connection
+from searchsocket.stores.pinecone.connection import PineconeConnection
 from tests.faults.pinecone_shop import AFTER_THE_EDIT, KEY, edit, rows, store_at
 from tests.stores.pinecone.server import documents as documents_server
 from tests.stores.pinecone.server.refused import Refused
@@ -219,11 +219,11 @@ def lives(store: LocalStore) -> bool:
     return True
 
 
-def mortal(last: int) -> type[Connection]:
+def mortal(last: int) -> type[PineconeConnection]:
     """A process that dies before it has asked more than so many times."""
     asked = 0
 
-    class Mortal(Connection):
+    class Mortal(PineconeConnection):
         def read(self, ask: Callable[[], T], index: str = "") -> T:
             self._live()
             return super().read(ask, index)

@@ -8,7 +8,7 @@ import numpy as np
 
 from searchsocket.stores.base.vectors import canonical
 from searchsocket.stores.base.words import Letters, Named, TermHit, WordEvidence
-from searchsocket.stores.words.documents import Row
+from searchsocket.stores.words.documents import WordRow
 from searchsocket.stores.words.keywords import Words
 from searchsocket.stores.words.segments import write_words
 from searchsocket.system.files import temporary_folder
@@ -43,7 +43,7 @@ class WordsOfRecords:
         """See `WordSource.touched`."""
         return list(dict.fromkeys(_path(record.page.url) for record in self._records))
 
-    def pages(self, paths: Iterable[bytes], *, reads_new_only: bool) -> Iterator[list[Row]]:
+    def pages(self, paths: Iterable[bytes], *, reads_new_only: bool) -> Iterator[list[WordRow]]:
         """See `WordSource.pages`."""
         wanted = set(paths)
         rows = (_row(doc, record) for doc, record in enumerate(self._records))
@@ -118,8 +118,8 @@ def _path(url: str) -> bytes:
     return sort_key(storable(url)).encode()
 
 
-def _row(doc: int, record: Record) -> Row:
-    return Row(
+def _row(doc: int, record: Record) -> WordRow:
+    return WordRow(
         doc=doc,
         sort=_path(record.page.url),
         kind=record.chunk.kind,

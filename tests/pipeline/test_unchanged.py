@@ -19,7 +19,7 @@ from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.unchanged.inputs import inputs_of, keep_record
 from searchsocket.pipeline.unchanged.record import (
-    Record,
+    RunRecord,
     drop_records,
     last_checked,
     read_record,
@@ -48,7 +48,7 @@ def index(root: Path, options: RunOptions | None = None, environ: dict[str, str]
     return run
 
 
-def check(root: Path, environ: dict[str, str] | None = None, now_ns: int | None = None) -> Record | None:
+def check(root: Path, environ: dict[str, str] | None = None, now_ns: int | None = None) -> RunRecord | None:
     environ = ENVIRON if environ is None else environ
     return unchanged_since(str(root), None, environ, now_ns=now_ns or time.time_ns(), checked_at=WHEN)
 

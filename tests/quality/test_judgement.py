@@ -9,7 +9,7 @@ from searchsocket.project.settings.features import GoldenSettings
 from searchsocket.quality.engine import asks
 from searchsocket.quality.golden import GoldenQuery
 from searchsocket.quality.judgement import judge
-from searchsocket.quality.replies import Reply, ask_all, measures
+from searchsocket.quality.replies import GoldenResults, ask_all, measures
 
 INSTALL = GoldenQuery("install the controller", ("/docs/install#install-the-controller",), tags=("plain",))
 BATTERY = GoldenQuery("charging the battery", ("/docs/battery", "/blog/winter"), tags=("plain", "power"))
@@ -22,7 +22,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     return make_site(tmp_path_factory.mktemp("site"), DOCS)
 
 
-def asked(site: Site, *queries: GoldenQuery) -> list[Reply]:
+def asked(site: Site, *queries: GoldenQuery) -> list[GoldenResults]:
     return ask_all(queries, asks(site.engine, MAIN))
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from searchsocket.errors import SourceUnavailable
 from searchsocket.sources.crawl import links, sitemap
-from searchsocket.sources.crawl.budget import Budget
-from searchsocket.sources.crawl.fetch import Fetcher, FetchFailed, Limits
+from searchsocket.sources.crawl.budget import CrawlBudget
+from searchsocket.sources.crawl.fetch import Fetcher, FetchFailed, FetchLimits
 from searchsocket.sources.crawl.sitemap import SitemapWalk
 from searchsocket.sources.crawl.source import CrawlSource
 from tests.pipeline.conftest import Site
@@ -276,8 +276,8 @@ def test_a_crawl_that_ended_early_deletes_nothing(site: Site, web: Web) -> None:
 
 def test_a_request_is_not_made_again_once_the_crawl_is_over(web: Web) -> None:
     web.fallback = Answer(503)
-    budget = Budget(max_seconds=60, max_failures_in_row=1, monotonic=lambda: 0.0)
-    limits = Limits(max_bytes=1000, timeout_s=20)
+    budget = CrawlBudget(max_seconds=60, max_failures_in_row=1, monotonic=lambda: 0.0)
+    limits = FetchLimits(max_bytes=1000, timeout_s=20)
     fetcher = Fetcher(web.base_url, limits, budget, sleep=lambda _: budget.count(failed=True), monotonic=lambda: 0.0)
     with pytest.raises(FetchFailed, match="had not arrived when the crawl ended"):
         fetcher.get(f"{web.base_url}/")

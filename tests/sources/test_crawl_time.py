@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from searchsocket.errors import SourceUnavailable
-from searchsocket.sources.crawl.budget import Budget
-from searchsocket.sources.crawl.fetch import Fetcher, FetchFailed, Limits
+from searchsocket.sources.crawl.budget import CrawlBudget
+from searchsocket.sources.crawl.fetch import Fetcher, FetchFailed, FetchLimits
 from tests.sources.web import serve_raw
 
 PAGE = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 4\r\n\r\npage"
@@ -23,8 +23,8 @@ CHUNKED = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chu
 
 
 def fetch(address: str, *, timeout_s: float = 20.0, max_seconds: float = 60.0) -> bytes:
-    budget = Budget(max_seconds=max_seconds, max_failures_in_row=50, monotonic=time.monotonic)
-    fetcher = Fetcher(address, Limits(1_000_000, timeout_s, attempts=2), budget, sleep=lambda _: None)
+    budget = CrawlBudget(max_seconds=max_seconds, max_failures_in_row=50, monotonic=time.monotonic)
+    fetcher = Fetcher(address, FetchLimits(1_000_000, timeout_s, attempts=2), budget, sleep=lambda _: None)
     try:
         return fetcher.get(f"{address}/").body
     finally:

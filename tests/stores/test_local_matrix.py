@@ -8,7 +8,7 @@ from contract.store.samples import random_units
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.stores.local.vectors.matrix import Selection, best_rows, forget_pages, map_matrix, write_matrix
+from searchsocket.stores.local.vectors.matrix import RowSelection, best_rows, forget_pages, map_matrix, write_matrix
 
 NONE_HIDDEN = np.empty(0, np.int64)
 
@@ -34,7 +34,7 @@ def test_the_best_rows_are_those_of_a_full_sort(top_k: int, start: int, stop: in
     rows = np.setdiff1d(np.arange(start, stop), hidden)
     if is_sparse:
         rows = rows[::7]
-    found = best_rows(matrix, vector, Selection(start, stop, rows if is_sparse else None), hidden, ids, top_k)
+    found = best_rows(matrix, vector, RowSelection(start, stop, rows if is_sparse else None), hidden, ids, top_k)
     scores = np.round(matrix.astype(np.float64) @ vector.astype(np.float64), 7)
     expected = sorted(rows.tolist(), key=lambda row: (-scores[row], ids[row]))[:top_k]
     assert found[0].tolist() == expected

@@ -22,7 +22,7 @@ from searchsocket.models.rerankers.errors import RerankerUnavailable
 from searchsocket.models.rerankers.jina import JinaReranker
 from searchsocket.stores.artifacts.objects import web
 from searchsocket.stores.artifacts.objects.base import read
-from searchsocket.stores.pinecone.connection import Connection
+from searchsocket.stores.pinecone.connection import PineconeConnection
 from searchsocket.system.bounded_http import BodyLimit, at_most, bounded_client
 from tests.system.dripping_server import HEAD, dripping_server
 
@@ -56,7 +56,7 @@ def read_artifact(url: str) -> None:
 
 
 def list_indexes(url: str, timeout_s: float = TIMEOUT_S) -> None:
-    connection = Connection(KEY, host=url, timeout_s=timeout_s, sleep=lambda _: None)
+    connection = PineconeConnection(KEY, host=url, timeout_s=timeout_s, sleep=lambda _: None)
     connection.read(lambda: list(connection.indexes().list()))
 
 
@@ -65,7 +65,7 @@ def list_indexes_in_time(url: str) -> None:
 
 
 def query_index(url: str) -> None:
-    connection = Connection(KEY, host=url, timeout_s=TIMEOUT_S, sleep=lambda _: None)
+    connection = PineconeConnection(KEY, host=url, timeout_s=TIMEOUT_S, sleep=lambda _: None)
     connection.read(lambda: connection.data(url).describe_index_stats())
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from searchsocket.backends import Backends
-from searchsocket.cli.output import Line, count
+from searchsocket.cli.output import CheckLine, count
 from searchsocket.errors import PermissionDenied, SearchSocketError
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
@@ -26,14 +26,14 @@ def code_statuses(project: Project) -> list[CodeStatus]:
     return [upkeep.status(generation.scope, now) for generation in upkeep.backends.store.list_scopes()]
 
 
-def code_findings(project: Project) -> Iterator[Line]:
+def code_findings(project: Project) -> Iterator[CheckLine]:
     """Check the files of all source code indexes, and that grammars are installed."""
     from searchsocket.code.definitions.grammars import installed
 
     home = code_home(project)
     enabled = project.settings.code.enable
     if enabled and not installed():
-        yield Line(
+        yield CheckLine(
             "grammars", True, "not installed; code is split at blank lines", "`pip install 'searchsocket[code]'`"
         )
     found = 0
@@ -48,12 +48,12 @@ def code_findings(project: Project) -> Iterator[Line]:
             try:
                 problems = store.verify(home.scope_named(generation.scope))
             except SearchSocketError as error:
-                yield Line(name, False, str(error), "" if isinstance(error, PermissionDenied) else fix)
+                yield CheckLine(name, False, str(error), "" if isinstance(error, PermissionDenied) else fix)
                 continue
             whole = f"{generation.name}, {count(generation.records, 'chunk')}, all files intact"
-            yield Line(name, not problems, "; ".join(problems[:5]) or whole, fix if problems else "")
+            yield CheckLine(name, not problems, "; ".join(problems[:5]) or whole, fix if problems else "")
     if enabled and not found:
-        yield Line("code", True, "not indexed yet; run `searchsocket code sync`")
+        yield CheckLine("code", True, "not indexed yet; run `searchsocket code sync`")
 
 
 def standing_words(found: CodeStatus) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from searchsocket.code.definitions.model import Definition, Symbol
 from searchsocket.code.definitions.names import kind_of, names_of
-from searchsocket.code.definitions.rules import RULES, Rules
+from searchsocket.code.definitions.rules import RULES, LanguageRules
 from searchsocket.code.definitions.words import comment_text, docstring_of, is_exported, is_stub, signature_of
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Finder:
     language: str
     source: bytes
     large: int  # lines from which a function is looked into for what it defines
-    rules: Rules = field(init=False)
+    rules: LanguageRules = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", RULES[self.language])

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """One language."""
+class LanguageRules:
+    """Rules of one language."""
 
     kinds: Mapping[str, str] = field(default_factory=dict)  # node -> kind of definition
     several: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # statement -> its definitions' node, and kind
@@ -20,7 +20,7 @@ def _kinds(**names: str) -> dict[str, str]:
     return {node: kind for kind, nodes in names.items() for node in nodes.split()}
 
 
-_SCRIPT = Rules(
+_SCRIPT = LanguageRules(
     _kinds(
         function="function_declaration generator_function_declaration function_signature",
         **{"class": "class_declaration abstract_class_declaration"},
@@ -42,11 +42,11 @@ _SCRIPT = Rules(
     decorators=frozenset({"decorator"}),
 )
 
-RULES: Mapping[str, Rules] = {
+RULES: Mapping[str, LanguageRules] = {
     "javascript": _SCRIPT,
     "typescript": _SCRIPT,
     "tsx": _SCRIPT,
-    "python": Rules(
+    "python": LanguageRules(
         _kinds(function="function_definition", **{"class": "class_definition"}, type="type_alias_statement"),
         several={"assignment": ("assignment", "variable")},
         wrappers=frozenset({"decorated_definition", "expression_statement"}),
@@ -55,7 +55,7 @@ RULES: Mapping[str, Rules] = {
              "ERROR"}
         ),
     ),
-    "go": Rules(
+    "go": LanguageRules(
         _kinds(function="function_declaration", method="method_declaration method_elem"),
         several={
             "const_declaration": ("const_spec", "constant"),
@@ -64,7 +64,7 @@ RULES: Mapping[str, Rules] = {
         },
         through=frozenset({"ERROR"}),
     ),
-    "rust": Rules(
+    "rust": LanguageRules(
         _kinds(
             function="function_item function_signature_item",
             struct="struct_item union_item",
@@ -80,7 +80,7 @@ RULES: Mapping[str, Rules] = {
         comments=frozenset({"line_comment", "block_comment"}),
         decorators=frozenset({"attribute_item"}),
     ),
-    "java": Rules(
+    "java": LanguageRules(
         _kinds(
             **{"class": "class_declaration record_declaration"},
             interface="interface_declaration annotation_type_declaration",
@@ -94,7 +94,7 @@ RULES: Mapping[str, Rules] = {
         through=frozenset({"ERROR", "enum_body_declarations"}),
         comments=frozenset({"line_comment", "block_comment"}),
     ),
-    "c": Rules(
+    "c": LanguageRules(
         _kinds(
             function="function_definition",
             struct="struct_specifier union_specifier",
@@ -108,7 +108,7 @@ RULES: Mapping[str, Rules] = {
              "declaration_list", "ERROR"}
         ),
     ),
-    "cpp": Rules(
+    "cpp": LanguageRules(
         _kinds(
             function="function_definition",
             **{"class": "class_specifier"},
@@ -126,7 +126,7 @@ RULES: Mapping[str, Rules] = {
              "declaration_list", "ERROR"}
         ),
     ),
-    "csharp": Rules(
+    "csharp": LanguageRules(
         _kinds(
             **{"class": "class_declaration record_declaration"},
             struct="struct_declaration record_struct_declaration",
@@ -141,7 +141,7 @@ RULES: Mapping[str, Rules] = {
         several={"field_declaration": ("variable_declarator", "field")},
         through=frozenset({"ERROR", "global_statement", "preproc_if", "preproc_region"}),
     ),
-    "php": Rules(
+    "php": LanguageRules(
         _kinds(
             function="function_definition",
             **{"class": "class_declaration"},
@@ -155,31 +155,31 @@ RULES: Mapping[str, Rules] = {
         },
         through=frozenset({"ERROR", "namespace_definition", "compound_statement", "if_statement"}),
     ),
-    "ruby": Rules(
+    "ruby": LanguageRules(
         _kinds(method="method singleton_method", **{"class": "class singleton_class"}, module="module"),
         several={"assignment": ("assignment", "constant")},
         through=frozenset({"ERROR", "begin_block", "if", "unless"}),
     ),
-    "bash": Rules(
+    "bash": LanguageRules(
         _kinds(function="function_definition", variable="variable_assignment"),
         wrappers=frozenset({"declaration_command"}),
         through=frozenset({"ERROR", "if_statement"}),
     ),
-    "css": Rules(
+    "css": LanguageRules(
         _kinds(rule="rule_set media_statement supports_statement keyframes_statement at_rule"),
         through=frozenset({"ERROR"}),
     ),
-    "html": Rules(_kinds(element="element"), through=frozenset({"ERROR"})),
-    "svelte": Rules(
+    "html": LanguageRules(_kinds(element="element"), through=frozenset({"ERROR"})),
+    "svelte": LanguageRules(
         _kinds(element="element", function="snippet_statement"),
         through=frozenset({"ERROR", "if_statement", "each_statement", "await_statement", "key_statement"}),
     ),
-    "vue": Rules(_kinds(element="element"), through=frozenset({"ERROR"})),
-    "json": Rules(_kinds(key="pair"), through=frozenset({"object", "array", "ERROR"})),
-    "yaml": Rules(
+    "vue": LanguageRules(_kinds(element="element"), through=frozenset({"ERROR"})),
+    "json": LanguageRules(_kinds(key="pair"), through=frozenset({"object", "array", "ERROR"})),
+    "yaml": LanguageRules(
         _kinds(key="block_mapping_pair"),
         through=frozenset({"document", "block_node", "block_mapping", "ERROR"}),
     ),
-    "toml": Rules(_kinds(key="pair", table="table table_array_element"), through=frozenset({"ERROR"})),
-    "markdown": Rules(_kinds(heading="section"), comments=frozenset()),
+    "toml": LanguageRules(_kinds(key="pair", table="table table_array_element"), through=frozenset({"ERROR"})),
+    "markdown": LanguageRules(_kinds(heading="section"), comments=frozenset()),
 }  # fmt: skip

@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from searchsocket.content.llms.record import Manifest, OwnFile, OwnRecord
+from searchsocket.content.llms.record import FileRecords, OwnFile, OwnRecord
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import write_atomic
 
@@ -29,7 +29,7 @@ class OwnFiles:
         self._scope = scope
         previous = self._record.read()
         self._is_new = previous.folder != str(self._root)
-        self._manifest = Manifest() if self._is_new else previous
+        self._manifest = FileRecords() if self._is_new else previous
         self._before = dict(self._manifest.files)
         self._now: dict[str, OwnFile] = {}
         self.written = 0

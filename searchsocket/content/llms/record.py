@@ -21,7 +21,7 @@ class OwnFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
+class FileRecords:
     """Recorded files of a folder."""
 
     folder: str = ""  # its real path
@@ -37,14 +37,14 @@ class OwnRecord:
         self._path = path
         self._log = path.with_suffix(".log")
 
-    def read(self) -> Manifest:
+    def read(self) -> FileRecords:
         """The recorded files; empty if the record is missing or damaged."""
         try:
             found = json.loads(self._path.read_bytes())
             files = {str(name): OwnFile(**values) for name, values in found["files"].items()}
-            return Manifest(str(found["folder"]), str(found.get("scope", "")), files, self._begun())
+            return FileRecords(str(found["folder"]), str(found.get("scope", "")), files, self._begun())
         except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            return Manifest()
+            return FileRecords()
 
     def begin(self, name: str, digest: str) -> None:
         """Note a file that is about to be written.

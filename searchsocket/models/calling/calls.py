@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 from searchsocket.errors import SearchSocketError
-from searchsocket.models.calling.line import REAL, Batch, Call, Line, Time
+from searchsocket.models.calling.call_queue import REAL, Batch, Call, CallQueue, Time
 from searchsocket.models.calling.schedule import Schedule
 from searchsocket.types import Vectors
 
@@ -30,42 +30,42 @@ def answers(
     Raises:
         SearchSocketError: What `embed` raised at last; the first one where several did.
     """
-    line = Line(batches, wait_s, Schedule(concurrency, passing.jitter), passing)
+    queue = CallQueue(batches, wait_s, Schedule(concurrency, passing.jitter), passing)
     if concurrency == 1:
-        yield from _one_by_one(embed, line)
+        yield from _one_by_one(embed, queue)
         return
     with ThreadPoolExecutor(concurrency, thread_name_prefix="embed") as pool:
         under_way: dict[Future[Vectors], Call[Batch]] = {}
         while True:
-            while (call := line.next_call(len(under_way))) is not None:
+            while (call := queue.next_call(len(under_way))) is not None:
                 under_way[pool.submit(embed, call.batch)] = call
             if not under_way:
-                if not line.pause():
+                if not queue.pause():
                     break
                 continue
-            for future in wait(under_way, line.pause_s(len(under_way)), FIRST_COMPLETED).done:
+            for future in wait(under_way, queue.pause_s(len(under_way)), FIRST_COMPLETED).done:
                 call = under_way.pop(future)
                 if (error := future.exception()) is None:
-                    line.schedule.answered()
+                    queue.schedule.answered()
                     yield call.batch, future.result()
                 else:
-                    line.failed(call, error)
-    if line.failure is not None:
-        raise line.failure
+                    queue.failed(call, error)
+    if queue.failure is not None:
+        raise queue.failure
 
 
-def _one_by_one(embed: Callable[[Batch], Vectors], line: Line[Batch]) -> Generator[tuple[Batch, Vectors]]:
+def _one_by_one(embed: Callable[[Batch], Vectors], queue: CallQueue[Batch]) -> Generator[tuple[Batch, Vectors]]:
     while True:
-        if (call := line.next_call(0)) is None:
-            if line.pause():
+        if (call := queue.next_call(0)) is None:
+            if queue.pause():
                 continue
             break
         try:
             vectors = embed(call.batch)
         except SearchSocketError as error:
-            line.failed(call, error)
+            queue.failed(call, error)
         else:
-            line.schedule.answered()
+            queue.schedule.answered()
             yield call.batch, vectors
-    if line.failure is not None:
-        raise line.failure
+    if queue.failure is not None:
+        raise queue.failure

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
+from searchsocket.models.calling.call_queue import REAL, Time
 from searchsocket.models.calling.calls import answers
-from searchsocket.models.calling.line import REAL, Time
 from searchsocket.models.embedders.base import Embedder, Limits, Paced, charged_tokens
 from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.models.embedders.checks import checked

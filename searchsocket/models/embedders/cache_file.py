@@ -35,7 +35,7 @@ class _Damaged(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class CacheConnection:
     """A usable connection, and what was wrong with the file before, or ""."""
 
     connection: sqlite3.Connection
@@ -43,7 +43,7 @@ class Opened:
     inode: int = 0  # of the file, so that another process's new file is not taken for the damaged one
 
 
-def open_writable(path: Path) -> Opened:
+def open_writable(path: Path) -> CacheConnection:
     """Open or make the file; a damaged one is renamed to `NAME.corrupt-N` and made anew.
 
     Raises:
@@ -55,24 +55,24 @@ def open_writable(path: Path) -> Opened:
         with filelock.FileLock(f"{path}.lock", timeout=_BUSY_TIMEOUT_S):
             emptied = path.exists() and path.stat().st_size == 0
             try:
-                opened = Opened(_connect(path), inode=path.stat().st_ino)
+                opened = CacheConnection(_connect(path), inode=path.stat().st_ino)
                 return replace(opened, damage=f"{path} was empty; its texts are embedded again") if emptied else opened
             except _Damaged as damage:
                 moved = _move_aside(path)
                 message = f"{path} was damaged ({damage}); it is kept as {moved.name} and its texts are embedded again"
-                return Opened(_connect(path), message, path.stat().st_ino)
+                return CacheConnection(_connect(path), message, path.stat().st_ino)
     except (OSError, filelock.Timeout, sqlite3.Error, _Damaged) as error:
         raise unavailable(path, error) from error
 
 
-def open_read_only(path: Path) -> Opened:
+def open_read_only(path: Path) -> CacheConnection:
     """Open the file without writing anything; an absent or damaged one is an empty cache in memory.
 
     Raises:
         StateUnavailable: It cannot be opened, or a newer version wrote it.
     """
     if not path.exists():
-        return Opened(_empty())
+        return CacheConnection(_empty())
     try:
         connection = _connect_uri(path)
         try:
@@ -81,10 +81,10 @@ def open_read_only(path: Path) -> Opened:
             connection.close()
             raise
     except _Damaged as damage:
-        return Opened(_empty(), f"{path} is damaged ({damage}); the next run rebuilds it")
+        return CacheConnection(_empty(), f"{path} is damaged ({damage}); the next run rebuilds it")
     except sqlite3.Error as error:
         raise unavailable(path, error) from error
-    return Opened(connection)
+    return CacheConnection(connection)
 
 
 @contextmanager

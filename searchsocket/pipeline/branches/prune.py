@@ -22,7 +22,7 @@ class ScopeAge:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class PruneRules:
     """Conditions under which a scope may be deleted."""
 
     alive: Mapping[str, str] | None = None  # scope -> branch (or what else names it); None = not asked
@@ -32,7 +32,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class PruneDecision:
     """Decision about one scope, with its reason."""
 
     scope: str
@@ -40,14 +40,14 @@ class Verdict:
     reason: str
 
 
-def judge(scopes: Sequence[ScopeAge], rules: Rules, now: datetime) -> list[Verdict]:
+def judge(scopes: Sequence[ScopeAge], rules: PruneRules, now: datetime) -> list[PruneDecision]:
     """A verdict on every scope, in the order given."""
     return [_verdict(scope, rules, now) for scope in scopes]
 
 
-def _verdict(scope: ScopeAge, rules: Rules, now: datetime) -> Verdict:
+def _verdict(scope: ScopeAge, rules: PruneRules, now: datetime) -> PruneDecision:
     if is_protected(scope.name, rules.protected):
-        return Verdict(scope.name, goes=False, reason="protected")
+        return PruneDecision(scope.name, goes=False, reason="protected")
     against: list[str] = []
     for_it: list[str] = []
     if rules.alive is not None:
@@ -65,7 +65,7 @@ def _verdict(scope: ScopeAge, rules: Rules, now: datetime) -> Verdict:
         else:
             for_it.append(f"its last run was {age_s / _DAY_S:.0f} days ago")
     goes = bool(against) and (rules.match == "any" or not for_it)
-    return Verdict(scope.name, goes, "; ".join(against if goes else for_it or against))
+    return PruneDecision(scope.name, goes, "; ".join(against if goes else for_it or against))
 
 
 def is_protected(scope: str, patterns: Collection[str]) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from searchsocket.backends import Backends
 from searchsocket.errors import BranchesUnknown, ConfigError, ConfigMissing, SearchSocketError
 from searchsocket.pipeline.branches.listing import Branches, list_branches, scopes_of
-from searchsocket.pipeline.branches.prune import Match, Rules, ScopeAge, Verdict, is_protected, judge
+from searchsocket.pipeline.branches.prune import Match, PruneDecision, PruneRules, ScopeAge, is_protected, judge
 from searchsocket.pipeline.branches.scopes import existing_scopes, generations_of
 from searchsocket.pipeline.run.forget import forget_scope
 from searchsocket.project.project import Project
@@ -31,7 +31,7 @@ class PruneRequest:
 class PrunePlan:
     """Verdicts on every scope, by name."""
 
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[PruneDecision, ...]
     listed: str  # where the names of what lives were had; "" where nobody asked
     alive: Mapping[str, str] | None = None  # scope -> branch of what lives; None where nobody asked
     protected: tuple[str, ...] = ()  # globs over the scopes that stay whatever else
@@ -43,7 +43,7 @@ class PrunePlan:
         return not ages and self.alive is not None and key not in self.alive and not is_protected(key, self.protected)
 
     @property
-    def going(self) -> tuple[Verdict, ...]:
+    def going(self) -> tuple[PruneDecision, ...]:
         return tuple(verdict for verdict in self.verdicts if verdict.goes)
 
 
@@ -78,7 +78,7 @@ def plan_prune(project: Project, environ: Mapping[str, str], request: PruneReque
     elif by_branch and branches is not None:
         alive, listed = branches.scopes(), branches.origin
     protected = protected_scopes(project, environ, branches)
-    verdicts = judge(ages, Rules(alive, request.older_than_s, request.match, protected), now)
+    verdicts = judge(ages, PruneRules(alive, request.older_than_s, request.match, protected), now)
     return PrunePlan(tuple(verdicts), listed, alive, protected, problem)
 
 

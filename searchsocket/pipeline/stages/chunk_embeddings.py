@@ -21,7 +21,7 @@ from searchsocket.pipeline.run.stage import Stage, stage
 from searchsocket.pipeline.run.stopping import stop_if_told
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.state import ScopeState
-from searchsocket.state.records import Text
+from searchsocket.state.records import TextToEmbed
 
 
 def only_counted(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingNumbers]:
@@ -121,7 +121,7 @@ def golden_tokens(run: ScopeRun, state: ScopeState) -> int:
     return sum(map(embedder.count_tokens, dict.fromkeys(texts)))
 
 
-def texts_at_stake(run: ScopeRun, state: ScopeState, cache: EmbeddingCache) -> Iterator[Text]:
+def texts_at_stake(run: ScopeRun, state: ScopeState, cache: EmbeddingCache) -> Iterator[TextToEmbed]:
     """The distinct texts whose vectors may be published or are not known to be in the cache.
 
     Those of the chunks that changed, where the rest is live and the cache has lost nothing since; else all.

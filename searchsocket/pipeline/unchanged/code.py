@@ -11,7 +11,7 @@ from searchsocket.pipeline.code.staleness import source_of
 from searchsocket.pipeline.code.status import code_standing
 from searchsocket.pipeline.unchanged.environment import digest
 from searchsocket.pipeline.unchanged.inputs import cache_of, deciding_files, result_of, write_record
-from searchsocket.pipeline.unchanged.record import Record
+from searchsocket.pipeline.unchanged.record import RunRecord
 from searchsocket.pipeline.unchanged.snapshot import TICK_NS, Paths, Snapshot, file_clock_ns
 from searchsocket.project.project import Project
 from searchsocket.sources.code.working_tree import WorkingTreeSource
@@ -48,7 +48,7 @@ def keep_code_record(
         present = [path for path in (*files, *folders) if os.path.lexists(path)]
         if any(os.stat(path).st_ctime_ns >= began_ns - TICK_NS for path in present):  # noqa: PTH116
             return  # it may have changed since it was looked at, and show the same times
-        record = Record(
+        record = RunRecord(
             project=os.path.realpath(project.root),
             scope=scope,
             run_id="",

@@ -12,7 +12,7 @@ from searchsocket.pipeline.extraction.job import extraction_key
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.pipeline.unchanged.environment import digest
-from searchsocket.pipeline.unchanged.record import Record, record_path, written
+from searchsocket.pipeline.unchanged.record import RunRecord, record_path, written
 from searchsocket.pipeline.unchanged.snapshot import Paths, Snapshot, file_clock_ns
 from searchsocket.project.project import Project, index_folder
 from searchsocket.sources.files import is_inside
@@ -113,7 +113,7 @@ def keep_record(run: ScopeRun, inputs: Inputs, summary: IndexSummary, asked: str
     with suppress(OSError, StateUnavailable):  # then the next run looks at everything
         project = run.project
         results = result_of(project, run.scope.name, now_ns, project.mirror_dir / run.scope.name)
-        record = Record(
+        record = RunRecord(
             project=os.path.realpath(project.root),
             scope=run.scope.name,
             run_id=run.run_id,
@@ -143,7 +143,7 @@ def cache_of(file: Path) -> tuple[str, int, int]:
     return os.fspath(file), info.st_ino, info.st_size
 
 
-def write_record(record: Record, home: Project, asked: str | None) -> None:
+def write_record(record: RunRecord, home: Project, asked: str | None) -> None:
     """Write the record of a corpus into its state folder.
 
     Raises:

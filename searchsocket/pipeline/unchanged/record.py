@@ -20,7 +20,7 @@ _FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class RunRecord:
     """Inputs and outputs of a run, used to skip an equal run."""
 
     project: str  # its folder: a copy of it, with its state, is another one
@@ -33,7 +33,7 @@ class Record:
     checked_at: str = ""  # when it was last found so, ISO 8601; "" = never since the run
     format: int = field(default=_FORMAT)
 
-    def renewed(self, project: str, environment: str, now_ns: int) -> "Record | None":
+    def renewed(self, project: str, environment: str, now_ns: int) -> "RunRecord | None":
         """Return the record as of now if nothing changed; None if something did.
 
         Raises:
@@ -66,7 +66,7 @@ def record_path(state_dir: str, asked: str | None) -> str:
     return os.path.join(state_dir, FOLDER, f"{name}.json")
 
 
-def read_record(path: str) -> Record | None:
+def read_record(path: str) -> RunRecord | None:
     """The record in a file; None where there is none, or none that this version wrote whole."""
     try:
         with open(path, "rb") as file:
@@ -77,12 +77,12 @@ def read_record(path: str) -> Record | None:
         if values.pop("format") != _FORMAT:
             return None
         snapshots = tuple(Snapshot(Paths(**_tuples(each.pop("paths"))), **each) for each in values.pop("snapshots"))
-        return Record(snapshots=snapshots, **_tuples(values))
+        return RunRecord(snapshots=snapshots, **_tuples(values))
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
 
 
-def written(record: Record) -> bytes:
+def written(record: RunRecord) -> bytes:
     """The bytes that `read_record` reads; the first line detects a torn or edited file."""
     data = json.dumps(asdict(record), ensure_ascii=True).encode()
     return sha256(data).hexdigest().encode() + b"\n" + data
@@ -94,7 +94,7 @@ def _tuples(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def unchanged_since(
     root: str, asked: str | None, environ: Mapping[str, str], *, now_ns: int, checked_at: str, corpus: str = ""
-) -> Record | None:
+) -> RunRecord | None:
     """The last run of the scope if nothing that it read or left has changed since; None = a run must look.
 
     The record then says that it was checked.
@@ -140,7 +140,7 @@ def drop_records(state_dir: str, scope: str) -> None:
                 os.unlink(path)  # noqa: PTH108
 
 
-def _records(state_dir: str) -> list[tuple[str, Record | None]]:
+def _records(state_dir: str) -> list[tuple[str, RunRecord | None]]:
     folder = os.path.join(state_dir, FOLDER)
     try:
         paths = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]  # noqa: PTH208

@@ -4,10 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from searchsocket.project.settings.section import Count, Section, WebAddress
+from searchsocket.project.settings.section import Count, SettingsSection, WebAddress
 
 
-class CodeSettings(Section):
+class CodeSettings(SettingsSection):
     enable: bool = False  # True: `searchsocket index` indexes the source files of the project too
     include: tuple[str, ...] = ()  # globs of a .gitignore over paths; () = every file of a known language
     exclude: tuple[str, ...] = ()  # e.g. "*.test.ts", "/legacy/"
@@ -17,7 +17,7 @@ class CodeSettings(Section):
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
-class GoldenSettings(Section):
+class GoldenSettings(SettingsSection):
     file: str = ""  # relative to the project; "" = golden-queries.toml or golden-queries.tsv, if it exists
     min_recall: Share = 0.0  # least share of expected pages found; below it nothing is published
     min_mrr: Share = 0.0  # least mean reciprocal rank
@@ -41,12 +41,12 @@ def _listed(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
-class McpHttpSettings(Section):
+class McpHttpSettings(SettingsSection):
     port: Annotated[int, Field(ge=0, le=65_535)] = 3338  # of `searchsocket mcp --transport http`; 0 = any free port
     path: Annotated[str, Field(pattern=r"^(/[A-Za-z0-9._~-]+)+$")] = "/mcp"  # also of `searchsocket serve`
 
 
-class McpSettings(Section):
+class McpSettings(SettingsSection):
     enable: bool | None = None  # `searchsocket serve` offers MCP over HTTP; None = only with --dev
     transport: Literal["stdio", "http"] = "stdio"  # of `searchsocket mcp`
     http: McpHttpSettings = McpHttpSettings()
@@ -59,7 +59,7 @@ SecretName = Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9_]{1,39}$")]
 KeptValue = Annotated[str, Field(min_length=1, max_length=500)]
 
 
-class RedactionSettings(Section):
+class RedactionSettings(SettingsSection):
     enabled: bool = True  # for remote providers; models on this machine receive the original text
     names: Annotated[tuple[SecretName, ...], Field(max_length=50)] = (
         "api_key",
@@ -77,13 +77,13 @@ class RedactionSettings(Section):
     keep: Annotated[tuple[KeptValue, ...], Field(max_length=1000)] = ()  # values that are not secrets, e.g. of examples
 
 
-class JinaSettings(Section):
+class JinaSettings(SettingsSection):
     api_key_env: str = "JINA_API_KEY"  # environment variable with the key; "" = the server needs no key
     model: Annotated[str, Field(min_length=1)] = "jina-reranker-v2-base-multilingual"
     base_url: WebAddress = ""  # of a server with the same protocol, e.g. http://localhost:8080/v1; "" = Jina's
 
 
-class RerankSettings(Section):
+class RerankSettings(SettingsSection):
     provider: Literal["none", "jina"] = "none"
     top_n: Annotated[int, Field(ge=1, le=1000)] = 20  # number of candidates that are reordered
     max_candidates: Annotated[int, Field(ge=1, le=1000)] = 50  # chunks sent to the reranker

@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 
 from searchsocket.errors import ConfigError
 from searchsocket.project.settings.model import Settings
-from searchsocket.project.settings.section import Section
+from searchsocket.project.settings.section import SettingsSection
 
 FILE_NAME = "searchsocket.toml"
 ENV_PREFIX = "SEARCHSOCKET__"  # SEARCHSOCKET__CHUNKING__MAX_CHARS=1500
@@ -179,4 +179,4 @@ def all_keys(model: type[BaseModel] = Settings, prefix: str = "") -> Iterator[st
 
 
 def _is_section(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, Section)
+    return isinstance(kind, type) and issubclass(kind, SettingsSection)

@@ -12,7 +12,7 @@ from searchsocket.project.settings.features import (
     RedactionSettings,
     RerankSettings,
 )
-from searchsocket.project.settings.section import Count, Section, WebAddress
+from searchsocket.project.settings.section import Count, SettingsSection, WebAddress
 from searchsocket.project.settings.site import (
     BranchSettings,
     ChunkSettings,
@@ -36,7 +36,7 @@ EmbeddingProvider = Literal["builtin", "onnx", "hash", "openai", "auto"]
 EmbedderName = Annotated[str, Field(pattern="^[a-z][a-z0-9_-]{0,39}$")]  # of an installed package
 
 
-class EmbeddingSettings(Section):
+class EmbeddingSettings(SettingsSection):
     provider: EmbeddingProvider | EmbedderName = "builtin"  # "local" is read as "builtin"; else an entry point's name
     model: str = ""  # onnx: a folder, or a name in the Hugging Face cache; openai: its name; "" = their usual one
     dimensions: Annotated[int, Field(ge=1, le=65_536)] | None = None  # of the openai provider; None = the model's own
@@ -59,30 +59,30 @@ class EmbeddingSettings(Section):
         return "builtin" if value == "local" else value
 
 
-class BudgetSettings(Section):
+class BudgetSettings(SettingsSection):
     """US dollars for embeddings; None = no limit."""
 
     run_usd: Annotated[float, Field(ge=0)] | None = None  # a run with a higher estimate stops before the first call
     month_usd: Annotated[float, Field(ge=0)] | None = None  # of UTC; runs and queries of one project and user
 
 
-class CostSettings(Section):
+class CostSettings(SettingsSection):
     budget: BudgetSettings = BudgetSettings()
 
 
-class LocalVectorSettings(Section):
+class LocalVectorSettings(SettingsSection):
     path: str = ""  # "" = `index` inside the state folder
     max_records: Count = 200_000  # above it, exact search prints a warning
 
 
-class MilvusSettings(Section):
+class MilvusSettings(SettingsSection):
     uri_env: Annotated[str, Field(min_length=1)] = "MILVUS_URI"  # environment variable with the server's address
     token_env: str = "MILVUS_TOKEN"  # noqa: S105  the variable with `user:password` or an API key; "" = it wants none
     collection: str = ""  # prefix of collection names; "" = `<project id>_chunks`
     timeout_s: Annotated[float, Field(gt=0, le=600)] = 10.0  # for each call
 
 
-class PineconeSettings(Section):
+class PineconeSettings(SettingsSection):
     api_key_env: Annotated[str, Field(min_length=1)] = "PINECONE_API_KEY"  # environment variable with the key
     index: Annotated[str, Field(pattern=r"^([a-z0-9]([a-z0-9-]{0,37}[a-z0-9])?)?$")] = (
         ""  # prefix of index names; "" = the project id
@@ -93,20 +93,20 @@ class PineconeSettings(Section):
     timeout_s: Annotated[float, Field(gt=0, le=600)] = 10.0  # for each request, to its last byte
 
 
-class VectorSettings(Section):
+class VectorSettings(SettingsSection):
     provider: Literal["local", "milvus", "pinecone"] = "local"
     local: LocalVectorSettings = LocalVectorSettings()
     milvus: MilvusSettings = MilvusSettings()
     pinecone: PineconeSettings = PineconeSettings()
 
 
-class RankingWeights(Section):
+class RankingWeights(SettingsSection):
     incoming_links: Annotated[float, Field(ge=0, le=1)] = 0.05
     depth: Annotated[float, Field(ge=0, le=1)] = 0.03
     rerank: Annotated[float, Field(ge=0, le=1)] = 1.0  # weight of the reranker, if used; 0 = the original order
 
 
-class RankingSettings(Section):
+class RankingSettings(SettingsSection):
     enable_incoming_link_boost: bool = True
     enable_depth_boost: bool = True
     demote_listings: bool = (
@@ -130,14 +130,14 @@ class RankingSettings(Section):
         return value
 
 
-class SearchSettings(Section):
+class SearchSettings(SettingsSection):
     """Behaviour of queries while a remote vector store is unavailable."""
 
     on_backend_failure: Literal["words", "error"] = "words"  # answer by words with a note, or fail
     backend_timeout_s: Annotated[float, Field(gt=0, le=60)] = 2.0  # per call of a query; the first gets 10 s more
 
 
-class LlmsSettings(Section):
+class LlmsSettings(SettingsSection):
     """Files for agents: `llms.txt`, `llms-full.txt` and each page as Markdown, next to the pages of the site."""
 
     enable: bool = False  # write the files in each run; the service serves them in any case
@@ -147,16 +147,16 @@ class LlmsSettings(Section):
     max_kb: Count = 1_000  # of the pages in one llms-full.txt; more are split by folder
 
 
-class CorsSettings(Section):
+class CorsSettings(SettingsSection):
     allow_origins: tuple[str, ...] = ()
 
 
-class RateLimitSettings(Section):
+class RateLimitSettings(SettingsSection):
     window_ms: Count = 60_000
     max: Annotated[int, Field(ge=0)] = 120  # requests per client and window; 0 = no limit
 
 
-class ApiSettings(Section):
+class ApiSettings(SettingsSection):
     path: str = "/api/search"
     public_url: WebAddress = ""  # public address of the service, e.g. https://search.example.com, named in llms.txt
     page: bool = True  # a search page at /
@@ -173,13 +173,13 @@ class ApiSettings(Section):
     rate_limit: RateLimitSettings = RateLimitSettings()
 
 
-class ArtifactSettings(Section):
+class ArtifactSettings(SettingsSection):
     url: str = ""  # e.g. s3://bucket/prefix: runs push generations there, and a machine without an index pulls them
     poll_seconds: Annotated[float, Field(ge=1, le=86_400)] = 60.0  # seconds between checks for a new generation
     max_mb: Count = 20_000  # largest generation that is pulled
 
 
-class RunSettings(Section):
+class RunSettings(SettingsSection):
     workers: Annotated[int, Field(ge=0, le=256)] = 0  # processes that extract pages; 0 = one per free core
     max_page_seconds: Annotated[float, Field(gt=0)] = 60.0  # CPU time per page; a page that needs more fails
     max_page_memory_mb: Annotated[int, Field(ge=64)] = (
@@ -191,12 +191,12 @@ class RunSettings(Section):
 Owner = Annotated[str, Field(pattern=r"^(team:[A-Za-z0-9_.-]+|[^@\s]+@[^@\s]+\.[^@\s]+)$")]
 
 
-class DagsterSettings(Section):
+class DagsterSettings(SettingsSection):
     owners: tuple[Owner, ...] = ()  # of the assets: mail addresses, or teams as `team:docs`
     max_age_days: Annotated[float, Field(ge=0)] = 0.0  # oldest live generation without a warning; 0 = no limit
 
 
-class StateSettings(Section):
+class StateSettings(SettingsSection):
     dir: str = ".searchsocket"
 
     @field_validator("dir")
@@ -210,7 +210,7 @@ class StateSettings(Section):
 _OWN_FILTERS = frozenset({"language", "kind", "path", "pathprefix", "path_prefix", "tag", "tags", "scope"})
 
 
-class Settings(Section):
+class Settings(SettingsSection):
     """All settings; an empty file is valid."""
 
     project: ProjectSettings = ProjectSettings()

@@ -24,7 +24,7 @@ WebAddress = Annotated[str, AfterValidator(_web_address)]  # "" = none
 WebAddressOrPath = Annotated[str, AfterValidator(_web_address_or_path)]
 
 
-class Section(BaseModel):
+class SettingsSection(BaseModel):
     """Base of the sections: frozen, no unknown keys, no silent conversions."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)

@@ -4,27 +4,27 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from searchsocket.project.settings.section import Count, Section, WebAddress, WebAddressOrPath
+from searchsocket.project.settings.section import Count, SettingsSection, WebAddress, WebAddressOrPath
 from searchsocket.project.settings.source_kinds import SourceMode, source_kind
 
 UrlStyle = Literal["auto", "clean", "slash", "html", "index"]
 
 
-class ProjectSettings(Section):
+class ProjectSettings(SettingsSection):
     id: str = ""  # "" = name in package.json, else the directory's
     base_url: WebAddress = (
         ""  # e.g. https://example.com/docs: absolute links below it are internal; its path is a base path
     )
 
 
-class ScopeSettings(Section):
+class ScopeSettings(SettingsSection):
     mode: Literal["fixed", "git", "env"] = "fixed"
     fixed: str = "main"
     env_var: str = "SEARCHSOCKET_SCOPE"  # read when mode is "env"
     sanitize: bool = True  # False: a branch name that needs it is an error
 
 
-class BranchSettings(Section):
+class BranchSettings(SettingsSection):
     """Branches as scopes: which branches to index, and which to keep."""
 
     remote: str = ""  # repository whose branches count; "" = this clone and its remotes
@@ -38,12 +38,12 @@ class BranchSettings(Section):
     protected: tuple[str, ...] = ("main", "master")  # globs over scope names; never pruned, like the default branch
 
 
-class ContentFilesSettings(Section):
+class ContentFilesSettings(SettingsSection):
     globs: tuple[str, ...] = ("src/routes/**/+page.md", "src/routes/**/+page.svx", "content/**/*.md", "docs/**/*.md")
     base_dir: str = ""  # relative to the project; "" = the project
 
 
-class CrawlSettings(Section):
+class CrawlSettings(SettingsSection):
     base_url: WebAddress = ""  # e.g. http://localhost:4173; {scope}, {branch}, {branch_slug} and {sha} are replaced
     routes: tuple[str, ...] = ()  # paths to start from
     sitemap_url: WebAddressOrPath = (
@@ -59,14 +59,14 @@ class CrawlSettings(Section):
     respect_robots_txt: bool = True
 
 
-class GitSettings(Section):
+class GitSettings(SettingsSection):
     """Content files of a commit, for mode `git-branch`; `content_files` selects the files."""
 
     branch: str = ""  # branch, tag or commit; "" = the scope's branch
     repo_dir: str = ""  # relative to the project; "" = the project
 
 
-class SourceSettings(Section):
+class SourceSettings(SettingsSection):
     mode: SourceMode | None = None  # None = static-output if a build exists, else content-files
     static_output_dir: str = ""  # "" = the first common build folder that contains HTML
     base_path: str = ""  # URL path prefix of the site, e.g. "/docs"; "" = the path of the address, if one is set
@@ -85,13 +85,13 @@ class SourceSettings(Section):
         return source_kind(mode or self.mode).differs_by_scope(self)
 
 
-class UrlSettings(Section):
+class UrlSettings(SettingsSection):
     style: UrlStyle = (
         "auto"  # form of page URLs: /page, /page/, /page.html, /folder/index.html; auto = as the site's links
     )
 
 
-class VersionSettings(Section):
+class VersionSettings(SettingsSection):
     """Folders that contain the documentation of different versions."""
 
     detect: bool = True  # find the versions of the site; False: only those that `pattern` names
@@ -110,13 +110,13 @@ class VersionSettings(Section):
         return value
 
 
-class RouteSettings(Section):
+class RouteSettings(SettingsSection):
     dir: str = ""  # "" = from the SvelteKit configuration, else src/routes; "." = the project
     static_dir: str = ""  # static files; "" = from the SvelteKit configuration, else static
     strict: bool = False  # True: every page of the site must have an exact route
 
 
-class ExtractSettings(Section):
+class ExtractSettings(SettingsSection):
     main_selector: str = "main"
     drop_tags: tuple[str, ...] = ("header", "nav", "footer", "aside")
     drop_selectors: tuple[str, ...] = (
@@ -133,13 +133,13 @@ class ExtractSettings(Section):
     converters: tuple[str, ...] = ()  # module:Class with convert_<tag> methods for custom elements
 
 
-class TransformSettings(Section):
+class TransformSettings(SettingsSection):
     output: Literal["markdown"] = "markdown"
     preserve_code_blocks: bool = True  # False: code blocks become plain paragraphs
     preserve_tables: bool = True  # False: each table row becomes a line of text
 
 
-class ChunkSettings(Section):
+class ChunkSettings(SettingsSection):
     strategy: Literal["hybrid"] = "hybrid"
     max_chars: Count = 2200  # soft: blocks are not cut
     overlap_chars: Annotated[int, Field(ge=0)] = 200

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from searchsocket.dollars import dollars
 from searchsocket.quality.diff.report import Diff
-from searchsocket.quality.judgement import Judgement
+from searchsocket.quality.judgement import IndexJudgement
 
 MARK = "<!-- searchsocket diff -->"  # by which whoever posts it finds the comment again
 _ROWS = 50
@@ -49,7 +49,7 @@ def _headline(diff: Diff) -> Iterator[str]:
         yield "No page changed."
 
 
-def _golden(judged: Judgement) -> list[str]:
+def _golden(judged: IndexJudgement) -> list[str]:
     now, was = judged.now, judged.before
     mark = "✅" if judged.passed else "❌"
     words = [

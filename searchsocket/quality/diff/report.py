@@ -13,7 +13,7 @@ from searchsocket.quality.diff.compare import ContentChanges, compare
 from searchsocket.quality.diff.links import links_to_nowhere
 from searchsocket.quality.diff.pages import read_content
 from searchsocket.quality.golden import golden_queries
-from searchsocket.quality.judgement import Judgement
+from searchsocket.quality.judgement import IndexJudgement
 from searchsocket.quality.judging import judge_readers
 from searchsocket.state.links import LinkToNowhere
 from searchsocket.stores.base import IndexReader
@@ -29,7 +29,7 @@ class Diff:
     content: ContentChanges
     cost_usd: float  # of embedding what is new, estimated
     dead_links: tuple[LinkToNowhere, ...]  # that were not there before
-    judgement: Judgement | None  # of the golden queries of the scope; None: it has none
+    judgement: IndexJudgement | None  # of the golden queries of the scope; None: it has none
 
     def to_json(self) -> Mapping[str, Any]:
         """For machines; the names are public."""

@@ -17,7 +17,7 @@ class Support(NamedTuple):
     asked: float  # logarithm of 1 + the number of its words
 
 
-class Weights(NamedTuple):
+class SupportWeights(NamedTuple):
     constant: float
     passage: float
     chunk: float
@@ -25,7 +25,7 @@ class Weights(NamedTuple):
     asked: float
 
 
-WEIGHTS = Weights(-7.57, 3.66, 4.84, 2.0, -1.22)
+WEIGHTS = SupportWeights(-7.57, 3.66, 4.84, 2.0, -1.22)
 ENOUGH = 0.5
 _NEAR = (-1.0, 4.0)
 

@@ -21,7 +21,7 @@ class Heading(NamedTuple):
     title: str
 
 
-class Passage(NamedTuple):
+class OccurrenceText(NamedTuple):
     """Text around an occurrence, on its own lines."""
 
     text: str
@@ -34,7 +34,7 @@ def page_text(mirror: str) -> str:
     return readable_markdown(mirror.partition("\n---\n\n")[2])
 
 
-def passage_at(text: str, start: int, end: int) -> Passage:
+def passage_at(text: str, start: int, end: int) -> OccurrenceText:
     """The occurrence with what stands before and behind it, cut between words."""
     first = max(text.rfind("\n", 0, start) + 1, start - _BEFORE)
     stop = text.find("\n", end)
@@ -45,7 +45,7 @@ def passage_at(text: str, start: int, end: int) -> Passage:
         last -= 1
     while first < start and text[first].isspace():
         first += 1
-    return Passage(text[first:last].rstrip(), start - first, end - first)
+    return OccurrenceText(text[first:last].rstrip(), start - first, end - first)
 
 
 def headings(markdown: str) -> list[Heading]:

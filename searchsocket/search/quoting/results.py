@@ -7,7 +7,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from searchsocket.content.markdown.plain_text import Opening
-from searchsocket.search.answer import AlikePage, Explanation, Result, Section
+from searchsocket.search.answer import AlikePage, Explanation, Result, SectionResult
 from searchsocket.search.quoting.choice import Asked
 from searchsocket.search.quoting.lines import mirror_of, source_of
 from searchsocket.search.quoting.marks import Mark, QueryWords
@@ -51,7 +51,7 @@ _SECTION_CHARS = 160
 _NO_SNIPPET = Snippet("")
 
 
-class Opened(NamedTuple):
+class SectionWindow(NamedTuple):
     """Section at which a chunk answers a query."""
 
     part: Window  # of its text
@@ -68,7 +68,7 @@ class Quote(NamedTuple):
     title: str
 
 
-class Passage(NamedTuple):
+class QueryMatch(NamedTuple):
     """Match of a query's words in a chunk."""
 
     marks: list[Mark]  # of its text
@@ -90,8 +90,8 @@ class ResultWriter:
     sources: bool = False  # whether the lines of passages are asked for
     section_snippets: bool = True  # whether sections are quoted
     within: VersionScope = NO_VERSIONS  # the versions that are searched
-    passages: dict[str, Passage] = field(default_factory=dict)  # by record id, since most are quoted twice
-    opened_parts: dict[tuple[str, int], Opened] = field(default_factory=dict)  # by record id and size
+    passages: dict[str, QueryMatch] = field(default_factory=dict)  # by record id, since most are quoted twice
+    opened_parts: dict[tuple[str, int], SectionWindow] = field(default_factory=dict)  # by record id and size
     quotes: dict[tuple[str, int], Quote] = field(default_factory=dict)  # likewise
 
     def quote(self, one: ReadableRecord, max_chars: int = MAX_CHARS) -> Quote:
@@ -104,7 +104,7 @@ class ResultWriter:
             quote = self.quotes[key] = Quote(snippet, snippet.html, anchor, title)
         return quote
 
-    def _opened(self, found: ReadableRecord, max_chars: int) -> Opened:
+    def _opened(self, found: ReadableRecord, max_chars: int) -> SectionWindow:
         record, text = found
         key = _key(found, max_chars)
         place = self.opened_parts.get(key)
@@ -114,10 +114,10 @@ class ResultWriter:
                 passage = self.passages[record.id] = self._passage(found)
             part = window(text, passage.telling, max_chars, passage.begins)
             opening = (self._opening(found, passage, part) if text.openings else None) or record.chunk.at
-            place = self.opened_parts[key] = Opened(part, opening.anchor, displayed(opening.title))
+            place = self.opened_parts[key] = SectionWindow(part, opening.anchor, displayed(opening.title))
         return place
 
-    def _passage(self, one: ReadableRecord) -> Passage:
+    def _passage(self, one: ReadableRecord) -> QueryMatch:
         """The best part of a chunk: where a section has the name that the query is, the best of that."""
         record, text = one
         marks = telling = self.words.marks(text.text)
@@ -126,9 +126,9 @@ class ResultWriter:
             end, opening = called
             start = opening.start if opening else 0
             telling = [mark for mark in marks if start <= mark.start < end]
-        return Passage(marks, telling, beginning(text, telling, _SECTION_CHARS), called)
+        return QueryMatch(marks, telling, beginning(text, telling, _SECTION_CHARS), called)
 
-    def _opening(self, one: ReadableRecord, passage: Passage, part: Window) -> Opening | None:
+    def _opening(self, one: ReadableRecord, passage: QueryMatch, part: Window) -> Opening | None:
         if passage.called is not None:
             return passage.called[1]
         is_first = part.start < one.text.openings[0].start
@@ -176,7 +176,7 @@ class ResultWriter:
                 opening, most = chunk, worth
         return opening
 
-    def _section(self, chunk: Ranked) -> Section:
+    def _section(self, chunk: Ranked) -> SectionResult:
         found = self.readable[chunk.position]
         record = found.record
         if self.section_snippets:
@@ -185,7 +185,7 @@ class ResultWriter:
             (_, anchor, title), snippet, html = self._opened(found, _SECTION_CHARS), _NO_SNIPPET, ""
         else:
             anchor, title, snippet, html = record.chunk.at.anchor, displayed(record.chunk.at.title), _NO_SNIPPET, ""
-        return Section(
+        return SectionResult(
             href=href(record.page, anchor),
             anchor=anchor,
             title=title,
@@ -209,7 +209,7 @@ class ResultWriter:
         confidence: float,
         record: Record,
         quote: Quote,
-        sections: tuple[Section, ...],
+        sections: tuple[SectionResult, ...],
         alike: tuple[AlikePage, ...],
     ) -> Result:
         versions = page_versions(record.page, self.within)

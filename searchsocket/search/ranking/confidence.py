@@ -16,8 +16,8 @@ from searchsocket.types import Scores
 WEAK = 0.2  # below it nothing fits well: nine of ten questions about something else, and one of fifty others
 
 
-class Weights(NamedTuple):
-    """Of each feature, in the order of `features`."""
+class ConfidenceWeights(NamedTuple):
+    """Weights of the features, in their order."""
 
     constant: float
     nearness: float  # of the result, see `relevance.nearness`
@@ -29,7 +29,7 @@ class Weights(NamedTuple):
     exact: float  # the query is the title, or names what the chunk holds
 
 
-WEIGHTS = Weights(-11.49, 0.3, 1.67, 1.82, 1.53, -0.45, 4.83, 2.09)
+WEIGHTS = ConfidenceWeights(-11.49, 0.3, 1.67, 1.82, 1.53, -0.45, 4.83, 2.09)
 _COLUMN = np.array(WEIGHTS)
 _NEAR = (-1.0, 4.0)  # beyond these, nearness says no more
 _UNKNOWN_NEAR = 1.5  # of an answer by words alone

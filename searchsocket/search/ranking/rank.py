@@ -74,8 +74,8 @@ def scored(facts: Facts, parts: Parts) -> Scores:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """The order of the candidates, and how it came about."""
+class Ranking:
+    """Ranked candidates, and the parts of their scores."""
 
     ranked: Sequence[Ranked]  # best first
     parts: Parts | None  # of pages, where those are ranked; None where there are no candidates
@@ -85,4 +85,4 @@ class Order:
     is_judged: bool = False  # by a reranker
 
 
-NOTHING = Order((), None)
+NOTHING = Ranking((), None)

@@ -9,7 +9,7 @@ from searchsocket.search.ranking.exact import exact_scores
 from searchsocket.search.ranking.fusion import fuse
 from searchsocket.search.ranking.pages import in_page_order, of_pages
 from searchsocket.search.ranking.passages import passage_scores
-from searchsocket.search.ranking.rank import Order, Parts, rank, scored
+from searchsocket.search.ranking.rank import Parts, Ranking, rank, scored
 from searchsocket.search.ranking.shares import Shares
 from searchsocket.stores.base import Candidates, WordSnapshot
 from searchsocket.types import Scores
@@ -38,7 +38,7 @@ SIGNALS: Mapping[str, Callable[[RankingInput], Scores]] = {
 }
 
 
-def rank_candidates(given: RankingInput) -> Order:
+def rank_candidates(given: RankingInput) -> Ranking:
     """Rank candidates by meaning and words, boosts and bonuses."""
     found, facts = given.candidates, given.candidates.facts
     fused = fuse(found.cosine, found.bm25, found.page_bm25, given.shares)
@@ -46,7 +46,7 @@ def rank_candidates(given: RankingInput) -> Order:
     return _ordered(given, Parts(fused, boosts, {name: bonus(given) for name, bonus in SIGNALS.items()}))
 
 
-def rerank_candidates(given: RankingInput, order: Order, scores: Scores) -> Order:
+def rerank_candidates(given: RankingInput, order: Ranking, scores: Scores) -> Ranking:
     """Rank candidates again with the scores of a reranker.
 
     Args:
@@ -57,11 +57,11 @@ def rerank_candidates(given: RankingInput, order: Order, scores: Scores) -> Orde
     return replace(_ordered(given, chunks), is_judged=True)
 
 
-def _ordered(given: RankingInput, chunks: Parts) -> Order:
+def _ordered(given: RankingInput, chunks: Parts) -> Ranking:
     facts = given.candidates.facts
     ranked = rank(facts, chunks)
     if not given.by_page:
-        return Order(ranked, chunks, chunks=chunks)
+        return Ranking(ranked, chunks, chunks=chunks)
     pages = of_pages(facts, chunks, given.q, given.shares)
     scores = scored(facts, pages)
-    return Order(in_page_order(ranked, scores), pages, scores, chunks)
+    return Ranking(in_page_order(ranked, scores), pages, scores, chunks)

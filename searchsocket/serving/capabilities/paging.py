@@ -39,7 +39,7 @@ def wants_part(request: PartRequest, caller: Caller) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Part(Generic[A, Items]):
+class AnswerPart(Generic[A, Items]):
     """Part of an answer."""
 
     answer: A  # whole
@@ -58,7 +58,7 @@ def read_part(
     answer: Callable[[P], A],
     items_of: Callable[[A], Items],
     fit: Callable[[Items, int], Items],
-) -> Part[A, Items]:
+) -> AnswerPart[A, Items]:
     """Answer a request in parts; all parts come from one generation.
 
     Args:
@@ -92,7 +92,7 @@ def read_part(
         if live() == (generation, second):
             after, is_end = [subject, fields, second, max_tokens], len(items) == len(rest)
             token = None if is_end else continuations.word(kind, generation, after, offset + len(items))
-            return Part(whole, items, offset == 0, token)
+            return AnswerPart(whole, items, offset == 0, token)
     raise Busy("the index changed during every attempt to read it; try again")
 
 

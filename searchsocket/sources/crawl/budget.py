@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 
 
-class Budget:
+class CrawlBudget:
     """Time, and failures in a row. Shared by the threads of a crawl."""
 
     def __init__(self, *, max_seconds: float, max_failures_in_row: int, monotonic: Callable[[], float]) -> None:

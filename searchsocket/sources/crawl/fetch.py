@@ -15,7 +15,7 @@ from tenacity import RetryCallState, Retrying, retry_if_exception_type
 from searchsocket.errors import SourceUnavailable
 from searchsocket.sources.crawl import addresses
 from searchsocket.sources.crawl.addresses import ForbiddenAddress, is_public, resolve
-from searchsocket.sources.crawl.budget import Budget
+from searchsocket.sources.crawl.budget import CrawlBudget
 from searchsocket.system.bounded_http import BodyLimit, BoundedTransport
 from searchsocket.system.exchange import TimedStream, current
 from searchsocket.system.retry_after import retry_after_s
@@ -85,7 +85,7 @@ class Response:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class FetchLimits:
     """Bounds of one fetch."""
 
     max_bytes: int
@@ -100,8 +100,8 @@ class Fetcher:
     def __init__(
         self,
         base_url: str,
-        limits: Limits,
-        budget: Budget,
+        limits: FetchLimits,
+        budget: CrawlBudget,
         *,
         sleep: Callable[[float], None] = time.sleep,
         monotonic: Callable[[], float] = time.monotonic,

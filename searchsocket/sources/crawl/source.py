@@ -19,8 +19,8 @@ from searchsocket.errors import SourceUnavailable
 from searchsocket.project.settings.site import CrawlSettings
 from searchsocket.project.settings.source_kinds import CRAWL
 from searchsocket.sources.base import SourceOrigin, SourceReport
-from searchsocket.sources.crawl.budget import Budget
-from searchsocket.sources.crawl.fetch import USER_AGENT, Fetcher, FetchFailed, Limits, Response, without_login
+from searchsocket.sources.crawl.budget import CrawlBudget
+from searchsocket.sources.crawl.fetch import USER_AGENT, Fetcher, FetchFailed, FetchLimits, Response, without_login
 from searchsocket.sources.crawl.links import MAX_LINKS, PageLinks, page_links
 from searchsocket.sources.crawl.pages import CrawledPages
 from searchsocket.sources.crawl.robots import parse_robots
@@ -93,7 +93,7 @@ class CrawlSource:
         self.report = report = SourceReport()
         self._warned = set[str]()
         self._site = self._own_site
-        self._budget = Budget(
+        self._budget = CrawlBudget(
             max_seconds=self._settings.max_seconds,
             max_failures_in_row=self._settings.max_failures_in_row,
             monotonic=self._monotonic,
@@ -127,7 +127,7 @@ class CrawlSource:
         return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
 
     def _fetcher(self) -> Fetcher:
-        limits = Limits(self._max_page_bytes, self._settings.timeout_s, connections=self._settings.concurrency)
+        limits = FetchLimits(self._max_page_bytes, self._settings.timeout_s, connections=self._settings.concurrency)
         return Fetcher(self._address, limits, self._budget, sleep=self._sleep, monotonic=self._monotonic)
 
     def _levels(self, fetcher: Fetcher, crawled: CrawledPages) -> Iterator[RawPage]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from searchsocket.errors import SourceUnavailable
 from searchsocket.sources.base import SourceReport
-from searchsocket.sources.crawl.budget import Budget
+from searchsocket.sources.crawl.budget import CrawlBudget
 from searchsocket.sources.crawl.fetch import Fetcher
 from searchsocket.sources.crawl.site import CrawledSite
 from searchsocket.sources.crawl.sitemap import SitemapWalk
@@ -16,7 +16,12 @@ class SitemapPages:
     """The pages that sitemaps list, also when they name them at the address where the site is published."""
 
     def __init__(
-        self, fetcher: Fetcher, site: CrawledSite, budget: Budget, report: SourceReport, allowed: Callable[[str], bool]
+        self,
+        fetcher: Fetcher,
+        site: CrawledSite,
+        budget: CrawlBudget,
+        report: SourceReport,
+        allowed: Callable[[str], bool],
     ) -> None:
         """
         Args:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from searchsocket.errors import ProjectMismatch, VectorBackendRefused
-from searchsocket.stores.milvus.connection import Connection
+from searchsocket.stores.milvus.connection import MilvusConnection
 from searchsocket.stores.milvus.schema import FIELDS, OWN_FIELDS, VECTOR, schema_of
 
 METRIC = "IP"  # of unit vectors, so the cosine
@@ -17,7 +17,7 @@ _OWNER = "searchsocket, project "  # begins the description, where a server keep
 class Collections:
     """Those whose name begins with that of a project's; safe to share between threads."""
 
-    def __init__(self, connection: Connection, name: str, project_id: str) -> None:
+    def __init__(self, connection: MilvusConnection, name: str, project_id: str) -> None:
         """Args: name: of the collections, which go on with the number of dimensions."""
         self._connection = connection
         self._name = name

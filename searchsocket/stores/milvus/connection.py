@@ -19,8 +19,8 @@ _RECONNECTING = {
 }
 
 
-class Connection:
-    """Safe to share between threads."""
+class MilvusConnection:
+    """Connection to Milvus, made at the first call. Safe to share between threads."""
 
     def __init__(self, uri: str, token: str, timeout_s: float, *, token_env: str = "") -> None:
         """Connects to nothing yet.
@@ -40,7 +40,7 @@ class Connection:
         self._loaded: set[str] = set()
 
     def __repr__(self) -> str:
-        return f"Connection({self._name})"
+        return f"MilvusConnection({self._name})"
 
     def load(self, collection: str) -> None:
         """Make sure that a collection can be queried: Lite has none loaded when it starts.

@@ -11,7 +11,7 @@ from searchsocket.stores.base.upkeep import Finding, RegisteredScope
 from searchsocket.stores.base.vectors import Written, whenever
 from searchsocket.stores.milvus import filters, upkeep
 from searchsocket.stores.milvus.collections import Collections
-from searchsocket.stores.milvus.connection import Connection
+from searchsocket.stores.milvus.connection import MilvusConnection
 from searchsocket.stores.milvus.registry import Registry
 from searchsocket.stores.milvus.schema import DIED, FIELDS, KEY, marker, row_data
 from searchsocket.stores.milvus.snapshot import MilvusSnapshot
@@ -27,7 +27,7 @@ class MilvusVectors:
 
     def __init__(
         self,
-        connection: Connection,
+        connection: MilvusConnection,
         name: str,
         project_id: str,
         *,

@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from searchsocket.errors import ProjectMismatch, VectorBackendRefused
 from searchsocket.stores.base.upkeep import RegisteredScope
 from searchsocket.stores.milvus import filters
-from searchsocket.stores.milvus.connection import Connection
+from searchsocket.stores.milvus.connection import MilvusConnection
 from searchsocket.types import Generation, Scope
 
 _KEY, _TEXT, _VECTOR = "row_key", "text", "unused"
@@ -22,7 +22,7 @@ _MAX_TEXT_BYTES = 65_000
 class Registry:
     """Safe to share between threads."""
 
-    def __init__(self, connection: Connection, name: str, project_id: str) -> None:
+    def __init__(self, connection: MilvusConnection, name: str, project_id: str) -> None:
         """Args: name: begins those of the project's collections."""
         self._connection = connection
         self.name = f"{name}_registry"

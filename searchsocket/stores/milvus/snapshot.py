@@ -12,7 +12,7 @@ from searchsocket.stores.base.naming import generation_number
 from searchsocket.stores.base.row_hits import RowHit
 from searchsocket.stores.base.vectors import Written
 from searchsocket.stores.milvus import filters
-from searchsocket.stores.milvus.connection import Connection
+from searchsocket.stores.milvus.connection import MilvusConnection
 from searchsocket.stores.milvus.schema import BORN, ID, VECTOR
 from searchsocket.system.batches import batches
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Vector, Vectors
@@ -34,7 +34,7 @@ class MilvusSnapshot:
 
     limits = VectorLimits(is_remote=True, max_top_k=row_hits.max_top_k(MAX_TOP_K))
 
-    def __init__(self, connection: Connection, collection: str, generation: Generation, written: Written) -> None:
+    def __init__(self, connection: MilvusConnection, collection: str, generation: Generation, written: Written) -> None:
         """Asks nothing yet; see `VectorIndex.open`."""
         self._written = written
         self._connection = connection

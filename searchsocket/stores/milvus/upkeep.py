@@ -6,13 +6,13 @@ from searchsocket.errors import ProjectMismatch, VectorBackendRefused
 from searchsocket.stores.base.upkeep import Finding
 from searchsocket.stores.milvus import filters
 from searchsocket.stores.milvus.collections import Collections
-from searchsocket.stores.milvus.connection import Connection
+from searchsocket.stores.milvus.connection import MilvusConnection
 from searchsocket.stores.milvus.registry import Registry
 
 _NAMED = 5
 
 
-def count(connection: Connection, collection: str, where: str) -> int:
+def count(connection: MilvusConnection, collection: str, where: str) -> int:
     """The number of rows of a collection that match; 0 if the collection is "" (gone)."""
     if not collection:
         return 0
@@ -22,7 +22,7 @@ def count(connection: Connection, collection: str, where: str) -> int:
     return int(row["count(*)"])
 
 
-def examine(connection: Connection, collections: Collections, registry: Registry) -> list[Finding]:
+def examine(connection: MilvusConnection, collections: Collections, registry: Registry) -> list[Finding]:
     """See `VectorUpkeep.examine`."""
     try:
         registry.check()
@@ -47,7 +47,7 @@ def _shapes(collections: Collections) -> Iterator[Finding]:
             yield Finding(problem, "run `searchsocket index --resync`, for each scope")
 
 
-def _foreign(connection: Connection, collections: Collections, registry: Registry) -> Iterator[Finding]:
+def _foreign(connection: MilvusConnection, collections: Collections, registry: Registry) -> Iterator[Finding]:
     """Rows that nobody will ever ask for."""
     scopes = registry.scopes()
     names = filters.quoted_list(each.scope for each in scopes)

@@ -18,8 +18,8 @@ _MAX_WAIT_S = 20.0
 _MAX_ANSWER_BYTES = 64_000_000  # sixteen times what the service says it answers at most
 
 
-class Connection:
-    """Safe to share between threads."""
+class PineconeConnection:
+    """Connection to Pinecone, made at the first call. Safe to share between threads."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Connection:
         self._lost: set[str] = set()
 
     def __repr__(self) -> str:
-        return f"Connection({self._host or 'Pinecone'})"
+        return f"PineconeConnection({self._host or 'Pinecone'})"
 
     def indexes(self) -> Any:
         """The vendor's client of the list of indexes.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from searchsocket.errors import VectorBackendRefused, VectorBackendUnavailable
-from searchsocket.stores.pinecone.connection import Connection
+from searchsocket.stores.pinecone.connection import PineconeConnection
 from searchsocket.stores.pinecone.index_kinds import DocumentNamespace, LegacyNamespace
 from searchsocket.stores.pinecone.namespace import Namespace, namespace_name, namespace_prefix
 
@@ -31,7 +31,7 @@ class Index:
 class Directory:
     """The indexes of a project; what was found is remembered."""
 
-    def __init__(self, connection: Connection, name: str, *, cloud: str, region: str) -> None:
+    def __init__(self, connection: PineconeConnection, name: str, *, cloud: str, region: str) -> None:
         """Asks nothing yet.
 
         Args:

@@ -7,7 +7,7 @@ from searchsocket.stores.base.naming import generation_number
 from searchsocket.stores.base.upkeep import RegisteredScope
 from searchsocket.stores.base.vectors import Written, whenever
 from searchsocket.stores.pinecone import filters, mark
-from searchsocket.stores.pinecone.connection import Connection
+from searchsocket.stores.pinecone.connection import PineconeConnection
 from searchsocket.stores.pinecone.directory import Directory
 from searchsocket.stores.pinecone.rows import MAX_BATCH_ROWS, new_row, upsert_batches
 from searchsocket.stores.pinecone.snapshot import PineconeSnapshot
@@ -24,7 +24,13 @@ class PineconeVectors(PineconeUpkeep):
     """
 
     def __init__(
-        self, connection: Connection, name: str, project_id: str, *, cloud: str = "aws", region: str = "us-east-1"
+        self,
+        connection: PineconeConnection,
+        name: str,
+        project_id: str,
+        *,
+        cloud: str = "aws",
+        region: str = "us-east-1",
     ) -> None:
         """Asks the service nothing yet.
 

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from searchsocket.stores.pinecone.connection import Connection
+from searchsocket.stores.pinecone.connection import PineconeConnection
 from searchsocket.stores.pinecone.filters import BORN, RECORD, Where
 from searchsocket.stores.pinecone.namespace import Match, Matches
 from searchsocket.stores.pinecone.requests import NamespaceRequests, log_position
-from searchsocket.stores.pinecone.rows import Row
+from searchsocket.stores.pinecone.rows import PineconeRow
 from searchsocket.types import Vector
 
 
@@ -16,7 +16,7 @@ class LegacyNamespace(NamespaceRequests):
 
     set_argument = "set_metadata"
 
-    def upsert(self, rows: Sequence[Row]) -> int | None:
+    def upsert(self, rows: Sequence[PineconeRow]) -> int | None:
         """See `Namespace.upsert`."""
         vectors = [{"id": row.key, "values": row.vector, "metadata": row.metadata} for row in rows]
         return self._upsert(vectors=vectors)
@@ -34,7 +34,9 @@ class DocumentNamespace(NamespaceRequests):
 
     set_argument = "set_fields"
 
-    def __init__(self, connection: Connection, client: Any, index: str, namespace: str, vector_field: str) -> None:
+    def __init__(
+        self, connection: PineconeConnection, client: Any, index: str, namespace: str, vector_field: str
+    ) -> None:
         """Asks nothing yet.
 
         Args:
@@ -44,7 +46,7 @@ class DocumentNamespace(NamespaceRequests):
         super().__init__(connection, client.documents, index, namespace)
         self._field = vector_field
 
-    def upsert(self, rows: Sequence[Row]) -> int | None:
+    def upsert(self, rows: Sequence[PineconeRow]) -> int | None:
         """See `Namespace.upsert`."""
         documents = [{"_id": row.key, self._field: row.vector, **row.metadata} for row in rows]
         return self._upsert(documents=documents)

@@ -10,7 +10,7 @@ from searchsocket.errors import VectorBackendRefused, VectorBackendUnavailable
 from searchsocket.stores.base.upkeep import RegisteredScope
 from searchsocket.stores.pinecone.filters import HIDDEN
 from searchsocket.stores.pinecone.namespace import Namespace
-from searchsocket.stores.pinecone.rows import Row, numbers
+from searchsocket.stores.pinecone.rows import PineconeRow, numbers
 from searchsocket.types import Vector
 
 _KEY, _KIND = "mark", "kind"
@@ -53,7 +53,7 @@ def write_mark(
         "indexed_at": summary.indexed_at,
         "records": summary.records,
     }
-    written = namespace.upsert([Row(_KEY, numbers(any_vector(dimensions)), metadata, 0)])
+    written = namespace.upsert([PineconeRow(_KEY, numbers(any_vector(dimensions)), metadata, 0)])
     if written is None:
         raise VectorBackendRefused(
             "this Pinecone index does not report when writes are visible; set `vector.pinecone.index` to a "

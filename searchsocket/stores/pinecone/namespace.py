@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from searchsocket.stores.base.row_hits import RowHit
 from searchsocket.stores.pinecone.filters import BORN, RECORD, Where
-from searchsocket.stores.pinecone.rows import Row
+from searchsocket.stores.pinecone.rows import PineconeRow
 from searchsocket.types import Vector
 
 _MAX_PROJECT_CHARS = 300  # of 512; a scope has 200
@@ -49,7 +49,7 @@ class Namespace(Protocol):
         VectorBackendUnavailable: The service cannot be reached, or refuses.
     """
 
-    def upsert(self, rows: Sequence[Row]) -> int | None:
+    def upsert(self, rows: Sequence[PineconeRow]) -> int | None:
         """Write rows whole.
 
         Returns:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from searchsocket.stores.pinecone.connection import Connection
+from searchsocket.stores.pinecone.connection import PineconeConnection
 from searchsocket.stores.pinecone.filters import Where
 from searchsocket.stores.pinecone.namespace import unless_absent
 
@@ -17,7 +17,7 @@ class NamespaceRequests:
 
     set_argument: ClassVar[str]  # how the vendor's `update` calls the values
 
-    def __init__(self, connection: Connection, methods: Any, index: str, namespace: str) -> None:
+    def __init__(self, connection: PineconeConnection, methods: Any, index: str, namespace: str) -> None:
         self._connection = connection
         self._methods = methods
         self._index = index

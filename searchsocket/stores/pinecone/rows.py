@@ -40,7 +40,7 @@ ROOM_FOR_THE_REST = 600  # bytes around vector and metadata
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PineconeRow:
     """A row to be written."""
 
     key: str
@@ -49,7 +49,7 @@ class Row:
     size: int  # bytes on the wire, at most
 
 
-def new_row(generation: Generation, row: VectorRow) -> Row:
+def new_row(generation: Generation, row: VectorRow) -> PineconeRow:
     """The row of a record that a generation begins with.
 
     Raises:
@@ -75,12 +75,12 @@ def new_row(generation: Generation, row: VectorRow) -> Row:
             f"Pinecone keeps {_MAX_METADATA_BYTES} bytes of a record beside its vector; those of {row.ancestors[-1]!r} "
             f"take {size}, for {len(row.tags)} tags and {len(row.labels)} labels; use fewer tags or facets on this page"
         )
-    return Row(key, numbers(row.vector), metadata, size + BYTES_A_NUMBER * len(row.vector) + ROOM_FOR_THE_REST)
+    return PineconeRow(key, numbers(row.vector), metadata, size + BYTES_A_NUMBER * len(row.vector) + ROOM_FOR_THE_REST)
 
 
-def upsert_batches(rows: Iterable[Row]) -> Iterator[Sequence[Row]]:
+def upsert_batches(rows: Iterable[PineconeRow]) -> Iterator[Sequence[PineconeRow]]:
     """Rows in order, as many at a time as one request may carry."""
-    batch: list[Row] = []
+    batch: list[PineconeRow] = []
     size = 0
     for row in rows:
         if batch and (len(batch) == MAX_BATCH_ROWS or size + row.size > _MAX_BATCH_BYTES):

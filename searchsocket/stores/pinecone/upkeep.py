@@ -2,7 +2,7 @@
 
 from searchsocket.stores.base.upkeep import Finding, RegisteredScope
 from searchsocket.stores.pinecone import filters, mark
-from searchsocket.stores.pinecone.connection import Connection
+from searchsocket.stores.pinecone.connection import PineconeConnection
 from searchsocket.stores.pinecone.directory import Directory
 from searchsocket.stores.pinecone.namespace import Namespace
 from searchsocket.stores.pinecone.snapshot import MAX_TOP_K
@@ -15,7 +15,7 @@ class PineconeUpkeep:
     Every namespace carries its project in its name, so rows of other projects are never touched.
     """
 
-    def __init__(self, connection: Connection, directory: Directory, project_id: str) -> None:
+    def __init__(self, connection: PineconeConnection, directory: Directory, project_id: str) -> None:
         """Asks the service nothing yet."""
         self._sleep = connection.sleep
         self._directory = directory

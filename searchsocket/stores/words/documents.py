@@ -33,7 +33,7 @@ _MAX_TOKEN_CHARS = 200
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+)", re.MULTILINE)
 
 
-class Row(NamedTuple):
+class WordRow(NamedTuple):
     """The columns of a record that its words come from; lists are JSON."""
 
     doc: int
@@ -54,7 +54,7 @@ class Row(NamedTuple):
     body_text: str
 
 
-ROW_OF_NEW = Row._fields[Row._fields.index("link_texts") :]
+ROW_OF_NEW = WordRow._fields[WordRow._fields.index("link_texts") :]
 
 
 def schema(part: str) -> tantivy.Schema:
@@ -74,7 +74,7 @@ def schema(part: str) -> tantivy.Schema:
     return builder.build()
 
 
-def documents_of(rows: Sequence[Row], kept: "Callable[[int], Fields | None]") -> "tuple[list[Fields], Fields]":
+def documents_of(rows: Sequence[WordRow], kept: "Callable[[int], Fields | None]") -> "tuple[list[Fields], Fields]":
     """The documents of the records of one page, and that of the page.
 
     Args:
@@ -97,7 +97,7 @@ def _words(document: "Fields", *fields: str) -> list[str]:
     return [str(texts[0]) if (texts := document.get(field)) and isinstance(texts, list) else "" for field in fields]
 
 
-def _record_document(row: Row) -> "Fields":
+def _record_document(row: WordRow) -> "Fields":
     if row.weight <= 0:
         return {"doc": row.doc}  # counted, but never found
     body, code = split_code(row.body_text) if row.body == Prose.__name__ else ("", row.body_text)
@@ -123,7 +123,7 @@ def _record_document(row: Row) -> "Fields":
     return {"doc": row.doc, **document, **_filters([row])}
 
 
-def _filters(rows: Sequence[Row]) -> dict[str, list[str]]:
+def _filters(rows: Sequence[WordRow]) -> dict[str, list[str]]:
     """Filter values of rows of one page: all values that match any of the rows."""
     tags = sorted({tag for row in rows for tag in _items(row.tags)})
     labels = sorted({one for row in rows for one in labels_of(row.kind, row.language, _items(row.facets))})

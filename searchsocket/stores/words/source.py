@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
-from searchsocket.stores.words.documents import Row
+from searchsocket.stores.words.documents import WordRow
 
 
 class WordSource(Protocol):
@@ -15,7 +15,7 @@ class WordSource(Protocol):
     def touched(self) -> list[bytes]:
         """The sort keys of the pages whose words change, some of which may be gone; of all, where nothing is kept."""
 
-    def pages(self, paths: Iterable[bytes], *, reads_new_only: bool) -> Iterator[list[Row]]:
+    def pages(self, paths: Iterable[bytes], *, reads_new_only: bool) -> Iterator[list[WordRow]]:
         """The records of these pages, page by page in path order, on a page by ordinal and id.
 
         Args:

@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from pydantic_core import from_json, to_json
 
-from searchsocket.stores.words.documents import Row, documents_of
+from searchsocket.stores.words.documents import WordRow, documents_of
 from searchsocket.stores.words.page_documents import Fields, Frame, PageDocuments
 from searchsocket.stores.words.source import WordSource
 
@@ -48,7 +48,7 @@ def _changed(old_pages: Sequence[PageDocuments], touched: Sequence[str], source:
     return heapq.merge(stay, (_page(page, documents) for page in rows), key=attrgetter("path"))
 
 
-def _page(rows: Sequence[Row], documents_by_doc: dict[int, str]) -> PageDocuments:
+def _page(rows: Sequence[WordRow], documents_by_doc: dict[int, str]) -> PageDocuments:
     def stored(doc: int) -> Fields | None:
         return from_json(documents_by_doc[doc]) if doc in documents_by_doc else None
 

@@ -27,7 +27,7 @@ WORDS = {
 }  # fmt: skip
 
 
-class Order(NamedTuple):
+class VersionKey(NamedTuple):
     """Sort key of a version; newer versions are greater."""
 
     is_numbered: bool
@@ -53,18 +53,18 @@ def is_release(name: str) -> bool:
     return match["stage"] is None if match else WORDS.get(name.lower(), True)
 
 
-def order_of(name: str) -> Order:
+def order_of(name: str) -> VersionKey:
     """The sort key of a version by the rules of semantic versioning; names without a number come first."""
     match = _match(name)
     if match is None:
-        return Order(False, (), _RELEASED if is_release(name) else 0, 0)
+        return VersionKey(False, (), _RELEASED if is_release(name) else 0, 0)
     numbers = tuple(map(int, match["numbers"].split(".")))
     numbers = (*numbers, _LAST) if match["x"] else numbers
     while numbers and numbers[-1] == 0:  # 1.0 is 1.0.0
         numbers = numbers[:-1]
     stage = (match["stage"] or "").lower()
     rank = _STAGES.get(stage, _CANDIDATE) if stage else _RELEASED + bool(match["post"])
-    return Order(True, numbers, rank, int(match["number"] or 0))
+    return VersionKey(True, numbers, rank, int(match["number"] or 0))
 
 
 def matches(name: str, globs: Sequence[str]) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from searchsocket.stores.milvus.connection import Connection
+from searchsocket.stores.milvus.connection import MilvusConnection
 from tests.stores.milvus.running import ENGINES, TOKEN, server_uri
 
 _NAME = "contract"  # of collections that tests share: to make one takes a server three seconds
@@ -12,10 +12,10 @@ _OWNER = "searchsocket, project shop"
 
 
 @pytest.fixture(scope="session", params=list(ENGINES.values()))
-def milvus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+def milvus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MilvusConnection]:
     folder = tmp_path_factory.mktemp("milvus")
     uri = str(folder / "lite.db") if request.param == "lite" else server_uri(tmp_path_factory)
-    connection = Connection(uri, TOKEN, timeout_s=60.0)
+    connection = MilvusConnection(uri, TOKEN, timeout_s=60.0)
     yield connection
     for collection in _of_a_test(connection, own_name(request)):
         connection.call("drop_collection", collection)
@@ -27,7 +27,7 @@ def own_name(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def name(milvus: Connection, request: pytest.FixtureRequest) -> Iterator[str]:
+def name(milvus: MilvusConnection, request: pytest.FixtureRequest) -> Iterator[str]:
     """Of collections in which nothing is."""
     name = own_name(request)
     yield name
@@ -43,5 +43,5 @@ def name(milvus: Connection, request: pytest.FixtureRequest) -> Iterator[str]:
         assert milvus.call("query", collection, filter="", **options)[0]["count(*)"] == 0
 
 
-def _of_a_test(connection: Connection, name: str) -> list[str]:
+def _of_a_test(connection: MilvusConnection, name: str) -> list[str]:
     return [each for each in connection.call("list_collections") if each.startswith(f"{name}_")]

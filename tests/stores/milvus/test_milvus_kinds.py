@@ -7,12 +7,12 @@ from pymilvus import MilvusClient
 
 from searchsocket.errors import VectorBackendRefused
 from searchsocket.stores.milvus import MilvusVectors
-from searchsocket.stores.milvus.connection import Connection
+from searchsocket.stores.milvus.connection import MilvusConnection
 
 pytestmark = pytest.mark.slow
 
 
-def put_in_place(milvus: Connection, name: str, kind: str, **parameters: int) -> MilvusVectors:
+def put_in_place(milvus: MilvusConnection, name: str, kind: str, **parameters: int) -> MilvusVectors:
     """Vectors whose collection has got an index of another kind."""
     put(MilvusVectors(milvus, name, "shop"), ONE, [row("a"), row("b")])
     collection = f"{name}_{ONE.dimensions}"
@@ -25,7 +25,7 @@ def put_in_place(milvus: Connection, name: str, kind: str, **parameters: int) ->
     return MilvusVectors(milvus, name, "shop")
 
 
-def test_a_service_that_chooses_the_kind_itself_is_written_and_read(milvus: Connection, name: str) -> None:
+def test_a_service_that_chooses_the_kind_itself_is_written_and_read(milvus: MilvusConnection, name: str) -> None:
     """Zilliz Cloud has AUTOINDEX wherever another kind was asked for; that is no damage."""
     index = put_in_place(milvus, name, "AUTOINDEX")
     assert index.examine() == []
@@ -33,7 +33,7 @@ def test_a_service_that_chooses_the_kind_itself_is_written_and_read(milvus: Conn
     assert (seen(index, ONE), seen(index, TWO)) == (["a", "b"], ["b", "c"])
 
 
-def test_a_kind_that_guesses_is_refused_and_replaced_by_a_resync(milvus: Connection, name: str) -> None:
+def test_a_kind_that_guesses_is_refused_and_replaced_by_a_resync(milvus: MilvusConnection, name: str) -> None:
     """The collection loses its rows then, so a run of another scope, which is new to it, must not do it."""
     index = put_in_place(milvus, name, "IVF_FLAT", nlist=4)
     assert any("IVF_FLAT" in each.problem for each in index.examine())

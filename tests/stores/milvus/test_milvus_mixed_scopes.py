@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from contract.store.samples import DRAFT, EAST, MAIN, fill, record
 
-from searchsocket.stores.milvus.connection import Connection
+from searchsocket.stores.milvus.connection import MilvusConnection
 from searchsocket.stores.milvus.schema import ID
 from tests.faults.milvus_shop import store_at
 
 
 def test_rows_of_another_scope_reach_no_answer(
-    tmp_path: Path, milvus: Connection, name: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, milvus: MilvusConnection, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = store_at(tmp_path / "index", milvus, name)
     fill(store, [record(each) for each in "abc"])

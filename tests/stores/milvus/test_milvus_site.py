@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from bench.relevance.example_site import SITE
-from searchsocket.stores.milvus.connection import Connection
+from searchsocket.stores.milvus.connection import MilvusConnection
 from tests.artifacts.processes import answer, command, served
 from tests.artifacts.site_queries import queries
 from tests.stores.milvus.running import ENGINES, TOKEN, server_uri
@@ -46,7 +46,7 @@ def moved(request: pytest.FixtureRequest, shop: Path, tmp_path_factory: pytest.T
     engine = request.param
     uri = str(shop / "lite.db") if engine == "lite" else server_uri(tmp_path_factory)
     collection = f"site_{secrets.token_hex(4)}"
-    root = Connection(uri, TOKEN, timeout_s=60.0)
+    root = MilvusConnection(uri, TOKEN, timeout_s=60.0)
     if engine == "server":
         root.call("create_user", collection, SECRET)
         root.call("grant_role", collection, "admin")

@@ -16,7 +16,7 @@ from contract.vector_upkeep import IndexOf, VectorUpkeepContract
 from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.milvus import MilvusVectors
-from searchsocket.stores.milvus.connection import Connection
+from searchsocket.stores.milvus.connection import MilvusConnection
 from tests.stores.milvus.running import only
 
 pytestmark = pytest.mark.slow
@@ -24,14 +24,14 @@ pytestmark = pytest.mark.slow
 
 class TestMilvusVectors(VectorIndexContract):
     @pytest.fixture
-    def index(self, milvus: Connection, name: str) -> MilvusVectors:
+    def index(self, milvus: MilvusConnection, name: str) -> MilvusVectors:
         return MilvusVectors(milvus, name, "shop")
 
 
 class Late:
     """A connection whose queries are untrue so often about what a part of their filter names."""
 
-    def __init__(self, inner: Connection, part: str, times: int) -> None:
+    def __init__(self, inner: MilvusConnection, part: str, times: int) -> None:
         self.load, self.forget = inner.load, inner.forget
         self._inner, self._part, self._times = inner, part, times
 
@@ -48,7 +48,7 @@ class Late:
 @pytest.mark.parametrize("part", ["row_key ==", "row_key in", "born >"])
 @pytest.mark.parametrize("times", [3, 99])
 def test_a_run_goes_on_when_queries_see_what_it_wrote_and_nothing_that_ended(
-    milvus: Connection, name: str, part: str, times: int
+    milvus: MilvusConnection, name: str, part: str, times: int
 ) -> None:
     """The marker behind all else; the rows that end with it; those that a dead run had left before it."""
     put(MilvusVectors(milvus, name, "shop"), ONE, [row("a"), row("b")])
@@ -63,19 +63,19 @@ def test_a_run_goes_on_when_queries_see_what_it_wrote_and_nothing_that_ended(
 
 class TestMilvusLingering(LingeringRowsContract):
     @pytest.fixture
-    def index(self, milvus: Connection, name: str) -> MilvusVectors:
+    def index(self, milvus: MilvusConnection, name: str) -> MilvusVectors:
         return MilvusVectors(milvus, name, "shop")
 
 
 class TestMilvusUpkeep(VectorUpkeepContract):
     @pytest.fixture
-    def index_of(self, milvus: Connection, name: str) -> IndexOf:
+    def index_of(self, milvus: MilvusConnection, name: str) -> IndexOf:
         return lambda project_id: MilvusVectors(milvus, name, project_id)
 
 
 class OfMilvus:
     @pytest.fixture
-    def store(self, tmp_path: Path, milvus: Connection, name: str) -> LocalStore:
+    def store(self, tmp_path: Path, milvus: MilvusConnection, name: str) -> LocalStore:
         now = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
         return LocalStore(tmp_path / "index", "shop", vectors=MilvusVectors(milvus, name, "shop"), clock=lambda: now)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from searchsocket.stores.pinecone import PineconeVectors
-from searchsocket.stores.pinecone.connection import Connection
+from searchsocket.stores.pinecone.connection import PineconeConnection
 from tests.stores.pinecone.server.running import running
 from tests.stores.pinecone.server.service import Service
 
@@ -25,12 +25,12 @@ def service(socket: Service) -> Service:
 
 
 @pytest.fixture(scope="session")
-def connection(socket: Service) -> Connection:
-    return Connection("right-key", host=socket.base_url, sleep=lambda seconds: None)
+def connection(socket: Service) -> PineconeConnection:
+    return PineconeConnection("right-key", host=socket.base_url, sleep=lambda seconds: None)
 
 
 @pytest.fixture(params=["documents", "legacy"])
-def vectors(request: pytest.FixtureRequest, service: Service, connection: Connection) -> PineconeVectors:
+def vectors(request: pytest.FixtureRequest, service: Service, connection: PineconeConnection) -> PineconeVectors:
     """Generations in a new index, or in one that was there."""
     if request.param == "legacy":
         for dimension in (2, 8):

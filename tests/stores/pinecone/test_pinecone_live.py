@@ -9,7 +9,7 @@ from contract.store.samples import DRAFT, MAIN
 from contract.vector_index import VectorIndexContract
 
 from searchsocket.stores.pinecone import PineconeVectors
-from searchsocket.stores.pinecone.connection import Connection
+from searchsocket.stores.pinecone.connection import PineconeConnection
 
 KEY = os.environ.get("PINECONE_API_KEY", "")
 HOST = os.environ.get("PINECONE_CONTROLLER_HOST", "")
@@ -21,9 +21,9 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def live() -> Iterator[tuple[Connection, str]]:
+def live() -> Iterator[tuple[PineconeConnection, str]]:
     """A connection, and the name of indexes that nobody else has."""
-    connection = Connection(KEY, host=HOST, timeout_s=30.0)
+    connection = PineconeConnection(KEY, host=HOST, timeout_s=30.0)
     name = f"searchsocket-test-{secrets.token_hex(4)}"
     yield connection, name
     for model in list(connection.indexes().list()):
@@ -33,7 +33,7 @@ def live() -> Iterator[tuple[Connection, str]]:
 
 class TestPineconeLive(VectorIndexContract):
     @pytest.fixture
-    def index(self, live: tuple[Connection, str]) -> Iterator[PineconeVectors]:
+    def index(self, live: tuple[PineconeConnection, str]) -> Iterator[PineconeVectors]:
         index = PineconeVectors(*live, "shop")
         yield index
         for scope in (MAIN, DRAFT):

@@ -12,7 +12,7 @@ from contract.vector_upkeep import IndexOf, VectorUpkeepContract
 
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.pinecone import PineconeVectors
-from searchsocket.stores.pinecone.connection import Connection
+from searchsocket.stores.pinecone.connection import PineconeConnection
 from searchsocket.stores.pinecone.directory import Directory
 from tests.stores.pinecone.server.service import Service
 
@@ -31,11 +31,11 @@ class TestPineconeLingering(LingeringRowsContract):
 
 class TestPineconeUpkeep(VectorUpkeepContract):
     @pytest.fixture
-    def index_of(self, vectors: PineconeVectors, connection: Connection) -> IndexOf:
+    def index_of(self, vectors: PineconeVectors, connection: PineconeConnection) -> IndexOf:
         return lambda project_id: PineconeVectors(connection, "shop", project_id)
 
 
-def test_namespaces_beyond_the_first_page_are_listed(service: Service, connection: Connection) -> None:
+def test_namespaces_beyond_the_first_page_are_listed(service: Service, connection: PineconeConnection) -> None:
     service.add_legacy("shop-8", 8)
     for number in range(250):
         service.indexes["shop-8"].namespace(f"{'shop' if number % 2 else 'other'}:branch-{number}")

@@ -6,10 +6,10 @@ from itertools import groupby
 from operator import attrgetter
 
 from searchsocket.stores.local.catalogue.packed_texts import READ, TEXT
-from searchsocket.stores.words.documents import ROW_OF_NEW, Row
+from searchsocket.stores.words.documents import ROW_OF_NEW, WordRow
 
 _SOURCES = {"sort": "records.sort", TEXT: READ}
-_COLUMNS = [_SOURCES.get(name, name) for name in Row._fields]
+_COLUMNS = [_SOURCES.get(name, name) for name in WordRow._fields]
 
 
 class MergedRecords:
@@ -42,12 +42,12 @@ class MergedRecords:
         )
         return [path for (path,) in found]
 
-    def pages(self, paths: Iterable[bytes], *, reads_new_only: bool) -> Iterator[list[Row]]:
+    def pages(self, paths: Iterable[bytes], *, reads_new_only: bool) -> Iterator[list[WordRow]]:
         """See `WordSource.pages`."""
         read_from = self._last_old if reads_new_only else 0
         columns = [
             f"CASE WHEN doc > {read_from} THEN {source} END" if name in ROW_OF_NEW else source
-            for name, source in zip(Row._fields, _COLUMNS, strict=True)
+            for name, source in zip(WordRow._fields, _COLUMNS, strict=True)
         ]
         self._merge.execute("DELETE FROM wanted")
         self._merge.executemany("INSERT INTO wanted VALUES (?)", ((path,) for path in paths))
@@ -55,5 +55,5 @@ class MergedRecords:
             f"SELECT {', '.join(columns)} FROM wanted CROSS JOIN records ON records.sort = wanted.sort "
             "ORDER BY wanted.sort, ordinal, id"
         )
-        for _, page in groupby(map(Row._make, rows), key=attrgetter("sort")):
+        for _, page in groupby(map(WordRow._make, rows), key=attrgetter("sort")):
             yield list(page)

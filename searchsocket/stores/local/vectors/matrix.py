@@ -25,7 +25,7 @@ MAX_READ_BYTES = 64_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class RowSelection:
     """The rows that a query may return: a run of neighbours, and within it all or some."""
 
     start: int
@@ -65,7 +65,7 @@ def forget_pages(matrix: Vectors) -> None:
 
 
 def best_rows(
-    matrix: Vectors, vector: Vector, chosen: Selection, hidden: Rows, order: NDArray[Any], top_k: int
+    matrix: Vectors, vector: Vector, chosen: RowSelection, hidden: Rows, order: NDArray[Any], top_k: int
 ) -> tuple[Rows, NDArray[np.float64]]:
     """The `top_k` chosen rows of highest cosine, and these: by falling score, then by rising `order`.
 

@@ -12,7 +12,7 @@ from searchsocket.stores.local.catalogue.record_file import RecordFile
 from searchsocket.stores.local.catalogue.records import path_bounds
 from searchsocket.stores.local.layout import NamingDamage
 from searchsocket.stores.local.numbering import Numbering, Rows
-from searchsocket.stores.local.vectors.matrix import Selection
+from searchsocket.stores.local.vectors.matrix import RowSelection
 from searchsocket.text.storable import storable
 from searchsocket.types import Filter
 
@@ -32,7 +32,7 @@ class Selector:
         self._damage = damage
         self._tags = BoundedCache[str, Rows](_MAX_CACHED_TAGS)
 
-    def select(self, where: Filter) -> Selection | None:
+    def select(self, where: Filter) -> RowSelection | None:
         """The rows that match a filter; None when there is none."""
         start, stop = 0, len(self._numbering)
         where = canonical(where)
@@ -48,7 +48,7 @@ class Selector:
         if rows is not None:
             rows = rows[np.searchsorted(rows, start) : np.searchsorted(rows, stop)]
         is_empty = start >= stop or (rows is not None and not len(rows))
-        return None if is_empty else Selection(start, stop, rows)
+        return None if is_empty else RowSelection(start, stop, rows)
 
     def _range_of(self, directory: str) -> tuple[int, int]:
         first, last = (self._first_row_from(bound) for bound in path_bounds(directory))

@@ -1,4 +1,4 @@
-"""The calls that a run still has to make, in the order in which they may be made."""
+"""Queue of the calls to an embedder that a run still has to make."""
 
 import random
 import time
@@ -34,8 +34,8 @@ class Call(Generic[Batch]):
     sent_at: float = 0.0
 
 
-class Line(Generic[Batch]):
-    """The calls that are still to be made, those that failed first."""
+class CallQueue(Generic[Batch]):
+    """Pending calls; those that failed and are due come first."""
 
     def __init__(
         self, batches: Iterable[Batch], wait_s: Callable[[Batch], float], schedule: Schedule, passing: Time
