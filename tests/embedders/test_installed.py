@@ -94,7 +94,8 @@ def test_the_example_as_an_installed_wheel_makes_an_index(server: Server, tmp_pa
     subprocess.run(build, cwd=EXAMPLE, check=True, capture_output=True)
     (wheel,) = (tmp_path / "dist").glob("*.whl")
     target = ["--no-index", "--no-deps", "--target", str(tmp_path / "packages")]
-    subprocess.run([sys.executable, "-m", "pip", "install", "-q", *target, str(wheel)], check=True)
+    uv = Path(sys.executable).with_name("uv")
+    subprocess.run([uv, "pip", "install", "-q", "--python", sys.executable, *target, wheel], check=True)
     root = write_site(tmp_path / "site")
     (root / "searchsocket.toml").write_text(
         f'[embeddings]\nprovider = "voyage"\nbase_url = "{server.url}"\ndimensions = {DIMENSIONS}\n'
