@@ -6,6 +6,7 @@ import socket
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 from searchsocket.cli.asking import MAX_REQUEST_BYTES, address, identity, is_same_user, socket_path
@@ -23,7 +24,7 @@ _BACKLOG = 16
 @contextmanager
 def answering(project: Project, environ: Mapping[str, str], service: SearchService) -> Iterator[None]:
     """Answer until the block ends; where there can be no such socket, or another service has one, nobody is."""
-    path = socket_path(os.fspath(project.state_dir))
+    path = Path(socket_path(os.fspath(project.state_dir)))
     try:
         listener = _listen(path)
     except (OSError, AttributeError):  # AttributeError: a system without such sockets
@@ -31,14 +32,14 @@ def answering(project: Project, environ: Mapping[str, str], service: SearchServi
         return
     replies = Replies(project, environ, service)
     thread = threading.Thread(target=_serve, args=(listener, replies), name="shell-socket", daemon=True)
-    inode = os.stat(path).st_ino  # noqa: PTH116
+    inode = path.stat().st_ino
     thread.start()
     try:
         yield
     finally:
         with suppress(OSError):
-            if os.stat(path).st_ino == inode:  # noqa: PTH116
-                os.unlink(path)  # noqa: PTH108
+            if path.stat().st_ino == inode:
+                path.unlink()
         with suppress(OSError):
             listener.shutdown(socket.SHUT_RDWR)  # wakes the thread
         listener.close()
@@ -84,7 +85,7 @@ def _query_of(fields: Mapping[str, Any]) -> SearchQuery:
     return SearchQuery(**{**fields, **texts, "filters": filters, **lists})
 
 
-def _listen(path: str) -> socket.socket:
+def _listen(path: Path) -> socket.socket:
     """A socket that only its owner may connect to, from the moment when it is there.
 
     Raises:
@@ -92,25 +93,24 @@ def _listen(path: str) -> socket.socket:
     """
     with (
         socket.socket(socket.AF_UNIX) as other,
-        address(path) as name,
+        address(os.fspath(path)) as name,
         suppress(FileNotFoundError, ConnectionRefusedError),
     ):
         other.connect(name)
-        raise FileExistsError(path)
+        raise FileExistsError(os.fspath(path))
     listener = socket.socket(socket.AF_UNIX)
-    temporary = f"{path}.{os.getpid()}"
+    temporary = path.with_name(f"{path.name}.{os.getpid()}")
     try:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)  # noqa: PTH108
-        with address(temporary) as name:
+        temporary.unlink(missing_ok=True)
+        with address(os.fspath(temporary)) as name:
             listener.bind(name)
-        os.chmod(temporary, 0o600)  # noqa: PTH101
+        temporary.chmod(0o600)
         listener.listen(_BACKLOG)
         os.replace(temporary, path)
     except OSError:
         listener.close()
         with suppress(OSError):
-            os.unlink(temporary)  # noqa: PTH108
+            temporary.unlink()
         raise
     return listener
 

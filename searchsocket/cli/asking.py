@@ -9,12 +9,12 @@ import os
 import socket
 import stat
 import struct
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any
 
+from searchsocket.pipeline.unchanged.environment import installed_packages
 from searchsocket.pipeline.unchanged.snapshot import bytes_of
 from searchsocket.pipeline.unchanged.state_dir import state_dir_of
 
@@ -37,9 +37,10 @@ def address(path: str) -> Iterator[str]:
     if len(os.fsencode(path)) <= _MAX_ADDRESS_BYTES:
         yield path
         return
-    folder = os.open(os.path.dirname(path), os.O_RDONLY)  # noqa: PTH120
+    parent, name = os.path.split(path)
+    folder = os.open(parent, os.O_RDONLY)
     try:
-        yield f"/proc/self/fd/{folder}/{os.path.basename(path)}"  # noqa: PTH119
+        yield f"/proc/self/fd/{folder}/{name}"
     finally:
         os.close(folder)
 
@@ -51,14 +52,13 @@ def identity(root: str, environ: Mapping[str, str]) -> str:
     Raises:
         OSError: A file cannot be read.
     """
-    found = sha256(bytes_of(os.path.join(root, name) for name in _CONFIGURATION).encode())
+    fingerprint = sha256(bytes_of(os.path.join(root, name) for name in _CONFIGURATION).encode())
     for name in sorted(environ):
         if name.startswith(_PREFIXES):
-            found.update(f"{name}={environ[name]}\0".encode("utf-8", "surrogateescape"))
-    for folder in sys.path:
-        if folder.endswith("-packages") and os.path.isdir(folder):  # noqa: PTH112
-            found.update(f"{folder} {os.stat(folder).st_mtime_ns}\n".encode("utf-8", "surrogateescape"))  # noqa: PTH116
-    return found.hexdigest()
+            fingerprint.update(f"{name}={environ[name]}\0".encode("utf-8", "surrogateescape"))
+    for line in installed_packages():
+        fingerprint.update(line.encode("utf-8", "surrogateescape"))
+    return fingerprint.hexdigest()
 
 
 def ask(root: str, environ: Mapping[str, str], request: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -43,7 +43,9 @@ from searchsocket.system.locators import path_of
 from searchsocket.types import Generation, Lines, Scope
 from searchsocket.web.urls.site import configured_site
 
-_NOTHING: Callable[[BaseException], None] = lambda _: None  # noqa: E731
+
+def _ignore(_: BaseException) -> None:
+    """Report an error to nobody."""
 
 
 class TermMatch(NamedTuple):
@@ -160,7 +162,7 @@ def open_code(
     environ: Mapping[str, str],
     *,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
-    on_error: Callable[[BaseException], None] = _NOTHING,
+    on_error: Callable[[BaseException], None] = _ignore,
     site: Readers | None = None,
 ) -> CodeService:
     """The service of a project's source code; no index is opened yet.

@@ -89,7 +89,7 @@ def _evidence(top: str, names: list[str], how: str) -> str:
     total = hashlib.sha256(how.encode("utf-8", "surrogatepass"))
     for name in names:
         try:
-            info = os.stat(os.path.join(top, name))  # noqa: PTH116  a Path costs as much as the call
+            info = os.stat(os.path.join(top, name))
         except OSError:
             continue
         total.update(os.fsencode(f"{name}\0{info.st_size}\0{info.st_mtime_ns}\0"))

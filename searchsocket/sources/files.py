@@ -49,7 +49,7 @@ def read_inside(root: str, locator: str, max_bytes: int) -> bytes:
 def modified_inside(root: str, locator: str) -> float | None:
     """Return the modification time of a file below `root`, in seconds since 1970; None if the file is gone."""
     try:
-        return os.stat(os.path.join(root, path_of(locator))).st_mtime  # noqa: PTH116
+        return os.stat(os.path.join(root, path_of(locator))).st_mtime
     except (OSError, ValueError):
         return None
 
@@ -69,7 +69,7 @@ def usable(root: str, path: str, max_bytes: int, report: SourceReport) -> os.sta
     """The facts of a listed file that can be a page; otherwise None, and the report says why."""
     file, locator = os.path.join(root, path), locator_of(path)
     try:
-        info = os.stat(file)  # noqa: PTH116  a Path costs as much as the call, and sites have many files
+        info = os.stat(file)
     except OSError as error:
         report.failed[locator] = f"cannot be read: {error.strerror or error}"
         return None

@@ -165,13 +165,11 @@ class ChunkTable:
 
     def cut_pages(self) -> Iterator[tuple[str, str]]:
         """(URL, digest of the mirror file) of every cut page that has chunks, by rising URL."""
-        rows = self.db.execute(
+        return self.db.execute(
             "SELECT url, mirror_digest FROM pages JOIN chunked ON chunked.scope = pages.scope AND page_id = pages.id "
             f"WHERE pages.scope = ? AND removed = 0 AND {CUT} ORDER BY url",
             (self.scope,),
         )
-        for row in rows:  # noqa: UP028  see `Inventory.hashes`
-            yield row
 
     def of_page(self, url: str) -> list[Chunk]:
         """The chunks of one page, by ordinal.

@@ -188,9 +188,7 @@ class Extracts:
 
     def without_exact_route(self) -> Iterator[tuple[str, str]]:
         """(URL, resolution) of every mirrored page whose route is not exact, by rising URL."""
-        rows = self.db.execute(
+        return self.db.execute(
             f"SELECT url, route_resolution FROM pages WHERE {MIRRORED} AND route_resolution != 'exact' ORDER BY url",
             (self.scope,),
         )
-        for row in rows:  # noqa: UP028  see `Inventory.hashes`
-            yield row

@@ -138,10 +138,8 @@ class Inventory:
         return {url: ListedFile(locator, stamp, raw, bool(is_cut)) for url, locator, stamp, raw, is_cut in rows}
 
     def hashes(self) -> Iterator[tuple[str, str]]:
-        # Not `yield from`: who stops early closes the database first, and then the cursor could not be closed.
         """(URL, hash of the bytes) of every known page, by rising URL."""
-        for row in self.db.execute(f"SELECT url, raw_hash FROM pages WHERE {KNOWN} ORDER BY url", (self.scope,)):  # noqa: UP028
-            yield row
+        return self.db.execute(f"SELECT url, raw_hash FROM pages WHERE {KNOWN} ORDER BY url", (self.scope,))
 
     def biggest(self, limit: int) -> list[PageSize]:
         """The known pages with most bytes, by falling size; equal ones by rising URL."""

@@ -215,8 +215,6 @@ class MirrorTable:
 
     def digests(self) -> Iterator[tuple[str, str]]:
         """(URL, digest) of every file that was written, by rising URL."""
-        rows = self.db.execute(
+        return self.db.execute(
             "SELECT url, mirror_digest FROM pages WHERE scope = ? AND mirror_digest != '' ORDER BY url", (self.scope,)
         )
-        for row in rows:  # noqa: UP028  see `Inventory.hashes`
-            yield row

@@ -157,7 +157,7 @@ class ProjectState:
         found = []
         for suffix in ("", "-wal"):
             with suppress(OSError):
-                info = os.stat(f"{self.file}{suffix}")  # noqa: PTH116  a Path costs as much as the call
+                info = os.stat(f"{self.file}{suffix}")
                 found.append((info.st_ino, info.st_size, info.st_mtime_ns))
         return tuple(found)
 

@@ -27,7 +27,7 @@ def cache_file(environ: Mapping[str, str], root: Path, state_dir: Path) -> Path:
         return root / Path(stated).expanduser() / FILE
     folder = platformdirs.user_cache_path("searchsocket") if environ.get("HOME") or os.name == "nt" else state_dir
     there = folder
-    while not os.path.exists(there):  # noqa: PTH110  a Path raises where it may not look
+    while not os.access(there, os.F_OK):  # `exists` raises in a folder that may not be read
         there = there.parent
     return (folder if there.is_dir() and os.access(there, os.W_OK) else state_dir) / FILE
 

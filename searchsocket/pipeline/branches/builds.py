@@ -99,4 +99,4 @@ def below(folder: str) -> Iterator[tuple[str, os.stat_result]]:
 
 
 def _with_stat(path: str) -> tuple[str, os.stat_result]:
-    return path, os.stat(path, follow_symlinks=False)  # noqa: PTH116  a Path costs as much as the call
+    return path, os.stat(path, follow_symlinks=False)

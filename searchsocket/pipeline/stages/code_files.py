@@ -16,7 +16,7 @@ from searchsocket.system.errors import system_error
 def file_stamp(path: Path | str) -> str:
     """Size and time of a file, or of the link in its place; "" when there is none."""
     try:
-        found = os.stat(path, follow_symlinks=False)  # noqa: PTH116  a Path for every page costs as much again
+        found = os.stat(path, follow_symlinks=False)
     except FileNotFoundError:
         return ""
     except OSError as error:

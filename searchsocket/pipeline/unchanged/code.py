@@ -46,7 +46,7 @@ def keep_code_record(
             return
         files, folders = tuple(sorted(set(source.files))), tuple(sorted(set(source.folders)))
         present = [path for path in (*files, *folders) if os.path.lexists(path)]
-        if any(os.stat(path).st_ctime_ns >= began_ns - TICK_NS for path in present):  # noqa: PTH116
+        if any(os.stat(path).st_ctime_ns >= began_ns - TICK_NS for path in present):
             return  # it may have changed since it was looked at, and show the same times
         record = RunRecord(
             project=os.path.realpath(project.root),

@@ -27,19 +27,27 @@ def digest(environ: Mapping[str, str]) -> str:
     Raises:
         OSError: The code cannot be listed.
     """
-    found = sha256()
+    fingerprint = sha256()
     for name in sorted(environ):
         if not _OF_TERMINALS.fullmatch(name):
-            found.update(f"{name}={environ[name]}\0".encode("utf-8", "surrogateescape"))
-    found.update(f"{sys.version} {sys.prefix} {os.geteuid() if hasattr(os, 'geteuid') else ''}\n".encode())
-    for folder in sys.path:  # what is installed or taken away changes the folder
-        if folder.endswith("-packages") and os.path.isdir(folder):  # noqa: PTH112
-            found.update(f"{folder} {os.stat(folder).st_mtime_ns}\n".encode("utf-8", "surrogateescape"))  # noqa: PTH116
-    root = os.path.abspath(__file__).rsplit(os.sep, _DEPTH)[0]  # noqa: PTH100
-    for package in _CODE:
-        for line in sorted(_files(os.path.join(root, package))):
-            found.update(line.encode("utf-8", "surrogateescape"))
-    return found.hexdigest()
+            fingerprint.update(f"{name}={environ[name]}\0".encode("utf-8", "surrogateescape"))
+    fingerprint.update(f"{sys.version} {sys.prefix} {os.geteuid() if hasattr(os, 'geteuid') else ''}\n".encode())
+    root = os.path.abspath(__file__).rsplit(os.sep, _DEPTH)[0]  # noqa: PTH100  a link to the file is not followed
+    code = (line for package in _CODE for line in sorted(_files(os.path.join(root, package))))
+    for line in (*installed_packages(), *code):
+        fingerprint.update(line.encode("utf-8", "surrogateescape"))
+    return fingerprint.hexdigest()
+
+
+def installed_packages() -> Iterator[str]:
+    """Folders of installed packages and their times; installing or removing a package changes the folder.
+
+    Raises:
+        OSError: A folder cannot be read.
+    """
+    for folder in sys.path:
+        if folder.endswith("-packages") and os.path.isdir(folder):
+            yield f"{folder} {os.stat(folder).st_mtime_ns}\n"
 
 
 def _files(folder: str) -> Iterator[str]:

@@ -52,7 +52,7 @@ class RunRecord:
 
 def _holds(path: str, inode: int, size: int) -> bool:
     """Return True if the embedding cache is the same file and has not shrunk; other processes may have added to it."""
-    info = os.stat(path)  # noqa: PTH116
+    info = os.stat(path)
     return info.st_ino == inode and info.st_size >= size
 
 
@@ -107,12 +107,13 @@ def unchanged_since(
         corpus: The folder in the state that holds its own; "" = the site's.
     """
     root = os.path.realpath(root)
-    path = record_path(os.path.join(state_dir_of(root, environ), corpus), asked)
+    state_dir = os.path.join(state_dir_of(root, environ), corpus)
+    path = record_path(state_dir, asked)
     record = read_record(path)
     if record is None:
         return None
     try:
-        renewed = record.renewed(root, digest(environ), file_clock_ns(os.path.dirname(path), now_ns))  # noqa: PTH120
+        renewed = record.renewed(root, digest(environ), file_clock_ns(os.path.join(state_dir, FOLDER), now_ns))
         if renewed is None:
             return None
         renewed = replace(renewed, checked_at=checked_at)

@@ -98,7 +98,7 @@ def file_clock_ns(folder: str, clock_ns: int) -> int:
     probe = os.path.join(folder, f".clock-{os.getpid()}")
     open(probe, "wb").close()
     try:
-        return min(clock_ns, os.stat(probe).st_ctime_ns)  # noqa: PTH116
+        return min(clock_ns, os.stat(probe).st_ctime_ns)
     finally:
         os.unlink(probe)  # noqa: PTH108
 
@@ -150,7 +150,7 @@ def _below(path: str) -> Iterator[tuple[str, os.stat_result | None]]:
     while pending:
         name = pending.pop()
         try:
-            info = os.stat(name)  # noqa: PTH116  a Path costs as much as the call
+            info = os.stat(name)
         except (FileNotFoundError, NotADirectoryError):
             yield name, None  # or a link that leads nowhere
             continue

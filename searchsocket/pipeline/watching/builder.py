@@ -33,7 +33,7 @@ def unwritten(build: str, there: Mapping[str, int], root: Path) -> list[str] | N
         if not f"{folder}{os.sep}".startswith(f"{root}{os.sep}"):
             break
         output = os.path.join(folder, _OUTPUT)
-        if os.path.isdir(output):  # noqa: PTH112
+        if os.path.isdir(output):
             is_own = f"{build}{os.sep}".startswith(f"{output}{os.sep}")
             return _unfinished(build, there, output) if is_own else _uncopied(there, output)
     return None
@@ -57,7 +57,7 @@ def _unfinished(build: str, there: Iterable[str], output: str) -> list[str] | No
 
 def _changed_ns(path: str) -> int:
     with suppress(OSError):
-        return os.stat(path).st_mtime_ns  # noqa: PTH116
+        return os.stat(path).st_mtime_ns
     return 0
 
 

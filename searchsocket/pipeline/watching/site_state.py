@@ -33,7 +33,7 @@ def scan_site(run: ScopeRun, targets: Targets, settings: str) -> SiteState:
         build = _CRAWLED if run.source_kind.is_remote else build_of(run) or Build("", 0)
         others, youngest = hashlib.sha256(), build.changed_ns
         for folder in targets.folders:
-            if folder == targets.build or not os.path.isdir(folder):  # noqa: PTH112
+            if folder == targets.build or not os.path.isdir(folder):
                 continue
             for path, info in below(folder):
                 youngest = max(youngest, info.st_ctime_ns)

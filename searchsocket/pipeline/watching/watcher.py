@@ -35,9 +35,9 @@ class Watcher:
 
     def cover(self, files: Sequence[str], folders: Sequence[str]) -> None:
         """Watch these, and return once they are: what changes from then on is heard."""
-        inside = [folder for folder in folders if os.path.isdir(folder)]  # noqa: PTH112
+        inside = [folder for folder in folders if os.path.isdir(folder)]
         above = sorted({_nearest(os.path.dirname(path)) for path in (*files, *folders)} - set(inside))  # noqa: PTH120
-        covered = [(path, os.stat(path).st_ino) for path in (*inside, *above)]  # noqa: PTH116
+        covered = [(path, os.stat(path).st_ino) for path in (*inside, *above)]
         if covered == self._covered:
             return
         self.close()
@@ -106,7 +106,7 @@ class Watcher:
 
 def _nearest(folder: str) -> str:
     """The folder, or the innermost one above it that is there."""
-    while not os.path.isdir(folder):  # noqa: PTH112
+    while not os.path.isdir(folder):
         folder = os.path.dirname(folder)  # noqa: PTH120
     with suppress(OSError):
         return os.path.realpath(folder)

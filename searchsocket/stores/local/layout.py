@@ -258,7 +258,7 @@ class NamingDamage:
 
 def _unreadable(path: Path) -> Path | None:
     """The unreadable path: the file itself, or any file of the generation in a folder."""
-    files = sorted(path.parent.rglob("*")) if os.path.isdir(path) else [path]  # noqa: PTH112  never raises
+    files = sorted(path.parent.rglob("*")) if os.path.isdir(path) else [path]
     return next((refused for each in (path, *files) if (refused := first_refused(each, os.R_OK))), None)
 
 

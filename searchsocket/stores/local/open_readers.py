@@ -223,7 +223,7 @@ class OpenReaders:
 def _stamp(folder: Path) -> Stamp | None:
     """Changes whenever the file that names the live generation is replaced."""
     try:
-        stat = os.stat(os.path.join(folder, CURRENT))  # noqa: PTH116  (every query asks: pathlib takes as long again)
+        stat = os.stat(os.path.join(folder, CURRENT))
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -238,7 +238,7 @@ def _files(generation: Path) -> frozenset[tuple[str, int, int, int]]:
         for name in names:
             path = os.path.join(folder, name)
             try:
-                stat = os.stat(path)  # noqa: PTH116
+                stat = os.stat(path)
             except OSError:
                 continue
             if not name.endswith(".lock"):  # tantivy leaves these behind when it tries
