@@ -5,11 +5,15 @@ A test that makes an environment of its own has to say so too, and fails where i
 
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import platformdirs
 
 os.environ["SEARCHSOCKET_CACHE"] = ".searchsocket"
+
+_CONFIG = TemporaryDirectory(prefix="searchsocket-config-")  # no list of projects; tests of it name a folder
+os.environ["XDG_CONFIG_HOME"] = _CONFIG.name
 
 _user_cache_path = platformdirs.user_cache_path
 _OF_THE_USER = _user_cache_path("searchsocket")

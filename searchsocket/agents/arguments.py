@@ -25,7 +25,7 @@ class Arguments(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
     ignored: ClassVar[Mapping[str, object]] = {}  # arguments of other servers' tools that may be sent
 
-    # Taken by every tool and listed by none, since a server has one project: whoever names it asks this one.
+    # Taken by every tool, and listed in a server of several projects: whoever names the only one asks that one.
     project: Annotated[str, Field(max_length=MAX_SCOPE_CHARS)] = ""
 
     @property
@@ -69,8 +69,11 @@ def _argument(field: str) -> str:
     return AGENT_NAMES.get(field, field)
 
 
-def read_arguments(model: type[A], sent: Mapping[str, Any]) -> A:
+def read_arguments(model: type[A], sent: Mapping[str, Any], *, listed: Sequence[str] = ()) -> A:
     """Return the checked arguments.
+
+    Args:
+        listed: Arguments of all tools that the server lists.
 
     Raises:
         InvalidRequest: It names each argument that is wrong, as it was sent, and what was sent.
@@ -80,7 +83,7 @@ def read_arguments(model: type[A], sent: Mapping[str, Any]) -> A:
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        raise InvalidRequest(_complaints(error.errors(include_url=False), names_of(model), typed)) from None
+        raise InvalidRequest(_complaints(error.errors(include_url=False), [*names_of(model), *listed], typed)) from None
 
 
 def names_of(model: type[Arguments]) -> list[str]:

@@ -47,7 +47,11 @@ class CheckoutLibraries:
         pages, code = corpora_of(project, self.worktree.elsewhere)
         return offered(self._tools, pages=pages, code=code, sync=project.settings.mcp.sync is not False)
 
-    def find(self, scope: str) -> Library:
+    @property
+    def projects(self) -> Sequence[str]:
+        return ()
+
+    def find(self, scope: str, project: str = "") -> Library:
         """See `Libraries.find`; where this checkout has no index of the scope, that of the main checkout answers."""
         own = self.worktree.project
         wanted = own.scope(self._environ, scope or self._scope)

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Protocol
 
 from searchsocket.agents.offer import corpora_of, offered
-from searchsocket.errors import SearchSocketError
+from searchsocket.errors import InvalidRequest, SearchSocketError
 from searchsocket.project.project import Project
 from searchsocket.search.answer import Note
 from searchsocket.serving.capabilities.base import AGENT, Services
@@ -27,6 +27,7 @@ class Library:
     branch: str = ""  # that is checked out where the agent stands; "" where that is not known or means nothing
     has_pages: bool = True
     tools: frozenset[str] = frozenset()  # that are offered, so that an answer names no other
+    listed_name: str = ""  # of the project in a server of several; "" in a server of one
 
     def next(self, tool: str, text: str) -> str:
         """A text that sends to a tool; "" if the tool is not offered."""
@@ -54,6 +55,18 @@ class Library:
         """
         kind = folder_id.rpartition("/")[2] or ("site" if self.has_pages else "code")
         return f"{self.scope.name}/{kind}" if kind in ("site", "code") else folder_id
+
+    def version(self, project: str) -> str:
+        """The version that `NAME@VERSION` selects in this project; "" if it selects none.
+
+        Raises:
+            InvalidRequest: It names another project.
+        """
+        name = self.listed_name or self.project.id
+        version = version_in(project, name) if project else ""
+        if version is None:
+            raise InvalidRequest(f"this server has the project {name!r}, not {project!r}")
+        return version
 
     def file_path(self, url: str) -> str:
         """The document of a page; raises as `SearchService.page`."""
@@ -84,12 +97,22 @@ class Libraries(Protocol):
     def tools(self) -> Sequence[str]:
         """The names of the tools that are offered now."""
 
-    def find(self, scope: str) -> Library:
+    @property
+    def projects(self) -> Sequence[str]:
+        """The names of the projects, the default first, if there are several; else nothing."""
+
+    def find(self, scope: str, project: str = "") -> Library:
         """The library of a scope or branch; "" means the current one.
+
+        Args:
+            project: As a call names it. A server of one project finds that one, and `Library.version` checks the name.
 
         Raises:
             InvalidScope, ConfigError, ConfigMissing: There can be none.
         """
+
+    def warm_up(self) -> None:
+        """Open the index before the first call; an error waits for that call."""
 
     @property
     def is_open(self) -> bool:
@@ -111,10 +134,25 @@ class ServedLibraries:
         keeper = self.services.keeper
         return offered(settings.mcp.tools, pages=True, code=code, sync=keeper is not None and keeper.may_sync)
 
-    def find(self, scope: str) -> Library:
+    @property
+    def projects(self) -> Sequence[str]:
+        return ()
+
+    def find(self, scope: str, project: str = "") -> Library:
         found = self.services.scope(scope or None, AGENT)
         return Library(self.project, self.services, found, self.clock, tools=frozenset(self.tools))
 
     @property
     def is_open(self) -> bool:
         return True  # a service warms up before it listens
+
+    def warm_up(self) -> None:
+        """Nothing to do."""
+
+
+def version_in(project: str, name: str) -> str | None:
+    """The version in `NAME@VERSION`; "" for the name alone, None if it is another project's."""
+    if project == name:
+        return ""
+    version = project.removeprefix(f"{name}@")
+    return version if version and version != project else None

@@ -44,6 +44,15 @@ class Reply:
         merged = {**self.data, "notes": [*self.data["notes"], *data]} if "notes" in self.data else self.data
         return replace(self, text="\n".join([self.text, *lines]), data=merged)
 
+    def of_project(self, name: str) -> "Reply":
+        """The reply with the name of its project, which the calls that may come next name too; "" adds nothing."""
+        if not name:
+            return self
+        argument = f"project={json.dumps(name, ensure_ascii=False)}"
+        actions = (_CALL.sub(lambda begin: f"{begin[0]}{argument}, ", one, count=1) for one in self.actions)
+        text = f"Project {visible(name)}; name it as `project` in calls that follow up.\n{self.text}"
+        return replace(self, text=text, data={**self.data, "project": visible(name)}, actions=tuple(actions))
+
     def with_actions_of(self, names: Collection[str]) -> "Reply":
         """The reply with those actions alone whose tools are offered."""
         if not self.actions:

@@ -1,7 +1,7 @@
 """Pages and files as resources: by address, with their paths completed while they are typed."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mcp.shared.uri_template import UriTemplate
@@ -60,23 +60,36 @@ def read_resource(libraries: Libraries, uri: str) -> Text:
         SearchSocketError: The index cannot answer.
     """
     if uri == STATUS_URI:
-        return Text(_status(libraries.find("")), "application/json")
+        return Text(_status(libraries.find(""), libraries.projects), "application/json")
     for kind in KINDS:
-        found = UriTemplate.parse(kind.template).match(uri) if len(uri) <= _MAX_CHARS else None
+        template = template_of(kind, libraries)
+        found = UriTemplate.parse(template).match(uri) if len(uri) <= _MAX_CHARS else None
         if found is not None:
-            library = libraries.find(str(found.get("scope", "")))
+            library = libraries.find(str(found.get("scope", "")), str(found.get("project", "")))
             return Text(_fitting(kind, library, str(found["path"])), kind.mime_type)
-    templates = ", ".join([STATUS_URI, *(kind.template for kind in KINDS)])
+    templates = ", ".join([STATUS_URI, *(template_of(kind, libraries) for kind in KINDS)])
     raise PageNotFound(f"no resource {uri[:200]!a}; available: {templates}")
 
 
-def complete(libraries: Libraries, template: str, argument: str, typed: str, scope: str) -> Completed:
-    """Values of an argument of a template that begin with what was typed, in the order of paths."""
-    library = libraries.find(scope if argument == "path" else "")
+def template_of(kind: Kind, libraries: Libraries) -> str:
+    """The address of a kind, with the project if the server has several."""
+    return kind.template.replace("{?scope}", "{?scope,project}") if libraries.projects else kind.template
+
+
+def complete(libraries: Libraries, template: str, argument: str, typed: str, values: Mapping[str, str]) -> Completed:
+    """Values of an argument of a template that begin with what was typed, in the order of paths.
+
+    Args:
+        values: Those of the other arguments, as far as they are set.
+    """
+    if argument == "project":
+        found = [name for name in libraries.projects if name.startswith(typed)]
+        return Completed(found[:MAX_VALUES], len(found))
+    library = libraries.find(values.get("scope", "") if argument == "path" else "", values.get("project", ""))
     if argument == "scope":
         found = [name for name in library.others() if name.startswith(typed)]
         return Completed(found[:MAX_VALUES], len(found))
-    kind = next((kind for kind in KINDS if kind.template == template), None)
+    kind = next((kind for kind in KINDS if template_of(kind, libraries) == template), None)
     if kind is None or argument != "path":
         return Completed([], 0)
     begun = typed.lstrip("/")
@@ -95,8 +108,8 @@ def _fitting(kind: Kind, library: Library, path: str) -> str:
     return text
 
 
-def _status(library: Library) -> str:
-    """The indexed scopes and their age."""
+def _status(library: Library, projects: Sequence[str]) -> str:
+    """The indexed scopes and their age, of the default project."""
     scopes = [
         {
             "scope": one.scope,
@@ -108,7 +121,8 @@ def _status(library: Library) -> str:
         for one in library.service.store.list_scopes()
     ]
     current = {"project": library.project.id, "scope": library.scope.name, "branch": library.branch or None}
-    return visible(json.dumps({**current, "indexed": scopes}, ensure_ascii=False, indent=1))
+    listed = {"projects": list(projects)} if projects else {}
+    return visible(json.dumps({**current, **listed, "indexed": scopes}, ensure_ascii=False, indent=1))
 
 
 def _page(library: Library, path: str, max_tokens: int) -> str:

@@ -5,8 +5,8 @@ of 2026-07-28, where each request stands alone. `MCPServer` above it sets up the
 arguments that it does not know, and puts its own words before errors.
 """
 
-from collections.abc import Callable
-from typing import TypeAlias, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 import mcp_types as wire
 from anyio import to_thread
@@ -18,11 +18,12 @@ from mcp.shared.exceptions import MCPError
 from searchsocket import __version__
 from searchsocket.agents.arguments import read_arguments, schema_of
 from searchsocket.agents.library import Libraries, Library
+from searchsocket.agents.projects import project_schema
 from searchsocket.agents.reply import Reply, defect, failure
-from searchsocket.agents.resources import KINDS, STATUS_URI, complete, read_resource
+from searchsocket.agents.resources import KINDS, STATUS_URI, complete, read_resource, template_of
 from searchsocket.agents.tool import Tool, about_offered, fitting_reply, output_schema
 from searchsocket.agents.toolset import TOOLS
-from searchsocket.errors import CodeNotIndexed, ScopeNotIndexed, SearchSocketError
+from searchsocket.errors import CodeNotIndexed, InvalidRequest, ScopeNotIndexed, SearchSocketError
 
 T = TypeVar("T")
 Context: TypeAlias = ServerRequestContext[object]
@@ -57,7 +58,7 @@ def make_server(
         "searchsocket",
         title="searchsocket",
         version=__version__,
-        instructions=about_offered(INSTRUCTIONS, libraries.tools),
+        instructions=about_offered(INSTRUCTIONS, libraries.tools) + _about_projects(libraries.projects),
         cache_hints=dict.fromkeys(_LISTS, lists),
         on_list_tools=calls.tools,
         on_call_tool=calls.call,
@@ -67,6 +68,17 @@ def make_server(
         on_read_resource=calls.read,
         on_completion=calls.complete,
     )
+
+
+def _about_projects(projects: Sequence[str]) -> str:
+    return f" There are {len(projects)} projects: each tool takes `project`." if projects else ""
+
+
+def _check_tool(tool: Tool, library: Library) -> None:
+    """Refuse a tool that other projects of the server offer, but not this one."""
+    if tool.name not in library.tools:
+        offered = ", ".join(name for name in TOOLS if name in library.tools)
+        raise InvalidRequest(f"project {library.listed_name!r} has no tool {tool.name}; it has {offered}")
 
 
 class _Calls:
@@ -83,13 +95,21 @@ class _Calls:
                     name=tool.name,
                     title=tool.agent.title,
                     description=tool.description(names),
-                    input_schema=schema_of(tool.takes),
-                    output_schema=output_schema(tool.gives) if self._structured else None,
+                    input_schema=self._listing(schema_of(tool.takes), project_schema),
+                    output_schema=self._listing(output_schema(tool.gives), lambda _: {"type": "string"})
+                    if self._structured
+                    else None,
                     annotations=_WRITES if tool.is_writing else _READ_ONLY,
                 )
                 for tool in map(TOOLS.__getitem__, names)
             ]
         )
+
+    def _listing(self, schema: dict[str, Any], project: Callable[[Sequence[str]], dict[str, Any]]) -> dict[str, Any]:
+        """A schema that has `project` too, if the server has several."""
+        if not self._libraries.projects:
+            return schema
+        return {**schema, "properties": {**schema["properties"], "project": project(self._libraries.projects)}}
 
     async def call(self, context: Context, params: wire.CallToolRequestParams) -> wire.CallToolResult:
         """Answer a call; what is wrong with it is an answer too, which the model reads.
@@ -139,7 +159,7 @@ class _Calls:
                 wire.ResourceTemplate(
                     name=kind.name,
                     title=kind.title,
-                    uri_template=kind.template,
+                    uri_template=template_of(kind, self._libraries),
                     description=kind.description,
                     mime_type=kind.mime_type,
                 )
@@ -158,9 +178,7 @@ class _Calls:
         template = getattr(params.ref, "uri", "")
         known = (params.context.arguments if params.context else None) or {}
         argument = params.argument
-        found = await self._in_thread(
-            {}, complete, self._libraries, template, argument.name, argument.value, known.get("scope", "")
-        )
+        found = await self._in_thread({}, complete, self._libraries, template, argument.name, argument.value, known)
         more = found.total > len(found.values)
         return wire.CompleteResult(completion=wire.Completion(values=found.values, total=found.total, has_more=more))
 
@@ -184,17 +202,19 @@ class _Calls:
     def _reply(self, tool: Tool, sent: dict[str, object]) -> Reply:
         library: Library | None = None
         try:
-            arguments = read_arguments(tool.takes, sent)
-            library = self._libraries.find(arguments.scope_name)
+            listed = ("project",) if self._libraries.projects else ()
+            arguments = read_arguments(tool.takes, sent, listed=listed)
+            library = self._libraries.find(arguments.scope_name, arguments.project)
+            if library.listed_name:
+                _check_tool(tool, library)
             return fitting_reply(tool, library, arguments).with_actions_of(library.tools)
-        except CodeNotIndexed as error:
-            return failure(error)  # the scopes that could be named have pages, and perhaps no code either
-        except ScopeNotIndexed as error:
-            return failure(error, tuple(library.others()) if library else ())
         except SearchSocketError as error:
             if error.code == SearchSocketError.code:
                 self._on_error(error)
-            return failure(error)
+            # Of code: the scopes that could be named have pages, and perhaps no code either.
+            is_of_scope = isinstance(error, ScopeNotIndexed) and not isinstance(error, CodeNotIndexed)
+            scopes = tuple(library.others()) if library and is_of_scope else ()
+            return failure(error, scopes).of_project(library.listed_name if library else "")
         except Exception as error:  # noqa: BLE001  (a defect: reported, and no agent reads what it was)
             self._on_error(error)
             return defect()

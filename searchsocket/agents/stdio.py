@@ -6,10 +6,10 @@ import anyio
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
-from searchsocket.agents.checkout import CheckoutLibraries
+from searchsocket.agents.library import Libraries
 
 
-def serve_stdio(server: Server[object], libraries: CheckoutLibraries) -> None:
+def serve_stdio(server: Server[object], libraries: Libraries) -> None:
     """Answer one client. What anything prints meanwhile goes to stderr: stdout is the protocol's alone."""
 
     async def run() -> None:

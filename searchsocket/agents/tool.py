@@ -73,9 +73,9 @@ class Tool:
 
     def run(self, library: Library, arguments: Arguments) -> Reply:
         """Answer a call; raises as the capability."""
-        if arguments.project not in ("", library.project.id):
-            raise InvalidRequest(f"this server has the project {library.project.id!r}, not {arguments.project!r}")
         changes = {"scope": library.scope.name}
+        if version := self._version(library, arguments):
+            changes["version"] = version
         looks = self.looks
         if hasattr(arguments, "folder_id"):
             changes["folder_id"] = folder = library.folder(arguments.folder_id)
@@ -84,7 +84,19 @@ class Tool:
             changes["file_path"] = _file_path(library, arguments)
         notes = () if looks is Looks.NEVER else library.freshen(first=looks is Looks.BEGINS)
         request = read_request(self.capability, self.agent, arguments, **changes)
-        return self.reply(library, request, self.capability.run(library.services, request, AGENT)).with_notes(notes)
+        answer = self.capability.run(library.services, request, AGENT)
+        return self.reply(library, request, answer).with_notes(notes).of_project(library.listed_name)
+
+    def _version(self, library: Library, arguments: Any) -> str:
+        """The version that the project names, for a tool that selects one; a page's address names its own."""
+        version = library.version(arguments.project)
+        if not version or hasattr(arguments, "version"):
+            if version and arguments.version not in ("", version):
+                raise InvalidRequest(f"project {arguments.project!r} and version {arguments.version!r} differ")
+            return version
+        if not hasattr(arguments, "url"):
+            raise InvalidRequest(f"{self.name} cannot select a version; send project without {'@' + version!r}")
+        return ""
 
 
 def _file_path(library: Library, arguments: Any) -> str:

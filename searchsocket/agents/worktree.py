@@ -52,11 +52,20 @@ def project_around(folder: Path) -> Path:
     folder = folder.resolve()
     top, _ = _git_paths(folder)
     for candidate in (folder, *folder.parents):
-        if config_table(candidate)[0] is not None or (candidate / StateSettings().dir).is_dir():
+        if _is_configured(candidate):
             return candidate
         if candidate == top:
             break
     return top or folder
+
+
+def is_project(folder: Path) -> bool:
+    """Return True if a folder configures or indexes a project, or is the top of a repository."""
+    return _is_configured(folder) or _git_paths(folder)[0] == folder
+
+
+def _is_configured(folder: Path) -> bool:
+    return config_table(folder)[0] is not None or (folder / StateSettings().dir).is_dir()
 
 
 def _git_paths(folder: Path) -> tuple[Path | None, Path | None]:

@@ -1,6 +1,7 @@
 """`searchsocket mcp`: what coding agents plug in (spec 16)."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,22 +10,29 @@ import click
 from searchsocket.agents.worktree import project_around
 from searchsocket.cli.mcp_doctor import doctor
 from searchsocket.cli.mcp_install import install, skill
+from searchsocket.cli.mcp_projects import add, list_, remove
+from searchsocket.cli.mcp_several import listed_projects, named_projects, serve_several
 from searchsocket.cli.options import load_project, offer_options, offering, scope_option
 from searchsocket.cli.serve import serve, trouble_line
 from searchsocket.errors import ConfigError
 from searchsocket.project.project import Project
 
 if TYPE_CHECKING:
+    from searchsocket.agents.project_list import ListedProject
     from searchsocket.project.settings.features import McpSettings
 
 
 @click.group(invoke_without_command=True)
 @click.option(
     "--project",
-    "root",
+    "roots",
+    multiple=True,
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Project folder; default: this folder or a parent of it.",
+    help="Project folder; repeat for several. Default: this folder or a parent of it, and the projects of `mcp list`.",
+)
+@click.option(
+    "--artifacts", "urls", multiple=True, metavar="URL", help="Serve a pushed index from this URL; repeat for several."
 )
 @scope_option
 @click.option("--transport", type=click.Choice(["stdio", "http"]), help="Transport; default: mcp.transport.")
@@ -32,7 +40,8 @@ if TYPE_CHECKING:
 @click.pass_context
 def mcp(
     ctx: click.Context,
-    root: Path | None,
+    roots: tuple[Path, ...],
+    urls: tuple[str, ...],
     scope_name: str | None,
     transport: str | None,
     tools: str | None,
@@ -48,16 +57,35 @@ def mcp(
       searchsocket mcp install --client claude-code
       searchsocket mcp
       searchsocket mcp --tools core,related
+      searchsocket mcp --project apps/docs --project apps/blog
+      searchsocket mcp --artifacts https://files.example.com/search
       searchsocket mcp --transport http
     """
     if ctx.invoked_subcommand:
         return
 
-    project = load_project(root or project_around(Path.cwd()))
+    if urls or len(roots) > 1:
+        if transport == "http":
+            raise click.UsageError(
+                "--transport http serves one --project; --artifacts is served by `searchsocket serve`"
+            )
+        from searchsocket.project.settings.features import McpSettings
+
+        projects = named_projects(roots, urls)
+        settings = load_project(roots[0]).settings.mcp if roots else McpSettings()
+        settings = offering(settings, tools, structured_content=structured_content)
+        _serve_several(projects, scope_name, settings, tools)
+        return
+
+    project = load_project(roots[0] if roots else project_around(Path.cwd()))
     settings = offering(project.settings.mcp, tools, structured_content=structured_content)
+    is_http = (transport or settings.transport) == "http"
+    if not (roots or is_http) and (projects := listed_projects(project)):
+        _serve_several(projects, scope_name, settings, tools)
+        return
     if settings.enable is False:
         raise ConfigError("mcp.enable is false, so the MCP server is off; set it to true")
-    if (transport or settings.transport) == "http":
+    if is_http:
         serve_http(ctx, project, scope_name, tools=tools, structured_content=structured_content)
     else:
         _serve_stdio(project, scope_name, settings)
@@ -70,6 +98,14 @@ def _serve_stdio(project: Project, scope_name: str | None, settings: "McpSetting
 
     libraries = CheckoutLibraries(project.root, os.environ, scope=scope_name, tools=settings.tools, on_error=_report)
     serve_stdio(make_server(libraries, structured=settings.structured_content, on_error=_report), libraries)
+
+
+def _serve_several(
+    projects: "Sequence[ListedProject]", scope_name: str | None, settings: "McpSettings", tools: str | None
+) -> None:
+    chosen = settings.tools if tools else None  # else each project's own setting
+    structured = settings.structured_content
+    serve_several(projects, scope_name, chosen, structured_content=structured, on_error=_report)
 
 
 def serve_http(ctx: click.Context, project: Project, scope_name: str | None, **offer: object) -> None:
@@ -94,3 +130,6 @@ def _report(error: BaseException) -> None:
 mcp.add_command(install)
 mcp.add_command(skill)
 mcp.add_command(doctor)
+mcp.add_command(add)
+mcp.add_command(remove)
+mcp.add_command(list_)

@@ -62,10 +62,7 @@ def open_pulled(
         ProjectMismatch: They are another project's than `project.id` says.
         StateUnavailable: The state folder cannot be written.
     """
-    objects = open_objects(url)
-    make_private_folders(local)
-    folder = local.state_dir / "artifacts" / hashlib.sha256(url.rstrip("/").encode()).hexdigest()[:16]
-    document = _project_document(objects, folder)
+    objects, folder, document = _described(local, url)
     given = local.settings.project.id
     if given and given != document.project_id:
         raise ProjectMismatch(
@@ -96,6 +93,18 @@ def open_pulled(
         monotonic=monotonic,
     )
     return PulledProject(project, store)
+
+
+def pulled_project_id(local: Project, url: str) -> str:
+    """The id of the project that was pushed to a URL; raises as `open_pulled`."""
+    return _described(local, url)[2].project_id
+
+
+def _described(local: Project, url: str) -> tuple[Objects, Path, ProjectDocument]:
+    objects = open_objects(url)
+    make_private_folders(local)
+    folder = local.state_dir / "artifacts" / hashlib.sha256(url.rstrip("/").encode()).hexdigest()[:16]
+    return objects, folder, _project_document(objects, folder)
 
 
 def _project_document(objects: Objects, folder: Path) -> ProjectDocument:

@@ -1,0 +1,81 @@
+"""Several projects in one server: each has libraries of its own, opened by the first call that names it."""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from searchsocket.agents.library import Libraries, Library, version_in
+from searchsocket.agents.offer import NAMES, SETS, WRITES
+from searchsocket.errors import InvalidRequest, SearchSocketError
+
+_MAX_NAMES = 20  # in a description; an error lists all
+
+
+class ProjectLibraries:
+    """Libraries by the name of their project; the first is the default."""
+
+    def __init__(self, makers: Mapping[str, Callable[[], Libraries]]) -> None:
+        """A maker may raise: its project then answers with that error, and the others go on."""
+        self._makers = dict(makers)
+        self._opened: dict[str, Libraries] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def projects(self) -> Sequence[str]:
+        return tuple(self._makers)
+
+    @property
+    def tools(self) -> Sequence[str]:
+        """Tools that any of the projects offers."""
+        names = frozenset[str]().union(*map(self._tools_of, self._makers))
+        return [name for name in NAMES if name in names]
+
+    def find(self, scope: str, project: str = "") -> Library:
+        """See `Libraries.find`.
+
+        Raises:
+            InvalidRequest: No project has this name.
+        """
+        name = self._name(project)
+        return replace(self._libraries(name).find(scope), listed_name=name)
+
+    @property
+    def is_open(self) -> bool:
+        """Return True if the default project is open."""
+        first = self._opened.get(self.projects[0])
+        return first is not None and first.is_open
+
+    def warm_up(self) -> None:
+        """Open the default project; an error waits for the first call."""
+        with suppress(SearchSocketError):
+            self._libraries(self.projects[0]).warm_up()
+
+    def _name(self, project: str) -> str:
+        if not project:
+            return self.projects[0]
+        # The longest name: a project may itself be called `docs@1`.
+        matches = [name for name in self._makers if version_in(project, name) is not None]
+        if not matches:
+            raise InvalidRequest(f"no project {project[:80]!r}; this server has {', '.join(map(repr, self._makers))}")
+        return max(matches, key=len)
+
+    def _libraries(self, name: str) -> Libraries:
+        with self._lock:
+            if name not in self._opened:
+                self._opened[name] = self._makers[name]()
+            return self._opened[name]
+
+    def _tools_of(self, name: str) -> Sequence[str]:
+        try:
+            return self._libraries(name).tools
+        except SearchSocketError:
+            return sorted(SETS["core"] - WRITES)  # a call reports the error
+
+
+def project_schema(projects: Sequence[str]) -> dict[str, str | int]:
+    """The JSON schema of the argument `project` of a server of several."""
+    names = ", ".join(projects[:_MAX_NAMES])
+    more = f" and {len(projects) - _MAX_NAMES} more" if len(projects) > _MAX_NAMES else ""
+    text = f"Project: {names}{more}; default: {projects[0]}. NAME@VERSION selects a version of its documentation."
+    return {"type": "string", "default": "", "description": text}

@@ -1,0 +1,98 @@
+"""Libraries of a pushed index in an object store: agents ask documentation that they have no checkout of."""
+
+import threading
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import platformdirs
+
+from searchsocket.agents.library import Library, ServedLibraries
+from searchsocket.agents.offer import offered
+from searchsocket.errors import SearchSocketError
+from searchsocket.project.project import Project, open_project
+from searchsocket.serving.pulled import open_pulled
+from searchsocket.serving.service import open_service
+from searchsocket.serving.services import open_services
+from searchsocket.system.errors import system_error
+from searchsocket.system.files import make_private_folder
+
+
+def pulled_home(environ: Mapping[str, str]) -> Project:
+    """The project without settings that pushed indexes are fetched into: a folder of the user's cache.
+
+    Raises:
+        StateUnavailable: The folder cannot be made.
+    """
+    cache = environ.get("SEARCHSOCKET_CACHE", "").strip()
+    folder = (Path(cache).expanduser() if cache else platformdirs.user_cache_path("searchsocket")) / "artifacts"
+    try:
+        make_private_folder(folder)
+    except OSError as error:
+        raise system_error("cannot make", folder, error) from error
+    return open_project(folder, environ)
+
+
+class PulledLibraries:
+    """Fetches the index with the first call, and follows what is pushed later; trusted, like `CheckoutLibraries`."""
+
+    def __init__(
+        self,
+        url: str,
+        environ: Mapping[str, str],
+        *,
+        scope: str | None = None,
+        tools: Collection[str] | None = None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        on_error: Callable[[BaseException], None] = lambda _: None,
+    ) -> None:
+        """`scope` is asked instead of the default one; `tools` are chosen instead of those of the settings."""
+        home = pulled_home(environ)
+        mcp = home.settings.mcp
+        mcp = mcp.model_copy(update={"tools": mcp.tools if tools is None else tuple(tools)})
+        self._home = replace(home, settings=home.settings.model_copy(update={"mcp": mcp}))
+        self._url = url
+        self._environ = environ
+        self._scope = scope or ""
+        self._clock = clock
+        self._on_error = on_error
+        self._served: ServedLibraries | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def projects(self) -> Sequence[str]:
+        return ()
+
+    @property
+    def tools(self) -> Sequence[str]:
+        return offered(self._home.settings.mcp.tools, pages=True, code=False)  # source code is never pushed
+
+    def find(self, scope: str, project: str = "") -> Library:
+        """See `Libraries.find`; raises as `open_pulled` too."""
+        served = self._open()
+        served.services.search().refresh()  # looks for a newer generation once per `artifacts.poll_seconds`
+        return served.find(scope or self._scope)
+
+    @property
+    def is_open(self) -> bool:
+        return self._served is not None
+
+    def warm_up(self) -> None:
+        """Fetch the index and load its model; an error waits for the first call."""
+        with suppress(SearchSocketError):
+            self._open().find(self._scope).service.warm_up()
+
+    def _open(self) -> ServedLibraries:
+        with self._lock:
+            if self._served is None:
+                pulled = open_pulled(self._home, self._environ, self._url)
+                service = open_service(
+                    pulled.project, self._environ, clock=self._clock, on_error=self._on_error, store=pulled.store
+                )
+                services = open_services(
+                    pulled.project, self._environ, clock=self._clock, on_error=self._on_error, service=service
+                )
+                self._served = ServedLibraries(pulled.project, services, self._clock)
+            return self._served

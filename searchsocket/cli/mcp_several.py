@@ -1,0 +1,106 @@
+"""The projects that one `searchsocket mcp` serves, and the server of several."""
+
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from searchsocket.agents.worktree import is_project
+from searchsocket.cli.mcp_projects import shown
+from searchsocket.cli.options import load_project
+from searchsocket.cli.output import safe
+from searchsocket.errors import ConfigError, ConfigMissing
+from searchsocket.project.project import Project
+
+if TYPE_CHECKING:
+    from searchsocket.agents.library import Libraries
+    from searchsocket.agents.project_list import ListedProject
+
+OnError = Callable[[BaseException], None]
+
+
+def named_projects(roots: Sequence[Path], urls: Sequence[str]) -> "Sequence[ListedProject]":
+    """The projects of folders and of pushed indexes, named by their ids.
+
+    Raises:
+        UsageError: Two have the same id.
+        ConfigError: One of the folders turned the server off.
+        SearchSocketError: A pushed index cannot be read, and never was.
+    """
+    from searchsocket.agents.project_list import ListedProject
+    from searchsocket.agents.pulled import pulled_home
+    from searchsocket.serving.pulled import pulled_project_id
+
+    projects = [_opened(root) for root in roots]
+    named = [ListedProject(name=project.id, location=str(project.root)) for project in projects]
+    named += [ListedProject(name=pulled_project_id(pulled_home(os.environ), url), location=url) for url in urls]
+    names = [each.name for each in named]
+    if doubled := {name for name in names if names.count(name) > 1}:
+        raise click.UsageError(f"two projects have the id {safe(min(doubled))!r}; set another project.id in one")
+    return named
+
+
+def listed_projects(here: Project) -> "Sequence[ListedProject]":
+    """The user's list, the current project first; nothing if that is the only one.
+
+    The current project takes the place of a listed one of the same name, which is another checkout.
+    """
+    from searchsocket.agents.project_list import ListedProject, list_path, read_list
+
+    listed = read_list(list_path())
+    own = next((each for each in listed if each.location == str(here.root)), None)
+    if own is None and is_project(here.root):
+        own = ListedProject(name=here.id, location=str(here.root))
+    if own is None or here.settings.mcp.enable is False:
+        return [each for each in listed if each.location != str(here.root)]
+    others = [each for each in listed if each.name != own.name]
+    return [own, *others] if others else []
+
+
+def serve_several(
+    projects: "Sequence[ListedProject]",
+    scope_name: str | None,
+    tools: Sequence[str] | None,
+    *,
+    structured_content: bool,
+    on_error: OnError,
+) -> None:
+    """Answer about these projects over stdin and stdout; `scope_name` is the default scope of the first."""
+    from searchsocket.agents.projects import ProjectLibraries
+    from searchsocket.agents.server import make_server
+    from searchsocket.agents.stdio import serve_stdio
+
+    makers = {
+        each.name: partial(_libraries, each, None if at else scope_name, tools, on_error)
+        for at, each in enumerate(projects)
+    }
+    libraries: Libraries = ProjectLibraries(makers) if len(makers) > 1 else makers[projects[0].name]()
+    serve_stdio(make_server(libraries, structured=structured_content, on_error=on_error), libraries)
+
+
+def _opened(root: Path) -> Project:
+    project = load_project(root)
+    if project.settings.mcp.enable is False:
+        raise ConfigError(f"mcp.enable is false in {project.root}, so the MCP server is off there; set it to true")
+    return project
+
+
+def _libraries(
+    project: "ListedProject", scope_name: str | None, tools: Sequence[str] | None, on_error: OnError
+) -> "Libraries":
+    from searchsocket.agents.checkout import CheckoutLibraries
+    from searchsocket.agents.pulled import PulledLibraries
+
+    if project.is_url:
+        return PulledLibraries(project.location, os.environ, scope=scope_name, tools=tools, on_error=on_error)
+    root = Path(project.location)
+    if not root.is_dir():
+        raise ConfigMissing(
+            f"the folder {shown(project.location)} of project {project.name!r} does not exist; "
+            f"run `searchsocket mcp remove {project.name}`"
+        )
+    _opened(root)
+    return CheckoutLibraries(root, os.environ, scope=scope_name, tools=tools, on_error=on_error)

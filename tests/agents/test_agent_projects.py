@@ -1,0 +1,269 @@
+"""Several projects in one server: of folders, of the user's list, of pushed indexes, and versions of their pages."""
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp_types import CallToolResult
+
+from searchsocket.agents.checkout import CheckoutLibraries
+from searchsocket.agents.projects import ProjectLibraries
+from searchsocket.agents.server import make_server
+from searchsocket.errors import ConfigMissing
+from searchsocket.project.project import Project
+from tests.agents.agent_project import ERAS, call, list_tools, talk, text_of
+from tests.agents.test_agent_stdio import COMMAND
+from tests.pipeline.conftest import Site
+
+LIGHTHOUSE = '[project]\nid = "lighthouse"\n[embeddings]\nprovider = "hash"\n'
+
+
+@pytest.fixture(scope="module")
+def lighthouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Documentation in three versions, which each light the lantern with something else."""
+    root = tmp_path_factory.mktemp("several") / "lighthouse"
+    (root / "build").mkdir(parents=True)
+    (root / "searchsocket.toml").write_text(LIGHTHOUSE)
+    site = Site(root)
+    for name, word in (("1.0", "match"), ("2.0", "lighter"), ("3.0", "switch")):
+        site.write(f"{name}/install/index.html", "Install", "<p>Unpack the archive with a sextant.</p>")
+        site.write(f"{name}/usage/index.html", "Usage", f"<p>Start the lighthouse lantern with a {word}.</p>")
+        site.write(f"{name}/index.html", "Docs", "<p>The documentation of the lighthouse.</p>")
+    site.index()
+    return root
+
+
+@pytest.fixture(scope="module")
+def pushed(lighthouse: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The URL to which that documentation was pushed."""
+    url = (tmp_path_factory.mktemp("objects") / "lighthouse").as_uri()
+    done = subprocess.run(
+        [COMMAND, "artifacts", "push", "--url", url], cwd=lighthouse, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return url
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    """A user who has no list yet."""
+    return {**os.environ, "XDG_CONFIG_HOME": str(tmp_path / "config"), "SEARCHSOCKET_CACHE": str(tmp_path / "cache")}
+
+
+def stdio(arguments: Sequence[str], environ: Mapping[str, str], folder: Path) -> Any:
+    return stdio_client(
+        StdioServerParameters(command=str(COMMAND), args=["mcp", *arguments], env=dict(environ), cwd=str(folder))
+    )
+
+
+def command(
+    environ: Mapping[str, str], *arguments: str | Path, folder: Path = Path("/")
+) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [COMMAND, "mcp", *arguments], cwd=folder, env=dict(environ), capture_output=True, text=True, check=False
+    )
+
+
+def several(agent_project: Project, lighthouse: Path, **options: Any) -> Any:
+    makers: dict[str, Any] = {
+        "site": lambda: CheckoutLibraries(agent_project.root, {}, tools=("core",)),
+        "lighthouse": lambda: CheckoutLibraries(lighthouse, {}, tools=("all",)),
+    }
+    return make_server(ProjectLibraries(makers), **options)
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_the_official_client_asks_each_of_two_projects(
+    agent_project: Project, lighthouse: Path, environ: dict[str, str], mode: str
+) -> None:
+    roots = ["--project", str(agent_project.root), "--project", str(lighthouse)]
+
+    async def about(client: Client) -> Any:
+        tools = (await client.list_tools()).tools
+        asked: dict[str, str] = {}
+        for name in ("", "site", "lighthouse", "lighthouse@1.0", "lighthouse@9.9", "harbour"):
+            arguments = {"query": "battery" if name in ("", "site") else "lantern"} | (
+                {"project": name} if name else {}
+            )
+            asked[name] = text_of(await client.call_tool("search", arguments))
+        return tools, asked
+
+    tools, asked = talk(stdio(roots, environ, Path("/")), about, mode)
+    assert all("project" in tool.input_schema["properties"] for tool in tools)
+    assert asked[""] == asked["site"]
+    assert asked["site"].startswith("Project site;")
+    assert "1. Battery" in asked["site"]
+    assert asked["lighthouse"].startswith("Project lighthouse;")
+    assert "/3.0/usage" in asked["lighthouse"]
+    assert "/1.0/usage" in asked["lighthouse@1.0"]
+    assert "/3.0/usage" not in asked["lighthouse@1.0"]
+    assert "UNKNOWN_VERSION" in asked["lighthouse@9.9"]
+    assert asked["harbour"] == "INVALID_REQUEST: no project 'harbour'; this server has 'site', 'lighthouse'"
+
+
+def test_answers_as_data_name_their_project_and_fit_their_schema(agent_project: Project, lighthouse: Path) -> None:
+    """The client checks each answer by the schema of its tool."""
+    server = several(agent_project, lighthouse, structured=True)
+    for tool in list_tools(server):
+        assert tool.output_schema is not None
+        assert tool.output_schema["properties"]["project"] == {"type": "string"}
+    found = data(call(server, "search_content", project="lighthouse", exact_terms=["lantern"]))
+    assert found["project"] == "lighthouse"
+    assert 'get_document_text(project="lighthouse", folder_id=' in str(found["navigation_hints"])
+    missed = data(call(server, "get_page", project="lighthouse", url="/no/such/page"))
+    assert (missed["error"]["code"], missed["project"]) == ("PAGE_NOT_FOUND", "lighthouse")
+
+
+def data(result: CallToolResult) -> Any:
+    return result.structured_content
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "message"),
+    [
+        ("search_code", {"query": "step", "project": "lighthouse"}, "has no tool search_code; it has search,"),
+        ("ask", {"question": "Which lantern?", "project": "lighthouse@1.0"}, "ask cannot select a version"),
+        ("search", {"query": "lantern", "project": "lighthouse@1.0", "version": "2.0"}, "and version '2.0' differ"),
+        ("search", {"query": "lantern", "projct": "lighthouse"}, "did you mean 'project'?"),
+        ("search", {"query": "lantern", "project": "lighthouse@"}, "no project 'lighthouse@'"),
+    ],
+)  # fmt: skip
+def test_a_wrong_project_is_refused_with_what_to_send(
+    agent_project: Project, lighthouse: Path, tool: str, arguments: dict[str, Any], message: str
+) -> None:
+    found = call(several(agent_project, lighthouse), tool, **arguments)
+    assert found.is_error
+    assert message in text_of(found)
+
+
+def test_the_address_of_a_page_names_its_version_itself(agent_project: Project, lighthouse: Path) -> None:
+    server = several(agent_project, lighthouse)
+    assert "match" in text_of(call(server, "get_page", project="lighthouse@1.0", url="/1.0/usage"))
+
+
+def test_one_project_is_listed_without_the_argument_and_selects_versions(lighthouse: Path) -> None:
+    server = make_server(CheckoutLibraries(lighthouse, {}))
+    assert all("project" not in tool.input_schema["properties"] for tool in list_tools(server))
+    found = text_of(call(server, "search", query="lantern", project="lighthouse@1.0"))
+    assert "/1.0/usage" in found
+    assert not found.startswith("Project")
+    other = text_of(call(server, "search", query="lantern", project="site"))
+    assert other == "INVALID_REQUEST: this server has the project 'lighthouse', not 'site'"
+
+
+def test_a_project_that_cannot_be_opened_stops_no_other(lighthouse: Path) -> None:
+    def gone() -> Any:
+        raise ConfigMissing("the folder of 'gone' does not exist")
+
+    server = make_server(ProjectLibraries({"gone": gone, "lighthouse": lambda: CheckoutLibraries(lighthouse, {})}))
+    assert text_of(call(server, "search", query="lantern")) == "CONFIG_MISSING: the folder of 'gone' does not exist"
+    assert "/3.0/usage" in text_of(call(server, "search", query="lantern", project="lighthouse"))
+
+
+def test_resources_name_their_project(agent_project: Project, lighthouse: Path) -> None:
+    async def about(client: Client) -> Any:
+        templates = [one.uri_template for one in (await client.list_resource_templates()).resource_templates]
+        page = await client.read_resource("searchsocket://page/1.0/usage?project=lighthouse")
+        status = await client.read_resource("searchsocket://status")
+        return templates, page.contents[0].text, json.loads(status.contents[0].text)
+
+    templates, page, status = talk(several(agent_project, lighthouse), about)
+    assert all(template.endswith("{?scope,project}") for template in templates)
+    assert "match" in page
+    assert (status["project"], status["projects"]) == ("site", ["site", "lighthouse"])
+
+
+def test_a_longer_name_wins_over_a_version() -> None:
+    asked: list[str] = []
+
+    def maker(name: str) -> Any:
+        def make() -> Any:
+            asked.append(name)
+            raise ConfigMissing(name)
+
+        return make
+
+    libraries = ProjectLibraries({name: maker(name) for name in ("docs", "docs@1", "@acme/docs")})
+    for project in ("docs", "docs@1", "docs@1@2", "docs@2", "@acme/docs@3"):
+        with pytest.raises(ConfigMissing):
+            libraries.find("", project)
+    assert asked == ["docs", "docs@1", "docs@1", "docs", "@acme/docs"]
+
+
+def test_a_pushed_index_answers_without_a_checkout(pushed: str, environ: dict[str, str], tmp_path: Path) -> None:
+    async def about(client: Client) -> Any:
+        tools = [tool.name for tool in (await client.list_tools()).tools]
+        search = await client.call_tool("search", {"query": "lantern", "project": "lighthouse@2.0"})
+        return tools, text_of(search), text_of(await client.call_tool("get_page", {"url": "/2.0/usage"}))
+
+    tools, found, page = talk(stdio(["--artifacts", pushed], environ, tmp_path), about)
+    assert tools == ["search", "get_page", "ask"]
+    assert "/2.0/usage" in found
+    assert "lighter" in page
+
+
+def test_listed_projects_are_offered_in_every_folder(
+    agent_project: Project, lighthouse: Path, pushed: str, environ: dict[str, str], tmp_path: Path
+) -> None:
+    for arguments in ((lighthouse / "build",), (pushed, "--name", "remote")):
+        assert command(environ, "add", *arguments).returncode == 0
+    listed = command(environ, "list").stdout
+    assert listed == f"lighthouse  {lighthouse}\nremote  {pushed}\n"
+
+    async def about(client: Client) -> Any:
+        first = text_of(await client.call_tool("search", {"query": "lantern"}))
+        return first, text_of(await client.call_tool("search", {"query": "lantern", "project": "remote"}))
+
+    def answered(folder: Path) -> tuple[str, str]:
+        first, remote = talk(stdio([], environ, folder), about)
+        assert "/3.0/usage" in remote
+        return first.partition(";")[0], remote.partition(";")[0]
+
+    assert answered(tmp_path) == ("Project lighthouse", "Project remote")  # of no project: the first of the list
+    assert answered(agent_project.root / "src") == ("Project site", "Project remote")
+    assert command(environ, "remove", lighthouse).stdout == "removed lighthouse\n"
+    assert json.loads(command(environ, "list", "--json").stdout) == {
+        "projects": [{"name": "remote", "location": pushed}]
+    }
+
+
+def test_the_list_refuses_what_it_cannot_keep(lighthouse: Path, environ: dict[str, str], tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(lighthouse, other)
+    assert command(environ, "add", lighthouse).stdout == f"added lighthouse  {lighthouse}\n"
+    assert command(environ, "add", lighthouse).stdout == f"already listed: lighthouse  {lighthouse}\n"
+    for arguments, message in (
+        ((other,), f"[CONFIG_INVALID]: the name 'lighthouse' is taken by {lighthouse}; choose another with"),
+        ((other, "--name", "a\nb"), "error [CONFIG_INVALID]: a name has 1 to 200 printable characters"),
+        ((tmp_path / "none",), "is neither a folder nor a URL"),
+        (((tmp_path / "empty").as_uri(),), "error [ARTIFACTS_UNAVAILABLE]"),
+    ):  # fmt: skip
+        done = command(environ, "add", *arguments)
+        assert (done.returncode != 0, message in done.stderr) == (True, True), done.stderr
+    [file] = (tmp_path / "config" / "searchsocket").glob("*.json")
+    assert file.stat().st_mode & 0o777 == 0o600
+    for text in ("{", "[]", '{"projects": [{"name": 1, "location": "/"}]}', "\x00"):
+        file.write_text(text)
+        done = command(environ, "list")
+        assert done.returncode == 2
+        assert done.stderr.startswith(f"error [CONFIG_INVALID]: {file}: ")
+
+
+def test_passwords_of_urls_are_not_printed(environ: dict[str, str], tmp_path: Path) -> None:
+    file = tmp_path / "config" / "searchsocket" / "mcp-projects.json"
+    file.parent.mkdir(parents=True)
+    file.write_text('{"projects": [{"name": "docs", "location": "https://me:secret@example.com/a@b"}]}')
+    assert command(environ, "list").stdout == "docs  https://***@example.com/a@b\n"
+
+
+def test_several_are_served_over_stdio_only_and_by_different_ids(lighthouse: Path, environ: dict[str, str]) -> None:
+    twice = ["--project", lighthouse, "--project", lighthouse]
+    assert "two projects have the id 'lighthouse'" in command(environ, *twice).stderr
+    assert "--transport http serves one --project" in command(environ, *twice, "--transport", "http").stderr
