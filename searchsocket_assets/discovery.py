@@ -38,8 +38,8 @@ _FAILED = (dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED)
 class _Missing:
     """Scopes that living branches want and that have no index."""
 
-    wanted: Mapping[str, str]  # scope -> branch
-    known: frozenset[str]  # those that something is kept of
+    branch_of: Mapping[str, str]  # by scope
+    indexed: frozenset[str]  # those that something is kept of
     shared: str  # why other branches are left out; "" = none is
 
 
@@ -51,33 +51,33 @@ def new_branches(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.S
     try:
         project = site.open()
         branches = live_branches(project)
-        wanted = selected_scopes(branches, project.settings.branches.include, project.settings.branches.exclude)
-        missing = _missing(project, wanted)
+        branch_of = selected_scopes(branches, project.settings.branches.include, project.settings.branches.exclude)
+        missing = _missing(project, branch_of)
     except SearchSocketError as error:
         return dg.SkipReason(f"{error.code}: {error}")
     keys = set(context.instance.get_dynamic_partitions(site.partitions_name))
     last = {
         key: index_records(context.instance, site, project, key, _LOOKED_AT)
-        for key in keys & (missing.wanted.keys() - missing.known)
+        for key in keys & (missing.branch_of.keys() - missing.indexed)
     }
     begun = {key for key, records in last.items() if not _is_to_begin(project, records)}
-    unbuilt = _unbuilt(project, missing.wanted, begun | missing.known)
-    new = new_scopes(missing.wanted, begun | missing.known | unbuilt, _MOST_AT_ONCE)
-    added = sorted({*missing.known, *new} - keys)
+    unbuilt = _unbuilt(project, missing.branch_of, begun | missing.indexed)
+    new = new_scopes(missing.branch_of, begun | missing.indexed | unbuilt, _MOST_AT_ONCE)
+    added = sorted({*missing.indexed, *new} - keys)
     adding = [site.partitions.build_add_request(added)] if added else []
     if not new and adding:
         words = f"added partitions of existing scopes: {named(added)}"
         return dg.SensorResult(skip_reason=words, dynamic_partitions_requests=adding)
     if not new:
         waiting = f"waiting for builds of {named(sorted(unbuilt))}" if unbuilt else ""
-        every = f"all {len(missing.wanted)} branches of {branches.origin} have a scope"
+        every = f"all {len(missing.branch_of)} branches of {branches.origin} have a scope"
         return dg.SkipReason(waiting or missing.shared or every)
     runs = [
         dg.RunRequest(
             # Names the run before it as well, so that ticks that overlap ask for one, and a later one is not kept out.
             run_key=f"{scope}:{next((record.dagster_run.run_id for record in last.get(scope, ())), '')}",
             partition_key=scope,
-            tags={PROJECT_TAG: project.id, BRANCH_TAG: missing.wanted[scope]},
+            tags={PROJECT_TAG: project.id, BRANCH_TAG: missing.branch_of[scope]},
         )
         for scope in new
     ]
@@ -89,18 +89,18 @@ def named(scopes: Sequence[str]) -> str:
     return ", ".join(scopes[:_SHOWN]) + (f" and {len(scopes) - _SHOWN} more" if len(scopes) > _SHOWN else "")
 
 
-def _missing(project: Project, wanted: Mapping[str, str]) -> _Missing:
+def _missing(project: Project, branch_of: Mapping[str, str]) -> _Missing:
     """
     Raises:
         SearchSocketError: What is kept cannot be told.
     """
-    known = frozenset(kept_names(project))
+    indexed = frozenset(kept_names(project))
     if project.settings.source.differs_by_scope():
-        return _Missing(wanted, known, "")
+        return _Missing(branch_of, indexed, "")
     ours = project.scope(os.environ).name  # which a command run here would index, too
-    others = sorted(wanted.keys() - {ours})
+    others = sorted(branch_of.keys() - {ours})
     shared = f"CONFIG_INVALID: {named(others)} would be indexed from the same pages, {OWN_SOURCES}" if others else ""
-    return _Missing({name: branch for name, branch in wanted.items() if name == ours}, known, shared)
+    return _Missing({name: branch for name, branch in branch_of.items() if name == ours}, indexed, shared)
 
 
 def _is_to_begin(project: Project, records: Sequence[dg.RunRecord]) -> bool:
@@ -121,23 +121,23 @@ def _is_to_begin(project: Project, records: Sequence[dg.RunRecord]) -> bool:
     return is_due("", attempts, time.time())
 
 
-def _unbuilt(project: Project, wanted: Mapping[str, str], left_out: Collection[str]) -> set[str]:
+def _unbuilt(project: Project, branch_of: Mapping[str, str], left_out: Collection[str]) -> set[str]:
     """Scopes whose build is not there, or is being written: a run now would fail, or see half of it."""
     if source_kind(project.settings.source.mode).is_remote:
         return set()
-    found: set[str] = set()
+    unbuilt: set[str] = set()
     deadline, ready = time.monotonic() + _TICK_S, 0
-    for scope in sorted(wanted.keys() - left_out):
+    for scope in sorted(branch_of.keys() - left_out):
         if ready == _MOST_AT_ONCE:
             break
         is_late = time.monotonic() > deadline
-        run = ScopeRun(project, project.scope_named(scope, wanted[scope]), "", environ=os.environ)
+        run = ScopeRun(project, project.scope_named(scope, branch_of[scope]), "", environ=os.environ)
         build = None if is_late else build_of(run)
         if build is None or wait_for(run, build, time.time_ns()):
-            found.add(scope)
+            unbuilt.add(scope)
         else:
             ready += 1
-    return found
+    return unbuilt
 
 
 def discovery_sensor(site: DagsterSite, job: Any) -> dg.SensorDefinition:

@@ -34,24 +34,24 @@ def scopes_asset(site: DagsterSite) -> dg.AssetsDefinition:
         with errors_as_failures(SCOPES):
             project = site.open()
             begin_run(context.instance, context.run, site, project)
-            found = look_at_scopes(project, Backends(project, os.environ, calls=False), datetime.now(UTC))
-            runs = last_runs_in(context.instance, project, [row.scope for row in found.rows])
-            return dg.MaterializeResult(metadata=scopes_metadata(found, runs))
+            overview = look_at_scopes(project, Backends(project, os.environ, calls=False), datetime.now(UTC))
+            runs = last_runs_in(context.instance, project, [row.scope for row in overview.rows])
+            return dg.MaterializeResult(metadata=scopes_metadata(overview, runs))
 
     return scopes
 
 
-def scopes_metadata(found: ScopesOverview, runs: Any) -> dict[str, Any]:
+def scopes_metadata(overview: ScopesOverview, runs: Any) -> dict[str, Any]:
     """The table, and numbers that Dagster plots."""
-    rows = [_flat(to_json(row, runs.get(row.scope))) for row in found.rows]
+    rows = [_flat(to_json(row, runs.get(row.scope))) for row in overview.rows]
     shown: dict[str, Any] = {"scopes": table(rows)} if rows else {}
-    if found.problems:
-        shown["warning_list"] = dg.MetadataValue.md(bullets([f"{each.code}: {each}" for each in found.problems]))
+    if overview.problems:
+        shown["warning_list"] = dg.MetadataValue.md(bullets([f"{each.code}: {each}" for each in overview.problems]))
     return shown | {
         "dagster/row_count": len(rows),
-        "alive": sum(row.alive is True for row in found.rows),
-        "gone": sum(row.alive is False for row in found.rows),
-        "megabytes": round(sum(row.bytes for row in found.rows) / 1e6, 3),
+        "alive": sum(row.alive is True for row in overview.rows),
+        "gone": sum(row.alive is False for row in overview.rows),
+        "megabytes": round(sum(row.bytes for row in overview.rows) / 1e6, 3),
     }
 
 

@@ -39,14 +39,14 @@ def info(root: Path, as_json: bool) -> None:
       searchsocket cache info --json
     """
 
-    with _open(root) as held:
-        models, size, homes = held.models(), held.held_bytes(), Homes(held.path).all()
+    with _open(root) as embeddings:
+        models, size, homes = embeddings.models(), embeddings.held_bytes(), Homes(embeddings.path).all()
         if as_json:
             used_by = [{"state": str(home.state), "lastSeen": home.seen} for home in homes]
             listed = [_model(model) for model in models]
-            print_json({"path": str(held.path), "bytes": size, "models": listed, "homes": used_by})
+            print_json({"path": str(embeddings.path), "bytes": size, "models": listed, "homes": used_by})
             return
-        click.echo(f"{held.path}  {size / 1e6:,.1f} MB")
+        click.echo(f"{embeddings.path}  {size / 1e6:,.1f} MB")
         for model in models:
             used = _date(model.last_used_day)
             click.echo(
@@ -69,8 +69,8 @@ def export_(file: Path, root: Path, as_json: bool) -> None:
     Example:
       searchsocket cache export embeddings.db
     """
-    with _open(root) as held:
-        written = held.export_to(file)
+    with _open(root) as embeddings:
+        written = embeddings.export_to(file)
     if as_json:
         print_json({"path": str(file), "texts": written})
         return
@@ -91,8 +91,8 @@ def import_(file: Path, root: Path, as_json: bool) -> None:
     Example:
       searchsocket cache import embeddings.db
     """
-    with _open(root) as held:
-        added, refused = held.import_from(file)
+    with _open(root) as embeddings:
+        added, refused = embeddings.import_from(file)
     if as_json:
         print_json({"path": str(file), "added": added, "refused": refused})
         return
@@ -159,13 +159,13 @@ def prune(
         click.confirm(
             "Deleted embeddings are computed, and paid for, again when they are needed. Delete them?", abort=True
         )
-    with _open(root) as held:
-        removed = held.prune(
+    with _open(root) as embeddings:
+        removed = embeddings.prune(
             unused_days=unused_days or 0,
             model_id=model_id,
             max_bytes=None if max_mb is None else max_mb * 1_000_000,
         )
-        size = held.held_bytes()
+        size = embeddings.held_bytes()
     if as_json:
         print_json({"removed": removed, "bytes": size})
         return
@@ -174,21 +174,26 @@ def prune(
 
 def _prune_unused(root: Path, applies: bool, gone: tuple[Path, ...], as_json: bool) -> None:
 
-    with _open(root) as held:
-        found = prune_unused(held, apply=applies, gone=[path.absolute() for path in gone])
-        size = held.held_bytes()
+    with _open(root) as embeddings:
+        unused = prune_unused(embeddings, apply=applies, gone=[path.absolute() for path in gone])
+        size = embeddings.held_bytes()
     if as_json:
-        removed = found.texts if applies else 0
-        numbers = {"unused": found.texts, "vectorBytes": found.bytes, "unknown": found.unknown, "homes": found.homes}
+        removed = unused.texts if applies else 0
+        numbers = {
+            "unused": unused.texts,
+            "vectorBytes": unused.bytes,
+            "unknown": unused.unknown,
+            "homes": unused.homes,
+        }
         print_json({"applied": applies, "removed": removed, "bytes": size, **numbers})
         return
     say(
-        f"{'removed' if applies else 'would remove'} {count(found.texts, 'embedding')} ({found.bytes / 1e6:,.1f} MB) "
-        f"that no scope of {count(found.homes, 'state folder')} "
+        f"{'removed' if applies else 'would remove'} {count(unused.texts, 'embedding')} ({unused.bytes / 1e6:,.1f} MB) "
+        f"that no scope of {count(unused.homes, 'state folder')} "
         f"uses" + ("" if applies else "; run with --apply to delete them")
     )
-    if found.unknown:
-        say(f"{count(found.unknown, 'embedding')} may still be in use and are kept; delete them with --unused-days")
+    if unused.unknown:
+        say(f"{count(unused.unknown, 'embedding')} may still be in use and are kept; delete them with --unused-days")
 
 
 def _open(root: Path) -> EmbeddingCache:

@@ -53,13 +53,13 @@ def diff(before: str, after: str, root: Path, scope_name: str | None, style: str
     own = project.scope(os.environ, scope_name)
     backends = Backends(project, os.environ)
     readers = [_reader(project, backends, own, name) for name in (before, after)]
-    found = diff_of(project, backends, readers[0], readers[1], lambda: datetime.now(UTC))
+    difference = diff_of(project, backends, readers[0], readers[1], lambda: datetime.now(UTC))
     if as_json:
-        print_json(found.to_json())
+        print_json(difference.to_json())
     elif style == "github":
-        click.echo(comment(found), nl=False)
+        click.echo(comment(difference), nl=False)
     else:
-        for line in _lines(found):
+        for line in _lines(difference):
             click.echo(line)
 
 
@@ -79,10 +79,10 @@ def _reader(project: Project, backends: Backends, own: Scope, name: str) -> Inde
         raise
 
 
-def _lines(found: Diff) -> Iterator[str]:
+def _lines(difference: Diff) -> Iterator[str]:
 
-    content = found.content
-    names = [f"{one.scope}@{one.name}" for one in (found.before, found.after)]
+    content = difference.content
+    names = [f"{one.scope}@{one.name}" for one in (difference.before, difference.after)]
     yield f"{click.style(names[1], bold=True)} against {names[0]}"
     yield (
         f"  pages   {len(content.added):,} added, {len(content.removed):,} removed, {len(content.changed):,} changed, "
@@ -90,16 +90,16 @@ def _lines(found: Diff) -> Iterator[str]:
     )
     yield (
         f"  chunks  {content.chunks_added:,} added, {content.chunks_removed:,} removed; "
-        f"{content.new_texts:,} new texts, about {count(content.new_tokens, 'token')}, {dollars(found.cost_usd)}"
+        f"{content.new_texts:,} new texts, about {count(content.new_tokens, 'token')}, {dollars(difference.cost_usd)}"
     )
     yield from _listed("added", [f"{page.url}  {page.title}" for page in content.added])
     yield from _listed("removed", [f"{page.url}  {page.title}" for page in content.removed])
     yield from _listed(
         "changed", [f"{page.url}  {page.title}  +{page.added} -{page.removed}" for page in content.changed]
     )
-    yield from _listed("moved pages, as rows of a _redirects file", found.redirects())
-    yield from _listed("new broken links", [f"{link.target} on {link.page}" for link in found.dead_links])
-    if judged := found.judgement:
+    yield from _listed("moved pages, as rows of a _redirects file", difference.redirects())
+    yield from _listed("new broken links", [f"{link.target} on {link.page}" for link in difference.dead_links])
+    if judged := difference.judgement:
         yield f"golden queries: {safe(judged.message)}"
         moves = [f"{one.before or '-'} → {one.after or '-'}  {one.query}  {one.why}" for one in judged.moves]
         yield from _listed("golden queries that changed", moves)

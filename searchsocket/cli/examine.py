@@ -46,10 +46,10 @@ def project_name(project: Project) -> Iterator[CheckLine]:
 
 def source(project: Project) -> Iterator[CheckLine]:
     """Check that there are pages."""
-    found = ScopeRun(project, project.scope(os.environ), "doctor", environ=os.environ).make_source()
-    origin = ", ".join(text for _, text in source_lines(found.origin.facts()))
-    listed = found.pages()
-    if found.kind.is_remote:  # a page tells that the host answers; all of them would be a crawl
+    pages_source = ScopeRun(project, project.scope(os.environ), "doctor", environ=os.environ).make_source()
+    origin = ", ".join(text for _, text in source_lines(pages_source.origin.facts()))
+    listed = pages_source.pages()
+    if pages_source.kind.is_remote:  # a page tells that the host answers; all of them would be a crawl
         yield CheckLine("source", True, f"{origin}, {next(listed).url} was fetched")
         return
     pages = sum(1 for _ in islice(listed, _COUNTED_PAGES))
@@ -58,12 +58,12 @@ def source(project: Project) -> Iterator[CheckLine]:
             "source", False, f"{origin} contains no pages", "build the site, or set source.static_output_dir"
         )
         return
-    report = found.report
+    report = pages_source.report
     total = pages + len(report.skipped) + len(report.failed)  # what `index` counts as found
     skipped = skipped_words([Skipped(*each) for each in report.skipped.items()], Counter(report.skipped.values()))
     yield CheckLine("source", True, f"{origin}, {total:,} found" + (f"; the source skips {skipped}" if skipped else ""))
     yield from (CheckLine(name, True, text) for name, text in report.facts().items())
-    for locator, error in sorted(found.report.failed.items())[:5]:
+    for locator, error in sorted(pages_source.report.failed.items())[:5]:
         yield CheckLine("source", False, f"{locator}: {error}", "make the file readable, or exclude it")
 
 
@@ -80,8 +80,8 @@ def state_folder(project: Project) -> Iterator[CheckLine]:
     sizes = {path.name: bytes_below(path) for path in sorted(project.state_dir.glob("*"))}
     parts = {name: used for name, used in sizes.items() if used >= _TOLD_BYTES}
     largest = ", ".join(f"{name} {size(parts[name])}" for name in sorted(parts, key=lambda name: -parts[name]))
-    held = f", {size(bytes_below(project.state_dir))} in it" + (f" ({largest})" if largest else "")
-    yield CheckLine("state", not low, f"{project.state_dir} is writable, {free / 1e9:.1f} GB free{held}", fix)
+    usage = f", {size(bytes_below(project.state_dir))} in it" + (f" ({largest})" if largest else "")
+    yield CheckLine("state", not low, f"{project.state_dir} is writable, {free / 1e9:.1f} GB free{usage}", fix)
     for gate in private_folders(project):
         if gate.exists() and gate.stat().st_mode & stat.S_IXOTH:
             message = f"every user of this machine can read {gate} and every scope in it"
@@ -92,9 +92,9 @@ def locks(project: Project) -> Iterator[CheckLine]:
     """Report scopes with a running run. A lock ends with its owner, so no stale locks exist."""
     busy = []
     state = ProjectState(project.state_dir)
-    for known in known_scopes(project):
+    for scope in known_scopes(project):
         try:
-            with state.lock(known.name):
+            with state.lock(scope.name):
                 pass
         except ScopeLocked as error:
             busy.append(str(error))
@@ -138,12 +138,12 @@ def index(project: Project) -> Iterator[CheckLine]:
     yield CheckLine(
         "vector store", health.ok, health.details or "healthy", "" if health.ok else "see the message above"
     )
-    for known in known_scopes(project):
-        name = f"index {known.name}"
-        fix = f"run `searchsocket index --force --scope {known.name}`, or `searchsocket rollback --scope {known.name}`"
+    for scope in known_scopes(project):
+        name = f"index {scope.name}"
+        fix = f"run `searchsocket index --force --scope {scope.name}`, or `searchsocket rollback --scope {scope.name}`"
         try:
-            problems = store.verify(known)
-            generation = store.generation(known)
+            problems = store.verify(scope)
+            generation = store.generation(scope)
         except SearchSocketError as error:
             yield CheckLine(name, False, str(error), error.fix or ("" if isinstance(error, PermissionDenied) else fix))
             continue
@@ -192,11 +192,11 @@ def cluster(project: Project) -> Iterator[CheckLine]:
 
 def leftovers(project: Project) -> Iterator[CheckLine]:
     """Report leftovers of dead runs; the next run deletes them."""
-    found = [path for path in project.state_dir.rglob("*") if is_temporary(path) or path.name.endswith(".corrupt")]
-    damaged = [path for path in found if path.name.endswith(".corrupt")]
+    paths = [path for path in project.state_dir.rglob("*") if is_temporary(path) or path.name.endswith(".corrupt")]
+    damaged = [path for path in paths if path.name.endswith(".corrupt")]
     for path in damaged:
         yield CheckLine("leftovers", True, f"{path} was damaged and renamed", "delete it; it was rebuilt")
-    partial = len(found) - len(damaged)
+    partial = len(paths) - len(damaged)
     yield CheckLine(
         "leftovers", True, f"{count(partial, 'unfinished file')}; the next run deletes them" if partial else "none"
     )

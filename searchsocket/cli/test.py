@@ -65,15 +65,15 @@ def test(
     if record:
         _propose(project, scope, as_json)
         return
-    found = _judged(project, scope, own_queries(project, scope, only), generation, against)
+    judgements = _judged(project, scope, own_queries(project, scope, only), generation, against)
     if as_json:
-        print_json(_all_as_json(found, scope.name))
+        print_json(_all_as_json(judgements, scope.name))
     else:
-        for corpus, (judgement, asked, compared) in found.items():
+        for corpus, (judgement, live, compared) in judgements.items():
             title = ", ".join(filter(None, (scope.name, CORPORA[corpus].title)))
-            for line in _lines(judgement, title, asked, compared):
+            for line in _lines(judgement, title, live, compared):
                 say(line)
-    if not all(judgement.passed for judgement, _, _ in found.values()):
+    if not all(judgement.passed for judgement, _, _ in judgements.values()):
         raise SystemExit(FAILED)
 
 
@@ -90,16 +90,16 @@ def _judged(
 ) -> Mapping[CorpusName, Judged]:
     """The judgement of each corpus that has this generation; the live generation needs all of them."""
 
-    found: dict[CorpusName, Judged] = {}
+    judgements: dict[CorpusName, Judged] = {}
     lacking: list[GenerationNotKept] = []
-    for corpus, asked in queries.items():
+    for corpus, corpus_queries in queries.items():
         try:
-            found[corpus] = _judged_corpus(project, scope, corpus, asked, generation, against)
+            judgements[corpus] = _judged_corpus(project, scope, corpus, corpus_queries, generation, against)
         except GenerationNotKept as error:
             lacking.append(error)
-    if not found:
+    if not judgements:
         raise lacking[0]
-    return found
+    return judgements
 
 
 def _judged_corpus(
@@ -128,13 +128,13 @@ def _judged_corpus(
     return judgement, now.generation.name, before.generation.name if before else ""
 
 
-def _all_as_json(found: Mapping[CorpusName, Judged], scope: str) -> Mapping[str, Any]:
+def _all_as_json(judgements: Mapping[CorpusName, Judged], scope: str) -> Mapping[str, Any]:
     """The site's at the top, where it was asked, and the code's under a name of its own."""
-    told = {corpus: _as_json(judgement, scope, *names) for corpus, (judgement, *names) in found.items()}
-    return {**told.get("site", {"scope": scope}), **({"code": told["code"]} if "code" in told else {})}
+    objects = {corpus: _as_json(judgement, scope, *names) for corpus, (judgement, *names) in judgements.items()}
+    return {**objects.get("site", {"scope": scope}), **({"code": objects["code"]} if "code" in objects else {})}
 
 
-def _as_json(judgement: IndexJudgement, scope: str, asked: str, compared: str) -> Mapping[str, Any]:
+def _as_json(judgement: IndexJudgement, scope: str, generation: str, compared: str) -> Mapping[str, Any]:
     queries = [
         {
             "query": reply.golden.query,
@@ -143,13 +143,13 @@ def _as_json(judgement: IndexJudgement, scope: str, asked: str, compared: str) -
             "k": reply.golden.k,
             "rank": reply.rank,
             "unwanted": reply.unwanted,
-            "found": [each.url for each in reply.found[: reply.golden.k]],
+            "found": [each.url for each in reply.results[: reply.golden.k]],
         }
         for reply in judgement.replies
     ]
     return {
         "scope": scope,
-        "generation": asked,
+        "generation": generation,
         "against": compared,
         "passed": judgement.passed,
         "reasons": judgement.reasons,
@@ -162,12 +162,13 @@ def _as_json(judgement: IndexJudgement, scope: str, asked: str, compared: str) -
     }
 
 
-def _lines(judgement: IndexJudgement, scope: str, asked: str, compared: str) -> Iterator[str]:
+def _lines(judgement: IndexJudgement, scope: str, generation: str, compared: str) -> Iterator[str]:
     now, before = judgement.now, judgement.before
-    found = sum(reply.rank > 0 for reply in judgement.replies if reply.golden.expect)
+    answered = sum(reply.rank > 0 for reply in judgement.replies if reply.golden.expect)
     against = f", against {compared}" if compared else ""
-    yield f"{click.style(scope, bold=True)}: {len(judgement.replies)} golden queries on generation {asked}{against}"
-    yield f"  {found} of {now.queries} find their page; {_measure_words(now, before)}"
+    title = click.style(scope, bold=True)
+    yield f"{title}: {len(judgement.replies)} golden queries on generation {generation}{against}"
+    yield f"  {answered} of {now.queries} find their page; {_measure_words(now, before)}"
     for tag, values in judgement.by_tag().items():
         yield f"  {safe(tag):<12} {values.queries:>4}  {_measure_words(values, None)}"
     for note in judgement.notes:
@@ -184,7 +185,7 @@ def _lines(judgement: IndexJudgement, scope: str, asked: str, compared: str) -> 
     if missing:
         yield "not found"
     for reply in missing:
-        first = reply.found[0].url if reply.found else "nothing"
+        first = reply.results[0].url if reply.results else "nothing"
         yield f"  {safe(reply.golden.query)}  {safe(' '.join(reply.golden.expect))}; first is {first}"
     for reason in judgement.reasons:
         yield click.style(f"failed: {safe(reason)}", fg="red")
@@ -202,15 +203,15 @@ def _measure_words(now: Measures, before: Measures | None) -> str:
 def _propose(project: Project, scope: Scope, as_json: bool) -> None:
     """Print what was searched last and is no golden query yet, as entries for the file."""
 
-    known = golden_queries(project.root, project.settings.golden.file)
-    found = proposals(read_searched(project.state_dir), known, scope.name)
+    golden = golden_queries(project.root, project.settings.golden.file)
+    suggestions = proposals(read_searched(project.state_dir), golden, scope.name)
     if as_json:
-        print_json({"scope": scope.name, "queries": [asdict(each) for each in found]})
+        print_json({"scope": scope.name, "queries": [asdict(each) for each in suggestions]})
         return
-    if not found:
+    if not suggestions:
         click.echo(
             f"no recent search in scope {scope.name!r} is missing from the golden queries; run `searchsocket "
             f"search` first",
             err=True,
         )
-    click.echo(as_toml(found), nl=False)
+    click.echo(as_toml(suggestions), nl=False)

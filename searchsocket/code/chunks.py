@@ -100,16 +100,16 @@ def _between(
     return [(language, _moved(piece, first - 1)) for piece in pieces]
 
 
-def _with_component(path: str, language: str, found: list[tuple[str, CodePiece]]) -> list[tuple[str, CodePiece]]:
+def _with_component(path: str, language: str, pieces: list[tuple[str, CodePiece]]) -> list[tuple[str, CodePiece]]:
     """The pieces, with the name of the component that the file is."""
     name = PurePosixPath(path).stem
-    if language == "html" or not name[:1].isalpha() or not found:
-        return found
-    at = next((i for i, (each, _) in enumerate(found) if each == language), 0)
-    piece = found[at][1]
+    if language == "html" or not name[:1].isalpha() or not pieces:
+        return pieces
+    at = next((i for i, (each, _) in enumerate(pieces) if each == language), 0)
+    piece = pieces[at][1]
     symbol = Symbol(name, (), "component", piece.first, True)
     named = replace(piece, owner=piece.owner or symbol, defines=(symbol, *piece.defines))
-    return [*found[:at], (found[at][0], named), *found[at + 1 :]]
+    return [*pieces[:at], (pieces[at][0], named), *pieces[at + 1 :]]
 
 
 def _shifted(definitions: Sequence[Definition], by: int) -> list[Definition]:

@@ -8,7 +8,7 @@ from searchsocket.project.corpora import CorpusName
 from searchsocket.project.project import Project
 from searchsocket.quality.golden import GoldenQuery
 from searchsocket.quality.one_generation import OneReader, engine_over
-from searchsocket.quality.replies import DEPTH, Ask, Found, refuse_words_alone
+from searchsocket.quality.replies import DEPTH, Ask, GoldenResult, refuse_words_alone
 from searchsocket.search.answer import Result
 from searchsocket.search.code.engine import CodeSearch
 from searchsocket.search.code.query import CodeQuery
@@ -43,7 +43,7 @@ def ask_over(
 def asks(engine: SearchEngine, scope: Scope) -> Ask:
     """Asks an engine; raises `EmbedderUnavailable` where a query was answered by words alone."""
 
-    def ask(golden: GoldenQuery) -> list[Found]:
+    def ask(golden: GoldenQuery) -> list[GoldenResult]:
         answer = engine.search(SearchQuery(golden.query, top_k=max(golden.k, DEPTH), explain=True), scope)
         refuse_words_alone(golden, answer.meta.notes)
         return [_hit(result) for result in answer.results]
@@ -58,7 +58,7 @@ def ask_code_over(
     # What was indexed is judged, whatever became of the files since: each is taken to be there.
     engine = CodeSearch(OneReader(reader), vectors, clock, lambda _: lambda path: b"")
 
-    def ask(golden: GoldenQuery) -> list[Found]:
+    def ask(golden: GoldenQuery) -> list[GoldenResult]:
         answer = engine.search(CodeQuery(golden.query, top_k=max(golden.k, DEPTH)), scope)
         refuse_words_alone(golden, answer.notes)
         records = reader.catalogue.records([result.id for result in answer.results])
@@ -68,15 +68,16 @@ def ask_code_over(
             if isinstance(record.chunk.at, Lines)
         ]
         return [
-            Found(result.file, defined, result.score) for result, defined in zip(answer.results, names, strict=True)
+            GoldenResult(result.file, defined, result.score)
+            for result, defined in zip(answer.results, names, strict=True)
         ]
 
     return ask
 
 
-def _hit(result: Result) -> Found:
+def _hit(result: Result) -> GoldenResult:
     anchors = frozenset([result.anchor, *(section.anchor for section in result.sections)])
-    return Found(result.url, anchors, result.score, result.explanation)
+    return GoldenResult(result.url, anchors, result.score, result.explanation)
 
 
 ASK_OVER: Mapping[CorpusName, Callable[[Project, QueryVectors, IndexReader, Scope, Callable[[], datetime]], Ask]] = {

@@ -107,5 +107,5 @@ def _drops(now: Measures, was: Measures, moved: Sequence[Move], allowed: float) 
 
 
 def _got(reply: GoldenResults) -> Mapping[str, str]:
-    first = reply.found[0].url if reply.found else "nothing"
+    first = reply.results[0].url if reply.results else "nothing"
     return {"found_first": first, "must_not": " ".join(reply.unwanted)}

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from searchsocket.quality.replies import Found, GoldenResults
+from searchsocket.quality.replies import GoldenResult, GoldenResults
 from searchsocket.search.answer import Explanation
 
 _PARTS = ("vector", "keyword", "page", "second", "links", "depth", "exact", "weight", "rerank")
@@ -39,27 +39,27 @@ def moves(before: Sequence[GoldenResults], after: Sequence[GoldenResults]) -> li
 def _move(old: GoldenResults, new: GoldenResults) -> Move:
     then, now = _at(old), _at(new)
     place = next((place for place in new.places if place), next((place for place in old.places if place), ""))
-    first = new.found[0].url if new.found else ""
+    first = new.results[0].url if new.results else ""
     return Move(new.golden.query, place, old.rank, new.rank, _why(then, now, new), first)
 
 
-def _at(reply: GoldenResults) -> Found | None:
-    return reply.found[reply.rank - 1] if reply.rank else None
+def _at(reply: GoldenResults) -> GoldenResult | None:
+    return reply.results[reply.rank - 1] if reply.rank else None
 
 
-def _why(then: Found | None, now: Found | None, new: GoldenResults) -> str:
+def _why(then: GoldenResult | None, now: GoldenResult | None, new: GoldenResults) -> str:
     """The change of its score, then the result that is now first."""
     words: list[str] = []
     if now is None:
-        words.append("no longer found" if new.found else "no results any more")
+        words.append("no longer found" if new.results else "no results any more")
     elif then is None:
         words.append("found now")
     elif then.parts and now.parts:
         words += _changes(then.parts, now.parts)
         if then.parts.cosine == now.parts.cosine and then.parts.bm25 == now.parts.bm25:
             words.append("the page itself is as near as before")
-    if new.rank != 1 and new.found:
-        top = new.found[0]
+    if new.rank != 1 and new.results:
+        top = new.results[0]
         words.append(f"{top.url} is first with {top.score:.3f}" + (f" against {now.score:.3f}" if now else ""))
     return "; ".join(words)
 

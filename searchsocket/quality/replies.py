@@ -15,7 +15,7 @@ _BY_WORDS_ALONE = frozenset(note.code for note in (*NOTES.values(), NO_BACKEND))
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class GoldenResult:
     """One result, and what its score is made of."""
 
     url: str
@@ -34,14 +34,14 @@ class GoldenResults:
     """Results of one golden query, best first."""
 
     golden: GoldenQuery
-    found: tuple[Found, ...]
+    results: tuple[GoldenResult, ...]
 
     @property
     def places(self) -> list[str]:
         """For each result the expected place that it is, "" for none; each place counts once."""
         remaining = list(self.golden.expect)
         places = []
-        for each in self.found[: self.golden.k]:
+        for each in self.results[: self.golden.k]:
             place = next((place for place in remaining if each.is_at(place)), "")
             places.append(place)
             if place:
@@ -57,8 +57,8 @@ class GoldenResults:
     def unwanted(self) -> tuple[str, ...]:
         """The forbidden results."""
         if self.golden.answers_nothing:
-            return tuple(each.url for each in self.found[:1])
-        first = self.found[: self.golden.k]
+            return tuple(each.url for each in self.results[:1])
+        first = self.results[: self.golden.k]
         return tuple(place for place in self.golden.must_not if any(each.is_at(place) for each in first))
 
 
@@ -72,7 +72,7 @@ class Measures:
     ndcg10: float
 
 
-Ask = Callable[[GoldenQuery], Sequence[Found]]  # at least as many results as count
+Ask = Callable[[GoldenQuery], Sequence[GoldenResult]]  # at least as many results as count
 
 
 def ask_all(queries: Iterable[GoldenQuery], ask: Ask) -> list[GoldenResults]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from searchsocket.content.markdown.plain_text import ChunkText
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.alike import MAX_COMPARED, collapsed
-from searchsocket.search.ranking.fusion import Fused
+from searchsocket.search.ranking.fusion import FusedScores
 from searchsocket.search.ranking.group import PageGroup, best_of_pages, each_alone, group_by_page
 from searchsocket.search.ranking.rank import Ranked
 from searchsocket.search.translations import Translated, merge_translations
@@ -19,7 +19,7 @@ def result_groups(
     query: SearchQuery,
     candidates: Candidates,
     ranked: Sequence[Ranked],
-    fused: Fused,
+    fused: FusedScores,
     scores: Scores | None,
     *,
     collapses: bool,

@@ -89,41 +89,41 @@ class _Request:
 
 def _detected(request: _Request) -> Source:
     """The build if there is one, else the content files."""
-    found = request.build()
-    if found.folder:
-        return _open_build(request, found)
-    why = "; ".join(found.notes) or "could not find a build of the site"
+    build = request.build()
+    if build.folder:
+        return _open_build(request, build)
+    why = "; ".join(build.notes) or "could not find a build of the site"
     hint = 'set source.mode = "content-files" if that is intended'
     content = _content_files(request, [f"{why}, so the Markdown sources are indexed; {hint}"])
     if content.has_pages():
         return content
-    checked = f"nothing to index: {_checked(request.root, found)}"
+    checked = f"nothing to index: {_checked(request.root, build)}"
     globs = ", ".join(request.settings.source.content_files.globs)
     hint = "build the site first, or set source.static_output_dir or source.content_files.globs"
-    raise ConfigMissing("; ".join([f"{checked}, and no file matches {globs}", *found.notes, hint]))
+    raise ConfigMissing("; ".join([f"{checked}, and no file matches {globs}", *build.notes, hint]))
 
 
 def _static_output(request: _Request) -> StaticOutputSource:
-    found = request.build()
-    if not found.folder:
+    build = request.build()
+    if not build.folder:
         hint = "build the site first, or set source.static_output_dir"
-        raise ConfigMissing("; ".join([_checked(request.root, found), *found.notes, hint]))
-    return _open_build(request, found)
+        raise ConfigMissing("; ".join([_checked(request.root, build), *build.notes, hint]))
+    return _open_build(request, build)
 
 
-def _checked(root: Path, found: DetectedBuild) -> str:
-    return f"no HTML in {', '.join(f'{name}/' for name in found.candidates_checked)} of {root}"
+def _checked(root: Path, build: DetectedBuild) -> str:
+    return f"no HTML in {', '.join(f'{name}/' for name in build.candidates_checked)} of {root}"
 
 
-def _open_build(request: _Request, found: DetectedBuild) -> StaticOutputSource:
+def _open_build(request: _Request, build: DetectedBuild) -> StaticOutputSource:
     settings = request.settings
     return StaticOutputSource(
-        request.root / found.folder,
+        request.root / build.folder,
         site=configured_site(settings, STATIC_OUTPUT.mode, request.scope),
         exclude=settings.source.exclude,
         max_page_bytes=settings.source.max_page_bytes,
-        origin=SourceOrigin(STATIC_OUTPUT.mode, found.folder, generator=found.generator),
-        notes=found.notes,
+        origin=SourceOrigin(STATIC_OUTPUT.mode, build.folder, generator=build.generator),
+        notes=build.notes,
         url_form=stated_form(settings.urls.style),
         previous_form=request.previous_form,
     )

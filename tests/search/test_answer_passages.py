@@ -57,4 +57,4 @@ def test_an_overload_answers_nothing(text: str, doc: str, bare: bool) -> None:
 )
 def test_a_number_is_what_answers_how_many(question: str, text: str, held: float) -> None:
     """No answer repeats `often` or `many`, so a question would be refused for want of them."""
-    assert terms_of(question, {}).held(text_words(text)) == pytest.approx(held)
+    assert terms_of(question, {}).share_of(text_words(text)) == pytest.approx(held)

@@ -36,11 +36,11 @@ def code_findings(project: Project) -> Iterator[CheckLine]:
         yield CheckLine(
             "grammars", True, "not installed; code is split at blank lines", "`pip install 'searchsocket[code]'`"
         )
-    found = 0
+    indexed_count = 0
     if home.state_dir.is_dir():
         store = Backends(home, os.environ, calls=False, local_only=True).store
         for generation in store.list_scopes():
-            found += 1
+            indexed_count += 1
             name, fix = (
                 f"code {generation.scope}",
                 f"run `searchsocket index --only code --force --scope {generation.scope}`",
@@ -52,17 +52,17 @@ def code_findings(project: Project) -> Iterator[CheckLine]:
                 continue
             whole = f"{generation.name}, {count(generation.records, 'chunk')}, all files intact"
             yield CheckLine(name, not problems, "; ".join(problems[:5]) or whole, fix if problems else "")
-    if enabled and not found:
+    if enabled and not indexed_count:
         yield CheckLine("code", True, "not indexed yet; run `searchsocket code sync`")
 
 
-def standing_words(found: CodeStatus) -> str:
+def standing_words(report: CodeStatus) -> str:
     """The status of an index, in words."""
-    if not found.dirty:
+    if not report.dirty:
         return "up to date"
-    parts = [f"{getattr(found, name).count:,} {name}" for name in ("changed", "new", "deleted", "marked")]
+    parts = [f"{getattr(report, name).count:,} {name}" for name in ("changed", "new", "deleted", "marked")]
     parts = [part for part in parts if not part.startswith("0 ")]
-    parts += ["the configuration changed"] if found.configuration_changed else []
-    parts += ["searchsocket splits files differently now"] if found.rules_changed else []
-    parts += ["the last run stopped before it published"] if found.unpublished else []
-    return f"{', '.join(parts)}; run `searchsocket code sync --scope {found.scope}`"
+    parts += ["the configuration changed"] if report.configuration_changed else []
+    parts += ["searchsocket splits files differently now"] if report.rules_changed else []
+    parts += ["the last run stopped before it published"] if report.unpublished else []
+    return f"{', '.join(parts)}; run `searchsocket code sync --scope {report.scope}`"

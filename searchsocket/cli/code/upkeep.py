@@ -30,11 +30,11 @@ def status(root: Path, scope_name: str | None, as_json: bool) -> None:
       searchsocket code status
     """
     upkeep, scope = _upkeep(root, scope_name)
-    found = upkeep.status(scope, datetime.now(UTC))
+    report = upkeep.status(scope, datetime.now(UTC))
     if as_json:
-        print_answer(found)
+        print_answer(report)
         return
-    for line in status_lines(found):
+    for line in status_lines(report):
         click.echo(line)
 
 
@@ -78,32 +78,32 @@ def invalidate(patterns: tuple[str, ...], root: Path, scope_name: str | None, as
     )
 
 
-def status_lines(found: CodeStatus) -> Iterator[str]:
+def status_lines(report: CodeStatus) -> Iterator[str]:
     """The status as lines for people."""
-    if not found.indexed:
-        yield f"the code of scope {found.scope!r} is not indexed; run `searchsocket code sync`"
+    if not report.indexed:
+        yield f"the code of scope {report.scope!r} is not indexed; run `searchsocket code sync`"
         return
-    age = ago(found.age_seconds or 0.0)
-    yield f"{count(found.files, 'file')}, {count(found.chunks, 'chunk')} of scope {found.scope}, indexed {age}"
+    age = ago(report.age_seconds or 0.0)
+    yield f"{count(report.files, 'file')}, {count(report.chunks, 'chunk')} of scope {report.scope}, indexed {age}"
     for name in ("changed", "new", "deleted", "marked"):
-        files: Files = getattr(found, name)
+        files: Files = getattr(report, name)
         if files.count:
             more = f" and {files.count - _SHOWN} more" if files.count > _SHOWN else ""
             yield f"{name:>8}  {', '.join(map(safe, files.paths[:_SHOWN]))}{more}"
-    if found.configuration_changed:
+    if report.configuration_changed:
         yield "the configuration changed"
-    if found.rules_changed:
+    if report.rules_changed:
         yield "the way to split files changed: a new version, or grammars were installed or removed"
-    if found.unpublished:
+    if report.unpublished:
         yield "the last run stopped before it published"
-    yield "run `searchsocket code sync`" if found.dirty else "up to date"
+    yield "run `searchsocket code sync`" if report.dirty else "up to date"
 
 
 def _synced(done: CodeSynced) -> str:
     if not done.changed:
         return up_to_date(done.files, done.chunks)
-    held = f"{count(done.files, 'file')}, {count(done.chunks, 'chunk')}"
-    return f"{held}; {done.embedded:,} embedded, {done.upserted:,} written, {done.deleted:,} deleted"
+    totals = f"{count(done.files, 'file')}, {count(done.chunks, 'chunk')}"
+    return f"{totals}; {done.embedded:,} embedded, {done.upserted:,} written, {done.deleted:,} deleted"
 
 
 def _upkeep(root: Path, scope_name: str | None) -> tuple[CodeUpkeep, str]:

@@ -40,9 +40,9 @@ class OwnRecord:
     def read(self) -> FileRecords:
         """The recorded files; empty if the record is missing or damaged."""
         try:
-            found = json.loads(self._path.read_bytes())
-            files = {str(name): OwnFile(**values) for name, values in found["files"].items()}
-            return FileRecords(str(found["folder"]), str(found.get("scope", "")), files, self._begun())
+            data = json.loads(self._path.read_bytes())
+            files = {str(name): OwnFile(**values) for name, values in data["files"].items()}
+            return FileRecords(str(data["folder"]), str(data.get("scope", "")), files, self._begun())
         except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return FileRecords()
 
@@ -72,18 +72,18 @@ class OwnRecord:
             self._remove(path)
 
     def _begun(self) -> dict[str, frozenset[str]]:
-        found: dict[str, frozenset[str]] = {}
+        hashes: dict[str, frozenset[str]] = {}
         try:
             lines = self._log.read_bytes().split(b"\n")
         except OSError:
-            return found
+            return hashes
         for line in lines:
             try:
                 name, digest = json.loads(line)
             except (ValueError, TypeError):
                 continue  # half a line: its file was not begun
-            found[str(name)] = found.get(str(name), frozenset()) | {str(digest)}
-        return found
+            hashes[str(name)] = hashes.get(str(name), frozenset()) | {str(digest)}
+        return hashes
 
     def _remove(self, path: Path) -> None:
         try:

@@ -22,9 +22,9 @@ class Marks:
     def of(self, scope: str) -> frozenset[str]:
         """Their paths."""
         version = self.state.version()
-        known = self._known.get(scope)
-        if known is None or known.version != version:
+        cached = self._known.get(scope)
+        if cached is None or cached.version != version:
             listed = self.state.listed(scope).values()
-            known = _Known(version, frozenset(path_of(file.locator) for file in listed if not file.is_cut))
-            self._known[scope] = known
-        return known.files
+            cached = _Known(version, frozenset(path_of(file.locator) for file in listed if not file.is_cut))
+            self._known[scope] = cached
+        return cached.files

@@ -150,8 +150,8 @@ def supported(folder: ContentFolder, question: str) -> list[Supported]:
         passage = best_passage(record, said, terms)
         whole = f"{record.page.title} {record.page.source_file} {' '.join(record.chunk.at.heading_path)} {said.text}"
         near = nearness(float(candidates_found.cosine[at]), spread) if vector is not None else 0.0
-        support = Support(passage.held, terms.held(text_words(whole)), near, math.log1p(len(terms.words)))
-        score = passage.held + _RANK_SHARE * float(fused[at])
+        support = Support(passage.share, terms.share_of(text_words(whole)), near, math.log1p(len(terms.words)))
+        score = passage.share + _RANK_SHARE * float(fused[at])
         passages.append(Supported(folder, readable, passage, support, score))
     return passages
 

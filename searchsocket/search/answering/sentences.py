@@ -30,7 +30,7 @@ class Passage(NamedTuple):
     """Some sentences of a chunk."""
 
     text: str
-    held: float  # share of the question's words that they say, those of the heading counting half
+    share: float  # share of the question's words that they say, those of the heading counting half
 
 
 def is_bare(record: Record) -> bool:
@@ -49,7 +49,7 @@ def best_passage(record: Record, said: ChunkText, terms: Terms) -> Passage:
     heading = text_words(f"{record.page.title} {' '.join(at.heading_path)} {at.title}")
     units = _units(said)
     words = [text_words(text) for text, _ in units]
-    about = terms.held(heading)
+    about = terms.share_of(heading)
     best, most = (0, min(1, len(units))), -1.0
     for first, (_, kind) in enumerate(units):
         if kind == _HEADING:
@@ -63,18 +63,18 @@ def best_passage(record: Record, said: ChunkText, terms: Terms) -> Passage:
             if size > _MAX_CHARS and last > first:
                 break
             own |= words[last]
-            held = terms.held(own)
-            both = terms.held(own | heading)
-            score = held + _HEADING_SHARE * (both - held) - _LENGTH_COST * min(size / _MAX_CHARS, 1.0)
+            share = terms.share_of(own)
+            both = terms.share_of(own | heading)
+            score = share + _HEADING_SHARE * (both - share) - _LENGTH_COST * min(size / _MAX_CHARS, 1.0)
             score -= _BARE_COST * (not any(each in _PROSE for _, each in units[first : last + 1]))
             if score > most:
                 best, most = (first, last + 1), score
     first, last = best
     own = frozenset(word for each in words[first:last] for word in each)
-    held = terms.held(own)
+    share = terms.share_of(own)
     return Passage(
         _joined(units, first, _introduced(units, first, _followed(units, first, last))),
-        max(held + _HEADING_SHARE * (terms.held(own | heading) - held), 0.0 if units else about),
+        max(share + _HEADING_SHARE * (terms.share_of(own | heading) - share), 0.0 if units else about),
     )
 
 
@@ -132,5 +132,5 @@ def _of_code(record: Record, at: Lines, terms: Terms) -> Passage:
     else:
         lines = text.split("\n")
         cited = "\n".join(lines[:_MAX_LINES])
-    held = terms.held(text_words(f"{cited} {record.page.source_file} {at.symbol} {' '.join(at.heading_path)}"))
-    return Passage(cited, held)
+    share = terms.share_of(text_words(f"{cited} {record.page.source_file} {at.symbol} {' '.join(at.heading_path)}"))
+    return Passage(cited, share)

@@ -33,7 +33,7 @@ class Terms:
     words: Sequence[QueryWord]
     weights: Sequence[float]  # of each: how rare it is among pages
 
-    def held(self, said: frozenset[str]) -> float:
+    def share_of(self, said: frozenset[str]) -> float:
         """The share of the words that a text says, each by its weight, in [0, 1]; an identifier in parts by these."""
         total = sum(self.weights)
         if not total:

@@ -104,16 +104,16 @@ class ResultWriter:
             quote = self.quotes[key] = Quote(snippet, snippet.html, anchor, title)
         return quote
 
-    def _opened(self, found: ReadableRecord, max_chars: int) -> SectionWindow:
-        record, text = found
-        key = _key(found, max_chars)
+    def _opened(self, readable: ReadableRecord, max_chars: int) -> SectionWindow:
+        record, text = readable
+        key = _key(readable, max_chars)
         place = self.opened_parts.get(key)
         if place is None:
             passage = self.passages.get(record.id)
             if passage is None:
-                passage = self.passages[record.id] = self._passage(found)
+                passage = self.passages[record.id] = self._passage(readable)
             part = window(text, passage.telling, max_chars, passage.begins)
-            opening = (self._opening(found, passage, part) if text.openings else None) or record.chunk.at
+            opening = (self._opening(readable, passage, part) if text.openings else None) or record.chunk.at
             place = self.opened_parts[key] = SectionWindow(part, opening.anchor, displayed(opening.title))
         return place
 
@@ -162,14 +162,14 @@ class ResultWriter:
             return group.best
         opening, most = group.best, -1.0
         for chunk in group.sections:
-            found = self.readable[chunk.position]
-            titles = [found.record.chunk.at.title, *(one.title for one in found.text.openings)]
+            readable = self.readable[chunk.position]
+            titles = [readable.record.chunk.at.title, *(one.title for one in readable.text.openings)]
             worth = self.asked.most(chunk.score, titles)
             if (
                 worth > most and worth > chunk.score
             ):  # else no heading says anything, and the passage counts for nothing
-                (start, end, *_), _, title = self._opened(found, _SECTION_CHARS)
-                marks = self.passages[found.record.id].marks
+                (start, end, *_), _, title = self._opened(readable, _SECTION_CHARS)
+                marks = self.passages[readable.record.id].marks
                 marked = {mark.word for mark in marks if start <= mark.start and mark.end <= end}
                 worth = self.asked.worth(chunk.score, title, marked)
             if worth > most:
@@ -177,12 +177,12 @@ class ResultWriter:
         return opening
 
     def _section(self, chunk: Ranked) -> SectionResult:
-        found = self.readable[chunk.position]
-        record = found.record
+        readable = self.readable[chunk.position]
+        record = readable.record
         if self.section_snippets:
-            snippet, html, anchor, title = self.quote(found, _SECTION_CHARS)
-        elif found.text.openings:  # of several small sections the passage says which answers
-            (_, anchor, title), snippet, html = self._opened(found, _SECTION_CHARS), _NO_SNIPPET, ""
+            snippet, html, anchor, title = self.quote(readable, _SECTION_CHARS)
+        elif readable.text.openings:  # of several small sections the passage says which answers
+            (_, anchor, title), snippet, html = self._opened(readable, _SECTION_CHARS), _NO_SNIPPET, ""
         else:
             anchor, title, snippet, html = record.chunk.at.anchor, displayed(record.chunk.at.title), _NO_SNIPPET, ""
         return SectionResult(
@@ -248,10 +248,10 @@ class ResultWriter:
 
 
 def _explanation(parts: Parts, position: int) -> Explanation:
-    found, boosts = parts.found, parts.boosts
+    scores, boosts = parts.found, parts.boosts
     columns = (
-        found.cosine, found.bm25, found.vector, found.keyword, found.page_bm25, found.page, found.fused,
-        found.second, boosts.links, boosts.depth, parts.matches, boosts.weight,
+        scores.cosine, scores.bm25, scores.vector, scores.keyword, scores.page_bm25, scores.page,
+        scores.fused, scores.second, boosts.links, boosts.depth, parts.matches, boosts.weight,
     )  # fmt: skip
     explanation = Explanation(*(round(float(column[position]), 6) for column in columns))
     if parts.reranked is None:

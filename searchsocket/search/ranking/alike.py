@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from searchsocket.content.markdown.plain_text import ChunkText
-from searchsocket.search.ranking.fusion import Fused
+from searchsocket.search.ranking.fusion import FusedScores
 
 MAX_COMPARED = 20  # of the best; who asks for more reads them all
 # What says the same answers a query alike, so only such pairs are read ...
@@ -22,7 +22,7 @@ _ABOVE = np.triu(np.ones((MAX_COMPARED, MAX_COMPARED), np.bool_), 1)  # each pai
 
 
 def collapsed(
-    best: Sequence[int], urls: Sequence[str], fused: Fused, texts: Callable[[Sequence[int]], Sequence[ChunkText]]
+    best: Sequence[int], urls: Sequence[str], fused: FusedScores, texts: Callable[[Sequence[int]], Sequence[ChunkText]]
 ) -> Mapping[int, tuple[int, ...]]:
     """By the position of each chunk that stands for others: those of the others, best first, on other pages.
 
@@ -47,7 +47,7 @@ def collapsed(
     return alike
 
 
-def _likely(best: Sequence[int], urls: Sequence[str], fused: Fused) -> list[tuple[int, int]]:
+def _likely(best: Sequence[int], urls: Sequence[str], fused: FusedScores) -> list[tuple[int, int]]:
     """Pairs of positions, the better first, that answer the query alike."""
     cosine, bm25 = fused.cosine[best], fused.bm25[best]
     near = np.abs(cosine[:, None] - cosine) <= _NEAR_COSINE

@@ -14,7 +14,7 @@ _SILENT = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
-class Fused:
+class FusedScores:
     """Scores of the candidates per list, by column."""
 
     cosine: Scores  # in [-1, 1]
@@ -27,7 +27,7 @@ class Fused:
     second: Scores  # what a page gains by its second section, see `pages.py`; 0 of chunks
 
 
-def fuse(cosine: ArrayLike, bm25: ArrayLike, page_bm25: ArrayLike, shares: Shares = FEW_WORDS) -> Fused:
+def fuse(cosine: ArrayLike, bm25: ArrayLike, page_bm25: ArrayLike, shares: Shares = FEW_WORDS) -> FusedScores:
     """The lists of equal length as columns that can be compared, and mixed; a NaN counts as the least."""
     cosines = np.array(cosine, np.float64)
     cosines = np.minimum(np.maximum(np.where(np.isnan(cosines), -1.0, cosines), -1.0), 1.0)
@@ -35,7 +35,7 @@ def fuse(cosine: ArrayLike, bm25: ArrayLike, page_bm25: ArrayLike, shares: Share
     return _mixed(cosines, words, pages, min_max(pages), shares)
 
 
-def fuse_pages(chunks: Fused, best: Callable[[Scores], Scores], shares: Shares) -> Fused:
+def fuse_pages(chunks: FusedScores, best: Callable[[Scores], Scores], shares: Shares) -> FusedScores:
     """The columns of the pages of chunks.
 
     Args:
@@ -44,10 +44,10 @@ def fuse_pages(chunks: Fused, best: Callable[[Scores], Scores], shares: Shares) 
     return _mixed(best(chunks.cosine), best(chunks.bm25), chunks.page_bm25, chunks.page, shares)
 
 
-def _mixed(cosines: Scores, words: Scores, pages: Scores, page: Scores, shares: Shares) -> Fused:
+def _mixed(cosines: Scores, words: Scores, pages: Scores, page: Scores, shares: Shares) -> FusedScores:
     vector, keyword = min_max(cosines), min_max(words)
     mixed = np.minimum(shares.meaning * vector + shares.words * keyword + shares.page * page, 1.0)
-    return Fused(cosines, words, pages, vector, keyword, page, mixed, np.zeros(len(mixed)))
+    return FusedScores(cosines, words, pages, vector, keyword, page, mixed, np.zeros(len(mixed)))
 
 
 def _positive(scores: ArrayLike) -> Scores:

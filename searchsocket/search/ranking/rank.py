@@ -10,7 +10,7 @@ import numpy as np
 
 from searchsocket.search.answer import Note
 from searchsocket.search.ranking.boosts import Boosts
-from searchsocket.search.ranking.fusion import Fused
+from searchsocket.search.ranking.fusion import FusedScores
 from searchsocket.search.ranking.judged import mixed
 from searchsocket.stores.base import Facts
 from searchsocket.types import Scores
@@ -23,7 +23,7 @@ _DIGITS = 6
 class Parts:
     """Parts of the candidates' scores, by column."""
 
-    found: Fused
+    found: FusedScores
     boosts: Boosts
     bonuses: Mapping[str, Scores]  # by signal, see `signals.SIGNALS`
     reranked: Scores | None = None  # in [0, 1], see `judged.judged`; None = no reranker was asked
@@ -63,12 +63,12 @@ def scored(facts: Facts, parts: Parts) -> Scores:
     visible = ~(facts.weight <= 0)
     if not visible.any():
         return np.zeros(len(visible))
-    found, boosts = parts.found, parts.boosts
-    most = reduce(add, parts.bonuses.values(), found.second)[visible].max()
+    lists, boosts = parts.found, parts.boosts
+    most = reduce(add, parts.bonuses.values(), lists.second)[visible].max()
     # Pages may weigh more than 1; dividing by the most keeps scores in [0, 1] and the order as it is.
     scale = (1.0 + boosts.most + most) * max(1.0, boosts.weight[visible].max())
-    first = found.fused if parts.reranked is None else mixed(found.fused, parts.reranked, parts.rerank_weight)
-    sums = reduce(add, parts.bonuses.values(), first + found.second + boosts.links + boosts.depth)
+    first = lists.fused if parts.reranked is None else mixed(lists.fused, parts.reranked, parts.rerank_weight)
+    sums = reduce(add, parts.bonuses.values(), first + lists.second + boosts.links + boosts.depth)
     scores: Scores = np.round(sums * boosts.weight / scale, _DIGITS)
     return scores
 

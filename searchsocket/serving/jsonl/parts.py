@@ -58,23 +58,23 @@ def in_parts(
     raise Busy("the index changed during every attempt to read it; try again")
 
 
-def _results(found: Sequence[Answer], offset: int, max_tokens: int) -> _Some:
+def _results(answers: Sequence[Answer], offset: int, max_tokens: int) -> _Some:
     """As many results as fit, and one in any case."""
     data: list[Answer] = []
-    for one in found[offset:]:
+    for one in answers[offset:]:
         max_tokens -= json_tokens(one)
         if max_tokens < 0 and data:
             break
         data.append(one)
     after = offset + len(data)
-    return _Some(data, after, after >= len(found))
+    return _Some(data, after, after >= len(answers))
 
 
-def _lines(found: Sequence[Answer], offset: int, max_tokens: int) -> _Some:
+def _lines(answers: Sequence[Answer], offset: int, max_tokens: int) -> _Some:
     """As many lines as fit, each under its chunk; of a first one that is too long alone, its beginning."""
     data: list[Answer] = []
     at = 0  # of all lines, where the chunk begins
-    for one in found:
+    for one in answers:
         skipped = max(0, offset - at)
         at += len(one["lines"])
         left: list[str] = one["lines"][skipped:]

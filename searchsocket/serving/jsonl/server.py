@@ -75,18 +75,18 @@ class LineServer:
             return _error("internal error", request.op)
 
     def _status(self) -> Answer:
-        found = self.upkeep.status(self.scope, self.clock())
+        report = self.upkeep.status(self.scope, self.clock())
         return {
-            "indexed": found.indexed,
-            "dirty": found.dirty,
-            "generation": found.generation,
-            "files": found.files,
-            "chunks": found.chunks,
-            "changed": found.changed.count,
-            "new": found.new.count,
-            "deleted": found.deleted.count,
-            "marked": found.marked.count,
-            "configuration_changed": found.configuration_changed,
+            "indexed": report.indexed,
+            "dirty": report.dirty,
+            "generation": report.generation,
+            "files": report.files,
+            "chunks": report.chunks,
+            "changed": report.changed.count,
+            "new": report.new.count,
+            "deleted": report.deleted.count,
+            "marked": report.marked.count,
+            "configuration_changed": report.configuration_changed,
         }
 
     def _sync(self) -> Answer:
@@ -126,14 +126,14 @@ class LineServer:
     def _lines(self, number: int, max_lines: int) -> Answer:
         record_id = self.ids.record_id(self.scope, number)
         try:
-            found = self.code.fetch_chunks([record_id], self.scope, max_lines) if record_id else None
+            chunks = self.code.fetch_chunks([record_id], self.scope, max_lines) if record_id else None
         except InvalidRequest:  # the chunk is no more
-            found = None
-        if found is None:
+            chunks = None
+        if chunks is None:
             raise InvalidRequest(f"unknown chunk_id {number}: search again")
-        if not found:
+        if not chunks:
             raise InvalidRequest(f"the file of chunk_id {number} was deleted: sync, then search again")
-        [lines] = found
+        [lines] = chunks
         return {
             "chunk_id": number,
             "path": lines.file,

@@ -30,22 +30,22 @@ class PageEvidence:
         self._count = int(pages.searcher.num_docs)
         self._counts = BoundedCache[Forms, int](_MAX_COUNTED)  # asked for twice a query, and queries repeat words
 
-    def of(self, wanted: QueryTerms, completions: Callable[[QueryWord], list[str]]) -> WordEvidence:
+    def of(self, terms: QueryTerms, completions: Callable[[QueryWord], list[str]]) -> WordEvidence:
         """See `IndexReader.word_evidence`.
 
         Args:
             completions: The words that begin with one that is still being typed, as documents keep them.
         """
         # A letter alone stands everywhere, and what hands drum on a keyboard has many.
-        writer = [word for word in wanted.words if len(word.exact) > 1 or not word.exact.isascii()] or wanted.words
-        held = {word: self._held_forms(word, wanted, completions) for word in writer}
+        writer = [word for word in terms.words if len(word.exact) > 1 or not word.exact.isascii()] or terms.words
+        held = {word: self._held_forms(word, terms, completions) for word in writer}
         is_alone = not any(held.values())
         guessed = worth_correcting(word for word, sure in held.items() if not sure)
         rarities: list[tuple[Query, float]] = []
         missing: list[str] = []
         total = known = 0.0
         for word, sure in held.items():
-            compound = wanted.compounds.get(word.exact, [])
+            compound = terms.compounds.get(word.exact, [])
             forms, part = sure or self._guessed_forms(word, compound, word in guessed, is_alone=is_alone), 1.0
             known += bool(sure or (forms and word.parts))
             rarity = self.rarity(forms)
@@ -64,16 +64,16 @@ class PageEvidence:
         return WordEvidence(min(share, 1.0), count, known / len(held) if held else 0.0, len(held), tuple(missing))
 
     def _held_forms(
-        self, word: QueryWord, wanted: QueryTerms, completions: Callable[[QueryWord], list[str]]
+        self, word: QueryWord, terms: QueryTerms, completions: Callable[[QueryWord], list[str]]
     ) -> list[Forms]:
         """The forms by which pages hold a word as it is typed or begun, its synonyms, of an identifier slips."""
         forms = dict.fromkeys((form,) for form in (word.exact, word.stem) if form)
-        found = [*forms, *wanted.others.get(word.exact, ())]
+        found = [*forms, *terms.others.get(word.exact, ())]
         if (held := [forms for forms in found if self._pages_with(forms)]) or len(word.exact) < _MIN_EVIDENT_PREFIX:
             return held
-        is_open = wanted.parsed.open_ended and word is wanted.parsed.words[-1]
+        is_open = terms.parsed.open_ended and word is terms.parsed.words[-1]
         forms = dict.fromkeys((form,) for form in (completions(word) if is_open else ()))
-        if word.pieces and word in worth_correcting(wanted.unknown):
+        if word.pieces and word in worth_correcting(terms.unknown):
             forms |= dict.fromkeys((form,) for form in indexed_forms(self._vocabulary.nearest(word.exact)))
         return [words for words in forms if self._pages_with(words)]
 
@@ -111,8 +111,8 @@ class PageEvidence:
 
     def _pages_with(self, forms: Forms) -> int:
         """At most how many pages hold all of the words."""
-        found = self._counts.values.get(forms)
-        if found is None:
-            found = min(int(self._pages.searcher.doc_freq(SAID, form)) for form in forms)
-            self._counts.remember_one(forms, found)
-        return found
+        pages = self._counts.values.get(forms)
+        if pages is None:
+            pages = min(int(self._pages.searcher.doc_freq(SAID, form)) for form in forms)
+            self._counts.remember_one(forms, pages)
+        return pages
