@@ -73,9 +73,9 @@ class ProjectLibraries:
             return sorted(SETS["core"] - WRITES)  # a call reports the error
 
 
-def project_schema(projects: Sequence[str]) -> dict[str, str | int]:
-    """The JSON schema of the argument `project` of a server of several."""
+def project_schema(projects: Sequence[str], *, versions: bool) -> dict[str, str]:
+    """The JSON schema of the argument `project` of a server of several; of a tool that selects versions or does not."""
     names = ", ".join(projects[:_MAX_NAMES])
     more = f" and {len(projects) - _MAX_NAMES} more" if len(projects) > _MAX_NAMES else ""
-    text = f"Project: {names}{more}; default: {projects[0]}. NAME@VERSION selects a version of its documentation."
-    return {"type": "string", "default": "", "description": text}
+    version = " NAME@VERSION selects a version of its pages." if versions else ""
+    return {"type": "string", "description": f"One of {names}{more}; default: {projects[0]}.{version}"}

@@ -95,21 +95,28 @@ class _Calls:
                     name=tool.name,
                     title=tool.agent.title,
                     description=tool.description(names),
-                    input_schema=self._listing(schema_of(tool.takes), project_schema),
-                    output_schema=self._listing(output_schema(tool.gives), lambda _: {"type": "string"})
-                    if self._structured
-                    else None,
+                    input_schema=self._input_schema(tool),
+                    output_schema=self._output_schema(tool) if self._structured else None,
                     annotations=_WRITES if tool.is_writing else _READ_ONLY,
                 )
                 for tool in map(TOOLS.__getitem__, names)
             ]
         )
 
-    def _listing(self, schema: dict[str, Any], project: Callable[[Sequence[str]], dict[str, Any]]) -> dict[str, Any]:
-        """A schema that has `project` too, if the server has several."""
+    def _input_schema(self, tool: Tool) -> dict[str, Any]:
+        """With the argument `project`, if the server has several."""
+        schema = schema_of(tool.takes)
+        projects = self._libraries.projects
+        if not projects:
+            return schema
+        project = project_schema(projects, versions="version" in schema["properties"])
+        return {**schema, "properties": {**schema["properties"], "project": project}}
+
+    def _output_schema(self, tool: Tool) -> dict[str, Any]:
+        schema = output_schema(tool.gives)
         if not self._libraries.projects:
             return schema
-        return {**schema, "properties": {**schema["properties"], "project": project(self._libraries.projects)}}
+        return {**schema, "properties": {**schema["properties"], "project": {"type": "string"}}}
 
     async def call(self, context: Context, params: wire.CallToolRequestParams) -> wire.CallToolResult:
         """Answer a call; what is wrong with it is an answer too, which the model reads.

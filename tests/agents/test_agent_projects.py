@@ -96,7 +96,9 @@ def test_the_official_client_asks_each_of_two_projects(
         return tools, asked
 
     tools, asked = talk(stdio(roots, environ, Path("/")), about, mode)
-    assert all("project" in tool.input_schema["properties"] for tool in tools)
+    described = {tool.name: tool.input_schema["properties"]["project"]["description"] for tool in tools}
+    assert described["get_page"] == "One of site, lighthouse; default: site."
+    assert described["search"] == f"{described['get_page']} NAME@VERSION selects a version of its pages."
     assert asked[""] == asked["site"]
     assert asked["site"].startswith("Project site;")
     assert "1. Battery" in asked["site"]
