@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, dropwhile
 
 import Stemmer
 
@@ -58,6 +58,8 @@ _STOP_WORD_LIST = (
     "will with would you your"
 )
 STOP_WORDS = frozenset(_STOP_WORD_LIST.split())
+# Before a name: "how to use slots".
+_BEFORE_NAMES = STOP_WORDS | {"use", "using", "configure", "add", "create", "write", "define", "enable", "make"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +150,14 @@ def without_brackets(text: str) -> str:
 
 @lru_cache(maxsize=64)  # asked for pages and for records
 def possible_names(text: str) -> tuple[str, ...]:
-    """The names that a query may be: as a whole, without brackets behind, without a section of the site in front."""
+    """The names that a query may be: as a whole, without brackets behind, without a section of the site in front.
+
+    Last comes the name that a task is about: "slots" of "how to use slots".
+    """
     head = without_brackets(text)
     parts = [text, head, *(part for whole in (text, head) for part in _IN_FRONT.split(whole, maxsplit=1)[1:])]
-    return tuple(dict.fromkeys(name for name in (*map(name_of, parts), *map(_gist, parts)) if name))
+    task = " ".join(dropwhile(_BEFORE_NAMES.__contains__, name_of(text).split()))
+    return tuple(dict.fromkeys(name for name in (*map(name_of, parts), *map(_gist, parts), task) if name))
 
 
 def _piece(text: str) -> str:

@@ -63,7 +63,6 @@ _MIN_PREFIX_CHARS = 2
 _COMMON, _COMMON_NAME = 0.97, 0.8
 _MAX_NAMED_WORDS = 20  # in a longer text a name decides nothing
 _LETTERS = re.compile(r"[^\W\d_]+")
-_WHOLE_NAME = 0.9  # see `WordSnapshot.named`
 _DASHES = re.compile(r"[-_]+")
 _NOTHING: Scored = np.empty(0, np.int64), np.empty(0, np.float64)
 
@@ -178,7 +177,7 @@ class Words:
 
     def _is_name(self, pieces: list[str]) -> bool:
         """Return True if two words are the name of a page or section, such as a command's: they mean it together."""
-        return len(pieces) > 1 and self._named(" ".join(pieces)) >= _WHOLE_NAME
+        return len(pieces) > 1 and self._named(" ".join(pieces)) >= 1
 
     def _named(self, text: str) -> float:
         """The part of a page's or section's name that a text is or begins; 0 if there is none."""
