@@ -9,11 +9,12 @@ from searchsocket.code.definitions.find import Finder
 from searchsocket.code.definitions.grammars import parser_of
 from searchsocket.code.definitions.model import Definition, Symbol
 from searchsocket.code.definitions.rules import RULES
+from searchsocket.code.definitions.underlined import underlined_sections
 from searchsocket.code.regions import MIXED, Region, regions_of
 from searchsocket.code.split import MAX_LINE_CHARS, split_lines
 from searchsocket.types import Chunk, Code, Lines
 
-CODE_CHUNKER_VERSION = "5"
+CODE_CHUNKER_VERSION = "6"
 _LARGE = 40  # lines from which a function is looked into
 _MAX_WORD_CHARS = 100
 
@@ -46,7 +47,8 @@ def blank_line_chunks(text: str, language: str) -> list[Chunk]:
 
 def _pieces(path: str, text: str, lines: Sequence[str], language: str) -> list[tuple[str, CodePiece]]:
     if max(map(len, lines)) > MAX_LINE_CHARS or (parser := parser_of(language)) is None:
-        return [(language, piece) for piece in pieces_of(lines, ())]
+        sections = underlined_sections(lines) if language == "text" else ()
+        return [(language, piece) for piece in pieces_of(lines, sections)]
     source = text.encode("utf-8", "replace")
     root = parser.parse(source).root_node
     own = Finder(language, source, _LARGE).definitions(root) if language in RULES else ()

@@ -115,6 +115,15 @@ def test_code_goes_before_a_text_about_it_unless_that_is_asked_for(code: CodePro
     assert pages[0].score < pages[1].score
 
 
+def test_a_question_for_a_version_is_answered_where_changes_are_noted(code: CodeProject) -> None:
+    """Code says what it does, and seldom since when."""
+    grow(code.root, {"CHANGES.txt": "2.1\n---\n\n- The work queue keeps jobs in the order in which they came in.\n"})
+    code.index()
+    asked = "the work queue keeps jobs in the order in which they came in"
+    assert where(ask(code, asked))[0] == "src/store/queue.py"
+    assert where(ask(code, f"since which version: {asked}"))[0] == "CHANGES.txt"
+
+
 def test_nonsense_finds_nothing(indexed: CodeProject) -> None:
     answer = open_code(indexed.project, {}).search(CodeQuery("zxqwv blorptang frumious"), "main")
     assert (answer.results, answer.quality) == ((), "rejected")

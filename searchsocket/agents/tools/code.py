@@ -16,6 +16,7 @@ from searchsocket.search.code.answer import CodeAnswer, CodeResult
 from searchsocket.search.code.fetch import FetchedLines
 from searchsocket.search.code.find_all import CodeFindAnswer
 from searchsocket.search.code.fitting import FetchedCode, LinesLeft
+from searchsocket.search.code.preview import numbered_lines
 from searchsocket.search.wire import Wire
 from searchsocket.serving.capabilities.code import (
     CODE_STATUS,
@@ -129,7 +130,7 @@ def _result_lines(library: Library, result: CodeResult) -> Iterator[str]:
     yield f"{visible(result.file)}:{result.lines}{symbol} (score {result.score:.2f}{changed})"
     yield quoted(result.preview)
     first, _, last = result.lines.partition("-")
-    left = int(last or first) - int(first) + 1 - len(result.preview.split("\n"))
+    left = int(last or first) - int(first) + 1 - len(list(numbered_lines(result.preview, 1)))
     if left > 0:
         yield f"({count(left, 'more line')}{library.next('fetch', ': fetch them')})"
 

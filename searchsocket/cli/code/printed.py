@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from searchsocket.cli.output import safe
+from searchsocket.search.code.preview import numbered_lines
 
 if TYPE_CHECKING:
     from searchsocket.search.code.answer import CodeResult
@@ -18,8 +19,8 @@ def result_lines(result: "CodeResult") -> Iterator[str]:
     name = f"  {result.kind} {click.style(safe(result.symbol), bold=True)}" if result.symbol else ""
     changed = click.style("  has changed since it was indexed", fg="yellow") if result.changed_since else ""
     yield f"{file_line(result.file, int(first))}{name}  {result.score:.2f}{changed}"
-    lines = result.preview.split("\n")
-    for number, line in enumerate(lines, int(first)):
+    lines = list(numbered_lines(result.preview, int(first)))
+    for number, line in lines:
         yield numbered(number, marked(safe(line.expandtabs(4)), result.why.terms))
     if (rest := int(last) - int(first) + 1 - len(lines)) > 0:
         yield click.style(f"         … {rest} more line{'s' if rest > 1 else ''}", dim=True)

@@ -22,7 +22,19 @@ _SHARE = {_TEST: 0.8, "generated=true": 0.4}  # what such a file scores of what 
 _SPOKEN = 0.25  # of that, for a name that the query says in words
 _PROSE, _LIST = 0.85, 0.7  # what a text about code, and a list of names, score of what the code itself would
 _PROSE_LANGUAGES = frozenset({"markdown", "text"})
-_ABOUT_PROSE = re.compile(r"\b(?:docs?|documentation|guides?|readme|changelogs?|tutorials?)\b", re.IGNORECASE)
+_ABOUT_PROSE = re.compile(
+    r"\b(?:docs?|documentation|guides?|readme|changelogs?|tutorials?"
+    r"|is there (?:an?|any) (?:option|setting|flag|way))\b",
+    re.IGNORECASE,
+)
+# What asks for a version is answered where changes are noted.
+_ABOUT_VERSIONS = re.compile(
+    r"\b(?:(?:which|what|since|in) (?:\w+ ){0,2}(?:versions?|releases?)|since when|when was|release notes)\b",
+    re.IGNORECASE,
+)
+_HISTORY = re.compile(
+    r"(?:^|/)(?:change(?:s|log)?|history|news|release[-_]?notes|releases|whats?[-_]?new)\b", re.IGNORECASE
+)
 _ABOUT_TESTS = re.compile(r"\b(?:tests?|specs?|mocks?|fixtures?|examples?|benchmarks?)\b", re.IGNORECASE)
 _LESS = {"impl": 0.9, "block": 0.95, "heading": 0.9, "key": 0.85, "module": 0.95}  # beside the definition itself
 # A query is answered when one file holds this share of its words, or a chunk is this near, or it says a known name.
@@ -66,12 +78,18 @@ def rank_code(candidates: CodeCandidates, q: str, symbols: Sequence[str]) -> lis
     meaning, words, files = min_max(candidates.cosine), min_max(candidates.bm25), min_max(candidates.file_bm25)
     spoken, names = spoken_name(q), _named(symbols)
     defining = [_defines(labels, names) or _says(labels, spoken) for labels in candidates.labels]
-    prose = 1.0 if _ABOUT_PROSE.search(q) else _PROSE
+    is_of_versions = _ABOUT_VERSIONS.search(q) is not None
+    prose = 1.0 if is_of_versions or _ABOUT_PROSE.search(q) else _PROSE
     parts = {label: part for label, part in _SHARE.items() if label != _TEST or not _ABOUT_TESTS.search(q)}
     shares = [
         _share(labels, parts) * _LESS.get(kind, 1.0) * (prose if _is_prose(url) else 1.0)
         for labels, kind, url in zip(candidates.labels, candidates.facts.kind, candidates.facts.url, strict=True)
     ]
+    if is_of_versions:
+        shares = [
+            1.0 if _is_prose(url) and _HISTORY.search(url) else share * _PROSE
+            for share, url in zip(shares, candidates.facts.url, strict=True)
+        ]
     part, named = np.array(shares), DEFINES * np.array(defining)
     evidence = evidence_of(q, candidates.facts.url, meaning, words, files, part)
     # What defines a name is what was asked for, also where a tool wrote it.

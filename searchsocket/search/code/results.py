@@ -5,11 +5,10 @@ from searchsocket.code.symbols import symbols_in
 from searchsocket.search.code.answer import CodeResult, Why
 from searchsocket.search.code.freshness import ReadNow, lines_now
 from searchsocket.search.code.own_lines import own_lines
+from searchsocket.search.code.preview import preview
 from searchsocket.stores.base import IndexReader
 from searchsocket.text.words import index_text, parse_query
 from searchsocket.types import Code, Lines, Record
-
-_PREVIEW_LINES, _PREVIEW_CHARS = 12, 800
 
 
 def code_result(
@@ -53,14 +52,9 @@ def code_result(
         similarity=max(-1.0, min(1.0, round(cosine, 4))),
         score=score,
         why=Why(terms_in(q, f"{page.source_file} {chunk.at.symbol} {chunk.body.text}"), signals),
-        preview=preview(text),
+        preview=preview(text, q),
         changed_since=now.changed,
     )
-
-
-def preview(text: str) -> str:
-    """The first lines of a chunk."""
-    return "\n".join(text.split("\n")[:_PREVIEW_LINES])[:_PREVIEW_CHARS]
 
 
 def terms_in(q: str, text: str) -> tuple[str, ...]:
