@@ -27,13 +27,13 @@ def test_a_build_that_is_overtaken_while_it_is_read_is_not_published(
     work = Work.begin(open_project(indexed, {}), None, 0)
     watcher = Watcher(indexed / ".searchsocket")
     try:
-        seen = work.look(watcher)
+        seen = work.read_site(watcher)
         assert seen is not None
         write_page(indexed, "about", "About", "Written by people who like trains.")  # once it was looked at
         work.take(seen)
         assert live(indexed) == before
         assert "a new build was written during the run" in capsys.readouterr().out
-        again = work.look(watcher)
+        again = work.read_site(watcher)
         assert again is not None
         work.take(again)
         assert live(indexed) > before
