@@ -29,7 +29,8 @@ _ABOUT_PROSE = re.compile(
 )
 # What asks for a version is answered where changes are noted.
 _ABOUT_VERSIONS = re.compile(
-    r"\b(?:(?:which|what|since|in) (?:\w+ ){0,2}(?:versions?|releases?)|since when|when was|release notes)\b",
+    r"\b(?:(?:which|what|since) (?:\w+ ){0,2}(?:versions?|releases?)|in (?:version|release) v?\d[\w.]*"
+    r"|since when|when was|release notes)\b",
     re.IGNORECASE,
 )
 _HISTORY = re.compile(
