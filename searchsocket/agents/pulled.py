@@ -12,6 +12,7 @@ import platformdirs
 from searchsocket.agents.library import Library, ServedLibraries
 from searchsocket.agents.offer import offered
 from searchsocket.errors import SearchSocketError
+from searchsocket.models.embedders.cache_place import VARIABLE
 from searchsocket.project.project import Project, open_project
 from searchsocket.serving.pulled import open_pulled
 from searchsocket.serving.service import open_service
@@ -26,7 +27,7 @@ def pulled_home(environ: Mapping[str, str]) -> Project:
     Raises:
         StateUnavailable: The folder cannot be made.
     """
-    cache = environ.get("SEARCHSOCKET_CACHE", "").strip()
+    cache = environ.get(VARIABLE, "").strip()
     folder = (Path(cache).expanduser() if cache else platformdirs.user_cache_path("searchsocket")) / "artifacts"
     try:
         make_private_folder(folder)

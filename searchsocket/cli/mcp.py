@@ -11,7 +11,7 @@ from searchsocket.agents.worktree import project_around
 from searchsocket.cli.mcp_doctor import doctor
 from searchsocket.cli.mcp_install import install, skill
 from searchsocket.cli.mcp_projects import add, list_, remove
-from searchsocket.cli.mcp_several import listed_projects, named_projects, serve_several
+from searchsocket.cli.mcp_server import listed_projects, named_projects, serve_several
 from searchsocket.cli.options import load_project, offer_options, offering, scope_option
 from searchsocket.cli.serve import serve, trouble_line
 from searchsocket.errors import ConfigError
