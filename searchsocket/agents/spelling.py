@@ -1,7 +1,7 @@
-"""The one spelling of arguments, for all tools, and what else is understood: in this table, and nowhere else.
+"""Names of the arguments of all tools, and other names that are accepted for them.
 
-Clients and models differ: a name that means an argument has asked the right thing. Names are snake_case; camelCase is
-the same name. A later name of a row counts only for a tool that has no argument of that name itself.
+Arguments are named in snake_case; camelCase is accepted too. Clients and models also send other names, which this table
+lists. An alias counts only for a tool that has no argument of that name.
 """
 
 import re
@@ -31,7 +31,7 @@ def snake_case(name: str) -> str:
 
 
 def meant(name: str, arguments: Collection[str]) -> str:
-    """The argument of a tool that a name means; the name itself if it means none."""
+    """The argument that a name stands for; the name itself if it stands for none."""
     snake = snake_case(name)
     if snake in arguments:
         return snake
@@ -55,7 +55,7 @@ def spelled(sent: Mapping[str, Any], arguments: Collection[str]) -> tuple[dict[s
 
 
 def names_for(arguments: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Each name that is understood, with the argument that it means."""
+    """Each accepted name, with its argument."""
     for argument in arguments:
         yield argument, argument
         yield from ((alias, argument) for alias in ALIASES.get(argument, ()) if alias not in arguments)

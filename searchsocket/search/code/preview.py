@@ -1,4 +1,4 @@
-"""Preview of a chunk: its beginning, and the lines that say the query."""
+"""Preview of a chunk: its first lines, and the lines that contain words of the query."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,9 +11,9 @@ _GAP = re.compile(r"⋮ (\d{1,6}) lines")  # a line by itself where so many are 
 
 
 def preview(text: str, q: str = "") -> str:
-    """The first lines of a chunk; where others say more of the query, the first one, a gap and those.
+    """The first twelve lines of a chunk, or its first five, a gap and the seven that match the query best.
 
-    More are more different words, then the same ones more often.
+    Those match best that contain the most different words of the query, then the most words.
     """
     lines = text.split("\n")
     said = _said(lines, q) if len(lines) > _LINES else []
@@ -36,13 +36,13 @@ def numbered_lines(shown: str, first: int) -> Iterator[tuple[int, str]]:
 
 
 def _said(lines: Sequence[str], q: str) -> list[set[str]]:
-    """The words of the query that each line says in any form."""
+    """The words of the query, in any form, that each line contains."""
     words = {form for word in parse_query(q).words if not word.is_stop for form in (word.exact, word.stem, *word.parts)}
     return [words.intersection(index_text(line).split()) for line in lines] if words else []
 
 
 def _best(said: Sequence[set[str]], count: int) -> tuple[int, int]:
-    """The first line to show, and how many; the beginning of the chunk unless other lines say more."""
+    """The first line to show, and how many; the beginning of the chunk unless other lines match better."""
 
     def worth(first: int, last: int) -> tuple[int, int]:
         return len(set().union(*said[first:last])), sum(map(len, said[first:last]))

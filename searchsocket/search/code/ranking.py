@@ -136,7 +136,7 @@ def _share(labels: frozenset[str], parts: Mapping[str, float]) -> float:
 
 
 def near_first(ranked: list[RankedCode], q: str) -> list[RankedCode]:
-    """Those that are not far below the first, if the query is the exact name that the first defines; else all."""
+    """Drop what scores far below the first, if the query is the exact name of what the first defines."""
     if not ranked or ranked[0].defines < 1.0 or len(q.split()) > 1:
         return ranked
     return [one for one in ranked if one.score >= NEAR * ranked[0].score]

@@ -153,7 +153,7 @@ class Words:
         return self._without_product(known)
 
     def _without_product(self, text: str) -> str:
-        """The text without the product's name, which nearly all pages contain; as it is if a name begins with it."""
+        """The text without the product's name, which nearly all pages contain; unchanged if it begins a page's name."""
         pieces = storable(text).split()
         if len(pieces) > _MAX_NAMED_WORDS:
             return text
@@ -176,7 +176,7 @@ class Words:
         return share > (_COMMON_NAME if stem(word) in self._site_name else _COMMON)
 
     def _is_name(self, pieces: list[str]) -> bool:
-        """Return True if two words are the name of a page or section, such as a command's: they mean it together."""
+        """Return True if two words are together the name of a page or section, such as that of a command."""
         return len(pieces) > 1 and self._named(" ".join(pieces)) >= 1
 
     def _named(self, text: str) -> float:
