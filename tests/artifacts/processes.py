@@ -31,7 +31,7 @@ def command(folder: Path, *arguments: str, status: int = 0, **environ: str) -> d
         text=True,
         check=False,
     )
-    assert done.returncode == status, done.stderr
+    assert done.returncode == status, done.stderr + done.stdout
     return dict(json.loads(done.stdout or done.stderr.splitlines()[-1]))
 
 
