@@ -2,6 +2,7 @@
 
 import secrets
 import shutil
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ import httpx
 import pytest
 
 from bench.relevance.example_site import SITE
+from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.stores.milvus.connection import MilvusConnection
 from tests.artifacts.processes import answer, command, served
 from tests.artifacts.site_queries import queries
@@ -50,6 +52,7 @@ def moved(request: pytest.FixtureRequest, shop: Path, tmp_path_factory: pytest.T
     if engine == "server":
         root.call("create_user", collection, SECRET)
         root.call("grant_role", collection, "admin")
+        _wait_for_grant(MilvusConnection(uri, f"{collection}:{SECRET}", timeout_s=60.0), f"{collection}_probe")
     folder = shop / engine
     shutil.copytree(shop / "local", folder, ignore=shutil.ignore_patterns("serve.sock"))
     reading = {
@@ -69,6 +72,20 @@ def moved(request: pytest.FixtureRequest, shop: Path, tmp_path_factory: pytest.T
     command(folder, "clean", "--all", "--remote", "--confirm", "handbook", **reading, **writing)
     if engine == "server":
         root.call("drop_user", collection)
+
+
+def _wait_for_grant(user: MilvusConnection, collection: str) -> None:
+    """A role that was granted applies a moment later, once the server's parts have heard of it."""
+    for attempt in range(30):
+        try:
+            user.call("create_collection", collection, 4)
+        except VectorBackendUnavailable:
+            if attempt == 29:
+                raise
+            time.sleep(1)
+        else:
+            user.call("drop_collection", collection)
+            return
 
 
 @pytest.fixture(scope="module")
