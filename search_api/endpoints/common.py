@@ -1,14 +1,33 @@
 """Shared code of endpoints."""
 
 from collections.abc import Mapping
+from typing import Annotated, Any
 
 from fastapi import Request
+from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from search_api.endpoints.errors import error_docs
 from searchsocket.search.wire import Wire
 from searchsocket.serving.answer_json import to_json
 from searchsocket.serving.capabilities.base import Caller
+
+
+class ErrorDetail(BaseModel):
+    code: str
+    message: str
+    suggestions: Annotated[list[str] | None, Field(description="Similar pages.")] = None
+
+
+class ErrorResponse(BaseModel):
+    """Every error of this service."""
+
+    error: ErrorDetail
+
+
+def error_docs(**statuses: str) -> dict[int | str, dict[str, Any]]:
+    """OpenAPI responses, e.g. `error_docs(s400="...")`."""
+    return {int(status[1:]): {"model": ErrorResponse, "description": text} for status, text in statuses.items()}
+
 
 ERRORS = error_docs(
     s400="The request is malformed or exceeds a limit.",

@@ -1,21 +1,23 @@
 """Build the layers in front of the endpoints, in order, from the settings."""
 
 import ipaddress
+import logging
 from collections.abc import Callable, Sequence
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from search_api.errors import error_response
 from search_api.gate.guards import BodyGuard, CallerGuard, Envelope, HeadAsGet, HostGuard, LastResort, OnDefect
 from search_api.gate.observer import Answered, Observer
 from search_api.gate.rate import RateLimit
 from search_api.gate.tiers import IPNetwork, TierRules, hash_key
-from search_api.gate.under_way import UnderWayGuard
 from search_api.page.errors import ErrorPages
 from search_api.page.view import Renderer
-from searchsocket.errors import ConfigError
+from searchsocket.errors import Busy, ConfigError
 from searchsocket.project.project import Project
 from searchsocket.project.settings.model import ApiSettings
 from searchsocket.serving.hosts import host_name, is_loopback
@@ -114,3 +116,30 @@ def tier_rules(settings: ApiSettings, key: str, token: str, dev: bool) -> TierRu
         ConfigError: A trusted proxy is not an address or a network.
     """
     return TierRules(hash_key(key or token), dev and not key, proxy_networks(settings))
+
+
+MAX_UNDER_WAY = 1_000
+_log = logging.getLogger("searchsocket.api")
+
+
+class UnderWayGuard:
+    """Counts requests, not connections: one that says nothing takes nothing from others."""
+
+    def __init__(self, app: ASGIApp, most: int = MAX_UNDER_WAY) -> None:
+        self._app = app
+        self._most = most
+        self._count = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        if self._count >= self._most:
+            _log.warning("refused a request: %d requests are in progress", self._most)
+            await error_response(Busy("too many requests; try again"))(scope, receive, send)
+            return
+        self._count += 1
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._count -= 1

@@ -3,8 +3,10 @@
 import contextlib
 import errno
 import gc
+import logging
 import signal
 import socket
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from functools import partial
@@ -16,7 +18,6 @@ from fastapi import FastAPI
 from search_api.app import create_app
 from search_api.gate.stack import proxy_networks
 from search_api.run.connections import Connections, allow_connections
-from search_api.run.log import calm_log
 from search_api.run.protocol import protocol_with_deadline
 from search_api.run.workers import HUNG_S, Workers, end_with_the_supervisor, supervise
 from searchsocket.errors import AddressInUse, ConfigMissing
@@ -158,3 +159,51 @@ def _stop_quietly() -> Iterator[None]:
     finally:
         for sig, handler in before.items():
             signal.signal(sig, handler)
+
+
+_LOGGERS = ("uvicorn.error", "searchsocket.api")
+_PAUSE_S = 60.0
+
+
+class OnceAMinute(logging.Filter):
+    """Lets a line pass once a minute, and says with the next one how many were left out."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._clock = clock
+        self._seen: dict[
+            str, tuple[float, int]
+        ] = {}  # by the line without its values: when it passed, and left out since
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        line, now = str(record.msg), self._clock()
+        passed, left_out = self._seen.get(line, (now - _PAUSE_S, 0))
+        if now < passed + _PAUSE_S:
+            self._seen[line] = passed, left_out + 1
+            return False
+        self._seen[line] = now, 0
+        if left_out:
+            record.msg = f"{line} ({left_out} more like this in between)"
+        return True
+
+
+@contextlib.contextmanager
+def calm_log() -> Iterator[None]:
+    """Hold the server's lines to that; where nobody handles them they go to stderr."""
+    once = OnceAMinute()
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    handler.setLevel(logging.WARNING)
+    loggers = [logging.getLogger(name) for name in _LOGGERS]
+    own = [logger for logger in loggers if not logger.hasHandlers()]
+    for logger in loggers:
+        logger.addFilter(once)
+    for logger in own:
+        logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        for logger in loggers:
+            logger.removeFilter(once)
+        for logger in own:
+            logger.removeHandler(handler)

@@ -36,9 +36,8 @@ def dagster(root: Path, host: str, port: int) -> None:
     Example:
       searchsocket dagster --port 3000
     """
-    from searchsocket_assets.run.dev import start
+    from searchsocket_assets.run.dev import start, workspace_file
     from searchsocket_assets.run.home import HOME_VARIABLE, dagster_home, prepare_home, refuse_odd_home
-    from searchsocket_assets.run.workspace import workspace_file
 
     project = load_project(root)
     home = dagster_home(project, os.environ)

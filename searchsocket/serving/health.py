@@ -1,9 +1,11 @@
 """Health of the indexes of a project: generation, age and problems (spec 14.1)."""
 
+import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Generic, TypeVar
 
 from pydantic import Field
 
@@ -12,11 +14,30 @@ from searchsocket.models.embedders.base import Embedder
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.wire import Wire
 from searchsocket.serving.public_words import public_message
-from searchsocket.serving.recent import Recent
 from searchsocket.serving.scopes import ReadableScopes
 from searchsocket.stores.base import VectorStore
 from searchsocket.text.amounts import age_s
 from searchsocket.types import Generation
+
+T = TypeVar("T")
+
+
+class Recent(Generic[T]):
+    """Keeps a value for a while; safe to share between threads, of which one makes it anew."""
+
+    def __init__(self, max_age_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._max_age_s = max_age_s
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._made: tuple[float, T] | None = None
+
+    def get(self, make: Callable[[], T]) -> T:
+        """The value, made anew where it is too old."""
+        with self._lock:
+            if self._made is None or self._clock() >= self._made[0] + self._max_age_s:
+                self._made = self._clock(), make()
+            return self._made[1]
+
 
 _FEW_SCOPES = 8  # whose health is read each time that it is asked for
 _HEALTH_S = 1.0

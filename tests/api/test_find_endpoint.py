@@ -6,7 +6,7 @@ from typing import TypeVar
 import pytest
 from api_client import Api
 
-from search_api.gate.costly import CostlyQueries
+from search_api.gate.queries import CostlyQueries
 from searchsocket.serving.capabilities.base import Caller
 
 T = TypeVar("T")

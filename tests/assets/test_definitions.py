@@ -25,8 +25,8 @@ from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.partitions import NAME
 from searchsocket_assets.project_traits import ProjectTraits, source_kinds, traits_of_project
 from searchsocket_assets.resources import IndexOptions
+from searchsocket_assets.run.dev import workspace_file
 from searchsocket_assets.run.runs import JOB, LOCATION
-from searchsocket_assets.run.workspace import workspace_file
 
 ROOT = Path(__file__).parents[2]
 

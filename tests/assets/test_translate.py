@@ -14,8 +14,7 @@ from searchsocket.errors import (
     StateUnavailable,
 )
 from searchsocket.events import Event
-from searchsocket_assets.run.failures import failure_of, setting_of
-from searchsocket_assets.run.translate import errors_as_failures, events_logged
+from searchsocket_assets.run.translate import errors_as_failures, events_logged, failure_of, setting_of
 
 
 def test_an_error_is_a_failure_with_code_setting_and_next_step() -> None:

@@ -10,9 +10,15 @@ from typing import Any
 import pytest
 from pipeline.conftest import Site
 
-from searchsocket.pipeline.run.checks import CHECKS, embeddings_sane, index_matches_manifest
+from searchsocket.pipeline.run.checks import (
+    CHECKS,
+    embeddings_sane,
+    index_matches_manifest,
+    keys_unique,
+    mirror_not_empty,
+    page_count_not_collapsed,
+)
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.gates import keys_unique, mirror_not_empty, page_count_not_collapsed
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.outcome import CheckOutcome
 from searchsocket.pipeline.stages.page_mirror import page_mirror

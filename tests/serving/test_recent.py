@@ -1,6 +1,6 @@
 """What is asked for often is made once in a while."""
 
-from searchsocket.serving.recent import Recent
+from searchsocket.serving.health import Recent
 
 
 def test_a_value_is_made_anew_when_it_is_too_old() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.errors import SourceUnavailable
-from searchsocket.sources.crawl.links import page_links
+from searchsocket.sources.crawl.pages import page_links
 from searchsocket.sources.crawl.sitemap import BadSitemap, SitemapWalk, entries, unpacked
 from searchsocket.system.retry_after import retry_after_s
 from tests.sources.crawling import Crawl

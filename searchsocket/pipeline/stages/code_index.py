@@ -1,15 +1,23 @@
 """Stage 4 of code: the live index of code and its chunks are compared, and what differs is published."""
 
+from collections.abc import Iterator, Sequence
+
+from searchsocket.code.text import source_text
+from searchsocket.content.pages import RawPage
+from searchsocket.errors import SourceUnavailable
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.corpora import CODE
 from searchsocket.pipeline.run.numbers import IndexNumbers
-from searchsocket.pipeline.run.results import StageResult
+from searchsocket.pipeline.run.results import StageResult, sha256
 from searchsocket.pipeline.run.stage import stage
-from searchsocket.pipeline.stages.code_bodies import stage_code
 from searchsocket.pipeline.stages.code_chunks import code_chunks
 from searchsocket.pipeline.stages.code_embeddings import code_embeddings
 from searchsocket.pipeline.stages.search_index import only_counted, published
 from searchsocket.state import ScopeState
+from searchsocket.stores.base import PageBody, VectorStore
+from searchsocket.system.batches import batches
+from searchsocket.text.key_phrases import phrases_of_code
+from searchsocket.types import Chunk, Lines
 
 
 @stage(
@@ -30,3 +38,37 @@ def code_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
         Interrupted: The run was told to stop; the live generation stays.
     """
     return published(run, state, code_index, code_embeddings, stage_code)
+
+
+_BATCH = 200
+
+
+def stage_code(run: ScopeRun, state: ScopeState, store: VectorStore) -> None:
+    """Stage the texts of files that the live generation does not hold; it drops those of files that go.
+
+    A file that was written again since it was cut is left out: the next run cuts it anew.
+    """
+    live = dict(store.body_digests(run.scope))
+    changed = ((url, digest) for url, digest in state.chunks.cut_pages() if live.get(url) != digest)
+    for batch in batches(changed, _BATCH):
+        store.stage_bodies(list(_texts(run, state, batch)), run.scope)
+
+
+def _texts(run: ScopeRun, state: ScopeState, files: list[tuple[str, str]]) -> Iterator[PageBody]:
+    source = run.make_source()
+    known = state.pages.see([url for url, _ in files])
+    for url, digest in files:
+        file = known[url]
+        try:
+            data = source.read(RawPage(url, url, file.locator, file.stamp, "code"))
+        except SourceUnavailable:
+            continue
+        if sha256(data) == digest:
+            yield PageBody(url, digest, source_text(data)[0], _phrases(state.chunks.of_page(url)))
+
+
+def _phrases(chunks: Sequence[Chunk]) -> tuple[str, ...]:
+    at = [chunk.at for chunk in chunks if isinstance(chunk.at, Lines)]
+    names = [name for lines in at for name in lines.heading_path]
+    texts = (chunk.body.text for chunk in chunks)
+    return phrases_of_code(names, texts, [lines.doc for lines in at if lines.doc])

@@ -1,16 +1,18 @@
 """Two generations compared in all that a reviewer asks for."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
 from searchsocket.backends import Backends
 from searchsocket.content.chunking.moved import PageContent
+from searchsocket.errors import PageTextsMissing
 from searchsocket.models.paying.cost import estimate
+from searchsocket.pipeline.run.dead_links import is_file
 from searchsocket.project.project import Project
 from searchsocket.quality.diff.compare import ContentChanges, compare
-from searchsocket.quality.diff.links import links_to_nowhere
 from searchsocket.quality.diff.pages import read_content
 from searchsocket.quality.golden import golden_queries
 from searchsocket.quality.judgement import IndexJudgement
@@ -18,6 +20,7 @@ from searchsocket.quality.judging import judge_readers
 from searchsocket.state.links import LinkToNowhere
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Generation
+from searchsocket.web.urls.targets import resolve_target
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +94,28 @@ def _named(generation: Generation) -> Mapping[str, Any]:
 
 def _page(page: PageContent) -> Mapping[str, Any]:
     return {"url": page.url, "title": page.title, "chunks": len(page.texts)}
+
+
+_LINK = re.compile(r"\]\((/[^\s()<>\"']*)")  # of a mirror file, where links within the site are paths
+
+
+def links_to_nowhere(reader: IndexReader, urls: Iterable[str]) -> set[LinkToNowhere]:
+    """The dead links of all pages; none where an older version published the index without its texts.
+
+    Args:
+        urls: Of all pages of the generation.
+    """
+    known = set(urls)
+    answers: dict[str, bool] = {}
+    found = set()
+    for url in known:
+        try:
+            text = reader.catalogue.page_body(url) or ""
+        except PageTextsMissing:
+            return set()
+        for target in dict.fromkeys(match.partition("#")[0].partition("?")[0] for match in _LINK.findall(text)):
+            if target not in answers:
+                answers[target] = not is_file(target) and resolve_target(target, known.__contains__) is None
+            if answers[target]:
+                found.add(LinkToNowhere(target, url))
+    return found

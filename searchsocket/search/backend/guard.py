@@ -3,13 +3,13 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from searchsocket.errors import SearchSocketError, VectorBackendUnavailable, VectorsMissing
-from searchsocket.search.backend.time_limit import TimeLimit
 from searchsocket.stores.base import CatalogueSnapshot, IndexReader, VectorLimits, VectorSnapshot, WordSnapshot
 from searchsocket.system.breaker import Breaker
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Vector, Vectors
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from searchsocket.project.settings.model import SearchSettings
 
 T = TypeVar("T")
+
 _FIRST_CALL_S = 10.0  # more for the first call of a process, which loads the client and connects
 _PROBE_S = 5.0
 
@@ -151,3 +152,35 @@ class _GuardedVectors:
     def vectors_of(self, ids: Sequence[str]) -> Vectors:
         """See `VectorSnapshot.vectors_of`."""
         return self._guard.call(lambda: self._reader.vectors.vectors_of(ids))
+
+
+THREAD_NAME = "vector-backend"
+_MAX_UNDER_WAY = 32  # calls that are not answered yet; beyond it nobody begins to wait
+
+
+class TimeLimit:
+    """Runs calls in threads of their own; safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._free = threading.BoundedSemaphore(_MAX_UNDER_WAY)
+
+    def call(self, work: Callable[[], T], timeout_s: float) -> T:
+        """Return or raise the result of `work`; after the timeout the work continues in the background.
+
+        Raises:
+            TimeoutError: It took longer, or too many calls are under way.
+        """
+        if not self._free.acquire(blocking=False):
+            raise TimeoutError
+        call: Future[T] = Future()
+        # A daemon, so that a server that never answers keeps no process alive.
+        threading.Thread(target=self._run, args=(work, call), name=THREAD_NAME, daemon=True).start()
+        return call.result(timeout_s)
+
+    def _run(self, work: Callable[[], Any], call: Future[Any]) -> None:
+        try:
+            call.set_result(work())
+        except BaseException as error:  # noqa: BLE001  (handed to whoever waits)
+            call.set_exception(error)
+        finally:
+            self._free.release()

@@ -1,10 +1,10 @@
 """Answers requests, a line each, until the input ends: whatever a line says, the next one is answered too."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 from uuid import uuid4
 
 from searchsocket.errors import InvalidRequest, SearchSocketError
@@ -16,7 +16,6 @@ from searchsocket.serving.code_upkeep import CodeUpkeep
 from searchsocket.serving.jsonl.chunk_ids import ChunkIds
 from searchsocket.serving.jsonl.parts import Answer, in_parts
 from searchsocket.serving.jsonl.requests import BadLine, LineRequest, parse_request
-from searchsocket.serving.jsonl.transport import request_lines
 
 MAX_PER_FILE = 2
 
@@ -166,3 +165,29 @@ def _error(message: str, op: str = "") -> Answer:
 def _written(answer: Answer) -> bytes:
     text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", "replace") + b"\n"
+
+
+MAX_REQUEST_BYTES = 1 << 20
+_READ_BYTES = 1 << 16
+
+Line = bytes | Literal["too large"]
+
+
+def request_lines(stream: BinaryIO, max_bytes: int = MAX_REQUEST_BYTES) -> Iterator[Line]:
+    """Each line without its end, or that it is too large: of that no more is kept, to its newline.
+
+    The last line needs no newline behind it.
+
+    Args:
+        max_bytes: Of a line, its newline included.
+    """
+    while True:
+        line = stream.readline(max_bytes + 1)
+        if not line:
+            return
+        if len(line) <= max_bytes:
+            yield line.rstrip(b"\r\n")
+            continue
+        while line and not line.endswith(b"\n"):
+            line = stream.readline(_READ_BYTES)
+        yield "too large"

@@ -21,8 +21,7 @@ from searchsocket.project.settings.source_kinds import CRAWL
 from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.crawl.budget import CrawlBudget
 from searchsocket.sources.crawl.fetch import USER_AGENT, Fetcher, FetchFailed, FetchLimits, Response, without_login
-from searchsocket.sources.crawl.links import MAX_LINKS, PageLinks, page_links
-from searchsocket.sources.crawl.pages import CrawledPages
+from searchsocket.sources.crawl.pages import MAX_LINKS, CrawledPages, PageLinks, page_links
 from searchsocket.sources.crawl.robots import parse_robots
 from searchsocket.sources.crawl.site import CrawledSite, host_of
 from searchsocket.sources.crawl.sitemap import MAX_SITEMAPS

@@ -1,7 +1,7 @@
 """Vectors in Pinecone; records, words and page texts are in the folder, as with every store.
 
 `rows.py` says what a row holds, `filters.py` how a query names rows, `connection.py` speaks to the service in bounded
-time (`transport.py`) and says its errors in our words (`refusals.py`). There are two kinds of index, `documents.py` and
+time (`transport.py`) and says its errors in our words. There are two kinds of index, `documents.py` and
 `legacy.py`, which `directory.py` finds or makes; `index.py` writes generations, `snapshot.py` reads one. `mark.py` is
 the row that says what a namespace holds, and `upkeep.py` looks after it all.
 """

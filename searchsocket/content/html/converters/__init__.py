@@ -5,11 +5,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import Protocol
 
 from searchsocket.content.html.converters import fast
-from searchsocket.content.html.converters.base import ToMarkdown
 from searchsocket.content.html.rules import RULES, WITHOUT_TABLES, Rule
+from searchsocket.content.html.tree import Element
 from searchsocket.project.settings.site import ExtractSettings
+
+
+class ToMarkdown(Protocol):
+    """Turns a settled main content into Markdown."""
+
+    def __call__(self, main: Element, *, keep_tables: bool = True) -> str:
+        """The Markdown: the same bytes for the same tree, tidy (see `tidy`); `main` may be used up."""
 
 
 @dataclass(frozen=True, slots=True)
