@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from searchsocket.errors import SourceUnavailable
-from searchsocket.sources.crawl import links, sitemap
+from searchsocket.sources.crawl import pages, sitemap
 from searchsocket.sources.crawl.budget import CrawlBudget
 from searchsocket.sources.crawl.fetch import Fetcher, FetchFailed, FetchLimits
 from searchsocket.sources.crawl.sitemap import SitemapWalk
