@@ -1,6 +1,5 @@
 """`searchsocket code status` and `invalidate`, and a sync of changed files."""
 
-import json
 import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -10,44 +9,10 @@ from uuid import uuid4
 import click
 
 from searchsocket.cli.code.requests import print_answer
+from searchsocket.cli.code.sync import up_to_date
 from searchsocket.cli.options import json_option, load_project, project_option, quiet_option, scope_option
 from searchsocket.cli.output import ago, count, safe, say
-from searchsocket.pipeline.unchanged.record import unchanged_since
 from searchsocket.serving.code_upkeep import CodeStatus, CodeSynced, CodeUpkeep, Files, open_upkeep
-
-FOLDER = "code"  # in the state folder
-
-
-@click.command()
-@project_option
-@scope_option
-@quiet_option
-@json_option
-def sync(root: Path, scope_name: str | None, as_json: bool) -> None:
-    """Index the source files that changed.
-
-    Works without Dagster; `searchsocket index --only code` does the same as a Dagster run.
-
-    \b
-    Example:
-      searchsocket code sync
-    """
-    now = datetime.now(UTC)
-    stamp, words = int(now.timestamp() * 1e9), now.isoformat(timespec="seconds").replace("+00:00", "Z")
-    if last := unchanged_since(str(root), scope_name, os.environ, now_ns=stamp, checked_at=words, corpus=FOLDER):
-        if as_json:
-            click.echo(json.dumps(last.summary, separators=(",", ":"), ensure_ascii=False))
-        else:
-            say(up_to_date(last.summary["files"], last.summary["chunks"]))
-        return
-    from searchsocket.cli.code.upkeep import sync_now  # loads what indexes
-
-    sync_now(root, scope_name, as_json=as_json)
-
-
-def up_to_date(files: int, chunks: int) -> str:
-    return f"up to date: {count(files, 'file')}, {count(chunks, 'chunk')}"
-
 
 _SHOWN = 10
 _LARGE = 10  # after a run that wrote a tenth of the index, looking at the files once more is a small part of it

@@ -1,0 +1,45 @@
+"""`searchsocket code sync`. Loads little if nothing changed."""
+
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from searchsocket.cli.options import json_option, project_option, quiet_option, scope_option
+from searchsocket.cli.output import count, say
+from searchsocket.pipeline.unchanged.record import unchanged_since
+
+FOLDER = "code"  # in the state folder
+
+
+@click.command()
+@project_option
+@scope_option
+@quiet_option
+@json_option
+def sync(root: Path, scope_name: str | None, as_json: bool) -> None:
+    """Index the source files that changed.
+
+    Works without Dagster; `searchsocket index --only code` does the same as a Dagster run.
+
+    \b
+    Example:
+      searchsocket code sync
+    """
+    now = datetime.now(UTC)
+    stamp, words = int(now.timestamp() * 1e9), now.isoformat(timespec="seconds").replace("+00:00", "Z")
+    if last := unchanged_since(str(root), scope_name, os.environ, now_ns=stamp, checked_at=words, corpus=FOLDER):
+        if as_json:
+            click.echo(json.dumps(last.summary, separators=(",", ":"), ensure_ascii=False))
+        else:
+            say(up_to_date(last.summary["files"], last.summary["chunks"]))
+        return
+    from searchsocket.cli.code.upkeep import sync_now  # loads what indexes
+
+    sync_now(root, scope_name, as_json=as_json)
+
+
+def up_to_date(files: int, chunks: int) -> str:
+    return f"up to date: {count(files, 'file')}, {count(chunks, 'chunk')}"
