@@ -200,7 +200,7 @@ def test_a_sitemap_of_elements_that_mean_nothing_takes_no_memory() -> None:
 
 
 def test_links_of_a_page_are_bounded(web: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(links, "MAX_LINKS", 20)
+    monkeypatch.setattr(pages, "MAX_LINKS", 20)
     paths = row(web, 30)
     crawl = Crawl(web, tmp_path)
     assert crawl.urls() == ["/", *paths[:20]]
@@ -209,7 +209,7 @@ def test_links_of_a_page_are_bounded(web: Web, tmp_path: Path, monkeypatch: pyte
 
 
 def test_places_of_few_pages_are_few_links(web: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(links, "MAX_LINKS", 20)
+    monkeypatch.setattr(pages, "MAX_LINKS", 20)
     row(web, 3)
     web.html("/002", "".join(f"<a href='/000?q={number}#part-{number}'>x</a>" for number in range(100)))
     crawl = Crawl(web, tmp_path)
@@ -288,7 +288,7 @@ def test_a_request_is_not_made_again_once_the_crawl_is_over(web: Web) -> None:
 def test_thousands_of_pages_with_the_same_fault_are_one_warning(
     web: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(links, "MAX_LINKS", 5)
+    monkeypatch.setattr(pages, "MAX_LINKS", 5)
     paths = row(web, 5, lambda _: Answer(200, "".join(f"<a href='/{n:03}'>x</a>" for n in range(9)).encode()))
     crawl = Crawl(web, tmp_path)
     assert crawl.urls() == ["/", *paths]
