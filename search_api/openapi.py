@@ -80,8 +80,8 @@ def _say_defaults(schema: dict[str, Any]) -> None:
 
 def _refuse_rerank(request: dict[str, Any], parameters: list[dict[str, Any]]) -> None:
     """Nothing but false is taken where there is no reranker."""
-    asked = [one["schema"] for one in parameters if one["name"] == "rerank"]
-    for schema in (request["properties"]["rerank"], *asked):
+    schemas = [one["schema"] for one in parameters if one["name"] == "rerank"]
+    for schema in (request["properties"]["rerank"], *schemas):
         schema["const"] = False
 
 

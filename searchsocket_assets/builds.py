@@ -66,8 +66,8 @@ def new_builds(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.Sen
         request = _request(context.instance, site, run, build, settled)
         if request is not None:
             runs.append(request)
-    known = {scope: digest for scope, digest in settled.items() if scope in branches}
-    cursor = json.dumps([last if last != order[-1:][0] else "", known], separators=(",", ":")) if order else "[]"
+    digests = {scope: digest for scope, digest in settled.items() if scope in branches}
+    cursor = json.dumps([last if last != order[-1:][0] else "", digests], separators=(",", ":")) if order else "[]"
     # Dagster's partitions follow from what is kept: a new Dagster home has none, and gets all of them here.
     missing = sorted(branches.keys() - {*context.instance.get_dynamic_partitions(site.partitions_name)})
     reason = f"still being written: {', '.join(busy)}" if busy else f"no new build; scopes watched: {len(branches)}"
@@ -87,15 +87,15 @@ def _request(
     if any(not record.dagster_run.is_finished and BUILD_TAG not in record.dagster_run.tags for record in newest):
         return None  # it will read what there is when it begins
     job = site.named(INDEX_SITE)
-    asked = [record for record in newest if _digest(record, build, job)]
-    attempts = [_attempt(record, build, job) for record in asked]
-    if asked and asked[0].dagster_run.is_success and attempts[0].digest == build.digest:
+    records = [record for record in newest if _digest(record, build, job)]
+    attempts = [_attempt(record, build, job) for record in records]
+    if records and records[0].dagster_run.is_success and attempts[0].digest == build.digest:
         settled[scope.name] = build.digest
     if not is_due(build.digest, attempts, time.time()):
         return None
     settled.pop(scope.name, None)
     return dg.RunRequest(
-        run_key=f"{scope.name}:{build.digest}:{asked[0].dagster_run.run_id if asked else ''}",
+        run_key=f"{scope.name}:{build.digest}:{records[0].dagster_run.run_id if records else ''}",
         partition_key=scope.name,
         tags={PROJECT_TAG: project.id, BRANCH_TAG: scope.branch or scope.name, BUILD_TAG: build.digest},
     )

@@ -75,10 +75,10 @@ def verify_job(site: DagsterSite) -> dg.JobDefinition:
                 if check.stage.name == search_index.name:
                     key = site.key(check.stage.name)
                     target = latest_materialization(context.instance, key, context.partition_key)
-                    found = evaluated(outcome_of(check, run), check, key, context.partition_key, target)
-                    yield found
-                    if not found.passed and found.severity is dg.AssetCheckSeverity.ERROR:
-                        failed.append(f"{check.name}: {found.description}")
+                    evaluation = evaluated(outcome_of(check, run), check, key, context.partition_key, target)
+                    yield evaluation
+                    if not evaluation.passed and evaluation.severity is dg.AssetCheckSeverity.ERROR:
+                        failed.append(f"{check.name}: {evaluation.description}")
         if failed:
             raise dg.Failure("\n".join(failed))
         yield dg.Output(None)
@@ -111,8 +111,8 @@ def verify_schedule(site: DagsterSite, job: dg.JobDefinition) -> dg.ScheduleDefi
     def every_scope(context: dg.ScheduleEvaluationContext) -> list[dg.RunRequest] | dg.SkipReason:
         try:
             project = site.open()
-            kept = kept_names(project)
-            scopes = [key for key in own_partitions(context.instance, site, project) if key in kept]
+            names = kept_names(project)
+            scopes = [key for key in own_partitions(context.instance, site, project) if key in names]
         except SearchSocketError as error:
             return dg.SkipReason(f"{error.code}: {error}")
         return [dg.RunRequest(partition_key=scope) for scope in scopes]

@@ -60,8 +60,8 @@ def maintenance_job(site: DagsterSite) -> dg.JobDefinition:
             for step in freed:
                 context.log.info(f"{step.what}, {step.where}: {step.note or f'{step.bytes:,} bytes'}")
             rows = [{"what": each.what, "where": each.where, "bytes": each.bytes, "note": each.note} for each in freed]
-            shown = {"freed": table(rows)} if rows else {}
-            context.add_output_metadata({**shown, "megabytes": round(sum(each.bytes for each in freed) / 1e6, 3)})
+            metadata = {"freed": table(rows)} if rows else {}
+            context.add_output_metadata({**metadata, "megabytes": round(sum(each.bytes for each in freed) / 1e6, 3)})
 
     @dg.job(
         name=site.named("maintenance"),
@@ -77,12 +77,12 @@ def maintenance_job(site: DagsterSite) -> dg.JobDefinition:
     return maintenance
 
 
-def _old_runs(instance: dg.DagsterInstance, site: DagsterSite, project: Project, kept: int) -> Iterator[Freed]:
+def _old_runs(instance: dg.DagsterInstance, site: DagsterSite, project: Project, count: int) -> Iterator[Freed]:
     for scope in own_partitions(instance, site, project):
         deleted = 0
         for job in (*map(site.named, _JOBS), ASSET_JOB):
             for _ in range(_ROUNDS):
-                if not (gone := delete_old_runs(instance, project, scope, kept, job)):
+                if not (gone := delete_old_runs(instance, project, scope, count, job)):
                     break
                 deleted += gone
         if deleted:
@@ -99,11 +99,11 @@ def _unused_embeddings(project: Project) -> Iterator[Freed]:
     with Backends(project, os.environ, calls=False).open_cache() as cache:
         before = cache.held_bytes()
         try:
-            found = prune_unused(cache, apply=True)
+            unused = prune_unused(cache, apply=True)
         except SearchSocketError as error:
             yield Freed("unused embeddings", str(cache.path), 0, str(error))
             return
-        yield Freed(f"{found.texts} unused embeddings", str(cache.path), max(0, before - cache.held_bytes()))
+        yield Freed(f"{unused.texts} unused embeddings", str(cache.path), max(0, before - cache.held_bytes()))
 
 
 def _databases(project: Project) -> Iterator[Path]:

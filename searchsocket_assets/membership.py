@@ -48,7 +48,7 @@ def _is_requested(project: Project, name: str, stated: str) -> bool:
 
 def _is_kept(project: Project, name: str) -> bool:
     try:
-        kept, _ = existing_scopes(project, Backends(project, os.environ, calls=False).store)
+        scopes, _ = existing_scopes(project, Backends(project, os.environ, calls=False).store)
     except SearchSocketError:  # the run reports it
         return False
-    return name in {scope.name for scope in kept}
+    return name in {scope.name for scope in scopes}

@@ -19,10 +19,10 @@ def kept_names(project: Project) -> set[str]:
     Raises:
         SearchSocketError: They cannot be listed.
     """
-    kept, problem = existing_scopes(project, Backends(project, os.environ, calls=False).store)
+    scopes, problem = existing_scopes(project, Backends(project, os.environ, calls=False).store)
     if problem is not None:
         raise problem
-    return {scope.name for scope in kept}
+    return {scope.name for scope in scopes}
 
 
 def own_partitions(

@@ -44,10 +44,10 @@ def scopes_asset(site: DagsterSite) -> dg.AssetsDefinition:
 def scopes_metadata(overview: ScopesOverview, runs: Any) -> dict[str, Any]:
     """The table, and numbers that Dagster plots."""
     rows = [_flat(to_json(row, runs.get(row.scope))) for row in overview.rows]
-    shown: dict[str, Any] = {"scopes": table(rows)} if rows else {}
+    metadata: dict[str, Any] = {"scopes": table(rows)} if rows else {}
     if overview.problems:
-        shown["warning_list"] = dg.MetadataValue.md(bullets([f"{each.code}: {each}" for each in overview.problems]))
-    return shown | {
+        metadata["warning_list"] = dg.MetadataValue.md(bullets([f"{each.code}: {each}" for each in overview.problems]))
+    return metadata | {
         "dagster/row_count": len(rows),
         "alive": sum(row.alive is True for row in overview.rows),
         "gone": sum(row.alive is False for row in overview.rows),

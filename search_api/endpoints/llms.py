@@ -27,20 +27,20 @@ def add_llms(app: FastAPI, texts: AgentTexts, service: SearchService, freshness:
         caller = caller_of(request)
         if unchanged := freshness.unchanged(request, caller, scope):
             return unchanged
-        found = await run_in_threadpool(lambda: make(service.scopes.find(scope, trusted=caller.trusted)))
-        if found is None:
+        text = await run_in_threadpool(lambda: make(service.scopes.find(scope, trusted=caller.trusted)))
+        if text is None:
             raise HTTPException(404)
-        headers = freshness.headers(request, caller, found.scope, found.generation)
-        base = service.site_of(found.scope).path
+        headers = freshness.headers(request, caller, text.scope, text.generation)
+        base = service.site_of(text.scope).path
         links = [f'<{base}/{INDEX}>; rel="describedby"; type="text/plain"']
-        if found.canonical:
-            links.insert(0, f'<{found.canonical}>; rel="canonical"')
+        if text.canonical:
+            links.insert(0, f'<{text.canonical}>; rel="canonical"')
         headers["link"] = ", ".join(link for link in links if link.isascii())
-        return Response(found.data, headers=headers, media_type=media_type)
+        return Response(text.data, headers=headers, media_type=media_type)
 
     async def get_list(request: Request, scope: str | None = None) -> Response:
         path = request.url.path
-        return await answer(request, scope, "text/plain", lambda wanted: texts.file(path, wanted))
+        return await answer(request, scope, "text/plain", lambda scope_wanted: texts.file(path, scope_wanted))
 
     async def get_markdown(request: Request, scope: str | None = None) -> Response:
         raw = request.scope["raw_path"].partition(b"?")[0].decode("latin-1")

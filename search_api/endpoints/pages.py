@@ -75,8 +75,8 @@ def add_pages(app: FastAPI, path: str, queries: Queries, freshness: Freshness) -
 
 def _link(request: Request, token: str) -> dict[str, str]:
     """The header that says where Markdown goes on, which has no field for a token."""
-    kept = [(name, value) for name, value in request.query_params.multi_items() if name in ("url", "scope")]
-    return {"link": f'<?{urlencode([*kept, ("continuationToken", token)])}>; rel="next"'}
+    parameters = [(name, value) for name, value in request.query_params.multi_items() if name in ("url", "scope")]
+    return {"link": f'<?{urlencode([*parameters, ("continuationToken", token)])}>; rel="next"'}
 
 
 def _is_markdown(name: str, accept: str) -> bool:

@@ -44,18 +44,18 @@ class Freshness:
         sent = request.headers.get("if-none-match")
         if not sent:
             return None
-        wanted = self._service.scopes.find(scope, trusted=caller.trusted)
-        held = self._service.store.held(wanted)
-        if held is None:
+        indexed_scope = self._service.scopes.find(scope, trusted=caller.trusted)
+        reader = self._service.store.held(indexed_scope)
+        if reader is None:
             return None
-        headers = self.headers(request, caller, wanted.name, held.generation.name)
-        known = {tag.strip().removeprefix("W/") for tag in sent.split(",")}
-        return Response(status_code=304, headers=headers) if headers["etag"].removeprefix("W/") in known else None
+        headers = self.headers(request, caller, indexed_scope.name, reader.generation.name)
+        tags = {tag.strip().removeprefix("W/") for tag in sent.split(",")}
+        return Response(status_code=304, headers=headers) if headers["etag"].removeprefix("W/") in tags else None
 
     def _tag(self, request: Request, caller: Caller, scope: str, generation: str) -> str:
-        asked = request.scope
+        http_scope = request.scope
         parts = (
-            self._salt, str(caller.trusted), scope, generation, Headers(scope=asked).get("accept", ""),
-            asked["path"], asked["raw_path"].decode("latin-1"), asked["query_string"].decode("latin-1"),
+            self._salt, str(caller.trusted), scope, generation, Headers(scope=http_scope).get("accept", ""),
+            http_scope["path"], http_scope["raw_path"].decode("latin-1"), http_scope["query_string"].decode("latin-1"),
         )  # fmt: skip
         return f'W/"{hashlib.sha256(chr(0).join(parts).encode("utf-8", "replace")).hexdigest()[:32]}"'

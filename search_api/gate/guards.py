@@ -66,10 +66,10 @@ class Envelope:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                given = list(message.get("headers", ()))
-                names = {name for name, _ in given}
+                headers = list(message.get("headers", ()))
+                names = {name for name, _ in headers}
                 more = [header for header in _HEADERS if header[0] not in names]
-                message["headers"] = [*given, *more, (b"x-request-id", request_id)]
+                message["headers"] = [*headers, *more, (b"x-request-id", request_id)]
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
@@ -149,9 +149,9 @@ class CallerGuard:
         headers = Headers(scope=scope)
         peer = (scope.get("client") or ("",))[0]
         key = bearer_key(headers)
-        known = key_is_right(key, self._rules) if key is not None else self._is_local(headers, peer)
-        visitor = visitor_address(headers) if key is not None and known else None
-        trusted = known and visitor is None
+        is_trusted = key_is_right(key, self._rules) if key is not None else self._is_local(headers, peer)
+        visitor = visitor_address(headers) if key is not None and is_trusted else None
+        trusted = is_trusted and visitor is None
         caller = Caller(trusted, visitor or client_address(headers, peer, self._rules.proxies))
         rate = self._own_rates.get(scope["path"], self._rate)
         if rate and not trusted:
@@ -160,7 +160,7 @@ class CallerGuard:
             if wait_s is not None:
                 await rate.refusal(wait_s)(scope, receive, send)
                 return
-        if key is not None and not known:
+        if key is not None and not is_trusted:
             error = Unauthorized("the key is wrong; public scopes need no key")
             await error_response(error, {"www-authenticate": "Bearer"})(scope, receive, send)
             return

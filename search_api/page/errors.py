@@ -44,6 +44,6 @@ class ErrorPages:
         await self._app(scope, receive, send_page)
 
     def _error_page(self, scope: Scope, body: bytes) -> bytes:
-        asked = {name: value for name, value in QueryParams(scope["query_string"]).multi_items() if value.strip()}
+        form = {name: value for name, value in QueryParams(scope["query_string"]).multi_items() if value.strip()}
         message = json.loads(body)["error"]["message"]
-        return self._renderer.html(View(asked, problem=f"{message[:1].upper()}{message[1:]}."))
+        return self._renderer.html(View(form, problem=f"{message[:1].upper()}{message[1:]}."))

@@ -42,18 +42,18 @@ def add_home(
     @app.get("/", include_in_schema=False)
     async def get_home(request: Request) -> Response:
         caller = caller_of(request)
-        asked = {name: value for name, value in request.query_params.multi_items() if value.strip()}
-        if page := asked.get("page"):
-            found = await run_in_threadpool(
-                lambda: service.page(page, service.scopes.find(asked.get("scope"), trusted=caller.trusted))
+        form = {name: value for name, value in request.query_params.multi_items() if value.strip()}
+        if page := form.get("page"):
+            answer = await run_in_threadpool(
+                lambda: service.page(page, service.scopes.find(form.get("scope"), trusted=caller.trusted))
             )
-            view = View(page=_data(found.answer(), caller))
-        elif asked.get("q"):
-            view = await searched(request, asked, caller)
+            view = View(page=_data(answer.answer(), caller))
+        elif form.get("q"):
+            view = await searched(request, form, caller)
         else:
             health = _data(await run_in_threadpool(service.health, trusted=False), caller)
             index = health["scopes"][0]
-            view = View(asked, index=index) if index["generation"] else View(asked, problem=NOTHING_INDEXED)
+            view = View(form, index=index) if index["generation"] else View(form, problem=NOTHING_INDEXED)
         title = await run_in_threadpool(service.site_title)
         return _page(renderer.html(replace(view, title=title)))
 

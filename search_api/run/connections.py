@@ -56,7 +56,7 @@ class Connections:
         """Take a connection in, and close one that waits for each that is too many; False where none waits."""
         counted = self._counted(connection.address)
         own = self._of.get(counted, {})
-        if len(own) >= self._an_address and not self._close_first(known for known in own if known in self._waiting):
+        if len(own) >= self._an_address and not self._close_first(other for other in own if other in self._waiting):
             return False
         if len(self._open) >= self._most and not self._close_first(self._waiting):
             return False
@@ -106,10 +106,10 @@ def allow_connections() -> int:
     if resource is None:
         return _MAX_CONNECTIONS
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _MAX_FILES if hard == resource.RLIM_INFINITY else min(hard, _MAX_FILES)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
+    limit = _MAX_FILES if hard == resource.RLIM_INFINITY else min(hard, _MAX_FILES)
+    if soft != resource.RLIM_INFINITY and soft < limit:
         with contextlib.suppress(ValueError, OSError):  # a container may forbid it
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return most_connections(_MAX_FILES if files == resource.RLIM_INFINITY else files)
 

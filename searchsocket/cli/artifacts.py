@@ -119,11 +119,11 @@ def list_(root: Path, url: str, as_json: bool) -> None:
       searchsocket artifacts list --json
     """
 
-    held = stored_generations(open_objects(_project(root, url).settings.artifacts.url))
+    generations = stored_generations(open_objects(_project(root, url).settings.artifacts.url))
     if as_json:
-        print_json({"generations": [_generation(each) for each in held]})
+        print_json({"generations": [_generation(each) for each in generations]})
         return
-    for each in held:
+    for each in generations:
         state = "live" if each.is_live else "kept"
         click.echo(f"{safe(each.scope)}  {each.name}  {state}  pushed {each.pushed.isoformat(timespec='seconds')}")
 
@@ -185,11 +185,11 @@ def _project(root: Path, url: str) -> Project:
     return replace(project, settings=settings.model_copy(update={"artifacts": artifacts}))
 
 
-def _generation(held: StoredGeneration) -> dict[str, object]:
+def _generation(generation: StoredGeneration) -> dict[str, object]:
     return {
-        "scope": held.scope,
-        "generation": held.name,
-        "live": held.is_live,
-        "pushedAt": held.pushed.isoformat(timespec="seconds"),
-        "replacedAt": held.replaced.isoformat(timespec="seconds") if held.replaced else None,
+        "scope": generation.scope,
+        "generation": generation.name,
+        "live": generation.is_live,
+        "pushedAt": generation.pushed.isoformat(timespec="seconds"),
+        "replacedAt": generation.replaced.isoformat(timespec="seconds") if generation.replaced else None,
     }

@@ -99,8 +99,8 @@ class Outcome:
 
     @property
     def error(self) -> Mapping[str, str]:
-        found: Mapping[str, str] = self.answer.get("error", _SILENT)
-        return found
+        error: Mapping[str, str] = self.answer.get("error", _SILENT)
+        return error
 
 
 def _outcomes(scopes: Sequence[Scope], arguments: Sequence[str], at_once: int) -> Iterator[Outcome]:
@@ -132,20 +132,20 @@ def _outcomes(scopes: Sequence[Scope], arguments: Sequence[str], at_once: int) -
 
 def _answer(output: bytes) -> Mapping[str, Any]:
     try:
-        found = json.loads(output.splitlines()[-1])
+        answer = json.loads(output.splitlines()[-1])
     except (ValueError, IndexError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return answer if isinstance(answer, dict) else {}
 
 
 def _flags(options: RunOptions) -> list[str]:
     """The options of this backfill, as options of `searchsocket index`."""
     flags = []
-    asked = options.asked()
+    request = options.asked()
     for option in OPTIONS:
-        if option.name in asked:
+        if option.name in request:
             flags.append(option.flag or f"--{option.name.replace('_', '-')}")
-            flags += [] if option.kind is bool else [str(asked[option.name])]
+            flags += [] if option.kind is bool else [str(request[option.name])]
     return flags
 
 
@@ -168,5 +168,5 @@ def _to_json(outcome: Outcome) -> Mapping[str, Any]:
     whose = {"scope": outcome.scope.name, "branch": outcome.scope.branch or None, "ok": outcome.ok}
     if not outcome.ok:
         return {**whose, "error": dict(outcome.error)}
-    kept = ("generation", "pages", "embeddings", "records", "estimatedTokens", "estimatedCostUsd", "seconds")
-    return {**whose, **{name: outcome.answer[name] for name in kept if name in outcome.answer}}
+    names = ("generation", "pages", "embeddings", "records", "estimatedTokens", "estimatedCostUsd", "seconds")
+    return {**whose, **{name: outcome.answer[name] for name in names if name in outcome.answer}}

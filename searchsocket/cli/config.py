@@ -42,7 +42,7 @@ def show(root: Path, as_json: bool) -> None:
       searchsocket config show | grep -v "# default"
     """
 
-    found = effective_settings(root, os.environ)
+    effective = effective_settings(root, os.environ)
     settings = load_settings(root, os.environ)
     variables = {
         key: name
@@ -54,10 +54,10 @@ def show(root: Path, as_json: bool) -> None:
     }
     are_set = {name: bool(os.environ.get(name, "").strip()) for name in variables.values()}
     if as_json:
-        listed = [{"key": s.key, "value": _public(s.value), "source": s.source, "origin": s.origin} for s in found]
+        listed = [{"key": s.key, "value": _public(s.value), "source": s.source, "origin": s.origin} for s in effective]
         print_json({"settings": listed, "secrets": are_set})
         return
-    for setting in found:
+    for setting in effective:
         value = _public(setting.value)
         line = f"{setting.key} = {_toml(value)}" if value is not None else f"# {setting.key} is not set"
         origin = {"environment": f"${setting.origin}", "default": "default"}.get(setting.source, setting.origin)

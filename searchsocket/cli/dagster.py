@@ -104,9 +104,9 @@ def _lock(home: Path, address: str) -> int:
 
 def _holders(path: Path) -> list[int]:
     """Processes that have the file open; none where the system does not tell."""
-    found = []
+    holders = []
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # ended meanwhile, or of another user
             if int(process.name) != os.getpid() and any(path.samefile(file) for file in (process / "fd").iterdir()):
-                found.append(int(process.name))
-    return sorted(found)
+                holders.append(int(process.name))
+    return sorted(holders)

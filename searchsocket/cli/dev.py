@@ -196,8 +196,8 @@ class Work:
         except SystemExit:  # what went wrong was said
             return False
         except OSError as error:
-            found = system_error("cannot use", Path(os.fsdecode(error.filename or self.root)), error)
-            self._say_error(found.code, str(found))
+            problem = system_error("cannot use", Path(os.fsdecode(error.filename or self.root)), error)
+            self._say_error(problem.code, str(problem))
             return False
         self._say(_line(summary, time.perf_counter() - began))
         return True

@@ -82,7 +82,7 @@ def find(
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
     filters = (*each("language", languages), *map(named_filter, named))
-    asked = FindQuery(
+    query = FindQuery(
         " ".join(words),
         limit,
         not parts,
@@ -94,7 +94,7 @@ def find(
         continuation,
         max_tokens,
     )
-    answer = open_service(project, os.environ).find(asked, scope)
+    answer = open_service(project, os.environ).find(query, scope)
     for note in answer.notes:
         click.echo(f"note: {note.message}", err=True)
     if as_json:

@@ -128,7 +128,7 @@ def _shown(made: Plan) -> Iterator[str]:
 
     facts = made.facts
     name = f"{facts.framework} {facts.version}".strip() or "no known framework"
-    known = {
+    choices = {
         "site": f"{name}{', reported by Vite' if facts.asked else ''}",
         "adapter": facts.adapter,
         "server": "yes; it serves search at the site's own address" if facts.has_server else "",
@@ -136,7 +136,7 @@ def _shown(made: Plan) -> Iterator[str]:
         "versions": version_words(version_rows(facts.versions)),
         "build": f"{facts.build}/{'' if facts.is_built else ' (not built yet)'}" if facts.build else "",
     }
-    yield from (f"{label:<11} {safe(value)}" for label, value in known.items() if value)
+    yield from (f"{label:<11} {safe(value)}" for label, value in choices.items() if value)
     yield from (click.style(f"{'unclear':<11} {safe(line)}", fg="yellow") for line in facts.unknown)
     yield ""
     copies = [change for change in made.changes if change.is_for_programs or is_copy(change.after)]

@@ -54,8 +54,8 @@ def prune(
 
     project = load_project(root)
     older_than_s = seconds_of(older_than) if older_than else None
-    asked = PruneRequest(by_branch, scopes_file, older_than_s, "all" if match == "all" else "any")
-    plan = plan_prune(project, os.environ, asked, datetime.now(UTC))
+    request = PruneRequest(by_branch, scopes_file, older_than_s, "all" if match == "all" else "any")
+    plan = plan_prune(project, os.environ, request, datetime.now(UTC))
     if plan.problem is not None:
         click.echo(f"could not read the index: {safe(str(plan.problem))}", err=True)
     if not as_json:

@@ -91,12 +91,12 @@ def changed_mark(*, changed: bool | None) -> str:
 def _file(source: "FileLines | None", route_file: str | None = None) -> str:
     """The file to edit, with its line where that is known, as terminals and editors open it; else the route file."""
     if source and source.file and source.first_line:
-        shown = f"{source.file}:{source.first_line}"
+        place = f"{source.file}:{source.first_line}"
     elif not route_file:
         return ""
     else:
-        shown = route_file
-    return click.style(f"  ({safe(shown)})", dim=True)
+        place = route_file
+    return click.style(f"  ({safe(place)})", dim=True)
 
 
 def mark_lines(text: str, marks: Ranges, width: int, code: Ranges = ()) -> Iterator[str]:

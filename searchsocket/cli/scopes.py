@@ -34,16 +34,18 @@ def scopes(root: Path, name_of: str | None, as_json: bool) -> None:
         return
 
     project = load_project(root)
-    found = look_at_scopes(project, Backends(project, os.environ, calls=False), datetime.now(UTC))
-    for problem in found.problems:
+    overview = look_at_scopes(project, Backends(project, os.environ, calls=False), datetime.now(UTC))
+    for problem in overview.problems:
         click.echo(f"{problem.code}: {safe(str(problem))}", err=True)
-    runs = _last_runs(project, [row.scope for row in found.rows])
+    runs = _last_runs(project, [row.scope for row in overview.rows])
     if as_json:
-        print_json({"projectId": project.id, "scopes": [to_json(row, runs.get(row.scope)) for row in found.rows]})
+        print_json({"projectId": project.id, "scopes": [to_json(row, runs.get(row.scope)) for row in overview.rows]})
         return
-    if not found.rows:
+    if not overview.rows:
         say("No scope is indexed yet; run `searchsocket index`.")
-    for line in _aligned([_HEAD, *(_cells(row, runs.get(row.scope, {})) for row in found.rows)] if found.rows else []):
+    for line in _aligned(
+        [_HEAD, *(_cells(row, runs.get(row.scope, {})) for row in overview.rows)] if overview.rows else []
+    ):
         say(line)
 
 

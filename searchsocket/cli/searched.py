@@ -34,9 +34,9 @@ def read_searched(state_dir: Path) -> "list[Searched]":
         lines = (state_dir / FILE).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeError):
         return []
-    found = []
+    rows = []
     for line in lines:
         with suppress(ValueError, TypeError, KeyError):
             row: dict[str, Any] = json.loads(line)
-            found.append(Searched(str(row["query"]), str(row["scope"]), tuple(map(str, row["places"]))))
-    return found
+            rows.append(Searched(str(row["query"]), str(row["scope"]), tuple(map(str, row["places"]))))
+    return rows

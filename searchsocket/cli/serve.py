@@ -76,12 +76,12 @@ def serve(
       curl -H "Authorization: Bearer $(cat .searchsocket/serve.token)" "http://127.0.0.1:8181/api/search?q=install"
     """
     project = load_project(root)
-    asked = {
+    options = {
         "scopes": tuple(project.scope(os.environ, name).name for name in scopes) or None,
         "page": False if no_page else None,
         "access_log": access_log or None,
     }
-    api = project.settings.api.model_copy(update={name: value for name, value in asked.items() if value is not None})
+    api = project.settings.api.model_copy(update={name: value for name, value in options.items() if value is not None})
     agents = offering(project.settings.mcp, tools, structured_content=structured_content)
     enable, sync = _first(mcp, agents.enable, dev), agents.sync if agents.sync is not None else sync
     agents = agents.model_copy(update={"enable": enable, "sync": sync})

@@ -109,13 +109,13 @@ class StatusReport:
         for generation in self.generations:
             yield from self._scope_lines(generation)
         for each in self.code:
-            held = f"{count(each.files, 'file')}, {count(each.chunks, 'chunk')}, {ago(each.age_seconds or 0.0)}"
-            yield f"\n{click.style(f'code of {each.scope}', bold=True)}\n  {held}\n  {standing_words(each)}"
+            contents = f"{count(each.files, 'file')}, {count(each.chunks, 'chunk')}, {ago(each.age_seconds or 0.0)}"
+            yield f"\n{click.style(f'code of {each.scope}', bold=True)}\n  {contents}\n  {standing_words(each)}"
         if self.broken_code:
             yield f"\ncode     BROKEN: {safe(self.broken_code)}"
         for other in self.remote.others(self.generations) if self.remote else ():
-            held = f"{count(other.records, 'record')} of {other.indexed_at}"
-            yield f"\n{click.style(safe(other.scope), bold=True)}\n  remote      {safe(held)}, no local index"
+            contents = f"{count(other.records, 'record')} of {other.indexed_at}"
+            yield f"\n{click.style(safe(other.scope), bold=True)}\n  remote      {safe(contents)}, no local index"
 
     @property
     def _live(self) -> Mapping[str, str]:
@@ -228,8 +228,8 @@ def _model_id(backends: Backends, recorded: str) -> str:
 
 
 def _scope(generation: "Generation", age: float, model_id: str) -> str:
-    known = generation.model_id == model_id or model_id.startswith(_NO_MODEL)
-    other = "" if known else "  (not the configured model; run `searchsocket index --force`)"
+    has_model = generation.model_id == model_id or model_id.startswith(_NO_MODEL)
+    other = "" if has_model else "  (not the configured model; run `searchsocket index --force`)"
     return (
         f"  generation  {generation.name}\n"
         f"  indexed     {ago(age)} ({generation.published_at})\n"

@@ -75,8 +75,8 @@ def read_token(project: Project, name: str = TOKEN_FILE) -> str | None:
     """
     try:
         with open(os.open(project.state_dir / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
-            found = os.fstat(file.fileno())
-            ours = stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o077
+            status = os.fstat(file.fileno())
+            ours = stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o077
             text = file.read(_TOKEN_BYTES * 2) if ours else b""
     except OSError:
         return None

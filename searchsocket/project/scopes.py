@@ -40,10 +40,10 @@ def sanitise_scope(raw: str) -> str:
     """
     if is_scope_name(raw) and raw == raw.lower():
         return raw
-    kept = re.sub(r"[.]{2,}", ".", _UNSAFE.sub("-", raw)).strip("-._").lower()[: MAX_LENGTH - 9].rstrip("-._")
-    if not kept:
+    name = re.sub(r"[.]{2,}", ".", _UNSAFE.sub("-", raw)).strip("-._").lower()[: MAX_LENGTH - 9].rstrip("-._")
+    if not name:
         raise InvalidScope(f"scope name {raw[:80]!r} has no letter or digit")
-    return f"{kept}-{hashlib.sha256(raw.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+    return f"{name}-{hashlib.sha256(raw.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 
 
 def branch_in(name: str) -> str:

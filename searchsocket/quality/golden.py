@@ -78,8 +78,8 @@ def golden_queries(
         ConfigMissing, ConfigError: See `golden_file` and `read_golden`.
     """
     path = golden_file(root, setting)
-    found = read_golden(path) if path else ()
-    return tuple(each for each in found if (scope is None or each.is_of(scope)) and corpus in (None, each.corpus))
+    golden = read_golden(path) if path else ()
+    return tuple(each for each in golden if (scope is None or each.is_of(scope)) and corpus in (None, each.corpus))
 
 
 def read_golden(path: Path) -> tuple[GoldenQuery, ...]:
@@ -163,10 +163,10 @@ def _checked(path: Path, rows: Iterable[Any]) -> tuple[GoldenQuery, ...]:
             key, why = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
             raise ConfigError(f"{path}: query {number} ({_named(row)}): {f'{key}: ' if key else ''}{why}") from error
         golden = GoldenQuery(entry.query, entry.expect, entry.scope, entry.tags, entry.k, entry.must_not, entry.corpus)
-        asked = (golden.query, golden.scopes, golden.corpus)
-        if asked in by_key:
+        query_key = (golden.query, golden.scopes, golden.corpus)
+        if query_key in by_key:
             raise ConfigError(f"{path}: query {number} ({_named(row)}) is listed twice; merge the two entries")
-        by_key[asked] = golden
+        by_key[query_key] = golden
     return tuple(by_key.values())
 
 

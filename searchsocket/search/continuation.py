@@ -68,7 +68,7 @@ class Continuations:
         mac, payload = data[:_MAC_BYTES], data[_MAC_BYTES:]
         if not hmac.compare_digest(mac, self._mac(payload)):
             raise _foreign()
-        of, *place, name, offset, asked = json.loads(payload)
+        of, *place, name, offset, request = json.loads(payload)
         if of != kind:
             raise ContinuationGone(f"the continuation token belongs to {of}, not to {kind}")
         if place != _place(generation):
@@ -79,7 +79,7 @@ class Continuations:
                 f"leave the "
                 f"token out to start again"
             )
-        return Position(asked, offset)
+        return Position(request, offset)
 
     def _mac(self, payload: bytes) -> bytes:
         return hmac.digest(self._key, payload, hashlib.sha256)[:_MAC_BYTES]

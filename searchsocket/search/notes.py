@@ -55,13 +55,13 @@ def language_notes(reader: IndexReader, filters: Filters) -> tuple[Note, ...]:
 
 def _unstated(reader: IndexReader, query: SearchQuery) -> tuple[Note, ...]:
     """The requested facets that no indexed page has."""
-    asked = dict.fromkeys([*(name for name, _ in query.filters if name not in OWN_FILTERS), *query.facets])
-    present = reader.catalogue.facet_names() if asked else frozenset()
+    names = dict.fromkeys([*(name for name, _ in query.filters if name not in OWN_FILTERS), *query.facets])
+    present = reader.catalogue.facet_names() if names else frozenset()
     return tuple(
         Note(
             "FACET_NOT_INDEXED",
             f"no indexed page has the facet {name!r}; after you add a facet to [facets], run `searchsocket index`",
         )
-        for name in asked
+        for name in names
         if name not in present
     )

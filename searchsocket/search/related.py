@@ -34,14 +34,14 @@ def related_pages(reader: IndexReader, url: str, top_k: int) -> list[RelatedPage
     """
     if not 1 <= top_k <= MAX_TOP_K:
         raise InvalidRequest(f"topK must be from 1 to {MAX_TOP_K}, not {top_k}")
-    asked, families = canonical_path(url), reader.generation.versions
-    own = _records(reader, asked)[:_MAX_CHUNKS]
+    path, families = canonical_path(url), reader.generation.versions
+    own = _records(reader, path)[:_MAX_CHUNKS]
     if not own:
-        raise PageNotFound(f"there is no page {asked[:200]!r} in this index")
+        raise PageNotFound(f"there is no page {path[:200]!r} in this index")
     url = own[0].page.url
-    within = scope_of(asked, families)
+    within = scope_of(path, families)
     middle = _middle(reader.vectors.vectors_of([record.id for record in own]))
-    linked = {found[0].page.url: found[0] for link in _links(own, url) if (found := _records(reader, link))}
+    linked = {records[0].page.url: records[0] for link in _links(own, url) if (records := _records(reader, link))}
     where = Filter(facets=(within.labels,)) if within.labels else MATCH_ALL
     hits = reader.vectors.nearest(middle, top_k=top_k * _HITS_A_PAGE + len(own), where=where)
     near = reader.catalogue.records([hit.id for hit in hits])

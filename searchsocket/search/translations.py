@@ -60,10 +60,10 @@ def merge_translations(
             others = (each for page, each in group if page != url and each)
             lead = first[group[0][0]] if by_page and group[0][0] != url else None
             translated[url] = Translated(tuple(dict.fromkeys((language, *others))), lead)
-    kept = [chunk for chunk in ranked if urls[chunk.position] in order]
+    originals = [chunk for chunk in ranked if urls[chunk.position] in order]
     if by_page:
-        kept.sort(key=lambda chunk: order[urls[chunk.position]])
-    return kept, translated
+        originals.sort(key=lambda chunk: order[urls[chunk.position]])
+    return originals, translated
 
 
 def _distance(language: str, query: SearchQuery) -> float:

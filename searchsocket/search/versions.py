@@ -74,8 +74,8 @@ def in_versions(query: "SearchQuery", families: tuple[VersionFamily, ...]) -> "S
         UnknownVersion: The site has no version of a name.
     """
     names = [name for name in query.version if not name.startswith("/")]
-    known = (name == ALL or any(_find(name, family) for family in families) for name in names)
-    unknown = next((name for name, is_known in zip(names, known, strict=True) if not is_known), None)
+    is_version = (name == ALL or any(_find(name, family) for family in families) for name in names)
+    unknown = next((name for name, has_family in zip(names, is_version, strict=True) if not has_family), None)
     if unknown is not None:
         raise UnknownVersion(unknown, _all_names(families))
     if not families:
@@ -132,9 +132,9 @@ def _find(name: str, family: VersionFamily) -> SiteVersion | None:
 def _locate(path: str, families: Iterable[VersionFamily]) -> VersionedPath | None:
     """A path in its version."""
     families, path = tuple(families), path.rstrip("/")
-    found = versioned_path(path, version_folders(families))
+    place = versioned_path(path, version_folders(families))
     # An alias without pages of its own may still be how people call it.
-    return found if found and not found.is_at_the_root else _in_alias(path, families) or found
+    return place if place and not place.is_at_the_root else _in_alias(path, families) or place
 
 
 def _in_alias(path: str, families: Iterable[VersionFamily]) -> VersionedPath | None:

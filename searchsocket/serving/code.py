@@ -87,12 +87,12 @@ class CodeService:
         reader, read_now = self._opened(scope)
         read_now = cache(read_now)
         marked = self.marks.of(scope)
-        found: list[TermMatch] = []
+        matches: list[TermMatch] = []
         for record, score, terms in search_by_terms(reader, q, 2 * top_k, max_per_file):
             result = code_result(record, reader, read_now, cosine=0.0, score=0.0, signals=("words",))
-            if result is not None and len(found) < top_k:
-                found.append(TermMatch(_as_marked(result, marked), score, terms))
-        return found
+            if result is not None and len(matches) < top_k:
+                matches.append(TermMatch(_as_marked(result, marked), score, terms))
+        return matches
 
     def find(self, query: CodeFindQuery, scope: str) -> CodeFindAnswer:
         """See `find_in_code`: every occurrence of a text in the files as they are now."""
@@ -115,8 +115,8 @@ class CodeService:
         if query.url:
             site = configured_site(self.project.settings, None, scope)
             page = find_page(query.url, self.site.reader(self.project.scope_named(scope)), site=site).page
-            found = code_of_page(reader, page.body, query.top_k, cache(read_now))
-            return RelatedCode(scope, page.facts.url, found, ())
+            related = code_of_page(reader, page.body, query.top_k, cache(read_now))
+            return RelatedCode(scope, page.facts.url, related, ())
         record = chunk_of_query(reader, query)
         at = record.chunk.at
         assert isinstance(at, Lines)

@@ -123,8 +123,8 @@ class CodeUpkeep:
 
     def invalidate(self, patterns: Sequence[str], scope: str) -> Files:
         """See `invalidate_code`; by any of the patterns."""
-        found = (path for pattern in patterns for path in invalidate_code(self.home, scope, pattern))
-        return _named(tuple(dict.fromkeys(found)))
+        paths = (path for pattern in patterns for path in invalidate_code(self.home, scope, pattern))
+        return _named(tuple(dict.fromkeys(paths)))
 
     def live(self, scope: str) -> Generation | None:
         """The live generation of a scope."""

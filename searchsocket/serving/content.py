@@ -60,10 +60,10 @@ class ContentService:
         """
         for _ in range(_MAX_TRIES):
             folder = self.folder(folder_id, trusted=trusted)
-            asked, offset = self.finder.checked(folder, query)
-            ranked, generation = self._ranked(folder, asked, offset, trusted=trusted)
+            request, offset = self.finder.checked(folder, query)
+            ranked, generation = self._ranked(folder, request, offset, trusted=trusted)
             if generation == folder.reader.generation.name:  # none was published in between
-                return self.finder.answer(folder, asked, offset, ranked)
+                return self.finder.answer(folder, request, offset, ranked)
         raise Busy("the index changed during every attempt to read it; try again")
 
     def get_document_text(self, folder_id: str, query: DocumentQuery, *, trusted: bool) -> DocumentTextAnswer:
@@ -99,10 +99,12 @@ class ContentService:
         """The results of a document search in pages or code, and the generation that answered."""
         limit, scope = query.limit or DEFAULT_LIMIT, folder.reader.generation.scope
         if isinstance(folder, PageFolder):
-            wanted = self.service.scopes.find(scope, trusted=trusted)
-            found = self.service.search(SearchQuery(query.query, limit, offset=offset), wanted, anonymous=not trusted)
-            urls, scores = [one.url for one in found.results], [one.score for one in found.results]
-            return RankedDocuments(urls, scores, found.total), found.meta.generation
+            searchable = self.service.scopes.find(scope, trusted=trusted)
+            page = self.service.search(
+                SearchQuery(query.query, limit, offset=offset), searchable, anonymous=not trusted
+            )
+            urls, scores = [one.url for one in page.results], [one.score for one in page.results]
+            return RankedDocuments(urls, scores, page.total), page.meta.generation
         assert self.code
         code = self.code.search(CodeQuery(query.query, _MAX_FILES, max_per_file=1), scope)
         files = [(f"/{one.file}", one.score) for one in code.results]

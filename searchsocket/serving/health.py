@@ -102,18 +102,18 @@ class HealthCheck:
 
     def report(self, *, trusted: bool) -> ServiceHealth:
         """Report if queries are answered; untrusted callers see public scopes only."""
-        known = {health.scope: health for health in self._public(trusted=trusted)}
-        ready = all(health.ready for health in known.values())
+        health_by_scope = {health.scope: health for health in self._public(trusted=trusted)}
+        ready = all(health.ready for health in health_by_scope.values())
         if not trusted:
-            return ServiceHealth(True, ready, tuple(known.values()))
+            return ServiceHealth(True, ready, tuple(health_by_scope.values()))
         try:
             for generation in self._store.list_scopes():
-                known.setdefault(generation.scope, self._of_generation(generation))
+                health_by_scope.setdefault(generation.scope, self._of_generation(generation))
             backend = self._store.health()
         except SearchSocketError as error:
-            return ServiceHealth(True, False, tuple(known.values()), error.code)
+            return ServiceHealth(True, False, tuple(health_by_scope.values()), error.code)
         details = backend.details or ("ok" if backend.ok else "not ok")
-        return ServiceHealth(True, ready and backend.ok, tuple(known.values()), details)
+        return ServiceHealth(True, ready and backend.ok, tuple(health_by_scope.values()), details)
 
     def _public(self, *, trusted: bool) -> tuple[ScopeHealth, ...]:
         """Of the public scopes: for strangers, those of a moment ago where they are many, so that it costs no more than

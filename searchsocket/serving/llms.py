@@ -51,11 +51,11 @@ class AgentTexts:
         Raises:
             PageMissing, ScopeNotIndexed, IndexCorrupt: See `find_page`.
         """
-        found = self._service.page(path, scope)
+        page = self._service.page(path, scope)
         site = self._site(scope, None)
-        facts = found.page.facts
-        text = utf8(render_markdown(found.page, site))
-        return AgentText(text, scope.name, found.generation.name, facts.address or site.base + facts.url)
+        facts = page.page.facts
+        text = utf8(render_markdown(page.page, site))
+        return AgentText(text, scope.name, page.generation.name, facts.address or site.base + facts.url)
 
     def file(self, path: str, scope: Scope) -> AgentText | None:
         """`/llms.txt`, a full text, or such a file of a folder; None where there is no such.

@@ -84,8 +84,8 @@ class IndexedPage:
             body = part.markdown if part.token else f"{part.markdown}\n"
             if not part.is_first:
                 return body
-        kept = head.split("\n") if sources else [one for one in head.split("\n") if not one.startswith(_SOURCE_KEYS)]
-        return "\n".join(kept) + mark + body
+        lines = head.split("\n") if sources else [one for one in head.split("\n") if not one.startswith(_SOURCE_KEYS)]
+        return "\n".join(lines) + mark + body
 
     def answer(self, part: PagePart | None = None) -> PageAnswer:
         """The page as it travels, or a part of it."""
@@ -141,9 +141,9 @@ def find_page(path: str, reader: IndexReader, *, is_segment: bool = False, site:
         if page := _page(url, reader):
             return IndexedPage(page, reader.generation)
     families = reader.generation.versions
-    for asked, (stored_url, label) in ((url, stored) for url in urls for stored in stored_at(url, families)):
+    for name, (stored_url, label) in ((url, stored) for url in urls for stored in stored_at(url, families)):
         if (page := _page(stored_url, reader)) and label in page.facts.facets:
-            return IndexedPage(replace(page, facts=page_in(page.facts, scope_of(asked, families))), reader.generation)
+            return IndexedPage(replace(page, facts=page_in(page.facts, scope_of(name, families))), reader.generation)
     raise PageMissing(path, suggestions(readings[0], reader))
 
 
@@ -166,16 +166,16 @@ def suggestions(path: str, reader: IndexReader) -> list[str]:
     last = " ".join(url.split("/")[-3:]).replace("-", " ").replace("_", " ")
     words = " ".join(last.split()[:_MAX_WORDS])[:_MAX_CHARS]
     hits = reader.words.search(words, top_k=4 * _MAX_SUGGESTIONS) if words else []
-    asked = _triples(words)
+    triples = _triples(words)
     urls = (record.page.url for record in reader.catalogue.records([hit.id for hit in hits]))
-    found = [url for url in urls if _is_near(url, asked)]
-    return list(dict.fromkeys([*found, *([above] if above else [])]))[:_MAX_SUGGESTIONS]
+    near = [url for url in urls if _is_near(url, triples)]
+    return list(dict.fromkeys([*near, *([above] if above else [])]))[:_MAX_SUGGESTIONS]
 
 
-def _is_near(url: str, asked: set[str]) -> bool:
+def _is_near(url: str, triples: set[str]) -> bool:
     """Return True if the name of a page is similar to the requested one."""
     own = _triples(url.rpartition("/")[2])
-    return len(own & asked) >= _NEAR * len(own) > 0
+    return len(own & triples) >= _NEAR * len(own) > 0
 
 
 def _triples(text: str) -> set[str]:

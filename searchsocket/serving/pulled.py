@@ -63,10 +63,10 @@ def open_pulled(
         StateUnavailable: The state folder cannot be written.
     """
     objects, folder, document = _described(local, url)
-    given = local.settings.project.id
-    if given and given != document.project_id:
+    project_id = local.settings.project.id
+    if project_id and project_id != document.project_id:
         raise ProjectMismatch(
-            f"{objects.address} contains project {document.project_id!r}, but project.id is {given!r}"
+            f"{objects.address} contains project {document.project_id!r}, but project.id is {project_id!r}"
         )
     settings = _placed(local.settings, folder / "index", document)
     project = replace(local, settings=settings, id=document.project_id)

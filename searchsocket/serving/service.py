@@ -87,10 +87,10 @@ class SearchService:
 
     def page(self, path: str, scope: Scope, *, is_segment: bool = False) -> IndexedPage:
         """See `find_page`."""
-        found = find_page(path, self.store.reader(scope), is_segment=is_segment, site=self.site_of(scope.name))
-        facts = found.page.facts
-        changed = self.changes.changed(facts.source_file or facts.route_file, found.generation.published_at)
-        return replace(found, changed_since=changed)
+        page = find_page(path, self.store.reader(scope), is_segment=is_segment, site=self.site_of(scope.name))
+        facts = page.page.facts
+        changed = self.changes.changed(facts.source_file or facts.route_file, page.generation.published_at)
+        return replace(page, changed_since=changed)
 
     def site_title(self) -> str:
         """The name of the default scope's site: `llms.title`, otherwise the first part of its home page's title.
@@ -186,10 +186,10 @@ def open_service(
     )
     scopes = ReadableScopes(project, environ)
     backend = BackendGuard(project.settings.search, on_error=on_error)
-    known = judge if has_reranker else None
+    public_judge = judge if has_reranker else None
     words = Continuations(partial(signing_key, project, environ))
     ranking, facets = project.settings.ranking, project.settings.facets
-    engine = SearchEngine(store, queries, ranking, clock, facets, backend, known, words)
+    engine = SearchEngine(store, queries, ranking, clock, facets, backend, public_judge, words)
     return SearchService(
         store=store,
         engine=engine,

@@ -66,10 +66,10 @@ def ask_vite(root: Path, environ: Mapping[str, str]) -> ViteAnswer | None:
     if not line:
         errors = [line.strip() for line in done.stderr.splitlines() if "Error" in line]
         return ViteAnswer(problem=errors[0][:200] if errors else f"node ended with status {done.returncode}")
-    found: dict[str, Any] = json.loads(line.removeprefix(_MARK))
-    if not found:
+    configuration: dict[str, Any] = json.loads(line.removeprefix(_MARK))
+    if not configuration:
         return ViteAnswer(problem="its configuration does not use SvelteKit")
-    values = {key: value for key, value in found.items() if isinstance(value, str)}
+    values = {key: value for key, value in configuration.items() if isinstance(value, str)}
     paths = {key: "" if value.startswith("..") else value.replace(os.sep, "/") for key, value in values.items()}
     return ViteAnswer(
         adapter=values.get("adapter", ""),

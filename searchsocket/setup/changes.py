@@ -59,8 +59,8 @@ def make(project: Project, changes: Sequence[Change]) -> None:
             )
     record = _record(project)
     for change in changes:
-        known = record.get(change.path)
-        record[change.path] = {"before": known["before"] if known else change.before, "after": _digest(change.after)}
+        digest = record.get(change.path)
+        record[change.path] = {"before": digest["before"] if digest else change.before, "after": _digest(change.after)}
     _save(project, record)
     for change in changes:
         path = root / change.path
@@ -84,34 +84,34 @@ def undo(project: Project) -> Undone:
         StateUnavailable, PermissionDenied: A file cannot be written.
     """
     record = _record(project)
-    restored, removed, kept = [], [], {}
+    restored, removed, edited = [], [], {}
     for name, was in record.items():
         path = project.root / name
         now = _text(path)
         if now is None and was["before"] is None:
             continue
         if now is None or _digest(now) != was["after"]:
-            kept[name] = was
+            edited[name] = was
         elif was["before"] is None:
             _delete(project.root, path)
             removed.append(name)
         else:
             write_atomic(path, was["before"].encode("utf-8"), durable=False, mode=path.stat().st_mode & 0o777)
             restored.append(name)
-    _save(project, kept)
-    return Undone(tuple(restored), tuple(removed), tuple(kept))
+    _save(project, edited)
+    return Undone(tuple(restored), tuple(removed), tuple(edited))
 
 
 def is_ours(project: Project, name: str, text: str) -> bool:
     """Return True if a file is unchanged since the last `init` wrote it."""
-    known = _record(project).get(name)
-    return bool(known) and known["after"] == _digest(text) if known else False
+    digest = _record(project).get(name)
+    return bool(digest) and digest["after"] == _digest(text) if digest else False
 
 
 def _record(project: Project) -> dict[str, dict[str, str | None]]:
     try:
-        found = json.loads((project.state_dir / RECORD).read_bytes())
-        return {str(name): {"before": was["before"], "after": was["after"]} for name, was in found.items()}
+        record = json.loads((project.state_dir / RECORD).read_bytes())
+        return {str(name): {"before": was["before"], "after": was["after"]} for name, was in record.items()}
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return {}  # nothing was changed, or nobody knows what: then nothing is taken back
 

@@ -53,12 +53,12 @@ def component_files(languages: Collection[str] = ()) -> Iterator[tuple[str, str]
         languages: Codes of BCP 47 in lower case, such as `de` or `zh-tw`.
     """
     folder = bundle_folder()
-    wanted = {name for language in languages for name in _label_names(language)}
-    labels = [path for path in sorted(folder.glob("labels/*.js")) if path.stem in wanted]
-    kept = {path.stem for path in labels}
+    names = {name for language in languages for name in _label_names(language)}
+    labels = [path for path in sorted(folder.glob("labels/*.js")) if path.stem in names]
+    stems = {path.stem for path in labels}
     component = _copy(folder / "components.js")
     # A bundler refuses an import of a file that is not there.
-    yield "components.js", _LABEL_IMPORT.sub(lambda entry: entry[0] if entry[1] in kept else "", component)
+    yield "components.js", _LABEL_IMPORT.sub(lambda entry: entry[0] if entry[1] in stems else "", component)
     for path in labels:
         yield path.relative_to(folder).as_posix(), _copy(path)
 

@@ -88,7 +88,7 @@ def missing_lines(text: str, facts: SiteFacts, origins: Sequence[str]) -> str:
     except tomllib.TOMLDecodeError:
         return ""  # the next command says where it is broken
     if origins:
-        known = re.sub(r"[_-]", "", json.dumps(api)).lower()
-        return "" if "alloworigins" in known else f"[api.cors]\nallow_origins = {json.dumps(list(origins))}\n"
+        names = re.sub(r"[_-]", "", json.dumps(api)).lower()
+        return "" if "alloworigins" in names else f"[api.cors]\nallow_origins = {json.dumps(list(origins))}\n"
     is_set = {"trusted_proxies", "trustedProxies"} & set(api)
     return "" if is_set or not facts.has_server else '[api]\ntrusted_proxies = ["127.0.0.1"]\n'

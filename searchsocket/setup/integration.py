@@ -39,10 +39,10 @@ def inserted(text: str, opening: str, lines: str, taken: str = "") -> str | None
     Args:
         taken: A pattern; None is returned for a text that contains it.
     """
-    found = [*re.finditer(opening, text, re.MULTILINE)]
-    if len(found) != 1 or (taken and re.search(taken, text)):
+    matches = [*re.finditer(opening, text, re.MULTILINE)]
+    if len(matches) != 1 or (taken and re.search(taken, text)):
         return None
-    at = found[0].end()
+    at = matches[0].end()
     indent = re.match(r"\n([ \t]+)", text[at:])
     space = indent[1] if indent else "  "
     return text[:at] + "".join(f"\n{space}{line}" for line in lines.split("\n")) + text[at:]

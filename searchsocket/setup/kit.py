@@ -36,13 +36,13 @@ def with_handle(text: str | None, module: str, options: str) -> str | None:
     script = Script(text)
     if script.count("searchsocketHandle"):
         return text
-    found = [*_HANDLE.finditer(text)]
+    matches = [*_HANDLE.finditer(text)]
     mentions = script.count("handle")
     if not mentions:
         return _imported(text, line).rstrip("\n") + f"\n\nexport const handle = {call};\n"
-    if len(found) != 1 or mentions != 1 or script.count(_OWN):
+    if len(matches) != 1 or mentions != 1 or script.count(_OWN):
         return None  # exported from elsewhere, used again, or written in a way that nobody foresaw
-    match = found[0]
+    match = matches[0]
     if match["sequence"]:
         return _imported(text[: match.end()] + f"{call}, " + text[match.end() :], line)
     own = match[0].replace("export", "", 1).lstrip().replace("handle", _OWN, 1)
@@ -122,12 +122,12 @@ def in_svelte_kit(
         yield made.own(f"{own}/{name}", read(f"{own}/{name}"), text, ours)
     layout = f"{facts.routes}/+layout.svelte"
     module = _module(layout, f"{own}/Search.svelte")
-    found = with_search(read(layout), module, runes=_has_runes(read))
-    if found is None:
+    layout_text = with_search(read(layout), module, runes=_has_runes(read))
+    if layout_text is None:
         lines = f"<script>\n\timport Search from '{module}';\n</script>\n\n<Search />\n"
         made.pastes.append(Paste(layout, lines, "searchsocket could not parse this file"))
     else:
-        yield Change(layout, read(layout), found)
+        yield Change(layout, read(layout), layout_text)
 
 
 def _component(endpoint: str) -> str:
@@ -165,7 +165,7 @@ def _module(of: str, target: str) -> str:
 def _has_runes(read: ReadText) -> bool:
     try:
         package: Mapping[str, Mapping[str, str]] = json.loads(read("package.json") or "{}")
-        wanted = {**package.get("dependencies", {}), **package.get("devDependencies", {})}.get("svelte", "5")
+        requirement = {**package.get("dependencies", {}), **package.get("devDependencies", {})}.get("svelte", "5")
     except (ValueError, AttributeError, TypeError):
         return True
-    return not wanted.lstrip("^~=v ").startswith(("3", "4"))
+    return not requirement.lstrip("^~=v ").startswith(("3", "4"))

@@ -35,11 +35,11 @@ def _pages(folder: Path) -> Iterator[Path]:
         for each in level:
             try:
                 with os.scandir(each) as entries:
-                    found = sorted(entries, key=lambda entry: entry.name)
+                    names = sorted(entries, key=lambda entry: entry.name)
             except OSError:
                 continue
-            yield from (Path(entry.path) for entry in found if entry.name.endswith(".html") and entry.is_file())
-            below += [Path(entry.path) for entry in found if entry.is_dir(follow_symlinks=False)]
+            yield from (Path(entry.path) for entry in names if entry.name.endswith(".html") and entry.is_file())
+            below += [Path(entry.path) for entry in names if entry.is_dir(follow_symlinks=False)]
         level = below
 
 

@@ -59,15 +59,15 @@ def look_at(root: Path, environ: Mapping[str, str], *, run_node: bool = True) ->
         run_node: Whether Vite may be asked, which runs the configuration of the project as a build does.
     """
     read = reader(root)
-    found = find_build(root)
+    output = find_build(root)
     used = used_generators(read)
-    versions = versions_of_build(root / found.folder, read(FILE) or "") if found.folder else ()
+    versions = versions_of_build(root / output.folder, read(FILE) or "") if output.folder else ()
     if not used:
         unknown = ("could not detect a site generator",)
-        return SiteFacts(build=found.folder, is_built=bool(found.folder), versions=versions, unknown=unknown)
+        return SiteFacts(build=output.folder, is_built=bool(output.folder), versions=versions, unknown=unknown)
     first = used[0]
-    build = found.folder or (first.folders[0] if first.folders else "")
-    facts = SiteFacts(first.name, config=first.config, build=build, is_built=bool(found.folder), versions=versions)
+    build = output.folder or (first.folders[0] if first.folders else "")
+    facts = SiteFacts(first.name, config=first.config, build=build, is_built=bool(output.folder), versions=versions)
     if first.name == "SvelteKit":
         facts = _kit(root, environ, read, facts, run_node=run_node)
     else:

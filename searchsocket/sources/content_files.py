@@ -116,13 +116,13 @@ class ContentFilesSource:
             folder, depth = pending.pop()
             try:
                 with os.scandir(os.path.join(self._root, folder)) as entries:
-                    found = [(entry.name, entry.is_dir(follow_symlinks=False), entry.is_symlink()) for entry in entries]
+                    items = [(entry.name, entry.is_dir(follow_symlinks=False), entry.is_symlink()) for entry in entries]
             except (FileNotFoundError, NotADirectoryError):
                 continue  # a glob of the defaults that this project has no folder for
             except OSError as error:
                 self._report.failed[locator_of(folder) or "."] = f"cannot be listed: {error.strerror or error}"
                 continue
-            for name, is_folder, is_link in found:
+            for name, is_folder, is_link in items:
                 path = f"{folder}/{name}" if folder else name
                 if is_folder:
                     if not name.startswith(".") and name not in _NOT_CONTENT and depth < MAX_DEPTH:

@@ -153,13 +153,13 @@ def _in_yaml(text: str, keys: list[str]) -> str:
     """A plain value at the top, or one level below; generators' files hold tags that no safe reader knows."""
     above = ""
     for line in text.splitlines():
-        found = _YAML_LINE.match(line)
-        if found is None:
+        match = _YAML_LINE.match(line)
+        if match is None:
             continue
-        above = above if found["indent"] else found["key"]
-        path = [above, found["key"]] if found["indent"] else [found["key"]]
+        above = above if match["indent"] else match["key"]
+        path = [above, match["key"]] if match["indent"] else [match["key"]]
         if path == keys:
-            return found["value"].partition(" #")[0].strip().strip("'\"")
+            return match["value"].partition(" #")[0].strip().strip("'\"")
     return ""
 
 

@@ -140,8 +140,8 @@ class StaticOutputSource:
                     continue
                 child = self._child(url, name if is_folder else stem(name), path)
                 if child:
-                    found = children.setdefault(child, _Node())
-                    (found.folders if is_folder else found.files).append(path)
+                    below = children.setdefault(child, _Node())
+                    (below.folders if is_folder else below.files).append(path)
         # Of two forms, the one that spec 8.2 names first: `docs/index.html` before `docs.html`.
         yield from self._one_page(url, [*sorted(indexes), *sorted(node.files)], node.as_page)
         self._set_apart(build, children)

@@ -119,8 +119,8 @@ class ChunkTable:
         Returns:
             How many texts are new on the page.
         """
-        held = self.db.execute("SELECT content_hash FROM chunks WHERE page_id = ?", (page_id,))
-        before = {as_text(content_hash) for (content_hash,) in held}
+        rows = self.db.execute("SELECT content_hash FROM chunks WHERE page_id = ?", (page_id,))
+        before = {as_text(content_hash) for (content_hash,) in rows}
         drop_chunks(self.db, self.scope, page_id)
         insert_chunks(
             self.db,

@@ -28,11 +28,11 @@ def packed(page: ExtractedPage) -> tuple[bytes, bytes]:
 def put_contents(db: sqlite3.Connection, page_id: int, page: ExtractedPage) -> None:
     """Replace the stored content of a page."""
     facts, body = packed(page)
-    held = db.execute(
+    row = db.execute(
         "SELECT body_id FROM contents JOIN bodies ON bodies.id = body_id WHERE page_id = ? AND body = ?",
         (page_id, body),
     ).fetchone()
-    body_id = held[0] if held else db.execute("INSERT INTO bodies (body) VALUES (?)", (body,)).lastrowid
+    body_id = row[0] if row else db.execute("INSERT INTO bodies (body) VALUES (?)", (body,)).lastrowid
     # No REPLACE, which deletes without a trigger: the body from before goes, where nothing else needs it.
     db.execute(
         "INSERT INTO contents (page_id, facts, body_id) VALUES (?,?,?) "

@@ -170,7 +170,7 @@ class Origin:
         Raises:
             DamagedRow: One changed after it was written.
         """
-        found: list[Renamed] = []
+        renamed: list[Renamed] = []
         for mine, digest, theirs in self.db.execute(
             "SELECT page_id, records_digest, theirs.id FROM chunked JOIN pages mine ON mine.id = page_id "
             "LEFT JOIN pages theirs "
@@ -178,12 +178,12 @@ class Origin:
             "WHERE chunked.scope = ? ORDER BY page_id",
             (self.name(), self.scope),
         ):
-            found += self._of_page(mine, digest, theirs)
-            if len(found) >= size:
-                yield found
-                found = []
-        if found:
-            yield found
+            renamed += self._of_page(mine, digest, theirs)
+            if len(renamed) >= size:
+                yield renamed
+                renamed = []
+        if renamed:
+            yield renamed
 
     def _of_page(self, mine: int, digest: str, theirs: int | None) -> Sequence[Renamed]:
         own = self._names(mine)

@@ -79,10 +79,10 @@ class _Pages:
         self._lines: list[str] = []
 
     def chunks(self, rest: str, values: Sequence[int]) -> Iterator[StoredChunk]:
-        for rowid, line, records_id, *held in self._db.execute(f"SELECT {_COLUMNS} FROM {rest}", values):
+        for rowid, line, records_id, *columns in self._db.execute(f"SELECT {_COLUMNS} FROM {rest}", values):
             try:
                 text = self._read(records_id)[line]
-                *names, record_hash = map(as_text, held)
+                *names, record_hash = map(as_text, columns)
                 head = head_of(text) | dict(zip(_NAMES, names, strict=True))
                 yield StoredChunk(rowid, names[0], names[1], record_hash, with_head(text, head))
             except (ValueError, TypeError, LookupError, AttributeError) as error:

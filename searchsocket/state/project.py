@@ -154,12 +154,12 @@ class ProjectState:
 
     def version(self) -> Hashable:
         """Version that changes with every write; cheap enough to read with every query."""
-        found = []
+        versions = []
         for suffix in ("", "-wal"):
             with suppress(OSError):
                 info = os.stat(f"{self.file}{suffix}")
-                found.append((info.st_ino, info.st_size, info.st_mtime_ns))
-        return tuple(found)
+                versions.append((info.st_ino, info.st_size, info.st_mtime_ns))
+        return tuple(versions)
 
     def last_ends(self) -> Mapping[str, str]:
         """Time of each scope's last stage (ISO 8601); read without changing anything."""

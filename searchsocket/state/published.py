@@ -33,8 +33,8 @@ class Published:
 
     def is_of(self, live: Generation | None) -> bool:
         """True if the live generation equals the chunks except for `changes`."""
-        known = self._of_scope("published")
-        if live is None or known != _name(live):
+        scope_row = self._of_scope("published")
+        if live is None or scope_row != _name(live):
             return False
         (more,) = self.db.execute(
             "SELECT COALESCE(SUM((chunks.id IS NOT NULL) - (live_hash IS NOT NULL)), 0) FROM unpublished "
@@ -53,7 +53,7 @@ class Published:
             (self.scope,),
         )
         for id_, *hashes in rows:
-            yield Difference(as_text(id_), *(None if held is None else as_text(held) for held in hashes))
+            yield Difference(as_text(id_), *(None if digest is None else as_text(digest) for digest in hashes))
 
     def changed_texts(self) -> Iterator[TextToEmbed]:
         """The distinct texts of these, by rising hash.

@@ -19,12 +19,12 @@ class BoundedCache(Generic[K, V]):
         self.limit = limit
         self.values: dict[K, V] = {}  # to be read only
 
-    def remember(self, found: Mapping[K, V]) -> None:
+    def remember(self, values: Mapping[K, V]) -> None:
         """Keep what was looked up; what was kept before goes when both are too many."""
-        if len(self.values) + len(found) > self.limit:
-            self.values = dict(found)
+        if len(self.values) + len(values) > self.limit:
+            self.values = dict(values)
         else:
-            self.values.update(found)
+            self.values.update(values)
 
     def remember_one(self, key: K, value: V) -> None:
         """Keep one value, as `remember` does."""

@@ -100,8 +100,8 @@ class BoundedTransport(httpx.BaseTransport):
         self._inner.close()
 
     def _time_of(self, request: httpx.Request) -> float:
-        given = request.extensions.get("timeout", {}).get("read")
-        return self._timeout_s if given is None else min(given, self._timeout_s)
+        timeout_s = request.extensions.get("timeout", {}).get("read")
+        return self._timeout_s if timeout_s is None else min(timeout_s, self._timeout_s)
 
 
 class BodyLimit(httpx.ReadError):

@@ -152,13 +152,13 @@ def address_label(address: str) -> str:
     Raises:
         ConfigError: The address is none, or holds a login; the message does not repeat it.
     """
-    found = _ADDRESS.match(address)
-    if found is None:
+    match = _ADDRESS.match(address)
+    if match is None:
         raise ConfigError(
             "run.dask_address must be PROTOCOL://HOST:PORT without a login, e.g. tcp://scheduler:8786; certificates "
             "for tls:// come from Dask's own settings"
         )
-    return found[0]
+    return match[0]
 
 
 def _refuse_strangers(versions: Mapping[str, object], label: str, ours: str = "") -> None:
@@ -168,9 +168,9 @@ def _refuse_strangers(versions: Mapping[str, object], label: str, ours: str = ""
         if isinstance(theirs, OSError):
             continue  # it has just died; another one takes its place
         if theirs != ours:
-            found = f"{_PACKAGE} {theirs}" if isinstance(theirs, str) else f"no {_PACKAGE}"
+            package = f"{_PACKAGE} {theirs}" if isinstance(theirs, str) else f"no {_PACKAGE}"
             raise ClusterUnavailable(
-                f"the worker {worker} of the Dask cluster at {label} has {found}, this process {ours}; install the "
+                f"the worker {worker} of the Dask cluster at {label} has {package}, this process {ours}; install the "
                 "same on the scheduler and all workers"
             )
 

@@ -59,7 +59,7 @@ def permission_denied(path: Path) -> PermissionDenied:
     )
 
 
-def first_refused(path: Path, wanted: int) -> Path | None:
+def first_refused(path: Path, mode: int) -> Path | None:
     """The first folder on the way to `path` that may not be entered, else `path` where it may not be used.
 
     Args:
@@ -69,8 +69,8 @@ def first_refused(path: Path, wanted: int) -> Path | None:
         if not os.access(folder, os.X_OK):
             return folder if folder.exists() else None
     if not os.path.lexists(path):
-        path, wanted = path.parent, wanted & os.W_OK
-    if os.access(path, wanted) or (wanted & os.W_OK and os.statvfs(path).f_flag & os.ST_RDONLY):
+        path, mode = path.parent, mode & os.W_OK
+    if os.access(path, mode) or (mode & os.W_OK and os.statvfs(path).f_flag & os.ST_RDONLY):
         return None
     return path
 

@@ -17,17 +17,17 @@ def protocol_streams() -> Iterator[tuple[BinaryIO, BinaryIO]]:
     A stream that is closed already is an empty one.
     """
     sys.stdout.flush()
-    kept = [_copy(_IN, os.O_RDONLY), _copy(_OUT, os.O_WRONLY)]
+    copies = [_copy(_IN, os.O_RDONLY), _copy(_OUT, os.O_WRONLY)]
     try:
         _point(_IN, os.open(os.devnull, os.O_RDONLY))
         try:
             _point(_OUT, os.dup(_ERR))
         except OSError:  # there is no standard error
             _point(_OUT, os.open(os.devnull, os.O_WRONLY))
-        with os.fdopen(os.dup(kept[0]), "rb") as requests, _quiet(os.dup(kept[1])) as answers:
+        with os.fdopen(os.dup(copies[0]), "rb") as requests, _quiet(os.dup(copies[1])) as answers:
             yield requests, answers
     finally:
-        for number, handle in zip((_IN, _OUT), kept, strict=True):
+        for number, handle in zip((_IN, _OUT), copies, strict=True):
             _point(number, handle)
 
 

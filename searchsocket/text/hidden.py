@@ -19,11 +19,11 @@ def hidden_positions(text: str) -> list[int]:
     if text.isascii():
         return []
     hidden: list[int] = []
-    last_kept = -1
+    last_visible = -1
     for match in _IGNORABLE.finditer(text):
         at = match.start()
-        if _is_needed(text, at, is_behind_another=last_kept == at - 1 and at > 0):
-            last_kept = at
+        if _is_needed(text, at, is_behind_another=last_visible == at - 1 and at > 0):
+            last_visible = at
         else:
             hidden.append(at)
     return hidden

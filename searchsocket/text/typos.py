@@ -21,9 +21,9 @@ def nearest(word: str, vocabulary: Sequence[str]) -> list[str]:
         vocabulary: In the order in which equally near words are wanted.
     """
     for edits in range(1, allowed_edits(word) + 1):
-        found = list(islice((candidate for candidate in vocabulary if within(word, candidate, edits)), _MAX_NEAREST))
-        if found:
-            return found
+        words = list(islice((candidate for candidate in vocabulary if within(word, candidate, edits)), _MAX_NEAREST))
+        if words:
+            return words
     return []
 
 

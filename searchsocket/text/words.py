@@ -99,8 +99,8 @@ def index_text(text: str) -> str:
 
 def plain_words(text: str) -> list[str]:
     """The distinct words of letters in `text`, folded but not stemmed, sorted: what is completed and corrected by."""
-    found = set(_LETTERS.findall(text.lower()))
-    return sorted(found if text.isascii() else {fold(word) for word in found if not _HAS_CJK.search(word)})
+    words = set(_LETTERS.findall(text.lower()))
+    return sorted(words if text.isascii() else {fold(word) for word in words if not _HAS_CJK.search(word)})
 
 
 def spellings(text: str) -> list[str]:
@@ -287,23 +287,23 @@ def split_code(markdown: str) -> tuple[str, str]:
 
 def readable_markdown(markdown: str) -> str:
     """A Markdown text without link targets, anchors and escapes, code included, of as many lines as it had."""
-    lines_kept: list[str] = []
+    lines_out: list[str] = []
     prose: list[str] = []
     fence = ""
     for line in markdown.split("\n"):
         match = _FENCE.match(line)
         mark = match[1] if match else ""
         if fence or mark:
-            lines_kept += _readable(prose)
+            lines_out += _readable(prose)
             prose = []
-            lines_kept.append(line)
+            lines_out.append(line)
             if not fence:
                 fence = mark
             elif mark[:1] == fence[0] and len(mark) >= len(fence) and not line.strip(" \t>").strip(fence[0]):
                 fence = ""
         else:
             prose.append(line)
-    return "\n".join([*lines_kept, *_readable(prose)])
+    return "\n".join([*lines_out, *_readable(prose)])
 
 
 def _readable(prose: list[str]) -> list[str]:

@@ -41,8 +41,10 @@ def bury_dead(home: Path) -> list[str]:
 
 def _process_of(instance: dg.DagsterInstance, run: dg.DagsterRun) -> int | None:
     """The process that executes a run, as the launcher put it on record."""
-    found = (_PROCESS.match(entry.message) for entry in instance.all_logs(run.run_id, dg.DagsterEventType.ENGINE_EVENT))
-    return next((int(match[1]) for match in found if match), None)
+    matches = (
+        _PROCESS.match(entry.message) for entry in instance.all_logs(run.run_id, dg.DagsterEventType.ENGINE_EVENT)
+    )
+    return next((int(match[1]) for match in matches if match), None)
 
 
 def _is_alive(process: int, environ: Mapping[str, str]) -> bool:
@@ -56,7 +58,7 @@ def _is_alive(process: int, environ: Mapping[str, str]) -> bool:
     except PermissionError:
         return True
     try:
-        held = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
+        variables = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
     except OSError:
         return True
-    return all(f"{name}={value}".encode() in held for name, value in environ.items())
+    return all(f"{name}={value}".encode() in variables for name, value in environ.items())

@@ -30,23 +30,23 @@ def details(run: ScopeRun, result: StageResult[Any], samples: Mapping[str, Any])
         "project": run.project.id,
         **{name: text for name, text in result.facts.items() if name not in origin.source},
     }
-    shown: dict[str, Any] = {"dagster/row_count": result.total, **result.numbers.values()}
-    shown |= {"seconds": round(result.seconds, 3), "warnings": len(result.warnings)}
-    shown |= {name: dg.MetadataValue.text(public(text)) for name, text in texts.items() if text}
-    shown |= samples
+    metadata: dict[str, Any] = {"dagster/row_count": result.total, **result.numbers.values()}
+    metadata |= {"seconds": round(result.seconds, 3), "warnings": len(result.warnings)}
+    metadata |= {name: dg.MetadataValue.text(public(text)) for name, text in texts.items() if text}
+    metadata |= samples
     if result.warnings:
-        shown["warning_list"] = dg.MetadataValue.md(bullets(result.warnings))
-    shown |= {key_of(title): table(rows) for title, rows in result.tables.items() if rows}
+        metadata["warning_list"] = dg.MetadataValue.md(bullets(result.warnings))
+    metadata |= {key_of(title): table(rows) for title, rows in result.tables.items() if rows}
     if result.skipped:
-        shown["skipped_list"] = table([{"page": each.page, "reason": each.reason} for each in result.skipped])
+        metadata["skipped_list"] = table([{"page": each.page, "reason": each.reason} for each in result.skipped])
     if result.preview:
-        shown["preview"] = dg.MetadataValue.md(result.preview)
-    return shown | _places(run, result)
+        metadata["preview"] = dg.MetadataValue.md(result.preview)
+    return metadata | _places(run, result)
 
 
 def _places(run: ScopeRun, result: StageResult[Any]) -> dict[str, Any]:
     """Folders and pages where a person can look at what was made; those that are there."""
-    found: dict[str, Any] = {}
+    places: dict[str, Any] = {}
     folders = {
         "page_mirror": ("mirror_folder", run.project.mirror_dir / run.scope.name),
         "search_index": ("generation_folder", _index_folder(run) / run.scope.name / result.generation),
@@ -55,18 +55,18 @@ def _places(run: ScopeRun, result: StageResult[Any]) -> dict[str, Any]:
     if result.stage in folders:
         name, folder = folders[result.stage]
         if folder.is_dir():
-            found = {name: dg.MetadataValue.path(folder), "dagster/uri": folder.absolute().as_uri()}
+            places = {name: dg.MetadataValue.path(folder), "dagster/uri": folder.absolute().as_uri()}
         if name == "generation_folder" and result.generation:
-            found["index_bytes"] = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+            places["index_bytes"] = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     if result.stage == "llms_txt":
-        found["llms_folder"] = dg.MetadataValue.path(result.facts["llms_folder"])
+        places["llms_folder"] = dg.MetadataValue.path(result.facts["llms_folder"])
     if result.stage == "search_index":
-        found["mirror_folder"] = dg.MetadataValue.path(run.project.mirror_dir / run.scope.name)
-        found["diff"] = dg.MetadataValue.md(f"`searchsocket diff --scope {run.scope.name}`: what changed")
-        found["search_page"] = dg.MetadataValue.md(
+        places["mirror_folder"] = dg.MetadataValue.path(run.project.mirror_dir / run.scope.name)
+        places["diff"] = dg.MetadataValue.md(f"`searchsocket diff --scope {run.scope.name}`: what changed")
+        places["search_page"] = dg.MetadataValue.md(
             "[http://127.0.0.1:8181/](http://127.0.0.1:8181/) while `searchsocket serve` runs"
         )
-    return found
+    return places
 
 
 def _index_folder(run: ScopeRun) -> Path:
@@ -80,9 +80,9 @@ def public(text: str) -> str:
 
 def bullets(lines: Sequence[str]) -> str:
     """The first lines as a Markdown list, and how many more there are."""
-    shown = [f"- {public(line)}" for line in lines[:_WARNINGS_SHOWN]]
-    rest = len(lines) - len(shown)
-    return "\n".join([*shown, f"- and {rest} more"] if rest > 0 else shown)
+    bulleted = [f"- {public(line)}" for line in lines[:_WARNINGS_SHOWN]]
+    rest = len(lines) - len(bulleted)
+    return "\n".join([*bulleted, f"- and {rest} more"] if rest > 0 else bulleted)
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> dg.TableMetadataValue:

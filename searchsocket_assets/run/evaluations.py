@@ -54,8 +54,8 @@ def latest_materialization(instance: dg.DagsterInstance, key: dg.AssetKey, parti
 
     Without it Dagster assigns the evaluation to an older materialization and lists the check as not evaluated.
     """
-    wanted = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[partition])
-    for record in instance.fetch_materializations(wanted, limit=1).records:
+    records_filter = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[partition])
+    for record in instance.fetch_materializations(records_filter, limit=1).records:
         # Dagster exports the field, but not its type.
         (target, _) = get_args(get_type_hints(dg.AssetCheckEvaluation)["target_materialization_data"])
         return target(run_id=record.run_id, storage_id=record.storage_id, timestamp=record.timestamp)
@@ -70,9 +70,9 @@ def evaluated(
     Args:
         target: See `latest_materialization`.
     """
-    shown = _shown(outcome)
+    metadata = _shown(outcome)
     return dg.AssetCheckEvaluation(
-        key, check.name, blocking=check.blocking, partition=partition, target_materialization_data=target, **shown
+        key, check.name, blocking=check.blocking, partition=partition, target_materialization_data=target, **metadata
     )
 
 

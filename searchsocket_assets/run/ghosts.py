@@ -46,8 +46,8 @@ def forget_in(
         try:
             with backends.state.lock(name):
                 runs = instance.get_runs(runs_of(instance, project, name))
-                kept = {scope.name for scope in existing_scopes(project, backends.store)[0]}
-                if name in kept or not all(run.is_finished for run in runs):
+                names = {scope.name for scope in existing_scopes(project, backends.store)[0]}
+                if name in names or not all(run.is_finished for run in runs):
                     continue  # it came back, or comes back just now
                 for run in runs:
                     delete_run(instance, run.run_id)

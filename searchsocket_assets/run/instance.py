@@ -49,10 +49,10 @@ def _settings_of_commands(home: Path) -> str:
     with dg.DagsterInstance.ephemeral() as without_capture:
         manager = type(without_capture.compute_log_manager)
     settings["compute_logs"] = {"module": manager.__module__, "class": manager.__name__}
-    wanted = yaml.safe_dump(settings).encode()
+    content = yaml.safe_dump(settings).encode()
     path = home / _OF_COMMANDS
-    if not path.is_file() or path.read_bytes() != wanted:
-        write_atomic(path, wanted)
+    if not path.is_file() or path.read_bytes() != content:
+        write_atomic(path, content)
     return _OF_COMMANDS
 
 

@@ -24,8 +24,8 @@ def sample_metadata(
     instance: dg.DagsterInstance, key: dg.AssetKey, run: ScopeRun, result: StageResult[Any]
 ) -> dict[str, Any]:
     """The sample queries of the generation that is live after the stage; asked again only when it is another one."""
-    wanted = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[run.scope.name])
-    for record in instance.fetch_materializations(wanted, limit=1).records:
+    records_filter = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[run.scope.name])
+    for record in instance.fetch_materializations(records_filter, limit=1).records:
         before = record.asset_materialization.metadata if record.asset_materialization else {}
         if SAMPLES in before and "generation" in before and before["generation"].value == result.generation:
             return {SAMPLES: before[SAMPLES]}

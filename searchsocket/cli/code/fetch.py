@@ -44,19 +44,19 @@ def fetch(
     if not 1 <= len(places) + len(ids) <= MAX_PLACES:
         raise click.UsageError("pass one to five places")
     source = open_scope(root, scope_name)
-    found = [_file(source, place, max_lines) for place in places]
-    found += source.code.fetch_chunks(ids, source.scope, max_lines) if ids else []
+    files = [_file(source, place, max_lines) for place in places]
+    files += source.code.fetch_chunks(ids, source.scope, max_lines) if ids else []
     left: Sequence[LinesLeft] = ()
     if as_json or max_tokens:
-        answer = fetched_code(source.scope, found, max_tokens)
+        answer = fetched_code(source.scope, files, max_tokens)
         if as_json:
             print_answer(answer)
             return
-        found, left = list(answer.fetched), answer.left
-    for each in found:
+        files, left = list(answer.fetched), answer.left
+    for each in files:
         if each.changed_since:
             click.echo(f"note: {each.file} has changed since it was indexed", err=True)
-        if len(found) > 1:
+        if len(files) > 1:
             click.echo(file_line(each.file, each.first_line))
         for line in each.text:
             number, mark, text = line.partition("| ")

@@ -84,5 +84,5 @@ def _lines(answer: CodeFindAnswer) -> Iterator[str]:
 
 def _line(one: CodeOccurrence) -> str:
     [(start, end)] = one.marks
-    before, found, behind = (safe(one.text[a:b].expandtabs(4)) for a, b in ((0, start), (start, end), (end, None)))
-    return f"{file_line(one.file, one.line, one.column)}  {before.lstrip()}{bright(found)}{behind}"
+    before, match, behind = (safe(one.text[a:b].expandtabs(4)) for a, b in ((0, start), (start, end), (end, None)))
+    return f"{file_line(one.file, one.line, one.column)}  {before.lstrip()}{bright(match)}{behind}"

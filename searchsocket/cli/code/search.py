@@ -45,7 +45,7 @@ def search(
       searchsocket code search Parser.parse --path 'src/**/*.ts' --json
     """
 
-    found = answer(
+    results = answer(
         SEARCH_CODE,
         root,
         scope_name,
@@ -59,16 +59,16 @@ def search(
         max_tokens=max_tokens,
         continuation_token=token,
     )
-    for note in found.notes:
+    for note in results.notes:
         click.echo(f"note: {note.message}", err=True)
     if as_json:
-        print_answer(found)
+        print_answer(results)
         return
-    if not found.results:
+    if not results.results:
         click.echo("no code matches this query closely")
-    for result in found.results:
+    for result in results.results:
         for line in result_lines(result):
             click.echo(line)
         click.echo()
-    for line in more_lines(found.continuation_token):
+    for line in more_lines(results.continuation_token):
         click.echo(line)

@@ -33,9 +33,9 @@ class Finder:
 
     def definitions(self, root: "Node") -> tuple[Definition, ...]:
         """The definitions at the top of a tree, each with its members; no two share a line."""
-        found = _apart(self._level(root.named_children, (), "", 0))
+        definitions = _apart(self._level(root.named_children, (), "", 0))
         exported = _names_in_exports(root) if self.language in ("javascript", "typescript", "tsx") else frozenset()
-        return tuple(_exporting(each, exported) for each in found) if exported else found
+        return tuple(_exporting(each, exported) for each in definitions) if exported else definitions
 
     def _level(
         self, nodes: Iterable["Node"], parents: tuple[str, ...], inside: str, depth: int
@@ -196,14 +196,14 @@ def _body(node: "Node") -> "Node | None":
 
 def _descendants(node: "Node", kind: str) -> list["Node"]:
     """The nodes of a kind below a statement that are not in each other."""
-    found, waiting = [], list(reversed(node.named_children))
+    nodes, waiting = [], list(reversed(node.named_children))
     while waiting:
         each = waiting.pop()
         if each.type == kind:
-            found.append(each)
+            nodes.append(each)
         elif each.type.endswith(("_list", "declaration", "_spec_list")):
             waiting.extend(reversed(each.named_children))
-    return found
+    return nodes
 
 
 def _end_row(node: "Node") -> int:

@@ -73,15 +73,15 @@ def _take_apart(
     block: Block, settings: ChunkSettings, warnings: list[str], nesting: int, above: int = 0
 ) -> Iterator[Atom]:
     """The atoms of one block; `above` are the characters of the headings that its first atom must leave room for."""
-    kept_whole = block.kind in settings.dont_split_inside
-    limit = settings.hard_max_chars if kept_whole else settings.max_chars
-    if not kept_whole:
+    is_whole = block.kind in settings.dont_split_inside
+    limit = settings.hard_max_chars if is_whole else settings.max_chars
+    if not is_whole:
         limit = max(limit - above, limit // 2, 1)
     if len(block.text) <= limit:
         yield Atom(block.text, "\n\n", prose=block.kind == "paragraph", lines=block.lines)
     elif (cut := _CUTTERS.get(block.kind)) is not None:
-        pieces = cut(block.text, max(limit - above, limit // 2) if kept_whole else limit)
-        if kept_whole:
+        pieces = cut(block.text, max(limit - above, limit // 2) if is_whole else limit)
+        if is_whole:
             name = "code block" if block.kind == "code" else block.kind
             warnings.append(
                 f"a {name} is longer than {limit:,} characters (chunking.hard_max_chars) and was split: "

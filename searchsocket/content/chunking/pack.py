@@ -48,7 +48,7 @@ def pack(atoms: Sequence[Atom], settings: ChunkSettings) -> list[Piece]:
 
 def _tail(atoms: Sequence[Atom], budget: int) -> list[Atom]:
     """The last whole sentences of prose at the end of a piece, in at most `budget` characters."""
-    kept: list[Atom] = []  # last first
+    tail: list[Atom] = []  # last first
     for atom in reversed(atoms):
         if not atom.prose or budget <= 0:
             break
@@ -58,15 +58,15 @@ def _tail(atoms: Sequence[Atom], budget: int) -> list[Atom]:
             # Not prose any more: a sentence is repeated once, in the next piece only.
             first = taken == len(sentences) - 1
             part = Atom(sentence, atom.glue if first else glue, lines=atom.lines)
-            cost = len(sentence) + (len(kept[-1].glue) if kept else 0)
+            cost = len(sentence) + (len(tail[-1].glue) if tail else 0)
             if cost > budget:
                 break
-            kept.append(part)
+            tail.append(part)
             budget -= cost
             taken += 1
         if taken < len(sentences) or atom.head:
             break
-    return kept[::-1]
+    return tail[::-1]
 
 
 def _piece(atoms: Sequence[Atom]) -> Piece:

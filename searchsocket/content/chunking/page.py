@@ -64,17 +64,17 @@ def chunk_page(page: Page, settings: ChunkSettings) -> ChunkedPage:
 
 def _source_lines(page: Page, blocks: list[Block], starts: list[int], first: int, last: int) -> tuple[int, int]:
     """Lines of the body as lines of the content file; 0, 0 where a block of them is not known to be in that."""
-    known = page.source_lines
-    if len(known) != 2 * len(blocks):
+    source_lines = page.source_lines
+    if len(source_lines) != 2 * len(blocks):
         return 0, 0
     a, b = bisect_right(starts, first) - 1, bisect_right(starts, last) - 1
-    if 0 in known[2 * a : 2 * b + 2]:
+    if 0 in source_lines[2 * a : 2 * b + 2]:
         return 0, 0
-    start, end = known[2 * a], known[2 * b + 1]
+    start, end = source_lines[2 * a], source_lines[2 * b + 1]
     # Inside a block of as many lines here as there, each is its own; else the whole block is meant.
-    if known[2 * a + 1] - start == blocks[a].lines[1] - blocks[a].lines[0]:
+    if source_lines[2 * a + 1] - start == blocks[a].lines[1] - blocks[a].lines[0]:
         start += first - blocks[a].lines[0]
-    if end - known[2 * b] == blocks[b].lines[1] - blocks[b].lines[0]:
+    if end - source_lines[2 * b] == blocks[b].lines[1] - blocks[b].lines[0]:
         end -= blocks[b].lines[1] - last
     return start, end
 

@@ -71,12 +71,12 @@ def _cut(text: str, borders: list[tuple[int, int, bool]]) -> list[Part]:
 
 def _borders(text: str) -> Iterator[tuple[int, int, bool]]:
     """(end of the left part, start of the right one, between sentences?), outside links and code spans."""
-    kept_whole = _whole_spans(text)
-    span = next(kept_whole, None)
+    spans = _whole_spans(text)
+    span = next(spans, None)
     for match in _BORDER.finditer(text):
         start, end = match.span()
         while span is not None and span[1] <= start:
-            span = next(kept_whole, None)
+            span = next(spans, None)
         if start == 0 or end == len(text) or (span is not None and span[0] < end):
             continue
         yield start, end, start == end or _ends_sentence(text, start, end)

@@ -55,9 +55,9 @@ def _inside(heading: Element) -> str:
     for element in heading.iterdescendants():
         if element.tag in {"button", "input", "svg"}:
             continue
-        found = element.get("id") or (element.get("name") if element.tag == "a" else None)
-        if found:
-            return found
+        anchor = element.get("id") or (element.get("name") if element.tag == "a" else None)
+        if anchor:
+            return anchor
     return ""
 
 
@@ -67,9 +67,9 @@ def _before(heading: Element) -> str:
     while element is not None and not (element.tail or "").strip():
         if (element.text or "").strip() or len(element) or element.tag not in {"a", "span", "div", "i", GONE}:
             break
-        found = element.get("id") or element.get("name") or (element.get("href") or "")
-        if found and (found[0] != "#" or found[1:]):
-            return unquote(found[1:]) if found[0] == "#" else found
+        anchor = element.get("id") or element.get("name") or (element.get("href") or "")
+        if anchor and (anchor[0] != "#" or anchor[1:]):
+            return unquote(anchor[1:]) if anchor[0] == "#" else anchor
         element = element.getprevious()
     return ""
 

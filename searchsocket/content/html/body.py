@@ -53,9 +53,9 @@ def read_body(
 
 
 def _headings(main: Element) -> tuple[str, str]:
-    found = [(element.tag, one_line(raw_text(element), 300)) for element in main.iter(*HEADINGS)]
-    titles = list(dict.fromkeys(text for tag, text in found if tag == "h1" and text))
-    first = next((text for _, text in found if text), "")
+    headings = [(element.tag, one_line(raw_text(element), 300)) for element in main.iter(*HEADINGS)]
+    titles = list(dict.fromkeys(text for tag, text in headings if tag == "h1" and text))
+    first = next((text for _, text in headings if text), "")
     return titles[0] if len(titles) == 1 else "", titles[0] if titles else first
 
 

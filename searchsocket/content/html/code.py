@@ -77,9 +77,9 @@ def language_of(pre: Element) -> str:
         parent = parent.getparent()
     inside = set(pre.iter("code", "pre"))
     for element in candidates:
-        found = _named(element, bare=element in inside)
-        if found is not None:
-            return found
+        language = _named(element, bare=element in inside)
+        if language is not None:
+            return language
     return ""
 
 

@@ -76,7 +76,7 @@ def _resolve(href: str, served_url: str, site: SiteBase) -> str | None:
 
 def collect_links(main: Element, resolver: LinkResolver) -> tuple[Link, ...]:
     """The links of the main content in page order, each (target, text) once; rewrites `href` for the mirror."""
-    found: dict[Link, None] = {}
+    links: dict[Link, None] = {}
     for anchor in main.iter("a"):
         href = anchor.get("href")
         if href is None:
@@ -85,9 +85,9 @@ def collect_links(main: Element, resolver: LinkResolver) -> tuple[Link, ...]:
             resolver.path(href) if not href.strip().startswith("#") else None
         )  # a page's links to itself say nothing
         if target is not None:
-            found[Link(target, link_text(anchor))] = None
+            links[Link(target, link_text(anchor))] = None
         anchor.set("href", resolver.destination(href))
-    return tuple(found)
+    return tuple(links)
 
 
 def link_text(anchor: Element) -> str:

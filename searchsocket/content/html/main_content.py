@@ -64,13 +64,13 @@ def _guesses(body: Element) -> list[tuple[str, Element]]:
     ]
 
 
-def _as_elements(found: object) -> list[Element]:
-    return [item for item in found if isinstance(item, etree._Element)] if isinstance(found, list) else []
+def _as_elements(value: object) -> list[Element]:
+    return [item for item in value if isinstance(item, etree._Element)] if isinstance(value, list) else []
 
 
-def _outermost(found: list[Element]) -> list[Element]:
-    inside = set(found)
-    return [element for element in found if not any(parent in inside for parent in element.iterancestors())]
+def _outermost(elements: list[Element]) -> list[Element]:
+    inside = set(elements)
+    return [element for element in elements if not any(parent in inside for parent in element.iterancestors())]
 
 
 def _together(elements: list[Element]) -> Element:

@@ -24,8 +24,8 @@ class DropRules:
         """The elements under `root` that a selector other than a class name matches."""
         if self.others is None:
             return set()
-        found = self.others(root)
-        return {item for item in found if isinstance(item, etree._Element)} if isinstance(found, list) else set()
+        elements = self.others(root)
+        return {item for item in elements if isinstance(item, etree._Element)} if isinstance(elements, list) else set()
 
 
 @lru_cache(maxsize=32)

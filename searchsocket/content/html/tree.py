@@ -77,8 +77,8 @@ def sweep(root: Element) -> None:
 
 def with_attribute(root: Element, name: str, value: str = "") -> list[Element]:
     """The elements at and under `root` with an attribute (of that value), in page order."""
-    found = _attribute_path(name)(root)
-    texts = found if isinstance(found, list) else []
+    elements = _attribute_path(name)(root)
+    texts = elements if isinstance(elements, list) else []
     owners = (text.getparent() for text in texts if isinstance(text, _AttributeText) and (not value or text == value))
     return [owner for owner in owners if owner is not None]
 

@@ -40,8 +40,8 @@ def write_files(
         if name in clashing:
             continue
         made_of = _digest(made_with, digest)
-        if known := files.facts(name, made_of):
-            entry, make = Entry(**known), partial(_markdown, site, read, url)
+        if facts := files.facts(name, made_of):
+            entry, make = Entry(**facts), partial(_markdown, site, read, url)
         else:
             page = read(url)
             data = utf8(render_markdown(page, site))

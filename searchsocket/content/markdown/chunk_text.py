@@ -53,15 +53,15 @@ def text_of_code(text: str) -> ChunkText:
 
 def joined(lines: Iterable[Line]) -> ChunkText:
     """Lines, each on one, as a text with its units."""
-    kept = [line for line in lines if line.text]
+    readable = [line for line in lines if line.text]
     starts, kinds, size = list[int](), list[str](), 0
-    for kind, text in kept:
+    for kind, text in readable:
         starts.append(size)
         if kind in _OF_SENTENCES:
             starts += [size + match.end() for match in _NEXT_SENTENCE.finditer(text)]
         kinds += kind * (len(starts) - len(kinds))
         size += len(text) + 1
-    return ChunkText("\n".join(line.text for line in kept), array(START, starts), "".join(kinds))
+    return ChunkText("\n".join(line.text for line in readable), array(START, starts), "".join(kinds))
 
 
 def _read(markdown: str, titles: tuple[str, ...], *, sections: bool) -> ChunkText:

@@ -172,7 +172,7 @@ def _own(values: Mapping[str, object]) -> Mapping[str, object]:
 def _stated(values: Mapping[str, object], name: str) -> object:
     """The front matter value of a facet: under `searchsocket`, as `searchsocket-NAME`, or under its name."""
     spelled = ((_own(values), name), (values, f"searchsocket-{name}"), (values, name))
-    return next((found[key] for found, key in spelled if key in found), None)
+    return next((values_by_key[key] for values_by_key, key in spelled if key in values_by_key), None)
 
 
 def _flag(values: Mapping[str, object], key: str) -> bool | None:

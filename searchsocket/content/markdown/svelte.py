@@ -45,13 +45,13 @@ def strip_svelte(text: str, noindex_attr: str, *, robots: bool = True) -> tuple[
     while match := _NEXT.search(text, at):
         parts.append(text[at : match.start()])
         kind = match.lastgroup if match.lastgroup != "mark" else "fence"
-        end, kept = _handled(text, match, str(kind))
+        end, text_left = _handled(text, match, str(kind))
         if kind in {"tag", "raw"}:
             seen = text[match.start() : end]
             noindex |= _carries(seen, noindex_attr) or (robots and _ROBOTS.search(seen) is not None)
         elif kind == "comment":
             noindex |= _NOINDEX.fullmatch(text, match.start(), end) is not None
-        parts.append(kept)
+        parts.append(text_left)
         at = max(end, match.end() if kind != "ticks" else end)
     return "".join([*parts, text[at:]]), noindex
 

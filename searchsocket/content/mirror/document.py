@@ -38,7 +38,7 @@ class _Field(NamedTuple):
 
 def _all_fields() -> list[_Field]:
     """Everything that a page says above its text, in the order of the file."""
-    found = []
+    named_fields = []
     for owner in (PageFacts, Page):
         hints = get_type_hints(owner)
         for field in fields(owner):
@@ -47,8 +47,8 @@ def _all_fields() -> list[_Field]:
                 key = head + "".join(map(str.capitalize, rest))
                 kind = str if get_origin(hints[field.name]) is Literal else hints[field.name]
                 default = None if field.name in _ALWAYS else field.default
-                found.append(_Field(key, field.name, owner is PageFacts, kind, default))
-    return sorted(found, key=lambda one: _FIRST.index(one.name) if one.name in _FIRST else len(_FIRST))
+                named_fields.append(_Field(key, field.name, owner is PageFacts, kind, default))
+    return sorted(named_fields, key=lambda one: _FIRST.index(one.name) if one.name in _FIRST else len(_FIRST))
 
 
 _FIELDS = {field.key: field for field in _all_fields()}
@@ -111,8 +111,8 @@ def text_digest(text: str) -> str:
     """`page_digest` of the page that a mirror file's text is of; of any other text, one that is no page's."""
     head, mark, rest = text.partition("\n---\n\n")
     lines = _of_scope(head, "").split("\n")
-    kept = "\n".join(line for line in lines if not line.startswith("generatedAt: "))
-    return hashlib.sha256(f"{kept}{mark}{rest}".encode("utf-8", "surrogatepass")).hexdigest()
+    timeless = "\n".join(line for line in lines if not line.startswith("generatedAt: "))
+    return hashlib.sha256(f"{timeless}{mark}{rest}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def text_of_scope(text: str, scope: str) -> str:

@@ -35,13 +35,13 @@ def mirror_name(url: str) -> str:
     names.append(_name(last, taken=last == "index" and not folders) + ".md")
     if sum(len(name.encode()) + 1 for name in names) <= _PATH_BYTES:
         return "/".join(names)
-    kept, used = [], 0
+    parts, used = [], 0
     for name in names[:-1]:
         used += len(name.encode()) + 1
         if used > _PATH_BYTES // 2:
             break
-        kept.append(name)
-    return "/".join([*kept, _hashed(last, url) + ".md"])
+        parts.append(name)
+    return "/".join([*parts, _hashed(last, url) + ".md"])
 
 
 def mirror_file(root: Path, url: str) -> Path:

@@ -95,8 +95,8 @@ class EmbeddingCache:
         """
         missing_keys: list[str] = []
         for batch in batches(dict.fromkeys(hashes), MAX_HASHES):
-            held = self._table.rows(batch, model_id, array("q"))
-            missing_keys.extend(key for key in batch if key not in held)
+            rows = self._table.rows(batch, model_id, array("q"))
+            missing_keys.extend(key for key in batch if key not in rows)
         return missing_keys
 
     def get(self, hashes: Sequence[str], model_id: str) -> Vectors:

@@ -35,10 +35,10 @@ def make_installed(name: str, settings: EmbeddingSettings, environ: Mapping[str,
 def _loaded(name: str, settings: EmbeddingSettings, environ: Mapping[str, str]) -> Embedder:
     points = entry_points(group=GROUP)
     if name not in points.names:
-        known = ", ".join(sorted(points.names)) or "none is installed"
+        names = ", ".join(sorted(points.names)) or "none is installed"
         raise ConfigMissing(
             f"embeddings.provider is {name!r}, which is neither a built-in provider nor an entry point {GROUP} "
-            f"of an installed package ({known}); install its package, or correct the name"
+            f"of an installed package ({names}); install its package, or correct the name"
         )
     try:
         made: Embedder = points[name].load()(settings, environ)

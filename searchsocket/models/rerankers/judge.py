@@ -88,8 +88,8 @@ class Judge:
         """
         query, texts = self._prepare(query), [self._prepare(text) for text in texts]
         key = hashlib.sha256("\0".join((query, *texts)).encode("utf-8", "surrogatepass")).digest()
-        if (held := self._calls.held(key)) is not None:
-            return held
+        if (scores := self._calls.held(key)) is not None:
+            return scores
         if not self._waiting.acquire(blocking=False):
             return NotJudged.TOO_SLOW
         try:

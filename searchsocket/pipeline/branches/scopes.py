@@ -22,9 +22,9 @@ def named_scope(project: Project, name: str, known: Mapping[str, str], stated: s
     return project.scope_named(name, branch)
 
 
-def branch_among(name: str, *known: Mapping[str, str]) -> str:
+def branch_among(name: str, *branches_by_scope: Mapping[str, str]) -> str:
     """The branch of a scope as the first of some tables has it, else as its name tells; "" = not known."""
-    return next((table[name] for table in known if table.get(name)), "") or branch_in(name)
+    return next((table[name] for table in branches_by_scope if table.get(name)), "") or branch_in(name)
 
 
 def _live(project: Project, name: str) -> str:

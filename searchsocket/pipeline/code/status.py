@@ -61,11 +61,11 @@ def code_standing(
         live = None
     files = staleness(source or source_of(project, named), backends.state.listed(scope))
     report = backends.state.last_report(scope, RECORDED_BY)
-    known = (report or {}).get("facts", {})
+    facts = (report or {}).get("facts", {})
     return CodeStanding(
         live,
         files,
-        configuration_changed=report is not None and known.get(CONFIGURATION) != configuration_digest(project.root),
-        rules_changed=report is not None and known.get(RULES) != cutting_rules(),
+        configuration_changed=report is not None and facts.get(CONFIGURATION) != configuration_digest(project.root),
+        rules_changed=report is not None and facts.get(RULES) != cutting_rules(),
         unpublished=live is not None and not backends.state.is_published(scope, live),
     )

@@ -71,9 +71,9 @@ def invalidate_code(home: Project, scope: str, pattern: str) -> tuple[str, ...]:
     files = PathFilter(pattern).checked()
     matches = files.matcher() or files.takes
     listed = state.listed(scope)
-    found = {url: path_of(file.locator) for url, file in listed.items()}
-    urls = [url for url, path in found.items() if matches(path)]
+    paths = {url: path_of(file.locator) for url, file in listed.items()}
+    urls = [url for url, path in paths.items() if matches(path)]
     if urls:
         with state.lock(scope), state.open(scope) as opened, opened.transaction():
             opened.extracts.forget(urls)
-    return tuple(found[url] for url in urls)
+    return tuple(paths[url] for url in urls)

@@ -30,8 +30,8 @@ def limited(limits: RunSettings | None) -> Iterator[None]:
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_PROF, limits.max_page_seconds)
     try:
-        if (held := _held_bytes()) and most == resource.RLIM_INFINITY:
-            resource.setrlimit(resource.RLIMIT_AS, (held + limits.max_page_memory_mb * 1_000_000, most))
+        if (rss_bytes := _held_bytes()) and most == resource.RLIM_INFINITY:
+            resource.setrlimit(resource.RLIMIT_AS, (rss_bytes + limits.max_page_memory_mb * 1_000_000, most))
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)

@@ -52,8 +52,8 @@ def _redacted(
 ) -> RedactedPage:
     try:
         with limited(limits):
-            found = [redactor.redact(text) for text in texts]
+            redacted = [redactor.redact(text) for text in texts]
     except MemoryError:
         limit = f"{settings.max_page_memory_mb:,} MB of memory (run.max_page_memory_mb)"
         return RedactedPage(error=f"the search for secrets needs more than {limit}")
-    return RedactedPage([each.text for each in found], sum(each.count for each in found))
+    return RedactedPage([each.text for each in redacted], sum(each.count for each in redacted))

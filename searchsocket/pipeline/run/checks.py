@@ -121,19 +121,19 @@ def pages_complete(run: ScopeRun) -> CheckOutcome:
         reports = state.history.newest(site_pages.name, 2)
     if not reports:
         return CheckOutcome(False, "the pages are not listed yet", severity="warn")
-    found = int(reports[0]["total"])
-    before = int(reports[1]["total"]) if reports[1:] else found
-    numbers = {"pages": found, "before": before, "skipped": reports[0]["numbers"]["files_skipped"]}
+    total = int(reports[0]["total"])
+    before = int(reports[1]["total"]) if reports[1:] else total
+    numbers = {"pages": total, "before": before, "skipped": reports[0]["numbers"]["files_skipped"]}
     if not reports[0]["numbers"]["deletion_eligible"]:
         why = "; ".join(reports[0]["warnings"][:3]) or "the run was limited"
         return CheckOutcome(
-            False, f"{found:,} pages, but some could not be read: {why}", severity="warn", numbers=numbers
+            False, f"{total:,} pages, but some could not be read: {why}", severity="warn", numbers=numbers
         )
-    if found < before * _FAR_FEWER:
-        message = f"{found:,} pages, far fewer than {before:,} in the previous run; check that the build is complete"
+    if total < before * _FAR_FEWER:
+        message = f"{total:,} pages, far fewer than {before:,} in the previous run; check that the build is complete"
         return CheckOutcome(False, message, severity="warn", numbers=numbers)
     compared = f"; {before:,} in the previous run" if reports[1:] else ""
-    return CheckOutcome(True, f"{found:,} pages, all read{compared}", numbers=numbers)
+    return CheckOutcome(True, f"{total:,} pages, all read{compared}", numbers=numbers)
 
 
 def mirror_deterministic(run: ScopeRun) -> CheckOutcome:
@@ -207,26 +207,26 @@ def index_matches_manifest(run: ScopeRun) -> CheckOutcome:
     """The live index contains exactly the current chunks, and its files match the manifest."""
     store = run.backends.store
     problems = store.verify(run.scope)
-    held = missing = surplus = other = 0
+    matching = missing = surplus = other = 0
     with run.state.open(run.scope.name) as state:
-        for _, wanted, live in merged(state.chunks.fingerprints(), store.fingerprints(run.scope)):
-            held += live is not None
+        for _, expected, live in merged(state.chunks.fingerprints(), store.fingerprints(run.scope)):
+            matching += live is not None
             missing += live is None
-            surplus += wanted is None
-            other += None not in (wanted, live) and wanted != live
+            surplus += expected is None
+            other += None not in (expected, live) and expected != live
         refused = refused_candidate(store, run.scope)
         is_refused = refused is not None and refused.digest == index_digest(state.chunks.fingerprints())
-    numbers = {"records": held, "missing": missing + other, "surplus": surplus + other}
+    numbers = {"records": matching, "missing": missing + other, "surplus": surplus + other}
     if problems:
         return CheckOutcome(False, "; ".join(problems[:5]), numbers=numbers)
     if is_refused and refused is not None:
-        message = f"{held} records of the previous generation; {refused.name} has the new chunks but was refused"
+        message = f"{matching} records of the previous generation; {refused.name} has the new chunks but was refused"
         return CheckOutcome(True, message, numbers=numbers)
     if missing or surplus or other:
         message = f"{numbers['missing']} chunks are missing from the index, {numbers['surplus']} records have no chunk"
         # A limited run leaves them apart on purpose.
         return CheckOutcome(False, message, severity="warn", numbers=numbers)
-    return CheckOutcome(True, f"{held} records, all files intact", numbers=numbers)
+    return CheckOutcome(True, f"{matching} records, all files intact", numbers=numbers)
 
 
 def vectors_elsewhere(run: ScopeRun) -> CheckOutcome:

@@ -31,10 +31,10 @@ def assumptions(run: ScopeRun) -> Iterator[str]:
             reason = f"a plan does not read {settings.vector.provider}"
         except ConfigMissing as error:
             reason = str(error)
-        known = (
+        facts = (
             f"its records are those of generation {live.name}" if live else "it is empty, as this folder has no index"
         )
-        yield f"assumed: {reason}; for this plan {known}"
+        yield f"assumed: {reason}; for this plan {facts}"
     if settings.embeddings.provider == "auto" and live is None:
         from searchsocket.models.embedders.openai import key_variable  # brings an HTTP client, which few runs need
 

@@ -29,9 +29,9 @@ class Moves:
         """Note records that come, where any go: else nothing moves."""
         if not self._gone or self._chunks > _MOST_CHUNKS:
             return
-        found = list(records)
-        self._chunks += len(found)
-        _by_page(self._came, found)
+        moves = list(records)
+        self._chunks += len(moves)
+        _by_page(self._came, moves)
 
     def aliases(self, before: Mapping[str, str], is_page: Callable[[str], bool]) -> dict[str, str]:
         """Old URL to the one that it means now, the newest moves first.
@@ -46,8 +46,8 @@ class Moves:
             came = [page for url, page in self._contents(self._came) if url not in self._gone]
             moves = {move.old_url: move.url for move in moved_pages(gone, came)}
         followed = {old: moves.get(url, url) for old, url in before.items()}
-        found = {old: url for old, url in {**moves, **followed}.items() if not is_page(old) and is_page(url)}
-        return dict(list(found.items())[:_MOST])
+        aliases = {old: url for old, url in {**moves, **followed}.items() if not is_page(old) and is_page(url)}
+        return dict(list(aliases.items())[:_MOST])
 
     def _contents(self, pages: Mapping[str, list[Record]]) -> Iterable[tuple[str, PageContent]]:
         for url, records in pages.items():

@@ -87,9 +87,9 @@ def _as_it_is(text: str) -> str:
 
 def budget(run: ScopeRun) -> Budget:
     """The budget of the run; the caller's limit has precedence."""
-    asked, budget = run.options.max_cost_usd, run.project.settings.costs.budget
+    max_usd, budget = run.options.max_cost_usd, run.project.settings.costs.budget
     spent = run.backends.ledger.paid_usd() if budget.month_usd is not None else 0.0
-    return Budget(budget.run_usd if asked is None else asked, budget.month_usd, spent)
+    return Budget(budget.run_usd if max_usd is None else max_usd, budget.month_usd, spent)
 
 
 def _note_payment(run: ScopeRun, embedder: Embedder, tokens: int, cost_usd: float) -> None:

@@ -178,7 +178,7 @@ def _facts(locator: str, cut: CutFile) -> PageFacts:
     return PageFacts(
         url=f"/{locator}",
         title=locator,
-        facets=tuple(f"{name}=true" for name, held in sorted(roles.items()) if held),
+        facets=tuple(f"{name}=true" for name, has_role in sorted(roles.items()) if has_role),
         source_file=locator,
         depth=locator.count("/"),
     )

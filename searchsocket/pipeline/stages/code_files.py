@@ -16,12 +16,12 @@ from searchsocket.system.errors import system_error
 def file_stamp(path: Path | str) -> str:
     """Size and time of a file, or of the link in its place; "" when there is none."""
     try:
-        found = os.stat(path, follow_symlinks=False)
+        stat = os.stat(path, follow_symlinks=False)
     except FileNotFoundError:
         return ""
     except OSError as error:
         raise system_error("cannot read", Path(path), error) from error
-    return f"{found.st_size}:{found.st_mtime_ns}"
+    return f"{stat.st_size}:{stat.st_mtime_ns}"
 
 
 @stage("Reading the source files", PageNumbers, kinds={"git"}, corpus=CODE)

@@ -56,9 +56,9 @@ def stage_code(run: ScopeRun, state: ScopeState, store: VectorStore) -> None:
 
 def _texts(run: ScopeRun, state: ScopeState, files: list[tuple[str, str]]) -> Iterator[PageBody]:
     source = run.make_source()
-    known = state.pages.see([url for url, _ in files])
+    pages = state.pages.see([url for url, _ in files])
     for url, digest in files:
-        file = known[url]
+        file = pages[url]
         try:
             data = source.read(RawPage(url, url, file.locator, file.stamp, "code"))
         except SourceUnavailable:

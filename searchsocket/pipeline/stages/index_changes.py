@@ -42,12 +42,12 @@ def changes(pairs: Iterable[Pair], *, deleting: bool, force: bool) -> Iterator[C
         deleting: Every page is known, so that a record without a chunk is a removed one's.
         force: Write also what is alike.
     """
-    for record_id, wanted, live in pairs:
-        if wanted is None:
+    for record_id, expected, live in pairs:
+        if expected is None:
             if live is not None:  # else it came and went
                 yield Delete(record_id) if deleting else Keep(record_id)
-        elif force or wanted != live:
-            yield Upsert(record_id, live is not None, wanted != live)
+        elif force or expected != live:
+            yield Upsert(record_id, live is not None, expected != live)
 
 
 @dataclass(slots=True)
@@ -88,17 +88,17 @@ class IndexPlan:
         return [f"{self.kept} records of pages outside this run are kept; a complete run deletes them"]
 
 
-def merged(wanted: Iterator[tuple[str, str]], live: Iterator[tuple[str, str]]) -> Iterator[Pair]:
+def merged(expected: Iterator[tuple[str, str]], live: Iterator[tuple[str, str]]) -> Iterator[Pair]:
     """Merge the chunks with the live records, both as (id, hash) by rising id."""
-    want, have = next(wanted, None), next(live, None)
+    want, have = next(expected, None), next(live, None)
     while want or have:
         if have is None or (want is not None and want[0] < have[0]):
             assert want is not None
             yield want[0], want[1], None
-            want = next(wanted, None)
+            want = next(expected, None)
         elif want is None or have[0] < want[0]:
             yield have[0], None, have[1]
             have = next(live, None)
         else:
             yield want[0], want[1], have[1]
-            want, have = next(wanted, None), next(live, None)
+            want, have = next(expected, None), next(live, None)

@@ -94,11 +94,11 @@ class _Report:
         self._counts: Counter[str] = Counter()
 
     def warn(self, kind: str, warnings: Iterable[str]) -> None:
-        kept = self._kinds.setdefault(kind, [])
+        examples = self._kinds.setdefault(kind, [])
         for warning in warnings:
             self._counts[kind] += 1
-            if len(kept) < SPELLED_OUT:
-                kept.append(warning)
+            if len(examples) < SPELLED_OUT:
+                examples.append(warning)
 
     def lines(self) -> tuple[str, ...]:
         lines: list[str] = []

@@ -43,28 +43,28 @@ def listed(run: ScopeRun, state: ScopeState, stage: Stage[PageNumbers]) -> Stage
         state.pages.set_branch(run.scope.branch)
     source = run.make_source(state.pages.url_form())
     pages = _Limited(source.pages(), run.options.max_pages)
-    found = changed = 0
+    total = changed = 0
     for batch in batches(pages, _BATCH):
         with state.transaction():
             taken = _take(state, source, batch)
-        found += taken.found
+        total += taken.found
         changed += taken.changed
-        stage.progress(run, found, source.report.expected)
+        stage.progress(run, total, source.report.expected)
     report = source.report
     if report.url_form is not None:
         state.pages.set_url_form(report.url_form)
     limited = pages.truncated or run.options.max_chunks is not None
-    eligible = report.complete and not report.failed and not limited and found > 0
+    eligible = report.complete and not report.failed and not limited and total > 0
     gone = _remove_unseen(run, state) if eligible else 0
     if eligible:
         state.pages.set_complete()
     version, facts = digest_of(lines_of(state.pages.hashes())), {**source.origin.facts(), **report.facts()}
     return StageResult(
-        total=found,
+        total=total,
         numbers=PageNumbers(
-            found=found + len(report.skipped) + len(report.failed),
+            found=total + len(report.skipped) + len(report.failed),
             changed=changed,
-            unchanged=found - changed,
+            unchanged=total - changed,
             files_skipped=len(report.skipped),
             failed=len(report.failed),
             gone=gone,
@@ -72,7 +72,7 @@ def listed(run: ScopeRun, state: ScopeState, stage: Stage[PageNumbers]) -> Stage
         ),
         version=version,
         warnings=(
-            *_warnings(report.warnings, report.failed, eligible=eligible, limited=limited, found=found),
+            *_warnings(report.warnings, report.failed, eligible=eligible, limited=limited, found=total),
             *_same_elsewhere(run, source.kind, version, facts),
         ),
         facts=facts,
@@ -137,22 +137,22 @@ class _Taken(NamedTuple):
 
 def _take(state: ScopeState, source: Source, batch: list[RawPage]) -> _Taken:
     # Seen even when it cannot be read: a failure is no removal.
-    known = state.pages.see([page.url for page in batch])
-    found, changed = len(batch), 0
+    earlier = state.pages.see([page.url for page in batch])
+    total, changed = len(batch), 0
     for page in batch:
-        before = known.get(page.url)
+        before = earlier.get(page.url)
         if before is not None and _is_same(page, before):
             continue
         try:
             data = source.read(page)
         except SourceUnavailable as error:
             source.report.failed[page.locator] = str(error)
-            found -= 1
+            total -= 1
             continue
         raw_hash = sha256(data)
         changed += int(before is None or before.removed or before.raw_hash != raw_hash)
         state.pages.put(page, raw_hash, len(data), before)
-    return _Taken(found, changed)
+    return _Taken(total, changed)
 
 
 def _is_same(page: RawPage, before: KnownPage) -> bool:
@@ -166,9 +166,9 @@ def _is_same(page: RawPage, before: KnownPage) -> bool:
 
 
 def _remove_unseen(run: ScopeRun, state: ScopeState) -> int:
-    gone, known = state.pages.count_unseen(), state.pages.count()
-    if gone * 2 > known and not run.options.accept_large_deletion:
-        raise LargeDeletion(run.scope.name, gone, known)
+    gone, total = state.pages.count_unseen(), state.pages.count()
+    if gone * 2 > total and not run.options.accept_large_deletion:
+        raise LargeDeletion(run.scope.name, gone, total)
     if gone:
         state.pages.remove_unseen()
     return gone

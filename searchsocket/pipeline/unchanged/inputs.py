@@ -60,10 +60,10 @@ def inputs_of(run: ScopeRun, now_ns: int) -> Inputs | None:
 def files_and_folders(run: ScopeRun) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The files and folders that a run reads, including missing ones that may appear."""
     root, settings = run.project.root, run.project.settings
-    asked = [*_CONFIGURATION]
+    names = [*_CONFIGURATION]
 
     def read(name: str) -> str | None:
-        asked.append(name)
+        names.append(name)
         try:
             return (root / name).read_text(encoding="utf-8", errors="replace")
         except OSError:
@@ -79,8 +79,8 @@ def files_and_folders(run: ScopeRun) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if settings.embeddings.provider == "onnx":
         folders.append(settings.embeddings.model)  # absolute where it is a folder
     if settings.scope.mode == "git":
-        asked.append(_head(root))
-    return _distinct(root, asked), _distinct(root, folders)
+        names.append(_head(root))
+    return _distinct(root, names), _distinct(root, folders)
 
 
 def deciding_files(project: Project) -> tuple[str, ...]:

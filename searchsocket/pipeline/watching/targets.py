@@ -73,11 +73,11 @@ def _source_folders(run: ScopeRun) -> Iterator[str]:
 
 def _outermost(folders: Sequence[str]) -> tuple[str, ...]:
     """Without those that lie in another one."""
-    kept: list[str] = []
+    outermost: list[str] = []
     for folder in sorted(set(map(os.path.normpath, folders))):
-        if not any(folder.startswith(f"{other}{os.sep}") for other in kept):
-            kept.append(folder)
-    return tuple(kept)
+        if not any(folder.startswith(f"{other}{os.sep}") for other in outermost):
+            outermost.append(folder)
+    return tuple(outermost)
 
 
 def _git_folder(folder: Path) -> str:

@@ -29,18 +29,18 @@ def effective_settings(root: Path, environ: Mapping[str, str]) -> list[Effective
     path, table = config_table(root)
     lines = _lines(path.read_text(encoding="utf-8"), table) if path else {}
     variables = {".".join(keys): name for name, keys, _ in overrides(environ)}
-    found = []
+    effective = []
     for key in all_keys():
         value: Any = settings
         for part in key.split("."):
             value = value[part]
         if key in variables:
-            found.append(EffectiveSetting(key, value, "environment", variables[key]))
+            effective.append(EffectiveSetting(key, value, "environment", variables[key]))
         elif path and key in lines:
-            found.append(EffectiveSetting(key, value, "file", f"{path.name}:{lines[key]}"))
+            effective.append(EffectiveSetting(key, value, "file", f"{path.name}:{lines[key]}"))
         else:
-            found.append(EffectiveSetting(key, value, "default"))
-    return found
+            effective.append(EffectiveSetting(key, value, "default"))
+    return effective
 
 
 def _lines(text: str, table: tuple[str, ...]) -> dict[str, int]:

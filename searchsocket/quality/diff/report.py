@@ -105,17 +105,17 @@ def links_to_nowhere(reader: IndexReader, urls: Iterable[str]) -> set[LinkToNowh
     Args:
         urls: Of all pages of the generation.
     """
-    known = set(urls)
+    pages = set(urls)
     answers: dict[str, bool] = {}
-    found = set()
-    for url in known:
+    dead_links = set()
+    for url in pages:
         try:
             text = reader.catalogue.page_body(url) or ""
         except PageTextsMissing:
             return set()
         for target in dict.fromkeys(match.partition("#")[0].partition("?")[0] for match in _LINK.findall(text)):
             if target not in answers:
-                answers[target] = not is_file(target) and resolve_target(target, known.__contains__) is None
+                answers[target] = not is_file(target) and resolve_target(target, pages.__contains__) is None
             if answers[target]:
-                found.add(LinkToNowhere(target, url))
-    return found
+                dead_links.add(LinkToNowhere(target, url))
+    return dead_links

@@ -59,8 +59,8 @@ class BackendGuard:
             return None
         scope, now = reader.generation.scope, self._clock()
         with self._lock:
-            asked_at, trouble = self._probes.get(scope, (now - _PROBE_S, None))
-            if now < asked_at + _PROBE_S:
+            probed_at, trouble = self._probes.get(scope, (now - _PROBE_S, None))
+            if now < probed_at + _PROBE_S:
                 return trouble
             self._probes[scope] = now, trouble  # so that nobody else asks meanwhile
         vector = np.zeros(reader.generation.dimensions, np.float32)

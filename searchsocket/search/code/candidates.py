@@ -64,9 +64,9 @@ def find_code(
     if vector is not None:
         far = [one for one in ids if one not in cosines]
         cosines.update(zip(far, reader.vectors.similarities(vector, far), strict=True))
-    held = [frozenset(each) for each in reader.catalogue.facets(ids)]
+    facets = [frozenset(each) for each in reader.catalogue.facets(ids)]
     bm25, by_file = _scores([*defined, *worded]), _scores(files)
-    return CodeCandidates(ids, facts, held, _column(cosines, ids), _column(bm25, ids), _column(by_file, facts.url))
+    return CodeCandidates(ids, facts, facets, _column(cosines, ids), _column(bm25, ids), _column(by_file, facts.url))
 
 
 def _scores(hits: Sequence[Hit]) -> dict[str, float]:

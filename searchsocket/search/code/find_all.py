@@ -118,20 +118,20 @@ def find_in_code(
     spelling = Spelling(query.q, query.whole_words, query.match_case, literal=True)
     offset = offset_of(query.continuation, query.asked, reader.generation, words)
     pattern, total, files = spelling.pattern, 0, 0
-    found: list[CodeOccurrence] = []
+    occurrences: list[CodeOccurrence] = []
     for path in _candidates(reader, query, spelling, touched):
         data = read_now(path)
         if data is None:  # it is gone
             continue
         text, _ = source_text(data)
         spans = [match.span() for match in pattern.finditer(text)]
-        in_page = spans[max(offset - total, 0) :][: query.limit - len(found)]
+        in_page = spans[max(offset - total, 0) :][: query.limit - len(occurrences)]
         if in_page:
-            found += _occurrences(
+            occurrences += _occurrences(
                 path, text, in_page, changed=is_changed(reader.catalogue.page_digest(f"/{path}"), data)
             )
         total, files = total + len(spans), files + bool(spans)
-    fitting_occurrences = _fitting(found, query.max_tokens) if query.max_tokens else found
+    fitting_occurrences = _fitting(occurrences, query.max_tokens) if query.max_tokens else occurrences
     last, generation = offset + len(fitting_occurrences), reader.generation
     return CodeFindAnswer(
         q=query.q,
@@ -141,8 +141,8 @@ def find_in_code(
         total=total,
         files=files,
         occurrences=tuple(fitting_occurrences),
-        continuation=continuation_of(query.asked, generation, last, words) if found and last < total else None,
-        truncated=len(fitting_occurrences) < len(found),
+        continuation=continuation_of(query.asked, generation, last, words) if occurrences and last < total else None,
+        truncated=len(fitting_occurrences) < len(occurrences),
     )
 
 

@@ -63,5 +63,5 @@ def fitting_lines(fetched: Sequence[FetchedLines], max_tokens: int) -> FittingLi
     return FittingLines(tuple(files), ())
 
 
-def _from(one: FetchedLines, shown_lines: int) -> LinesLeft:
-    return LinesLeft(one.file, one.first_line + shown_lines, one.first_line + len(one.text) - 1)
+def _from(one: FetchedLines, lines_fitting: int) -> LinesLeft:
+    return LinesLeft(one.file, one.first_line + lines_fitting, one.first_line + len(one.text) - 1)

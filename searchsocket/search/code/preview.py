@@ -18,16 +18,16 @@ def preview(text: str, q: str = "") -> str:
     lines = text.split("\n")
     said = _said(lines, q) if len(lines) > _LINES else []
     start, length = _best(said, len(lines)) if said else (0, _LINES)
-    shown = (
+    kept_lines = (
         lines[:_LINES] if start == 0 else [*lines[:_HEAD], f"⋮ {start - _HEAD} lines", *lines[start : start + length]]
     )
-    return "\n".join(shown)[:_CHARS]
+    return "\n".join(kept_lines)[:_CHARS]
 
 
-def numbered_lines(shown: str, first: int) -> Iterator[tuple[int, str]]:
+def numbered_lines(text: str, first: int) -> Iterator[tuple[int, str]]:
     """The lines of the file that a preview shows, each with its number; `first` is that of the chunk."""
     number = first
-    for line in shown.split("\n"):
+    for line in text.split("\n"):
         if gap := _GAP.fullmatch(line):
             number += int(gap[1])
         else:

@@ -127,8 +127,8 @@ class DocumentFinder:
 def _message(total: int, offset: int, last: int) -> str:
     if not total:
         return "found no document; try other words"
-    found = f"found {total} documents"
-    return found if last == total and not offset else f"{found}; these are {offset + 1} to {last}"
+    message = f"found {total} documents"
+    return message if last == total and not offset else f"{message}; these are {offset + 1} to {last}"
 
 
 def _document(folder: ContentFolder, url: str, score: float) -> FoundDocument:

@@ -18,8 +18,8 @@ _FEW = 3  # documents, of which the first is worth reading whole
 
 def call(tool: str, **arguments: object) -> str:
     """A call as agents read it: `get_document_text(folder_id="site", file_path="guide/a.md")`."""
-    given = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in arguments.items() if value)
-    return f"{tool}({given})"
+    listed = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in arguments.items() if value)
+    return f"{tool}({listed})"
 
 
 def interpretation(query: ContentQuery) -> str:

@@ -39,10 +39,10 @@ def concept_vector(folder: ContentFolder, concepts: Sequence[str], terms: Sequen
     if not concepts:
         return None
     own = middle_of_concepts(folder, concepts)
-    found, weights = _best_passages(folder, own, " ".join((*concepts, *terms)))
-    if not found:
+    passages, weights = _best_passages(folder, own, " ".join((*concepts, *terms)))
+    if not passages:
         return own
-    around = _unit(weights @ np.asarray(folder.reader.vectors.vectors_of(found), np.float64))
+    around = _unit(weights @ np.asarray(folder.reader.vectors.vectors_of(passages), np.float64))
     drawn = own if around is None else _unit(np.asarray(own, np.float64) + _PASSAGE_SHARE * around)
     return own if drawn is None else drawn
 

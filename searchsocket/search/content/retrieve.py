@@ -124,8 +124,8 @@ def _message(query: ContentQuery, total: int, last: int) -> str:
     """A sentence with the number of results and the current range. With concepts, all chunks are results."""
     if not total:
         return "found nothing; try other words, or concepts"
-    found = f"found {total} results" + (": all of the folder, nearest first" if query.semantic_concepts else "")
-    return found if last == total and not query.offset else f"{found}; these are {query.offset + 1} to {last}"
+    message = f"found {total} results" + (": all of the folder, nearest first" if query.semantic_concepts else "")
+    return message if last == total and not query.offset else f"{message}; these are {query.offset + 1} to {last}"
 
 
 def _within(folder: ContentFolder, query: ContentQuery, scored: Sequence[Scored]) -> tuple[list[ContentResult], int]:

@@ -40,10 +40,10 @@ def find_all(
     if not 1 <= query.limit <= MAX_OCCURRENCES:
         raise InvalidRequest(f"limit must be from 1 to {MAX_OCCURRENCES}, not {query.limit}")
     check_bounds(None, query.max_tokens)
-    asked = SearchQuery(
+    search_query = SearchQuery(
         query.q, path_prefix=query.path_prefix, tags=query.tags, filters=query.filters, version=query.version
     )
-    checked_query = in_versions(checked(asked, facets), reader.generation.versions)
+    checked_query = in_versions(checked(search_query, facets), reader.generation.versions)
     spelling = Spelling(checked_query.q, query.whole_words, query.match_case)
     offset = offset_of(query.continuation, query.asked, reader.generation, words)
     urls = reader.words.pages_with(spelling.letters, where=checked_query.where)
@@ -53,17 +53,17 @@ def find_all(
             "add words or a directory"
         )
     total = pages = 0
-    found: list[Occurrence] = []
+    occurrences: list[Occurrence] = []
     pattern = spelling.pattern
     for url in urls:
         mirror = reader.catalogue.page_body(url) or ""
         text = page_text(mirror)
         spans = [match.span() for match in pattern.finditer(text)]
-        in_page = spans[max(offset - total, 0) :][: query.limit - len(found)]
+        in_page = spans[max(offset - total, 0) :][: query.limit - len(occurrences)]
         if in_page:
-            found += _occurrences(mirror, text, in_page, checked_query.within)
+            occurrences += _occurrences(mirror, text, in_page, checked_query.within)
         total, pages = total + len(spans), pages + bool(spans)
-    fitting_occurrences = fitting(found, _text, query.max_tokens) if query.max_tokens else found
+    fitting_occurrences = fitting(occurrences, _text, query.max_tokens) if query.max_tokens else occurrences
     generation, last = reader.generation, offset + len(fitting_occurrences)
     return FindAnswer(
         q=checked_query.q,
@@ -73,8 +73,8 @@ def find_all(
         total=total,
         pages=pages,
         occurrences=tuple(fitting_occurrences),
-        continuation=continuation_of(query.asked, generation, last, words) if found and last < total else None,
-        truncated=len(fitting_occurrences) < len(found),
+        continuation=continuation_of(query.asked, generation, last, words) if occurrences and last < total else None,
+        truncated=len(fitting_occurrences) < len(occurrences),
         notes=language_notes(reader, checked_query.filters),
     )
 

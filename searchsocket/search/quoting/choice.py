@@ -22,7 +22,7 @@ class Asked:
         self.names = frozenset(possible_names(q))
         self._words = {_stem_of(word): word.exact for word in _telling(q)}
         # What a heading holds that holds one of them: taking a heading apart costs more than quoting what is below.
-        self._needles = tuple({kept[:_NEEDLE] for kept in self._words})
+        self._needles = tuple({needle[:_NEEDLE] for needle in self._words})
         self._matches: dict[str, Set[str]] = {}  # of a heading its words that are the query's
 
     def about(self, heading: str) -> float:
@@ -44,7 +44,7 @@ class Asked:
         matching = self._in(heading)
         if not matching:
             return score
-        covered = sum(kept in matching or word in marked for kept, word in self._words.items())
+        covered = sum(form in matching or word in marked for form, word in self._words.items())
         return score + _HEADING * self.about(heading) + _PASSAGE * covered / max(len(self._words), 1)
 
     def most(self, score: float, headings: Sequence[str]) -> float:

@@ -101,8 +101,8 @@ class QueryWords:
         else:
             self._add_all(text, whole, parts)
         if parts:
-            found = {word for _, _, word in whole}
-            whole += [mark for mark in parts if mark[2] not in found]
+            words = {word for _, _, word in whole}
+            whole += [mark for mark in parts if mark[2] not in words]
         if not whole and self._prefix:
             whole = self._prefix_marks(text, lower, is_plain)
         return _merged(whole) if whole else []
@@ -162,7 +162,7 @@ class QueryWords:
         """The positions of synonyms with several words."""
         for pattern, forms, word in self._runs:
             for match in pattern.finditer(text):
-                if all(form in _forms(held) for form, held in zip(forms, _WORD.findall(match[0]), strict=False)):
+                if all(form in _forms(one) for form, one in zip(forms, _WORD.findall(match[0]), strict=False)):
                     yield match.start(), match.end(), word
 
     def _literal_marks(self, text: str, lower: str, is_plain: bool) -> list[_Range]:

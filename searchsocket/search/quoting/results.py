@@ -143,8 +143,8 @@ class ResultWriter:
         chunks = group.sections[:MAX_SECTIONS]
         if not is_summary and chunks:
             chunks = (opening, *(chunk for chunk in group.sections if chunk is not opening))[:MAX_SECTIONS]
-        shown = self.readable[opening.position]
-        quote = self.quote(shown)
+        readable = self.readable[opening.position]
+        quote = self.quote(readable)
         if is_summary:
             if chunks and not (quote.snippet.is_answer and quote.snippet.marks):
                 # A description without the query's words may be that of every page; a list of headings answers nothing.
@@ -154,7 +154,7 @@ class ResultWriter:
             quotes = (self.quote(self.readable[chunk.position]) for chunk in chunks)
             quote = next((other for other in quotes if other.snippet.is_answer and other.snippet.marks), quote)
         sections, others = tuple(map(self._section, chunks)), tuple(map(self._alike, alike))
-        return self._result(group, confidence, shown.record, quote, sections, others)
+        return self._result(group, confidence, readable.record, quote, sections, others)
 
     def _opening_section(self, group: PageGroup) -> Ranked:
         """The section that answers best; the first of equals."""

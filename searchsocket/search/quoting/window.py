@@ -155,14 +155,14 @@ def _first_answer(chunk_text: ChunkText) -> int:
 
 def _all_shown(marks: Sequence[Mark], start: int, limit: int) -> int:
     """The position at which a window has shown each of its query words once."""
-    words, shown = set[str](), start
+    words, end = set[str](), start
     for first, last, word in marks:
         if last > limit:
             break
         if first >= start and word not in words:
             words.add(word)
-            shown = last
-    return shown
+            end = last
+    return end
 
 
 def _end(chunk_text: ChunkText, start: int, last_mark: int, max_chars: int) -> tuple[int, bool]:

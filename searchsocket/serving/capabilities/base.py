@@ -81,8 +81,8 @@ Fields = Mapping[str, tuple[Any, Any]]  # name -> type with its bounds and descr
 def query_of(kind: type[Q], request: Request, **changes: object) -> Q:
     """Return the engine's query: the fields of the request that have the same name; None is the query's default."""
     values = {each.name: getattr(request, each.name, None) for each in fields(kind)}  # type: ignore[arg-type]
-    given = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
-    return kind(**({name: value for name, value in given.items() if value is not None} | changes))
+    plain = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+    return kind(**({name: value for name, value in plain.items() if value is not None} | changes))
 
 
 Operation = tuple[str, str]  # id and summary in the OpenAPI document

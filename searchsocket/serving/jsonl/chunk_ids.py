@@ -33,12 +33,12 @@ class ChunkIds:
         """
         keys = [f"{scope}|{record_id}" for record_id in record_ids]
         with self._open() as db:
-            known = _known(db, keys)
-            if len(known) < len(set(keys)):
+            ids = _known(db, keys)
+            if len(ids) < len(set(keys)):
                 with db:
                     db.execute("BEGIN IMMEDIATE")
-                    known |= {key: _give(db, key) for key in keys if key not in known}
-        return [known[key] for key in keys]
+                    ids |= {key: _give(db, key) for key in keys if key not in ids}
+        return [ids[key] for key in keys]
 
     def record_id(self, scope: str, number: int) -> str | None:
         """The chunk that a number was given to; None where it was given to none of the scope."""

@@ -36,7 +36,7 @@ def in_parts(
         return {"data": find(request)}
     words, kind = code.continuations, f"op {request.op}"
     for _ in range(_MAX_TRIES):
-        generation, asked, offset = code.generation(scope), request, 0
+        generation, rest, offset = code.generation(scope), request, 0
         if request.token:
             (q, top_k, is_hybrid, ids, max_lines, max_tokens), offset = words.position(request.token, kind, generation)
             if (q, tuple(ids)) != (request.q, request.ids):
@@ -44,15 +44,15 @@ def in_parts(
                     "the continuation_token belongs to another request; send the same q, or the same ids"
                 )
             before = {"top_k": top_k, "is_hybrid": is_hybrid, "max_lines": max_lines}
-            asked = replace(request, **before, max_tokens=request.max_tokens or max_tokens)
-        max_tokens = asked.max_tokens or DEFAULT_MAX_TOKENS
+            rest = replace(request, **before, max_tokens=request.max_tokens or max_tokens)
+        max_tokens = rest.max_tokens or DEFAULT_MAX_TOKENS
         fit = _lines if request.op == "fetch" else _results
-        some = fit(find(asked), offset, max_tokens)
+        some = fit(find(rest), offset, max_tokens)
         if code.generation(scope) != generation:
             continue
         if some.is_all:
             return {"data": some.data, "truncated": False}
-        _, *what, _, _ = astuple(asked)
+        _, *what, _, _ = astuple(rest)
         token = words.word(kind, generation, [*what, max_tokens], some.after)
         return {"data": some.data, "truncated": True, "continuation_token": token}
     raise Busy("the index changed during every attempt to read it; try again")
@@ -78,18 +78,18 @@ def _lines(answers: Sequence[Answer], offset: int, max_tokens: int) -> _Some:
         skipped = max(0, offset - at)
         at += len(one["lines"])
         left: list[str] = one["lines"][skipped:]
-        kept: list[str] = []
+        lines: list[str] = []
         if not left:
             continue
         max_tokens -= json_tokens({**one, "lines": []})
         for line in left:
             fits = json_tokens(line) <= max_tokens
-            if not fits and (data or kept):
+            if not fits and (data or lines):
                 break
-            kept.append(line if fits else cut_to(line, max(max_tokens, _LEAST_OF_A_LINE)))
-            max_tokens -= json_tokens(kept[-1])
-        if kept:
-            data.append({**one, "lines": kept})
-        if len(kept) < len(left):
-            return _Some(data, at - len(left) + len(kept), is_all=False)
+            lines.append(line if fits else cut_to(line, max(max_tokens, _LEAST_OF_A_LINE)))
+            max_tokens -= json_tokens(lines[-1])
+        if lines:
+            data.append({**one, "lines": lines})
+        if len(lines) < len(left):
+            return _Some(data, at - len(left) + len(lines), is_all=False)
     return _Some(data, at, is_all=True)

@@ -62,8 +62,8 @@ class LineServer:
         ops: Mapping[str, Callable[[LineRequest], Answer]] = {
             "status": lambda _: {"data": self._status()},
             "sync": lambda _: {"data": self._sync()},
-            "search": lambda asked: in_parts(self.code, self.scope, asked, self._search),
-            "fetch": lambda asked: in_parts(self.code, self.scope, asked, self._fetch),
+            "search": lambda command: in_parts(self.code, self.scope, command, self._search),
+            "fetch": lambda command: in_parts(self.code, self.scope, command, self._fetch),
         }
         try:
             return {"ok": True, "op": request.op, **ops[request.op](request)}

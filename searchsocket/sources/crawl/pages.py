@@ -88,12 +88,12 @@ class PageLinks:
 
 def page_links(html: bytes) -> PageLinks:
     """The links of a page; none when it asks not to be followed, and those before the break when it is broken."""
-    found = PageLinks()
-    target: Any = found  # lxml takes any object with these methods
+    page = PageLinks()
+    target: Any = page  # lxml takes any object with these methods
     try:
         etree.fromstring(html, etree.HTMLParser(target=target, huge_tree=True))
     except (etree.ParserError, etree.XMLSyntaxError, ValueError):
-        return found
-    if found.nofollow:
-        found.hrefs, found.cut = {}, False
-    return found
+        return page
+    if page.nofollow:
+        page.hrefs, page.cut = {}, False
+    return page

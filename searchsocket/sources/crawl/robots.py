@@ -43,5 +43,5 @@ def parse_robots(body: bytes) -> Protego:
 
 def _token(agent: str) -> str:
     """The product that a line is for: versions and what stands behind them say nothing."""
-    found = _TOKEN.match(agent.strip().lower())
-    return found[0] if found else ""
+    match = _TOKEN.match(agent.strip().lower())
+    return match[0] if match else ""

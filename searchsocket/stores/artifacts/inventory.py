@@ -49,12 +49,16 @@ def stored_generations(objects: Objects) -> list[StoredGeneration]:
         elif scope := scope_of_pointer(info.name):
             scopes.add(scope)
     live = {scope: _live(objects, scope) for scope in scopes}
-    return [held for scope in sorted(described) for held in _of_scope(scope, described[scope], live.get(scope, ""))]
+    return [
+        generation
+        for scope in sorted(described)
+        for generation in _of_scope(scope, described[scope], live.get(scope, ""))
+    ]
 
 
-def description_of(objects: Objects, held: StoredGeneration) -> Description:
+def description_of(objects: Objects, generation: StoredGeneration) -> Description:
     """The description of a generation's files."""
-    return read_document(objects, held.object, Description)
+    return read_document(objects, generation.object, Description)
 
 
 def _live(objects: Objects, scope: str) -> str:

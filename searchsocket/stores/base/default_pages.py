@@ -12,5 +12,5 @@ def default_pages(reader: IndexReader, urls: Sequence[str]) -> list[str]:
     labels = default_labels(reader.generation.versions)
     if not labels:
         return [*urls]
-    found = frozenset(reader.words.pages_with((), where=Filter(facets=(labels,))))
-    return [url for url in urls if url in found]
+    pages = frozenset(reader.words.pages_with((), where=Filter(facets=(labels,))))
+    return [url for url in urls if url in pages]

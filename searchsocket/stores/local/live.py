@@ -55,8 +55,8 @@ class LiveGenerations:
             ProjectMismatch: The scope, or the folder of the index, is another project's.
             InvalidScope: The scope's name is not a sanitised one.
         """
-        if scope.project_id == self._project_id and (known := self._folders.values.get(scope.name)):
-            return known
+        if scope.project_id == self._project_id and (newest := self._folders.values.get(scope.name)):
+            return newest
         if scope.project_id != self._project_id:
             raise ProjectMismatch(f"scope {scope.id!r} does not belong to project {self._project_id!r}")
         is_ours = self.ownership.check()
@@ -184,8 +184,8 @@ class LiveGenerations:
         last = self._readers.last(scope)
         try:
             folder = self.folder(scope)
-            if held := self._readers.held(scope, folder):
-                return Answering(held.generation)
+            if reader := self._readers.held(scope, folder):
+                return Answering(reader.generation)
             if failure := self._readers.failure(scope, folder):
                 raise failure
             live = self.generation(scope)

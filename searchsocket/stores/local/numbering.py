@@ -77,6 +77,6 @@ class Numbering:
         if len(others) and len(self.ids):
             keys = np.array([storable(ids[i]).encode() for i in others.tolist()])
             after = np.searchsorted(self.ids, keys, sorter=self._rows_by_id)
-            rows_found = self._rows_by_id[np.minimum(after, len(self.ids) - 1)]
-            rows[others] = np.where(self.ids[rows_found] == keys, rows_found, -1)
+            candidates = self._rows_by_id[np.minimum(after, len(self.ids) - 1)]
+            rows[others] = np.where(self.ids[candidates] == keys, candidates, -1)
         return rows

@@ -130,8 +130,8 @@ class OpenReaders:
             VectorBackendUnavailable: The folder cannot be read.
         """
         with self._lock:
-            known = self._readers.get(scope.name)
-        return known.reader if known and known.stamp == _stamp(folder) else None
+            entry = self._readers.get(scope.name)
+        return entry.reader if entry and entry.stamp == _stamp(folder) else None
 
     def last(self, scope: Scope) -> LocalReader | None:
         """The generation that is held, live or not."""

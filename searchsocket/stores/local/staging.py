@@ -102,8 +102,8 @@ class Staging:
         """Stage those of the records that the origin holds; their new ids."""
         if self.origin is None:
             return []
-        held = self.origin.catalogue.hashes([record.origin_id for record in records])
-        equal = [record for record in records if held.get(record.origin_id) == record.origin_hash]
+        hashes = self.origin.catalogue.hashes([record.origin_id for record in records])
+        equal = [record for record in records if hashes.get(record.origin_id) == record.origin_hash]
         self._connection.execute("BEGIN")
         self._connection.executemany(
             "INSERT OR IGNORE INTO taken VALUES (?, ?, ?)",

@@ -136,8 +136,8 @@ class LocalStore(LiveGenerations):
                     self.vectors.retain(scope, self.kept(scope))
             else:
                 # First what a run that died, or a rollback, has left in an index elsewhere.
-                kept = self.kept(scope)
-                self.vectors.retain(scope, kept)
+                generations = self.kept(scope)
+                self.vectors.retain(scope, generations)
                 try:
                     built = candidate(
                         folder,
@@ -157,7 +157,7 @@ class LocalStore(LiveGenerations):
                     raise  # its rows elsewhere are kept too, which no reader of another generation sees
                 except BaseException:
                     with suppress(VectorBackendUnavailable):  # the next run does this first
-                        self.vectors.retain(scope, kept)
+                        self.vectors.retain(scope, generations)
                     raise
                 finally:
                     remove_leftovers(folder, read_current(folder))

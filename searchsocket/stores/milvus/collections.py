@@ -57,8 +57,8 @@ class Collections:
         fields = {field["name"]: field for field in described["fields"]}
         if missing := [field for field in FIELDS if field not in fields]:
             return f"Milvus collection {name!r} has no field {missing[0]!r}"
-        if (held := int(fields[VECTOR]["params"]["dim"])) != dimensions:
-            return f"Milvus collection {name!r} has {held} dimensions, not {dimensions}"
+        if (width := int(fields[VECTOR]["params"]["dim"])) != dimensions:
+            return f"Milvus collection {name!r} has {width} dimensions, not {dimensions}"
         indexes = self._connection.call("list_indexes", name)
         index = self._connection.call("describe_index", name, indexes[0]) if indexes else {}
         if not index:

@@ -86,7 +86,7 @@ class MilvusVectors:
             return
         self._registry.claim()
         registered = [each.scope for each in self._registry.scopes()]
-        kept: dict[str, list[str]] = {}
+        names_by_collection: dict[str, list[str]] = {}
         for collection, dimensions in self._collections.there():
             names = [each.name for each in generations if each.dimensions == dimensions]
             problem = self._collections.problem(collection, dimensions)
@@ -94,9 +94,9 @@ class MilvusVectors:
                 name = scope.name if names else registered[0]
                 raise VectorBackendRefused(f"{problem}; run `searchsocket index --resync --scope {name}`")
             if not problem:
-                kept[collection] = names
+                names_by_collection[collection] = names
         self._registry.keep(scope, generations)
-        for collection, names in kept.items():
+        for collection, names in names_by_collection.items():
             self._connection.load(collection)
             self._connection.call("delete", collection, filter=filters.seen_by_none(scope.name, names))
             if names:

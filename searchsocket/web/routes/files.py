@@ -66,10 +66,10 @@ def read_folders(files: Iterable[str], kit: KitProject) -> tuple[list[RouteFolde
                 warnings.append(f"{file}: duplicate {kind} next to {layouts[route_id, kind]}")
             layouts.setdefault((route_id, kind), file)
             continue
-        found: list[str] = getattr(folders.setdefault(route_id, RouteFolder(route_id)), kind)
-        if found:
-            warnings.append(f"{file}: duplicate file for the same part of the route, next to {found[0]}")
-        found.append(file)
+        names_of_kind: list[str] = getattr(folders.setdefault(route_id, RouteFolder(route_id)), kind)
+        if names_of_kind:
+            warnings.append(f"{file}: duplicate file for the same part of the route, next to {names_of_kind[0]}")
+        names_of_kind.append(file)
     return sorted(folders.values(), key=lambda folder: folder.route_id.split("/")), warnings
 
 

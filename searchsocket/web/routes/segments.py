@@ -77,8 +77,8 @@ def match(segments: Sequence[Segment], path: Sequence[str], *, with_matchers: bo
         dead.add((i, j))
         return None
 
-    found = walk(0, 0)
-    return None if found is None else {name: unquote(value) for name, value in found.items()}
+    parameters = walk(0, 0)
+    return None if parameters is None else {name: unquote(value) for name, value in parameters.items()}
 
 
 def _lengths(segment: Segment, remaining: int, with_matchers: bool) -> range:

@@ -72,11 +72,11 @@ class RouteTable:
         Args:
             url: Canonical path, without the base path.
         """
-        found = self._resolve(url)
+        route = self._resolve(url)
         whole = self._named.get(f"{url}.html")
         if whole is None or self._named.get(url) is not None:
-            return found
-        return replace(whole, resolution="best-effort") if found.resolution != "none" else whole
+            return route
+        return replace(whole, resolution="best-effort") if route.resolution != "none" else whole
 
     def _resolve(self, url: str) -> RouteMatch:
         path = read_path(url)

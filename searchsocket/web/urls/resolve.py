@@ -36,12 +36,12 @@ def site_base(addresses: Iterable[str] = (), path: str = "") -> SiteBase:
         InvalidRequest: A path is no URL path.
     """
     root = normalise_prefix(path)
-    found: dict[tuple[str, int | None, str], None] = {}
+    bases: dict[tuple[str, int | None, str], None] = {}
     for address in addresses:
         parts = _split(address if "//" in address else "//" + address)
         if parts is not None and parts.hostname:
-            found[(*_host(parts), normalise_prefix(parts.path) or root)] = None
-    return SiteBase(root, tuple(found))
+            bases[(*_host(parts), normalise_prefix(parts.path) or root)] = None
+    return SiteBase(root, tuple(bases))
 
 
 def resolve_link(href: str, served_url: str, site: SiteBase = AT_ROOT) -> str | None:

@@ -100,17 +100,17 @@ def _candidates(
 ) -> Candidates:
     names = {parent: {name for one in each for name in (one.name, *one.aliases)} for parent, each in listed.items()}
     pattern = _compiled(rules.pattern)
-    found: Candidates = {}
+    candidates: Candidates = {}
     if not (rules.detect or pattern):
-        return found
+        return candidates
     for page in pages:
         for parent, name, rest in _splits(page, names, pattern):
             if parent not in rejected:
-                folder = found.setdefault(parent, {}).setdefault(name, _Folder())
+                folder = candidates.setdefault(parent, {}).setdefault(name, _Folder())
                 folder.pages[rest] = page
                 folder.stated[page.stated] += 1
                 break
-    return found
+    return candidates
 
 
 def _splits(
@@ -150,12 +150,12 @@ def _family(
     rules: VersionRules,
 ) -> VersionFamily | None:
     """The versions below one parent; None if there are fewer than two."""
-    known = {name for one in listed for name in (one.name, *one.aliases)}
+    names = {name for one in listed for name in (one.name, *one.aliases)}
     root = _root(parent, folders, pages)
     accepted = {
         name
         for name, folder in folders.items()
-        if name in known
+        if name in names
         or _is_stated(name, folder)
         or _is_like_another(name, folders)
         or (rules.pattern and any(folder.pages) and looks_like_version(name))

@@ -38,9 +38,9 @@ def place(
     paths = {one.page.url: versioned_path(one.page.url, folders) for one in pages}
     _leave_unshared_at_the_root(paths)
     copies = {one.page.url: EXCLUDED for one in pages if _is_excluded(paths[one.page.url], exclude)}
-    kept = [one for one in pages if one.page.url not in copies]
+    originals = [one for one in pages if one.page.url not in copies]
     labels: dict[str, tuple[str, ...]] = {}
-    for group in _groups(kept, paths):
+    for group in _groups(originals, paths):
         first = min(group, key=lambda url: _rank(paths[url], url))
         names = dict.fromkeys(
             label
@@ -49,7 +49,7 @@ def place(
         )
         labels[first] = tuple(names)
         copies |= {url: first for url in group if url != first}
-    _follow_canonicals(kept, paths, copies, labels)
+    _follow_canonicals(originals, paths, copies, labels)
     return {one.page.url: Placed(labels.get(one.page.url, ()), copies.get(one.page.url, "")) for one in pages}
 
 
@@ -65,8 +65,8 @@ def _leave_unshared_at_the_root(paths: dict[str, VersionedPath | None]) -> None:
             sections.setdefault(path.family.parent, set()).update({path.rest, first[0] if first[1] else path.rest})
     for url, path in paths.items():
         if path and path.is_at_the_root:
-            known, first = sections.get(path.folder, set()), path.rest[1:].partition("/")
-            if path.rest not in known and not (first[1] and first[0] in known):
+            names, first = sections.get(path.folder, set()), path.rest[1:].partition("/")
+            if path.rest not in names and not (first[1] and first[0] in names):
                 paths[url] = None
 
 

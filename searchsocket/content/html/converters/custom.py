@@ -35,12 +35,12 @@ def load_rules(root: Path, entries: Sequence[str]) -> tuple[dict[str, Rule], lis
     digests = []
     for entry in entries:
         made = _load(root, entry)
-        found = dict(_rules(made))
-        if not found:
+        rules_by_tag = dict(_rules(made))
+        if not rules_by_tag:
             raise ConfigError(
                 f"extract.converters: {entry!r} has no method such as convert_my_note(self, el, text, parent_tags)"
             )
-        rules |= found
+        rules |= rules_by_tag
         file = inspect.getsourcefile(type(made))
         digests.append(hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16] if file else entry)
     return rules, digests

@@ -36,11 +36,11 @@ class MergedRecords:
         """See `WordSource.touched`."""
         if not self._is_copy:
             return [path for (path,) in self._merge.execute("SELECT DISTINCT sort FROM records")]
-        found = self._merge.execute(
+        rows = self._merge.execute(
             "SELECT sort FROM live.records WHERE id IN (SELECT id FROM changes) "
             "UNION SELECT sort FROM changes WHERE slot IS NOT NULL"
         )
-        return [path for (path,) in found]
+        return [path for (path,) in rows]
 
     def pages(self, paths: Iterable[bytes], *, reads_new_only: bool) -> Iterator[list[WordRow]]:
         """See `WordSource.pages`."""

@@ -69,10 +69,10 @@ def _reader(kind: Any, own: Sequence[_Column], row: Sequence[_Column]) -> Callab
     lists = [i for i, column in enumerate(own) if column.is_list]
 
     def read(values: Sequence[Any]) -> Any:
-        found = [values[i] for i in at]
+        picked = [values[i] for i in at]
         for i in lists:
-            found[i] = _items(found[i])
-        return kind(*found)
+            picked[i] = _items(picked[i])
+        return kind(*picked)
 
     return read
 

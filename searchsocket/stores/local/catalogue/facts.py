@@ -61,11 +61,11 @@ class TextColumn:
 
     def merged(self, other: Self, rows: Rows) -> Self:
         """The texts of `rows`, where the rows of `other` are numbered on from those of this column."""
-        known: dict[str, int] = {}
-        common = [known.setdefault(text, len(known)) for column in (self, other) for text in column.distinct()]
+        code_of: dict[str, int] = {}
+        common = [code_of.setdefault(text, len(code_of)) for column in (self, other) for text in column.distinct()]
         codes = np.concatenate([self.codes.astype(np.int64), other.codes.astype(np.int64) + len(self.bounds) - 1])
         used, codes = np.unique(np.array(common, np.int64)[codes[rows]], return_inverse=True)
-        texts = list(known)
+        texts = list(code_of)
         return self.of(codes, [texts[code] for code in used.tolist()])
 
     def distinct(self) -> list[str]:

@@ -33,10 +33,10 @@ class LabelledRows:
         """Rows with one of these labels; shape (rows,)."""
         name = split_label(group[0])[0]
         name = name if name in _LABELS else _FACETS
-        column, known = self._texts[name], self._codes_of(name)
+        column, codes = self._texts[name], self._codes_of(name)
         matches = np.zeros(len(column.bounds) - 1, np.bool_)
         for label in group:
-            matches[known.get(label, [])] = True
+            matches[codes.get(label, [])] = True
         carries: NDArray[np.bool_] = matches[column.codes]
         return carries
 

@@ -114,8 +114,8 @@ class RecordFile:
 
     def first_from(self, key: bytes) -> int | None:
         """The first record whose path is `key` or sorts behind it."""
-        found = self._all(f"SELECT doc FROM records WHERE sort >= ? ORDER BY {PATH_ORDER} LIMIT 1", key)
-        return found[0][0] if found else None
+        docs = self._all(f"SELECT doc FROM records WHERE sort >= ? ORDER BY {PATH_ORDER} LIMIT 1", key)
+        return docs[0][0] if docs else None
 
     def tagged(self, tag: str) -> list[int]:
         """The records that carry a tag, in no order."""

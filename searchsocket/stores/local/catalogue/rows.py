@@ -15,5 +15,5 @@ def row_of(record: Record) -> tuple[Any, ...]:
     if isinstance(body := record.chunk.body, Code):  # nothing else is said of it
         text = storable(body.text)
         return (*values, *plain.packed(text_of_code(text), text))
-    kept = record_of(values, record)  # with clean texts
-    return (*values, *plain.packed(chunk_text(kept.page, kept.chunk), kept.chunk.body.text))
+    clean = record_of(values, record)  # with clean texts
+    return (*values, *plain.packed(chunk_text(clean.page, clean.chunk), clean.chunk.body.text))
