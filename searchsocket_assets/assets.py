@@ -18,7 +18,7 @@ from searchsocket_assets.columns import column_schema
 from searchsocket_assets.project_root import begin_run
 from searchsocket_assets.resources import options_of
 from searchsocket_assets.run.evaluations import refusal
-from searchsocket_assets.run.history import KEPT_RUNS, delete_old_runs
+from searchsocket_assets.run.history import MAX_RUNS, delete_old_runs
 from searchsocket_assets.run.tags import BUILD_TAG, is_cancelled, note_build
 from searchsocket_assets.run.translate import errors_as_failures, events_logged, materialized
 from searchsocket_assets.site import DagsterSite
@@ -63,7 +63,7 @@ def stage_asset(stage: Stage[Any], site: DagsterSite) -> dg.AssetsDefinition:
             if not stage.reads:
                 if BUILD_TAG not in context.run.tags:
                     note_build(context.instance, context.run.run_id, of_site)
-                delete_old_runs(context.instance, of_site.project, run.scope.name, KEPT_RUNS, context.run.job_name)
+                delete_old_runs(context.instance, of_site.project, run.scope.name, MAX_RUNS, context.run.job_name)
             try:
                 result = stage(run)
             except GoldenQueriesFailed as failure:

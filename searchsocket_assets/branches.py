@@ -32,7 +32,7 @@ class PruneOptions(dg.Config):
     by_branch: bool = Field(default=True, description="Scopes whose branch no longer exists.")
     match: Match = Field(default="any", description="Delete a scope if any, or only if all, of these conditions match.")
 
-    def asked(self) -> PruneRequest:
+    def request(self) -> PruneRequest:
         older_than_s = seconds_of(self.older_than) if self.older_than else None
         return PruneRequest(self.by_branch, None, older_than_s, self.match)
 
@@ -46,7 +46,7 @@ def prune_job(site: DagsterSite) -> dg.JobDefinition:
         with errors_as_failures():
             project = site.open()
             begin_run(context.instance, context.run, site, project)
-            plan = plan_prune(project, os.environ, config.asked(), datetime.now(UTC))
+            plan = plan_prune(project, os.environ, config.request(), datetime.now(UTC))
             context.add_output_metadata(plan_metadata(plan))
             for verdict in plan.verdicts:
                 context.log.info(f"{'delete' if verdict.goes else 'keep  '} {verdict.scope}: {verdict.reason}")

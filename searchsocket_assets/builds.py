@@ -23,7 +23,7 @@ from searchsocket.project.project import Project
 from searchsocket.project.settings.source_kinds import source_kind
 from searchsocket.state import ProjectState
 from searchsocket_assets.jobs import INDEX_SITE
-from searchsocket_assets.own_scopes import kept_names, own_partitions
+from searchsocket_assets.own_scopes import names_in_stores, own_partitions
 from searchsocket_assets.run.history import index_records
 from searchsocket_assets.run.tags import BRANCH_TAG, BUILD_TAG, PROJECT_TAG
 from searchsocket_assets.site import DagsterSite
@@ -131,7 +131,7 @@ def _watched(
     if not project.settings.source.differs_by_scope():
         scope = project.scope(os.environ)
         return {scope.name: scope.branch}
-    names = {*own_partitions(instance, site, project, alive), *kept_names(project)}
+    names = {*own_partitions(instance, site, project, alive), *names_in_stores(project)}
     return {scope: branch_among(scope, branches, alive) for scope in sorted(names)}
 
 

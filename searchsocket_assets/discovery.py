@@ -20,7 +20,7 @@ from searchsocket.pipeline.branches.scopes import live_branches
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.project.project import Project
 from searchsocket.project.settings.source_kinds import source_kind
-from searchsocket_assets.own_scopes import kept_names
+from searchsocket_assets.own_scopes import names_in_stores
 from searchsocket_assets.run.history import index_records
 from searchsocket_assets.run.tags import BRANCH_TAG, PROJECT_TAG
 from searchsocket_assets.site import DagsterSite
@@ -30,7 +30,7 @@ from searchsocket_assets.wholeness import wait_for
 _MOST_AT_ONCE = 20  # scopes that one tick begins: a first look at a large repository is spread over several
 _TICK_S = 20.0  # that one tick looks for builds: Dagster ends it after 60
 _LOOKED_AT = 20  # newest runs of a scope
-_SHOWN = 30  # scopes that a skipped tick names
+_MAX_LISTED = 30  # scopes that a skipped tick names
 _FAILED = (dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED)
 
 
@@ -86,7 +86,9 @@ def new_branches(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.S
 
 def named(scopes: Sequence[str]) -> str:
     """The first of some names, and how many more there are."""
-    return ", ".join(scopes[:_SHOWN]) + (f" and {len(scopes) - _SHOWN} more" if len(scopes) > _SHOWN else "")
+    return ", ".join(scopes[:_MAX_LISTED]) + (
+        f" and {len(scopes) - _MAX_LISTED} more" if len(scopes) > _MAX_LISTED else ""
+    )
 
 
 def _missing(project: Project, branch_of: Mapping[str, str]) -> _Missing:
@@ -94,7 +96,7 @@ def _missing(project: Project, branch_of: Mapping[str, str]) -> _Missing:
     Raises:
         SearchSocketError: What is kept cannot be told.
     """
-    indexed = frozenset(kept_names(project))
+    indexed = frozenset(names_in_stores(project))
     if project.settings.source.differs_by_scope():
         return _Missing(branch_of, indexed, "")
     ours = project.scope(os.environ).name  # which a command run here would index, too

@@ -10,7 +10,7 @@ from searchsocket.errors import SearchSocketError
 from searchsocket.pipeline.run.rollback import roll_back
 from searchsocket.pipeline.stages.search_index import search_index
 from searchsocket.quality.checks import ALL_CHECKS
-from searchsocket_assets.own_scopes import kept_names, own_partitions
+from searchsocket_assets.own_scopes import names_in_stores, own_partitions
 from searchsocket_assets.project_root import begin_run
 from searchsocket_assets.resources import options_of
 from searchsocket_assets.run.evaluations import evaluated, latest_materialization, outcome_of
@@ -111,7 +111,7 @@ def verify_schedule(site: DagsterSite, job: dg.JobDefinition) -> dg.ScheduleDefi
     def every_scope(context: dg.ScheduleEvaluationContext) -> list[dg.RunRequest] | dg.SkipReason:
         try:
             project = site.open()
-            names = kept_names(project)
+            names = names_in_stores(project)
             scopes = [key for key in own_partitions(context.instance, site, project) if key in names]
         except SearchSocketError as error:
             return dg.SkipReason(f"{error.code}: {error}")

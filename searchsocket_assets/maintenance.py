@@ -20,7 +20,7 @@ from searchsocket_assets.own_scopes import own_partitions
 from searchsocket_assets.planning import PLAN
 from searchsocket_assets.project_root import begin_run
 from searchsocket_assets.run.details import table
-from searchsocket_assets.run.history import ASSET_JOB, KEPT_RUNS, delete_old_runs
+from searchsocket_assets.run.history import ASSET_JOB, MAX_RUNS, delete_old_runs
 from searchsocket_assets.run.translate import errors_as_failures
 from searchsocket_assets.site import DagsterSite
 from searchsocket_assets.starts import schedule_start
@@ -34,7 +34,7 @@ class MaintenanceOptions(dg.Config):
     """Options of one launch of `maintenance`."""
 
     runs_kept: int = Field(
-        default=KEPT_RUNS, ge=1, description="Number of runs to keep in Dagster's history, per job and scope."
+        default=MAX_RUNS, ge=1, description="Number of runs to keep in Dagster's history, per job and scope."
     )
 
     unused_embeddings: bool = Field(
@@ -97,13 +97,13 @@ def _of_corpora(project: Project) -> Iterator[Freed]:
 
 def _unused_embeddings(project: Project) -> Iterator[Freed]:
     with Backends(project, os.environ, calls=False).open_cache() as cache:
-        before = cache.held_bytes()
+        before = cache.size_bytes()
         try:
             unused = prune_unused(cache, apply=True)
         except SearchSocketError as error:
             yield Freed("unused embeddings", str(cache.path), 0, str(error))
             return
-        yield Freed(f"{unused.texts} unused embeddings", str(cache.path), max(0, before - cache.held_bytes()))
+        yield Freed(f"{unused.texts} unused embeddings", str(cache.path), max(0, before - cache.size_bytes()))
 
 
 def _databases(project: Project) -> Iterator[Path]:

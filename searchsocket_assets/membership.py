@@ -13,17 +13,17 @@ from searchsocket.types import Scope
 from searchsocket_assets.run.tags import BRANCH_TAG
 
 
-def require_scope(project: Project, scope: Scope, known: Mapping[str, str], stated: str) -> None:
+def require_scope(project: Project, scope: Scope, scopes: Mapping[str, str], stated: str) -> None:
     """Refuse a scope that is no branch, no kept scope and no requested name of the project.
 
     Args:
-        known: Scope -> branch, from the state.
+        scopes: Scope -> branch, from the state.
         stated: The branch that the run was requested for.
 
     Raises:
         InvalidScope: It is none of them.
     """
-    if scope.name in known or _is_requested(project, scope.name, stated) or _is_kept(project, scope.name):
+    if scope.name in scopes or _is_requested(project, scope.name, stated) or _exists(project, scope.name):
         return
     branches, problem = live_branches_or_error(project)
     if branches is not None and scope.name in branches.scopes():
@@ -46,7 +46,7 @@ def _is_requested(project: Project, name: str, stated: str) -> bool:
     return False
 
 
-def _is_kept(project: Project, name: str) -> bool:
+def _exists(project: Project, name: str) -> bool:
     try:
         scopes, _ = existing_scopes(project, Backends(project, os.environ, calls=False).store)
     except SearchSocketError:  # the run reports it

@@ -13,7 +13,7 @@ from searchsocket_assets.run.history import is_own_home
 from searchsocket_assets.site import DagsterSite
 
 
-def kept_names(project: Project) -> set[str]:
+def names_in_stores(project: Project) -> set[str]:
     """The scopes of which an index, a state or a mirror is kept.
 
     Raises:
@@ -36,7 +36,7 @@ def own_partitions(
     keys = [key for key in instance.get_dynamic_partitions(site.partitions_name) if is_scope_name(key)]
     if owns_partitions(instance, site, project):
         return keys
-    ours = {*kept_names(project), *alive}
+    ours = {*names_in_stores(project), *alive}
     return [key for key in keys if key in ours]
 
 

@@ -25,14 +25,14 @@ def _config_field(option: Option) -> tuple[Any, Any]:
     )
 
 
-_Asked: Any = create_model(
-    "_Asked",
+_RunFields: Any = create_model(
+    "_RunFields",
     __base__=dg.ConfigurableResource,
     **{option.name: _config_field(option) for option in OPTIONS},  # type: ignore[call-overload]
 )
 
 
-class IndexOptions(_Asked):  # type: ignore[misc]
+class IndexOptions(_RunFields):  # type: ignore[misc]
     """Options of one launch; one block of run configuration for the whole graph."""
 
     lock_timeout_s: float = Field(

@@ -8,7 +8,7 @@ from examples.site_archive import unpack
 from searchsocket.content.html.extract import extract_html
 from searchsocket.content.pages import RawPage
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
-from searchsocket.quality.golden import WANTED, WOULD_DO, read_golden
+from searchsocket.quality.golden import BEST, GOOD, read_golden
 
 SITE = Path(__file__).parents[2] / "examples" / "docs-site"
 NAME = "example_site"
@@ -25,7 +25,7 @@ def example_site() -> Collection:
         targets = list(dict.fromkeys(urldefrag(place).url for place in each.expect))
         assert known.issuperset(targets), f"{each.query!r} wants pages that are not indexed: {targets}"
         queries.append(Query(f"q{number:03}", each.query, each.tags[0]))
-        grades[f"q{number:03}"] = dict.fromkeys(targets, WOULD_DO) | {targets[0]: WANTED}
+        grades[f"q{number:03}"] = dict.fromkeys(targets, GOOD) | {targets[0]: BEST}
     return Collection(NAME, tuple(documents), tuple(queries), grades)
 
 

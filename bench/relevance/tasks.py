@@ -13,7 +13,7 @@ from bench.relevance.example_site import page_document
 from bench.relevance.metrics import evaluate
 from bench.relevance.product import Indexes, Product
 from searchsocket.models.embedders.builtin import BuiltinEmbedder
-from searchsocket.quality.golden import WANTED, WOULD_DO
+from searchsocket.quality.golden import BEST, GOOD
 
 QUESTIONS = Path(__file__).with_name("tasks.tsv")
 
@@ -31,7 +31,7 @@ def tasks(sites: Path) -> list[Collection]:
         grades = {}
         for number, row in asked:
             best, *others = row["pages"].split()
-            grades[number] = dict.fromkeys(others, WOULD_DO) | {best: WANTED}
+            grades[number] = dict.fromkeys(others, GOOD) | {best: BEST}
         queries = tuple(Query(number, row["query"], "task") for number, row in asked)
         pages = (page_document(path, build) for path in sorted(build.rglob("*.html")))
         found.append(Collection(site, tuple(page for page in pages if page is not None), queries, grades))

@@ -45,7 +45,7 @@ class Freshness:
         if not sent:
             return None
         indexed_scope = self._service.scopes.find(scope, trusted=caller.trusted)
-        reader = self._service.store.held(indexed_scope)
+        reader = self._service.store.open_reader(indexed_scope)
         if reader is None:
             return None
         headers = self.headers(request, caller, indexed_scope.name, reader.generation.name)

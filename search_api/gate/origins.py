@@ -17,9 +17,9 @@ class Origins:
     def allow(self, headers: Headers) -> bool:
         """Return True if every origin of a request is one of these."""
         own = host_name(headers.get("host", "")) or ""
-        return all(self._is_known(origin, own) for origin in headers.getlist("origin"))
+        return all(self._is_allowed(origin, own) for origin in headers.getlist("origin"))
 
-    def _is_known(self, origin: str, own: str) -> bool:
+    def _is_allowed(self, origin: str, own: str) -> bool:
         if origin in self.listed or "*" in self.listed:
             return True
         name = origin_host(origin)

@@ -36,7 +36,7 @@ class Asset:
 class View:
     """Data of one page; empty parts are left out."""
 
-    asked: Mapping[str, str] = field(default_factory=dict)  # the form, by field
+    form: Mapping[str, str] = field(default_factory=dict)  # the form, by field
     filters: Mapping[str, str] = field(default_factory=dict)  # the value chosen of each facet
     answer: Mapping[str, Any] | None = None  # of a search, as JSON has it
     index: Mapping[str, Any] | None = None  # the health of the default scope, likewise
@@ -89,15 +89,15 @@ class Renderer:
 
     def html(self, view: View) -> bytes:
         """The page, in UTF-8."""
-        asked = view.asked
-        offset = int(asked["offset"]) if asked.get("offset", "").isdecimal() else 0
-        further = {**asked, "offset": str(offset + len(view.answer["results"]))} if view.answer else {}
+        form = view.form
+        offset = int(form["offset"]) if form.get("offset", "").isdecimal() else 0
+        further = {**form, "offset": str(offset + len(view.answer["results"]))} if view.answer else {}
         text = self._template.render(
             asdict(view),
             project=view.title or self._project,
-            q=asked.get("q", ""),
-            scope=asked.get("scope", ""),
-            is_filtered=bool(asked.keys() - {"q", "scope", "offset"}),
+            q=form.get("q", ""),
+            scope=form.get("scope", ""),
+            is_filtered=bool(form.keys() - {"q", "scope", "offset"}),
             offset=offset,
             further=f"?{urlencode(further)}",
         )

@@ -24,7 +24,7 @@ class DeadlineMixin:
     """Stands before one of uvicorn's HTTP protocols, whose methods it extends."""
 
     head_timeout_s = HEAD_TIMEOUT_S
-    kept: Connections
+    connections: Connections
     transport: asyncio.Transport
     client: tuple[str, int] | None
     cycle: Any  # the request under way; None before the first
@@ -40,7 +40,7 @@ class DeadlineMixin:
         self._timer: asyncio.TimerHandle | None = None
         self._head_bytes = 0
         super().connection_made(transport)  # type: ignore[misc]
-        if self.kept.add(self):
+        if self.connections.add(self):
             self._arm()
         else:
             _log.warning("refused a connection: all open connections are busy")
@@ -52,7 +52,7 @@ class DeadlineMixin:
         self._head_bytes = self._head_bytes + len(data) if waiting else 0
         super().data_received(data)  # type: ignore[misc]
         if not self._waits_for_head():
-            self.kept.answering(self)
+            self.connections.answering(self)
             self._disarm()
         elif self._head_bytes > MAX_HEAD_BYTES:
             self.transport.close()
@@ -63,11 +63,11 @@ class DeadlineMixin:
         self._head_bytes = 0
         super().on_response_complete()  # type: ignore[misc]
         if self._waits_for_head():
-            self.kept.waiting(self)
+            self.connections.waiting(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._disarm()
-        self.kept.remove(self)
+        self.connections.remove(self)
         super().connection_lost(exc)  # type: ignore[misc]
 
     def _waits_for_head(self) -> bool:
@@ -89,17 +89,19 @@ class DeadlineMixin:
 
 
 def protocol_with_deadline(
-    head_timeout_s: float = HEAD_TIMEOUT_S, kept: Connections | None = None
+    head_timeout_s: float = HEAD_TIMEOUT_S, connections: Connections | None = None
 ) -> type[asyncio.Protocol]:
     """The fastest HTTP protocol that is installed, with a deadline, for one server.
 
     Args:
-        kept: How many connections there may be.
+        connections: How many connections there may be.
     """
     base: Any
     if importlib.util.find_spec("httptools"):
         from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol as base
     else:
         from uvicorn.protocols.http.h11_impl import H11Protocol as base
-    kept = Connections() if kept is None else kept
-    return type("DeadlineProtocol", (DeadlineMixin, base), {"head_timeout_s": head_timeout_s, "kept": kept})
+    connections = Connections() if connections is None else connections
+    return type(
+        "DeadlineProtocol", (DeadlineMixin, base), {"head_timeout_s": head_timeout_s, "connections": connections}
+    )

@@ -90,7 +90,7 @@ class _Config(uvicorn.Config):
         self._proxies = proxy_networks(project.settings.api)
 
     def load(self) -> None:
-        self.http = protocol_with_deadline(kept=Connections(allow_connections(), exempt=self._proxies))
+        self.http = protocol_with_deadline(connections=Connections(allow_connections(), exempt=self._proxies))
         super().load()
 
 

@@ -49,7 +49,7 @@ def backfill(
     at_once: int,
     dry_run: bool,
     as_json: bool,
-    **asked: Any,
+    **flags: Any,
 ) -> None:
     """Index several branches in parallel, one run per branch.
 
@@ -68,8 +68,8 @@ def backfill(
     scopes, problem = choose_scopes(project, Backends(project, os.environ, calls=False), globs or ("*",))
     if problem is not None:
         click.echo(f"{problem.code}: {safe(str(problem))}", err=True)
-    refuse_shared_source(project, len(scopes), RunOptions(**asked).source)
-    arguments = ["--project", str(project.root), "--json", *_flags(RunOptions(**asked))]
+    refuse_shared_source(project, len(scopes), RunOptions(**flags).source)
+    arguments = ["--project", str(project.root), "--json", *_flags(RunOptions(**flags))]
     arguments += ["--dry-run"] if dry_run else []
     done: list[Outcome] = []
     for outcome in _outcomes(scopes, arguments, at_once):
@@ -141,7 +141,7 @@ def _answer(output: bytes) -> Mapping[str, Any]:
 def _flags(options: RunOptions) -> list[str]:
     """The options of this backfill, as options of `searchsocket index`."""
     flags = []
-    request = options.asked()
+    request = options.stated()
     for option in OPTIONS:
         if option.name in request:
             flags.append(option.flag or f"--{option.name.replace('_', '-')}")

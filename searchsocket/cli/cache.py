@@ -40,7 +40,7 @@ def info(root: Path, as_json: bool) -> None:
     """
 
     with _open(root) as embeddings:
-        models, size, homes = embeddings.models(), embeddings.held_bytes(), Homes(embeddings.path).all()
+        models, size, homes = embeddings.models(), embeddings.size_bytes(), Homes(embeddings.path).all()
         if as_json:
             used_by = [{"state": str(home.state), "lastSeen": home.seen} for home in homes]
             listed = [_model(model) for model in models]
@@ -165,7 +165,7 @@ def prune(
             model_id=model_id,
             max_bytes=None if max_mb is None else max_mb * 1_000_000,
         )
-        size = embeddings.held_bytes()
+        size = embeddings.size_bytes()
     if as_json:
         print_json({"removed": removed, "bytes": size})
         return
@@ -176,7 +176,7 @@ def _prune_unused(root: Path, applies: bool, gone: tuple[Path, ...], as_json: bo
 
     with _open(root) as embeddings:
         unused = prune_unused(embeddings, apply=applies, gone=[path.absolute() for path in gone])
-        size = embeddings.held_bytes()
+        size = embeddings.size_bytes()
     if as_json:
         removed = unused.texts if applies else 0
         numbers = {

@@ -60,7 +60,7 @@ def clean(
     index = _remote_index(project) if remote else None
     if project.root.is_relative_to(project.state_dir.resolve()):
         raise ConfigError(f"state.dir is {project.state_dir}, which contains the project itself; nothing was deleted")
-    scopes = known_scopes(project) if scope_name is None else [project.scope(os.environ, scope_name)]
+    scopes = all_scopes(project) if scope_name is None else [project.scope(os.environ, scope_name)]
     paths = [path for scope in scopes for path in _scope_paths(project, scope)]
     if scope_name is None:
         paths = [path for name in _OURS for path in sorted(project.state_dir.glob(name))]
@@ -121,7 +121,7 @@ def _ask_for_the_name(project: Project, confirmed: str | None, silent: str) -> N
         )
 
 
-def known_scopes(project: Project) -> list["Scope"]:
+def all_scopes(project: Project) -> list["Scope"]:
     """Every scope that something is kept of; why the index cannot be listed is said."""
 
     scopes, problem = existing_scopes(project, Backends(project, os.environ, local_only=True).store)

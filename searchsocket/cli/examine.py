@@ -10,7 +10,7 @@ from contextlib import suppress
 from itertools import islice
 
 from searchsocket.backends import Backends
-from searchsocket.cli.clean import known_scopes
+from searchsocket.cli.clean import all_scopes
 from searchsocket.cli.output import CheckLine, count, size
 from searchsocket.cli.summary import source_lines
 from searchsocket.errors import PermissionDenied, ScopeLocked, SearchSocketError
@@ -40,7 +40,7 @@ def scope(project: Project) -> Iterator[CheckLine]:
 
 def project_name(project: Project) -> Iterator[CheckLine]:
     """Raise for an index of another project, or of this one under an earlier name; yield no line."""
-    known_scopes(project)
+    all_scopes(project)
     yield from ()
 
 
@@ -92,7 +92,7 @@ def locks(project: Project) -> Iterator[CheckLine]:
     """Report scopes with a running run. A lock ends with its owner, so no stale locks exist."""
     busy = []
     state = ProjectState(project.state_dir)
-    for scope in known_scopes(project):
+    for scope in all_scopes(project):
         try:
             with state.lock(scope.name):
                 pass
@@ -138,7 +138,7 @@ def index(project: Project) -> Iterator[CheckLine]:
     yield CheckLine(
         "vector store", health.ok, health.details or "healthy", "" if health.ok else "see the message above"
     )
-    for scope in known_scopes(project):
+    for scope in all_scopes(project):
         name = f"index {scope.name}"
         fix = f"run `searchsocket index --force --scope {scope.name}`, or `searchsocket rollback --scope {scope.name}`"
         try:
@@ -173,7 +173,7 @@ def vectors(project: Project) -> Iterator[CheckLine]:
     backends = Backends(project, os.environ, calls=False)
     if (remote := backends.store.remote_index) is None:
         return
-    problems = list(findings(backends, known_scopes(project)))
+    problems = list(findings(backends, all_scopes(project)))
     yield from (CheckLine("vectors", False, each.problem, each.fix) for each in problems)
     if not problems:
         scopes = remote.registered()

@@ -100,11 +100,11 @@ def find(
     if as_json:
         click.echo(to_json(answer, sources=True))
         return
-    for line in found_lines(answer, line_width()):
+    for line in answer_lines(answer, line_width()):
         click.echo(line)
 
 
-def found_lines(answer: FindAnswer, width: int) -> Iterator[str]:
+def answer_lines(answer: FindAnswer, width: int) -> Iterator[str]:
     """Each page once, with the lines on which it says the words."""
     page = ""
     for one in answer.occurrences:

@@ -66,7 +66,7 @@ def index(
     verbose: bool,
     record: bool,
     as_json: bool,
-    **asked: Any,
+    **flags: Any,
 ) -> None:
     """Build or update the index of the site and its source code.
 
@@ -78,12 +78,12 @@ def index(
       searchsocket index --dry-run
       searchsocket index --scope preview --max-cost 0.50 --json
     """
-    options = RunOptions(**asked)
+    options = RunOptions(**flags)
     if changed_only and options.force:
         raise click.UsageError("--changed-only and --force cannot be combined")
     if verbose and is_quiet():
         raise click.UsageError("--verbose and --quiet cannot be combined")
-    if not (options.asked() or dry_run or verbose or record or only):
+    if not (options.stated() or dry_run or verbose or record or only):
         now = datetime.now(UTC)
         now_ns, words = int(now.timestamp() * 1e9), now.isoformat(timespec="seconds").replace("+00:00", "Z")
         if last := unchanged_since(str(root), scope_name, os.environ, now_ns=now_ns, checked_at=words):

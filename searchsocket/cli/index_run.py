@@ -120,13 +120,13 @@ def run_corpus(
     on_event: OnEvent,
     verbose: bool,
     corpus: Corpus,
-    asked: str | None,
+    scope_name: str | None,
     is_overtaken: Callable[[], bool] = lambda: False,
 ) -> IndexSummary:
     """Index one corpus of a scope through Dagster; what went wrong is printed.
 
     Args:
-        asked: The scope that the command named.
+        scope_name: The scope that the command named.
         is_overtaken: Whether what the run reads is another one by now, so that it may publish nothing.
 
     Raises:
@@ -160,7 +160,7 @@ def run_corpus(
             summary = summary_of(made, outcome.run_id, scope.name, corpus)
             if inputs:
                 run = ScopeRun(project, scope, outcome.run_id, options, environ=os.environ)
-                keep_record(run, inputs, summary, asked, time.time_ns())
+                keep_record(run, inputs, summary, scope_name, time.time_ns())
             return summary
         after = _live_generation(made, scope.name)
         if received_signal() and after != before:

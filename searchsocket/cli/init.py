@@ -103,7 +103,7 @@ def init(root: Path, service: str, is_confirmed: bool, is_undo: bool, no_node: b
         ours=lambda name, text: is_ours(project, name, text),
     )
     if not as_json:
-        for line in _shown(made):
+        for line in _plan_lines(made):
             say(line)
     is_written = bool(made.changes) and (is_confirmed or (not as_json and _agreed(len(made.changes))))
     if is_written:
@@ -124,12 +124,12 @@ def _agreed(files: int) -> bool:
     return sys.stdin.isatty() and click.confirm(f"Write {count(files, 'file')}?", default=True)
 
 
-def _shown(made: Plan) -> Iterator[str]:
+def _plan_lines(made: Plan) -> Iterator[str]:
 
     facts = made.facts
     name = f"{facts.framework} {facts.version}".strip() or "no known framework"
     choices = {
-        "site": f"{name}{', reported by Vite' if facts.asked else ''}",
+        "site": f"{name}{', reported by Vite' if facts.tool else ''}",
         "adapter": facts.adapter,
         "server": "yes; it serves search at the site's own address" if facts.has_server else "",
         "base path": facts.base,
@@ -193,7 +193,7 @@ def _as_json(made: Plan, *, is_written: bool) -> dict[str, object]:
             "basePath": facts.base,
             "build": facts.build,
             "isBuilt": facts.is_built,
-            "askedVite": bool(facts.asked),
+            "askedVite": bool(facts.tool),
             "versions": version_rows(facts.versions),
         },
         "changes": [

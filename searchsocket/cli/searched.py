@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from searchsocket.quality.proposals import Searched
 
 FILE = "searched.jsonl"
-_KEPT = 50
+_MAX_ROWS = 50
 _PLACES = 3
 
 
@@ -23,7 +23,7 @@ def note_search(state_dir: Path, query: str, scope: str, places: Sequence[str]) 
             return
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         path.touch(0o600)
-        path.write_text("".join(f"{each}\n" for each in [*lines[1 - _KEPT :], line]), encoding="utf-8")
+        path.write_text("".join(f"{each}\n" for each in [*lines[1 - _MAX_ROWS :], line]), encoding="utf-8")
 
 
 def read_searched(state_dir: Path) -> "list[Searched]":

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _MORE = re.compile(r"\.\.\. and (\d+) more like the last one")
 _SIZES = re.compile(r": [\d,]+ characters, \d+ pieces$")
-_WARNINGS_SHOWN = 10
+_MAX_WARNINGS = 10
 TEXT_COLUMN = 14  # what a line says begins there, after its name
 
 
@@ -83,10 +83,10 @@ def _page_words(pages: Mapping[str, int]) -> str:
 
 def _warning_lines(warnings: Sequence[str]) -> Iterator[str]:
     lines = grouped_warnings(warnings)
-    for line in lines[:_WARNINGS_SHOWN]:
+    for line in lines[:_MAX_WARNINGS]:
         yield click.style(f"  warning     {safe(line)}", fg="yellow")
-    if len(lines) > _WARNINGS_SHOWN:
-        yield f"  and {count(len(lines) - _WARNINGS_SHOWN, 'more warning')}; --json lists them all"
+    if len(lines) > _MAX_WARNINGS:
+        yield f"  and {count(len(lines) - _MAX_WARNINGS, 'more warning')}; --json lists them all"
 
 
 def grouped_warnings(warnings: Sequence[str]) -> list[str]:

@@ -36,8 +36,8 @@ class GenerationNotKept(SearchSocketError):
 
     code = "GENERATION_NOT_KEPT"
 
-    def __init__(self, scope: str, asked: str, kept: Sequence[str]) -> None:
-        super().__init__(f"scope {scope!r} has no generation {asked[:100]!r}; available: {', '.join(kept) or 'none'}")
+    def __init__(self, scope: str, name: str, names: Sequence[str]) -> None:
+        super().__init__(f"scope {scope!r} has no generation {name[:100]!r}; available: {', '.join(names) or 'none'}")
 
 
 class EmbeddingModelMismatch(SearchSocketError):

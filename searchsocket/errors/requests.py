@@ -25,8 +25,8 @@ class UnknownFacet(InvalidRequest):
 
     code = "UNKNOWN_FACET"
 
-    def __init__(self, name: str, known: Sequence[str]) -> None:
-        nearest = "".join(f"; did you mean {near!r}?" for near in get_close_matches(name, known, n=1, cutoff=0.0))
+    def __init__(self, name: str, names: Sequence[str]) -> None:
+        nearest = "".join(f"; did you mean {near!r}?" for near in get_close_matches(name, names, n=1, cutoff=0.0))
         super().__init__(f"unknown facet {name[:80]!r}{nearest}; configure facets in [facets]")
 
 
@@ -35,8 +35,8 @@ class UnknownVersion(InvalidRequest):
 
     code = "UNKNOWN_VERSION"
 
-    def __init__(self, name: str, known: Sequence[str]) -> None:
-        nearest = "".join(f"; did you mean {near!r}?" for near in get_close_matches(name, known, n=1, cutoff=0.0))
+    def __init__(self, name: str, names: Sequence[str]) -> None:
+        nearest = "".join(f"; did you mean {near!r}?" for near in get_close_matches(name, names, n=1, cutoff=0.0))
         hint = nearest or "; the index of this site has no versions"
         super().__init__(f"unknown version {name[:80]!r}{hint}")
 

@@ -40,9 +40,9 @@ class LargeDeletion(SearchSocketError):
 
     code = "LARGE_DELETION"
 
-    def __init__(self, scope: str, removed: int, known: int) -> None:
+    def __init__(self, scope: str, removed: int, total: int) -> None:
         super().__init__(
-            f"this run would delete {removed} of the {known} pages of scope {scope!r}; "
+            f"this run would delete {removed} of the {total} pages of scope {scope!r}; "
             "if that is intended, run again with --accept-large-deletion"
         )
 

@@ -16,7 +16,7 @@ from searchsocket.project.corpora import CorpusName
 from searchsocket.search.bounds import MAX_QUERY_CHARS, MAX_TOP_K
 
 FILES = ("golden-queries.toml", "golden-queries.tsv")  # in the project's folder; the first that is there counts
-WANTED, WOULD_DO = 2, 1  # grades: the first place of an entry, and the others
+BEST, GOOD = 2, 1  # grades: the first place of an entry, and the others
 _MAX_BYTES = 5_000_000
 _PLACES: Mapping[CorpusName, tuple[str, str]] = {  # a document, and an example of a place
     "site": ("page of the site", "/docs/install#linux"),
@@ -41,7 +41,7 @@ class GoldenQuery:
     @property
     def grades(self) -> dict[str, int]:
         """The grade of each expected page."""
-        return dict.fromkeys(self.expect, WOULD_DO) | dict.fromkeys(self.expect[:1], WANTED)
+        return dict.fromkeys(self.expect, GOOD) | dict.fromkeys(self.expect[:1], BEST)
 
     @property
     def answers_nothing(self) -> bool:

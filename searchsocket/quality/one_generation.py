@@ -24,7 +24,7 @@ class OneReader:
     def reader(self, scope: Scope) -> IndexReader:
         return self.one
 
-    def held(self, scope: Scope) -> IndexReader:
+    def open_reader(self, scope: Scope) -> IndexReader:
         return self.one
 
     def answering(self, scope: Scope) -> Answering:

@@ -24,7 +24,7 @@ _LABEL = b"searchsocket continuation 2"  # so that a key which is used for more 
 class Position(NamedTuple):
     """Position at which an answer continues."""
 
-    asked: Any  # JSON: what `Continuations.word` was given
+    request: Any  # JSON: what `Continuations.word` was given
     offset: int
 
 
@@ -32,7 +32,7 @@ class Continuations:
     """Makes words and reads them.
 
     Args:
-        key: What all services of a project share, of any length; asked once, when the first word is made or read.
+        key: What all services of a project share, of any length; read once, when the first word is made or read.
             Without it, words are good in this process alone.
     """
 
@@ -43,15 +43,15 @@ class Continuations:
     def _key(self) -> bytes:
         return hmac.digest(self._make_key(), _LABEL, hashlib.sha256)
 
-    def word(self, kind: str, generation: Generation, asked: object, offset: int) -> str:
+    def word(self, kind: str, generation: Generation, request: object, offset: int) -> str:
         """The word for what follows the first `offset` parts of an answer.
 
         Args:
             kind: Of the request, so that one of another kind takes no word of this.
-            asked: JSON of all that decides what follows.
+            request: JSON of all that decides what follows.
         """
         payload = json.dumps(
-            [kind, *_place(generation), generation.name, offset, asked], separators=(",", ":")
+            [kind, *_place(generation), generation.name, offset, request], separators=(",", ":")
         ).encode()
         return base64.urlsafe_b64encode(self._mac(payload) + payload).decode().rstrip("=")
 

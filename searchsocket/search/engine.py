@@ -87,7 +87,7 @@ class SearchEngine:
 
         Such a query is better answered where it arrives than handed to a thread.
         """
-        reader = self._store.held(scope)
+        reader = self._store.open_reader(scope)
         return (
             reader is not None
             and reader.generation.records <= _FEW_RECORDS
@@ -207,7 +207,7 @@ class SearchEngine:
 
     def backend_trouble(self, scope: Scope) -> SearchSocketError | None:
         """Why queries of a scope that is open get no vectors at the moment."""
-        reader = self._store.held(scope) if self._backend else None
+        reader = self._store.open_reader(scope) if self._backend else None
         return self._backend.trouble(reader) if self._backend and reader else None
 
     @property

@@ -113,13 +113,15 @@ class CodeUpkeep:
             warnings=tuple(done.warnings) if done else (),
         )
 
-    def remember(self, done: CodeSynced, asked: str | None) -> None:
+    def remember(self, done: CodeSynced, scope_name: str | None) -> None:
         """See `keep_code_record`: after this sync the next one finds nothing to do."""
         from searchsocket.pipeline.unchanged.code import keep_code_record  # loads what extracts pages
 
         next_one = replace(done, changed=False, embedded=0, upserted=0, deleted=0, warnings=())
         summary = json.loads(to_json(next_one, sources=True))
-        keep_code_record(self.project, self.home, self.backends, done.scope, asked, self.environ, summary, time.time_ns)
+        keep_code_record(
+            self.project, self.home, self.backends, done.scope, scope_name, self.environ, summary, time.time_ns
+        )
 
     def invalidate(self, patterns: Sequence[str], scope: str) -> Files:
         """See `invalidate_code`; by any of the patterns."""

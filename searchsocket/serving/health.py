@@ -145,7 +145,7 @@ class HealthCheck:
         what = "queries match words only" if self._engine.answers_by_words else "no queries are answered"
         return f"{what}, because {_message(outage, trusted=trusted)}"
 
-    def _can_be_asked(self, generation: Generation) -> bool:
+    def _has_vectors(self, generation: Generation) -> bool:
         """Return True if queries get vectors that are comparable with the generation's."""
         try:
             return self._embedder_of(generation.model_id).model_id == generation.model_id
@@ -156,7 +156,7 @@ class HealthCheck:
     def _of_generation(self, generation: Generation, degraded: str | None = None) -> ScopeHealth:
         return ScopeHealth(
             scope=generation.scope,
-            ready=self._can_be_asked(generation),
+            ready=self._has_vectors(generation),
             degraded=degraded,
             generation=generation.name,
             published_at=generation.published_at,

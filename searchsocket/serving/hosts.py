@@ -5,7 +5,7 @@ import re
 from functools import lru_cache
 
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
-_KEPT = 256  # names and addresses that were read: each request brings four, mostly the same
+_MAX_ENTRIES = 256  # names and addresses that were read: each request brings four, mostly the same
 _NAME = r"(?=[^:]{1,255}(?::|\Z))[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.?"
 _AUTHORITY = re.compile(rf"(?:\[([0-9A-Fa-f:.]{{2,45}})\]|({_NAME}))(?::[0-9]{{0,5}})?")
 
@@ -16,7 +16,7 @@ def is_loopback(host: str) -> bool:
     return address.is_loopback if address else host.lower().rstrip(".") in _LOOPBACK_NAMES
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_MAX_ENTRIES)
 def host_name(host: str) -> str | None:
     """The name in `host[:port]` (RFC 9110 7.2), in lower case and without brackets; None when it is anything else.
 
@@ -30,7 +30,7 @@ def host_name(host: str) -> str | None:
     return (match[1] or match[2]).lower().removesuffix(".")
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_MAX_ENTRIES)
 def parse_address(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     """An IP address, without brackets, zone and the mapping of IPv4 into IPv6; None where it is none."""
     try:

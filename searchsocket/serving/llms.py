@@ -19,8 +19,8 @@ from searchsocket.stores.base import IndexReader
 from searchsocket.stores.base.default_pages import default_pages
 from searchsocket.types import Scope
 
-_KEPT = 4  # generations whose lists are held
-_KEPT_TEXTS = 16  # full texts of each
+_MAX_GENERATIONS = 4  # generations whose lists are held
+_MAX_TEXTS = 16  # full texts of each
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class AgentTexts:
             home = _read(reader, "/") if "/" in urls[:1] else None
             max_bytes = self._project.settings.llms.max_kb * 1000
             self._lists[key] = _Lists(reader, self._site(scope, home), urls, max_bytes)
-            while len(self._lists) > _KEPT:
+            while len(self._lists) > _MAX_GENERATIONS:
                 self._lists.popitem(last=False)
         self._lists.move_to_end(key)
         return self._lists[key]
@@ -109,7 +109,7 @@ class _Lists:
             return None
         pages = [_read(self._reader, entry.url) for entry in fulls[name].pages]
         self._texts[name] = utf8(joined(fulls[name], [render_markdown(page, self._site) for page in pages if page]))
-        while len(self._texts) > _KEPT_TEXTS:
+        while len(self._texts) > _MAX_TEXTS:
             self._texts.popitem(last=False)
         return self._texts[name]
 

@@ -41,7 +41,7 @@ class SiteFacts:
     hooks: str = ""  # SvelteKit's server hooks, without the ending
     prerenders: bool = True  # whether some page is built as a file; False only where none of SvelteKit's says so
     source: str = ""  # the folder of what is written: SvelteKit's src, MkDocs' docs
-    asked: str = ""  # who said it: `vite`, else files were read
+    tool: str = ""  # who said it: `vite`, else files were read
     versions: tuple[VersionFamily, ...] = ()  # of the documentation, in the built site
     unknown: tuple[str, ...] = field(default=())  # what is not understood, in sentences
 
@@ -107,7 +107,7 @@ def _kit(
         base = answer.base
         facts = replace(
             facts,
-            asked="vite",
+            tool="vite",
             adapter=answer.adapter or facts.adapter,
             routes=answer.routes or facts.routes,
             hooks=answer.hooks or facts.hooks,

@@ -70,7 +70,7 @@ class StaticOutputSource:
         self._max_page_bytes = max_page_bytes
         self._now_ns = now_ns
         self._url_form = url_form
-        self._known_form = previous_form
+        self._previous_form = previous_form
         self._addresses = Addresses()
         self._report = SourceReport()
 
@@ -91,7 +91,7 @@ class StaticOutputSource:
             build = BuildFolder(self._root, self._base, report)
         except OSError as error:
             raise SourceUnavailable(f"build folder {self._folder}: {error.strerror or error}") from error
-        report.url_form = self._url_form or form_of_build(self._root, build, self._site, self._known_form)
+        report.url_form = self._url_form or form_of_build(self._root, build, self._site, self._previous_form)
         self._addresses = Addresses(report.url_form, self._site.path)
         count = 0
         for page in self._walk(build, "/", _Node([build.page] if build.page else [], [build.top]), 0):

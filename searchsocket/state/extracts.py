@@ -10,7 +10,7 @@ from searchsocket.content.pages import ExtractedPage, Link, RawPage
 from searchsocket.state.contents import put_contents, unpacked, unpacked_body
 from searchsocket.state.languages import put_language_page
 from searchsocket.state.links import LinkGraph, mark_linked_dirty
-from searchsocket.state.sql import KNOWN, MIRRORED, WITH_CONTENTS, marks
+from searchsocket.state.sql import IN_SCOPE, MIRRORED, WITH_CONTENTS, marks
 from searchsocket.state.versions import put_version_page
 
 
@@ -79,7 +79,7 @@ class Extracts:
         """
         condition = "" if everything else "AND extract_key != raw_hash || ':' || ?"
         rows = self.db.execute(
-            f"SELECT id FROM pages WHERE {KNOWN} {condition} ORDER BY url",
+            f"SELECT id FROM pages WHERE {IN_SCOPE} {condition} ORDER BY url",
             (self.scope,) if everything else (self.scope, how),
         )
         return array("q", (row[0] for row in rows))
@@ -173,7 +173,8 @@ class Extracts:
     def census(self) -> list[Census]:
         """Counts of the known, extracted pages."""
         rows = self.db.execute(
-            f"SELECT {_SKIP}, route_resolution, COUNT(*) FROM pages WHERE {KNOWN} AND extract_key != '' GROUP BY 1, 2",
+            f"SELECT {_SKIP}, route_resolution, COUNT(*) FROM pages WHERE {IN_SCOPE} AND extract_key != '' "
+            "GROUP BY 1, 2",
             (self.scope,),
         )
         return [Census(*row) for row in rows]
@@ -181,7 +182,7 @@ class Extracts:
     def skipped(self, limit: int) -> list[SkippedPage]:
         """Some of the known pages that are not searched, by rising URL."""
         rows = self.db.execute(
-            f"SELECT url, {_SKIP} FROM pages WHERE {KNOWN} AND (skip != '' OR copy_of != '') ORDER BY url LIMIT ?",
+            f"SELECT url, {_SKIP} FROM pages WHERE {IN_SCOPE} AND (skip != '' OR copy_of != '') ORDER BY url LIMIT ?",
             (self.scope, limit),
         )
         return [SkippedPage(*row) for row in rows]

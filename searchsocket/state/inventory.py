@@ -9,12 +9,12 @@ from typing import NamedTuple
 from searchsocket.content.pages import RawPage
 from searchsocket.state.file import transaction
 from searchsocket.state.links import LinkGraph
-from searchsocket.state.sql import KNOWN, marks
+from searchsocket.state.sql import IN_SCOPE, marks
 from searchsocket.web.urls.form import UrlForm, url_form_of
 
 
 @dataclass(frozen=True, slots=True)
-class KnownPage:
+class PageEntry:
     """Address, stamp and hash of a page at its last listing."""
 
     locator: str
@@ -42,7 +42,7 @@ class PageSize(NamedTuple):
     locator: str
 
 
-_UNSEEN = f"{KNOWN} AND url NOT IN (SELECT url FROM seen)"
+_UNSEEN = f"{IN_SCOPE} AND url NOT IN (SELECT url FROM seen)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Inventory:
     db: sqlite3.Connection
     scope: str
 
-    def see(self, urls: Sequence[str]) -> dict[str, KnownPage]:
+    def see(self, urls: Sequence[str]) -> dict[str, PageEntry]:
         """Mark pages as listed in this run and return the previous listing of each, removed pages included."""
         self._begin_seen()
         self.db.executemany("INSERT OR IGNORE INTO seen (url) VALUES (?)", ((url,) for url in urls))
@@ -62,11 +62,11 @@ class Inventory:
             (self.scope, *urls),
         )
         return {
-            url: KnownPage(locator, served_url, address, stamp, raw_hash, bool(removed))
+            url: PageEntry(locator, served_url, address, stamp, raw_hash, bool(removed))
             for url, locator, served_url, address, stamp, raw_hash, removed in rows
         }
 
-    def put(self, page: RawPage, raw_hash: str, size: int, before: KnownPage | None) -> None:
+    def put(self, page: RawPage, raw_hash: str, size: int, before: PageEntry | None) -> None:
         """Store the listing of a new or changed page.
 
         Args:
@@ -93,7 +93,7 @@ class Inventory:
 
     def count(self) -> int:
         """Known pages."""
-        return int(self.db.execute(f"SELECT COUNT(*) FROM pages WHERE {KNOWN}", (self.scope,)).fetchone()[0])
+        return int(self.db.execute(f"SELECT COUNT(*) FROM pages WHERE {IN_SCOPE}", (self.scope,)).fetchone()[0])
 
     def count_unseen(self) -> int:
         """Known pages that were not listed since the state was opened."""
@@ -132,19 +132,20 @@ class Inventory:
     def listed(self) -> dict[str, ListedFile]:
         """See `ProjectState.listed`."""
         rows = self.db.execute(
-            f"SELECT url, locator, stamp, raw_hash, extract_key != '' FROM pages WHERE {KNOWN} ORDER BY url",
+            f"SELECT url, locator, stamp, raw_hash, extract_key != '' FROM pages WHERE {IN_SCOPE} ORDER BY url",
             (self.scope,),
         )
         return {url: ListedFile(locator, stamp, raw, bool(is_cut)) for url, locator, stamp, raw, is_cut in rows}
 
     def hashes(self) -> Iterator[tuple[str, str]]:
         """(URL, hash of the bytes) of every known page, by rising URL."""
-        return self.db.execute(f"SELECT url, raw_hash FROM pages WHERE {KNOWN} ORDER BY url", (self.scope,))
+        return self.db.execute(f"SELECT url, raw_hash FROM pages WHERE {IN_SCOPE} ORDER BY url", (self.scope,))
 
     def biggest(self, limit: int) -> list[PageSize]:
         """The known pages with most bytes, by falling size; equal ones by rising URL."""
         rows = self.db.execute(
-            f"SELECT url, bytes, locator FROM pages WHERE {KNOWN} ORDER BY bytes DESC, url LIMIT ?", (self.scope, limit)
+            f"SELECT url, bytes, locator FROM pages WHERE {IN_SCOPE} ORDER BY bytes DESC, url LIMIT ?",
+            (self.scope, limit),
         )
         return [PageSize(*row) for row in rows]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from searchsocket.content.pages import ExtractedPage
 from searchsocket.state.file import transaction
-from searchsocket.state.sql import KNOWN
+from searchsocket.state.sql import IN_SCOPE
 from searchsocket.web.languages.alternates import Alternates
 from searchsocket.web.languages.site import LanguagePage, PageLanguage
 
@@ -40,7 +40,7 @@ class LanguageTable:
         """Every searchable page, by rising URL."""
         rows = self.db.execute(
             "SELECT url, language_pages.stated, hreflang, hreflang_group, is_default FROM pages "
-            f"JOIN language_pages ON page_id = id WHERE pages.{KNOWN} AND copy_of = '' ORDER BY url",
+            f"JOIN language_pages ON page_id = id WHERE pages.{IN_SCOPE} AND copy_of = '' ORDER BY url",
             (self.scope,),
         )
         return [
@@ -51,7 +51,7 @@ class LanguageTable:
     def settle(self, languages: Mapping[str, PageLanguage]) -> None:
         """Store the language and the original of each page; pages for which one changed become dirty."""
         rows = self.db.execute(
-            f"SELECT id, url, language, original FROM pages WHERE {KNOWN} AND (language != '' OR original != '' "
+            f"SELECT id, url, language, original FROM pages WHERE {IN_SCOPE} AND (language != '' OR original != '' "
             "OR (skip = '' AND copy_of = ''))",
             (self.scope,),
         )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from searchsocket.state.file import transaction
-from searchsocket.state.sql import KNOWN, SEARCHABLE
+from searchsocket.state.sql import IN_SCOPE, SEARCHABLE
 from searchsocket.web.urls.targets import resolve_target
 
 
@@ -111,7 +111,7 @@ class LinkGraph:
         """Redirect target of a known page, or None."""
         row = self.db.execute(
             "SELECT CASE WHEN redirect_to != '' THEN redirect_to ELSE copy_of END AS target FROM pages "
-            f"WHERE {KNOWN} AND url = ? AND target NOT IN ('', '-')",
+            f"WHERE {IN_SCOPE} AND url = ? AND target NOT IN ('', '-')",
             (self.scope, url),
         ).fetchone()
         return row[0] if row else None
@@ -135,10 +135,11 @@ class LinkGraph:
         )
         return (LinkToNowhere(*row) for row in rows)
 
-    def is_known(self, url: str) -> bool:
+    def is_page(self, url: str) -> bool:
         """True if the page exists, searchable or not."""
         return (
-            self.db.execute(f"SELECT 1 FROM pages WHERE {KNOWN} AND url = ?", (self.scope, url)).fetchone() is not None
+            self.db.execute(f"SELECT 1 FROM pages WHERE {IN_SCOPE} AND url = ?", (self.scope, url)).fetchone()
+            is not None
         )
 
     def set_resolved(self) -> None:

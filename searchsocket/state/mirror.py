@@ -11,7 +11,7 @@ from searchsocket.state.chunks import drop_chunks
 from searchsocket.state.contents import unpacked
 from searchsocket.state.file import transaction
 from searchsocket.state.links import mark_linked_dirty
-from searchsocket.state.sql import KNOWN, MIRRORED, SEARCHABLE
+from searchsocket.state.sql import IN_SCOPE, MIRRORED, SEARCHABLE
 from searchsocket.state.versions import labels_of
 from searchsocket.types import PageKind, RouteResolution
 from searchsocket.web.languages.labels import original_label
@@ -70,7 +70,7 @@ class MirrorTable:
         """The pages whose files must go."""
         removed = self.db.execute("SELECT id, url FROM pages WHERE scope = ? AND removed = 1", (self.scope,))
         skipped = self.db.execute(
-            f"SELECT id, url FROM pages WHERE {KNOWN} AND (skip != '' OR copy_of != '') AND mirror_digest != ''",
+            f"SELECT id, url FROM pages WHERE {IN_SCOPE} AND (skip != '' OR copy_of != '') AND mirror_digest != ''",
             (self.scope,),
         )
         return Leaving(removed.fetchall(), skipped.fetchall())
@@ -107,7 +107,7 @@ class MirrorTable:
         """
         self.db.execute("CREATE TEMP TABLE mirrored (name TEXT PRIMARY KEY) WITHOUT ROWID")
         urls = self.db.execute(
-            f"SELECT url FROM pages WHERE {KNOWN} AND skip = '' AND copy_of = '' ORDER BY url", (self.scope,)
+            f"SELECT url FROM pages WHERE {IN_SCOPE} AND skip = '' AND copy_of = '' ORDER BY url", (self.scope,)
         )
         with transaction(self.db):
             self.db.executemany("INSERT INTO mirrored VALUES (?)", ((name_of(row[0]),) for row in urls))

@@ -13,7 +13,7 @@ from searchsocket.state.chunks import insert_chunks
 from searchsocket.state.errors import DamagedRow
 from searchsocket.state.file import transaction
 from searchsocket.state.page_records import StoredChunk, chunks_of
-from searchsocket.state.sql import KNOWN, MIRRORED, as_text
+from searchsocket.state.sql import IN_SCOPE, MIRRORED, as_text
 from searchsocket.system.batches import batches
 from searchsocket.types import Renamed
 
@@ -99,11 +99,11 @@ class Origin:
         return taken
 
     def _nearest(self, how: str) -> str | None:
-        began = f"SELECT 1 FROM pages WHERE {KNOWN} AND extract_key != '' LIMIT 1"
+        began = f"SELECT 1 FROM pages WHERE {IN_SCOPE} AND extract_key != '' LIMIT 1"
         if self.db.execute(began, (self.scope,)).fetchone():
             return None
         sample = self.db.execute(
-            f"SELECT raw_hash || ':' || ?, url, served_url, kind FROM pages WHERE {KNOWN} ORDER BY raw_hash LIMIT ?",
+            f"SELECT raw_hash || ':' || ?, url, served_url, kind FROM pages WHERE {IN_SCOPE} ORDER BY raw_hash LIMIT ?",
             (how, self.scope, _SAMPLE),
         ).fetchall()
         same: dict[str, int] = {}

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from searchsocket.state.sql import KNOWN
+from searchsocket.state.sql import IN_SCOPE
 
 ProblemPart = Literal["page", "chunks", "secrets"]
 
@@ -18,7 +18,7 @@ class Problem(NamedTuple):
 
 
 # Not a plain join: pages are many, problems few.
-_OF_SCOPE = f"FROM problems CROSS JOIN pages ON id = page_id WHERE {KNOWN} AND part = ?"
+_OF_SCOPE = f"FROM problems CROSS JOIN pages ON id = page_id WHERE {IN_SCOPE} AND part = ?"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from searchsocket.state.chunks import count_chunks
 from searchsocket.state.file import transaction
 from searchsocket.state.records import TextToEmbed, texts_of
-from searchsocket.state.sql import KNOWN, as_text
+from searchsocket.state.sql import IN_SCOPE, as_text
 from searchsocket.types import Generation
 
 
@@ -20,7 +20,7 @@ class Difference(NamedTuple):
     """A chunk that may differ from its record in the live generation."""
 
     id: str
-    wanted: str | None  # record hash of the chunk; None: there is no such chunk
+    expected: str | None  # record hash of the chunk; None: there is no such chunk
     live: str | None  # hash of the live record; None: there is none
 
 
@@ -81,7 +81,7 @@ class Published:
     def may_delete(self) -> bool:
         """True if every page is known and chunked, so that a record without a chunk may be deleted."""
         uncut = self.db.execute(
-            f"SELECT 1 FROM pages WHERE {KNOWN} "
+            f"SELECT 1 FROM pages WHERE {IN_SCOPE} "
             "AND (extract_key = '' OR (skip = '' AND copy_of = '' AND chunk_key = '')) LIMIT 1",
             (self.scope,),
         ).fetchone()

@@ -5,9 +5,9 @@ Each condition is over `pages` and takes the scope as its one value; the table i
 
 import re
 
-KNOWN = "scope = ? AND removed = 0"
-SEARCHABLE = f"{KNOWN} AND skip = '' AND copy_of = '' AND extract_key != ''"
-MIRRORED = f"{KNOWN} AND skip = '' AND copy_of = '' AND mirror_digest != ''"
+IN_SCOPE = "scope = ? AND removed = 0"
+SEARCHABLE = f"{IN_SCOPE} AND skip = '' AND copy_of = '' AND extract_key != ''"
+MIRRORED = f"{IN_SCOPE} AND skip = '' AND copy_of = '' AND mirror_digest != ''"
 CUT = "substr(chunk_key, 1, length(mirror_digest)) = mirror_digest"  # of a mirrored page
 WITH_CONTENTS = "JOIN contents ON page_id = pages.id JOIN bodies ON bodies.id = body_id"
 

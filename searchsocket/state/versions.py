@@ -13,7 +13,7 @@ from searchsocket.content.pages import ExtractedPage
 from searchsocket.errors import InvalidRequest
 from searchsocket.state.errors import DamagedRow
 from searchsocket.state.file import transaction
-from searchsocket.state.sql import KNOWN
+from searchsocket.state.sql import IN_SCOPE
 from searchsocket.types import SiteVersion, VersionFamily
 from searchsocket.web.urls.paths import canonical_path, page_path
 from searchsocket.web.versions.families import VersionPage
@@ -95,7 +95,7 @@ class VersionTable:
         """Every page that has text, copies included, by rising URL."""
         rows = self.db.execute(
             "SELECT url, address, title, stated, canonical, text_hash FROM pages JOIN version_pages ON page_id = id "
-            f"WHERE pages.{KNOWN} ORDER BY url",
+            f"WHERE pages.{IN_SCOPE} ORDER BY url",
             (self.scope,),
         )
         for url, address, *facts in rows:
@@ -108,7 +108,7 @@ class VersionTable:
             inputs: Digest of everything besides the pages that decided this.
         """
         rows = self.db.execute(
-            f"SELECT id, url, copy_of, labels FROM pages WHERE {KNOWN} "
+            f"SELECT id, url, copy_of, labels FROM pages WHERE {IN_SCOPE} "
             "AND (copy_of != '' OR labels != '' OR skip = '')",
             (self.scope,),
         )

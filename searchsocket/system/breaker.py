@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 
-_MAX_ASKED_FOR_S = 600.0  # who asks for a longer pause is asked again sooner
+_MAX_RETRY_AFTER_S = 600.0  # who asks for a longer pause is asked again sooner
 
 
 class Breaker:
@@ -69,6 +69,6 @@ class Breaker:
             )
             if self._failures < self._max_failures:
                 return
-            pause_s = self._pause_s if for_s is None else min(for_s, _MAX_ASKED_FOR_S)
+            pause_s = self._pause_s if for_s is None else min(for_s, _MAX_RETRY_AFTER_S)
             self._again_at = max(self._again_at, self._monotonic() + pause_s)
             self._pause_s = min(2 * self._pause_s, self._max_pause_s)

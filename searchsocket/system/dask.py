@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from searchsocket.errors import ClusterUnavailable, ConfigError, ConfigMissing
-from searchsocket.system.processes import BatchGivenUp
+from searchsocket.system.processes import WorkersDied
 
 R = TypeVar("R")
 
@@ -187,4 +187,4 @@ def _is_of_dask(error: Exception) -> bool:
 def _translated(error: Exception) -> Exception:
     from distributed import KilledWorker
 
-    return BatchGivenUp(str(error)) if isinstance(error, KilledWorker) else error
+    return WorkersDied(str(error)) if isinstance(error, KilledWorker) else error

@@ -15,7 +15,7 @@ R = TypeVar("R")
 _SAFE_PATH = "PYTHONSAFEPATH"
 
 
-class BatchGivenUp(Exception):
+class WorkersDied(Exception):
     """An executor that tries again by itself has seen every worker of a batch die."""
 
 
@@ -76,11 +76,11 @@ def map_batches(
         while queue.fill(source, 2 * workers):
             try:
                 result = queue.first_result()
-            except (BatchGivenUp, BrokenExecutor) as error:
+            except (WorkersDied, BrokenExecutor) as error:
                 if isinstance(error, BrokenExecutor):  # everything under way died with the pool
                     queue.replace_executor(lambda: make(workers))
                 if not queue.first.alone:
-                    queue.isolate([queue.first] if isinstance(error, BatchGivenUp) else queue.suspects())
+                    queue.isolate([queue.first] if isinstance(error, WorkersDied) else queue.suspects())
                     continue
                 result = lost(queue.first.batch)
                 queue.acquit()

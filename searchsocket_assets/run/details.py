@@ -13,7 +13,7 @@ from searchsocket.pipeline.run.origin import skipped_words
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.project.project import index_folder
 
-_WARNINGS_SHOWN = 50
+_MAX_WARNINGS = 50
 _LOGIN = re.compile(r"(\b[a-z][a-z0-9+.-]*://)[^\s/@]*@", re.IGNORECASE)
 _QUERY = re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s?#]*)\?[^\s)\"']*", re.IGNORECASE)
 
@@ -80,7 +80,7 @@ def public(text: str) -> str:
 
 def bullets(lines: Sequence[str]) -> str:
     """The first lines as a Markdown list, and how many more there are."""
-    bulleted = [f"- {public(line)}" for line in lines[:_WARNINGS_SHOWN]]
+    bulleted = [f"- {public(line)}" for line in lines[:_MAX_WARNINGS]]
     rest = len(lines) - len(bulleted)
     return "\n".join([*bulleted, f"- and {rest} more"] if rest > 0 else bulleted)
 

@@ -28,7 +28,7 @@ def outcome_of(check: Check, run: ScopeRun) -> CheckOutcome:
 
 def checked(outcome: CheckOutcome, key: dg.AssetCheckKey) -> dg.AssetCheckResult:
     """The result of a check, as an asset check result."""
-    return dg.AssetCheckResult(asset_key=key.asset_key, check_name=key.name, **_shown(outcome))
+    return dg.AssetCheckResult(asset_key=key.asset_key, check_name=key.name, **_metadata(outcome))
 
 
 def refusal(
@@ -70,13 +70,13 @@ def evaluated(
     Args:
         target: See `latest_materialization`.
     """
-    metadata = _shown(outcome)
+    metadata = _metadata(outcome)
     return dg.AssetCheckEvaluation(
         key, check.name, blocking=check.blocking, partition=partition, target_materialization_data=target, **metadata
     )
 
 
-def _shown(outcome: CheckOutcome) -> dict[str, Any]:
+def _metadata(outcome: CheckOutcome) -> dict[str, Any]:
     tables = {key_of(title): table(rows) for title, rows in outcome.tables.items() if rows}
     severity = dg.AssetCheckSeverity.WARN if outcome.severity == "warn" else dg.AssetCheckSeverity.ERROR
     return {

@@ -13,7 +13,7 @@ from searchsocket_assets.run.tags import PROJECT_TAG
 if TYPE_CHECKING:
     from searchsocket_assets.site import DagsterSite
 
-KEPT_RUNS = 50  # of each job over each scope
+MAX_RUNS = 50  # of each job over each scope
 _DELETED_AT_ONCE = 10  # a history from before is shortened little by little, so that no run pays for all of it
 ASSET_JOB = "__ASSET_JOB"  # Dagster's own name for assets that are materialized without a job
 

@@ -39,7 +39,7 @@ from searchsocket_assets.partitions import NAME as SCOPES_NAME
 from searchsocket_assets.partitions import PARTITION_TAG, ensure_scope
 from searchsocket_assets.resources import IndexOptions
 from searchsocket_assets.run.evaluations import evaluated, latest_materialization, outcome_of, refusal
-from searchsocket_assets.run.history import KEPT_RUNS, delete_old_runs, delete_run, is_own_home, runs_of
+from searchsocket_assets.run.history import MAX_RUNS, delete_old_runs, delete_run, is_own_home, runs_of
 from searchsocket_assets.run.home import prepare_home
 from searchsocket_assets.run.home_errors import home_errors, without_storage_noise
 from searchsocket_assets.run.instance import open_for_command, open_instance
@@ -182,7 +182,7 @@ class _Work:
             # Of a folder the time of the run's begin tells as much, and costs no look at each file.
             if run.source_kind.reads_commit:
                 note_build(instance, context.run_id, run)
-            delete_old_runs(instance, self.project, self.scope.name, KEPT_RUNS, self.job_name)
+            delete_old_runs(instance, self.project, self.scope.name, MAX_RUNS, self.job_name)
             run = run.of(self.corpus)
         for stage in stages_of(self.corpus, self.project.settings).values():
             self.stage = stage.name
@@ -244,7 +244,7 @@ def _opened(home: Path) -> dg.DagsterInstance:
 
 def run_config(options: RunOptions, *, console: bool) -> dict[str, Any]:
     """The options as run configuration, without those that say nothing, so that the UI shows what was asked."""
-    config = dict(options.asked())
+    config = dict(options.stated())
     # The log is in Dagster's database in any case; a command prints its own words.
     loggers = {} if console else {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
     return {**loggers, **({"resources": {"options": {"config": config}}} if config else {})}

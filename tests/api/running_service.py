@@ -17,18 +17,18 @@ from tests.api.api_client import ENVIRON
 
 
 @contextmanager
-def running(project: Project, head_timeout_s: float = 10.0, kept: Connections | None = None) -> Iterator[int]:
+def running(project: Project, head_timeout_s: float = 10.0, connections: Connections | None = None) -> Iterator[int]:
     """The port of a server of a project."""
-    with listening(create_app(project, environ=ENVIRON, host="127.0.0.1"), head_timeout_s, kept) as port:
+    with listening(create_app(project, environ=ENVIRON, host="127.0.0.1"), head_timeout_s, connections) as port:
         yield port
 
 
 @contextmanager
-def listening(app: ASGIApp, head_timeout_s: float = 10.0, kept: Connections | None = None) -> Iterator[int]:
+def listening(app: ASGIApp, head_timeout_s: float = 10.0, connections: Connections | None = None) -> Iterator[int]:
     """The port of a server of an application."""
     config = uvicorn.Config(
         app,
-        http=protocol_with_deadline(head_timeout_s, kept), log_config=None, access_log=False, ws="none", lifespan="on",
+        http=protocol_with_deadline(head_timeout_s, connections), log_config=None, access_log=False, ws="none", lifespan="on",
         proxy_headers=False, server_header=False, timeout_graceful_shutdown=1,
     )  # fmt: skip
     server = uvicorn.Server(config)

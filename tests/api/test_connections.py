@@ -34,29 +34,29 @@ class Client:
 
 
 def test_the_one_that_waits_longest_is_closed_first() -> None:
-    kept, closed = Connections(most=3, an_address=9), list[Client]()
+    connections, closed = Connections(most=3, an_address=9), list[Client]()
     one, two, three, four, five = (Client(f"192.0.2.{n}", closed) for n in range(5))
-    assert all(map(kept.add, (one, two, three)))
-    kept.answering(one)
-    kept.answering(two)
-    kept.waiting(two)  # answered: from here on it waits again
-    assert kept.add(four)
+    assert all(map(connections.add, (one, two, three)))
+    connections.answering(one)
+    connections.answering(two)
+    connections.waiting(two)  # answered: from here on it waits again
+    assert connections.add(four)
     assert closed == [three]
-    assert kept.add(five)
+    assert connections.add(five)
     assert closed == [three, two]
-    assert len(kept) == 3
+    assert len(connections) == 3
 
 
 def test_nobody_who_is_answered_is_closed() -> None:
-    kept, closed = Connections(most=2, an_address=9), list[Client]()
+    connections, closed = Connections(most=2, an_address=9), list[Client]()
     one, two, three = (Client(f"192.0.2.{n}", closed) for n in range(3))
     for client in (one, two):
-        assert kept.add(client)
-        kept.answering(client)
-    assert not kept.add(three)
+        assert connections.add(client)
+        connections.answering(client)
+    assert not connections.add(three)
     assert closed == []
-    kept.remove(one)
-    assert kept.add(three)
+    connections.remove(one)
+    assert connections.add(three)
 
 
 @pytest.mark.parametrize(
@@ -72,14 +72,14 @@ def test_nobody_who_is_answered_is_closed() -> None:
     ],
 )
 def test_an_address_has_so_many(addresses: list[str], closed: int) -> None:
-    kept, gone = Connections(most=99, an_address=2, exempt=[ipaddress.ip_network("10.0.0.0/8")]), list[Client]()
+    connections, gone = Connections(most=99, an_address=2, exempt=[ipaddress.ip_network("10.0.0.0/8")]), list[Client]()
     clients = [Client(address, gone) for address in addresses]
-    assert all(map(kept.add, clients))
+    assert all(map(connections.add, clients))
     assert gone == clients[:closed]
     for client in clients:
-        kept.remove(client)
-    assert len(kept) == 0
-    assert not kept._of
+        connections.remove(client)
+    assert len(connections) == 0
+    assert not connections._of
 
 
 @pytest.mark.parametrize(("files", "most"), [(256, 128), (1_024, 768), (1_048_576, 4_096)])
@@ -101,10 +101,10 @@ def status(client: socket.socket) -> int:
 
 
 def test_idle_ones_make_room(project: Project) -> None:
-    kept = Connections(most=5)
-    with running(project, kept=kept) as port, ExitStack() as stack:
+    connections = Connections(most=5)
+    with running(project, connections=connections) as port, ExitStack() as stack:
         idle = [stack.enter_context(closing(connect(port, f"127.0.0.{n}"))) for n in range(2, 7)]
-        wait_until(lambda: len(kept) == 5)
+        wait_until(lambda: len(connections) == 5)
         assert status(idle[0]) == 200  # so it began to wait again, after all others
         assert search(port, "battery")[0] == 200
         assert is_closed(idle[1], 10)
@@ -112,9 +112,9 @@ def test_idle_ones_make_room(project: Project) -> None:
 
 
 def test_a_request_under_way_is_not_closed_for_room(project: Project) -> None:
-    kept = Connections(most=2)
+    connections = Connections(most=2)
     body = json.dumps({"q": "battery"}).encode()
-    with running(project, kept=kept) as port, closing(connect(port, "127.0.0.2")) as slow:
+    with running(project, connections=connections) as port, closing(connect(port, "127.0.0.2")) as slow:
         slow.sendall(
             b"POST /api/search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
             b"Expect: 100-continue\r\nContent-Length: %d\r\n\r\n" % len(body)
@@ -131,8 +131,8 @@ def test_a_request_under_way_is_not_closed_for_room(project: Project) -> None:
 
 
 def test_where_all_are_answered_the_next_is_told_to_come_back(project: Project) -> None:
-    kept = Connections(most=1)
-    with running(project, kept=kept) as port, closing(connect(port, "127.0.0.2")) as slow:
+    connections = Connections(most=1)
+    with running(project, connections=connections) as port, closing(connect(port, "127.0.0.2")) as slow:
         slow.sendall(b"POST /api/search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                      b"Expect: 100-continue\r\nContent-Length: 9\r\n\r\n")  # fmt: skip
         assert slow.recv(100).startswith(b"HTTP/1.1 100")

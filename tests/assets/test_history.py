@@ -23,7 +23,7 @@ from searchsocket_assets.run.tags import PROJECT_TAG
 
 pytestmark = pytest.mark.dagster
 
-KEPT_RUNS = 4  # here; runs take time to make
+MAX_RUNS = 4  # here; runs take time to make
 OVER = 13  # more than one run deletes
 
 
@@ -41,8 +41,8 @@ def another_job() -> None: ...
 
 @pytest.fixture(autouse=True)
 def few_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert runs.KEPT_RUNS == 50
-    monkeypatch.setattr(runs, "KEPT_RUNS", KEPT_RUNS)
+    assert runs.MAX_RUNS == 50
+    monkeypatch.setattr(runs, "MAX_RUNS", MAX_RUNS)
 
 
 @pytest.fixture
@@ -85,9 +85,9 @@ def test_runs_beyond_the_newest_go_with_their_files(project: Project, stored: dg
     """A run is a third of a megabyte: every five minutes would be 32 GB a year."""
     unfinished = past_run(stored, status=dg.DagsterRunStatus.STARTED)
     others = [past_run(stored, "preview"), past_run(stored, job=another_job)]
-    runs = [past_run(stored) for _ in range(KEPT_RUNS + OVER)]
+    runs = [past_run(stored) for _ in range(MAX_RUNS + OVER)]
     for _ in range(3):
-        delete_old_runs(stored, project, "main", KEPT_RUNS, INDEX_SITE)
+        delete_old_runs(stored, project, "main", MAX_RUNS, INDEX_SITE)
     kept = {*runs[OVER:], unfinished, *others}
     assert set(stored.get_run_ids()) == kept
     assert files_of(project.dagster_home) - {"index"} == kept
@@ -96,8 +96,8 @@ def test_runs_beyond_the_newest_go_with_their_files(project: Project, stored: dg
 
 def test_one_call_deletes_some_and_the_oldest_wait(project: Project, stored: dg.DagsterInstance) -> None:
     """A long history from before is not paid for by one run."""
-    runs = [past_run(stored) for _ in range(KEPT_RUNS + OVER)]
-    delete_old_runs(stored, project, "main", KEPT_RUNS, INDEX_SITE)
+    runs = [past_run(stored) for _ in range(MAX_RUNS + OVER)]
+    delete_old_runs(stored, project, "main", MAX_RUNS, INDEX_SITE)
     assert 0 < len(set(runs) - set(stored.get_run_ids())) < OVER
 
 
@@ -106,20 +106,20 @@ def test_in_a_shared_home_only_the_runs_of_the_project_go(project: Project, tmp_
     prepare_home(home)
     with dg.DagsterInstance.from_config(str(home)) as shared:
         theirs = [past_run(shared, project_id="another-project"), past_run(shared)]
-        ours = [past_run(shared, project_id=project.id) for _ in range(KEPT_RUNS + 2)]
-        of_code = [past_run(shared, project_id=project.id, job=index_code) for _ in range(KEPT_RUNS + 1)]
+        ours = [past_run(shared, project_id=project.id) for _ in range(MAX_RUNS + 2)]
+        of_code = [past_run(shared, project_id=project.id, job=index_code) for _ in range(MAX_RUNS + 1)]
         for job in (INDEX_SITE, INDEX_CODE):
-            delete_old_runs(shared, project, "main", KEPT_RUNS, job)
+            delete_old_runs(shared, project, "main", MAX_RUNS, job)
         assert set(shared.get_run_ids()) == {*theirs, *ours[2:], *of_code[1:]}
 
 
 def test_runs_of_other_jobs_never_push_out_those_that_index(project: Project, stored: dg.DagsterInstance) -> None:
     """Else Dagster would show a scope that nobody edits as never indexed, after so many nights of verifying it."""
     indexed = past_run(stored)
-    others = [past_run(stored, job=job) for job in (another_job, index_code) for _ in range(KEPT_RUNS + 1)]
-    assert delete_old_runs(stored, project, "main", KEPT_RUNS, INDEX_SITE) == 0
-    assert delete_old_runs(stored, project, "main", KEPT_RUNS, INDEX_CODE) == 1
-    assert set(stored.get_run_ids()) == {indexed, *others} - {others[KEPT_RUNS + 1]}
+    others = [past_run(stored, job=job) for job in (another_job, index_code) for _ in range(MAX_RUNS + 1)]
+    assert delete_old_runs(stored, project, "main", MAX_RUNS, INDEX_SITE) == 0
+    assert delete_old_runs(stored, project, "main", MAX_RUNS, INDEX_CODE) == 1
+    assert set(stored.get_run_ids()) == {indexed, *others} - {others[MAX_RUNS + 1]}
 
 
 def test_runs_whose_process_is_gone_are_ended_when_dagster_starts(project: Project, stored: dg.DagsterInstance) -> None:
@@ -145,7 +145,7 @@ def test_runs_whose_process_is_gone_are_ended_when_dagster_starts(project: Proje
 
 
 def test_a_run_keeps_the_history_short_and_stays_in_it(project: Project, stored: dg.DagsterInstance) -> None:
-    runs = [past_run(stored, project_id=project.id) for _ in range(KEPT_RUNS)]
+    runs = [past_run(stored, project_id=project.id) for _ in range(MAX_RUNS)]
     outcome = run_index(project, project.scope_named("main"), RunOptions(), project.dagster_home, on_event=ignore)
     assert outcome.success
     assert set(stored.get_run_ids()) == {*runs[1:], outcome.run_id}

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 from searchsocket.sources.code.commit import CommitSource
-from searchsocket.sources.code.walk import wanted
+from searchsocket.sources.code.walk import path_filter
 from searchsocket.sources.code.working_tree import WorkingTreeSource
 
-EVERYTHING = wanted((), ())
+EVERYTHING = path_filter((), ())
 MAX_BYTES = 1_000_000
 
 

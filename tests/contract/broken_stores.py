@@ -82,7 +82,7 @@ class EverythingStore(MemoryStore):
             apart._of(scope).upserts |= staged.upserts
             apart.publish(scope, INFO)
             staged.kept.append(apart.reader(scope))
-        return super().held(scope)
+        return super().open_reader(scope)
 
     def reader(self, scope: Scope) -> Any:
         inner = super().reader(scope)
@@ -110,6 +110,6 @@ class YesterdayStore(MemoryStore):
         return kept[0] if kept else None
 
     def publish(self, scope: Scope, info: PublishInfo, **options: Any) -> Generation:
-        before = self.held(scope)
+        before = self.open_reader(scope)
         made = super().publish(scope, info, **options)
         return before.generation if before else made

@@ -82,10 +82,10 @@ def test_a_damaged_older_cache_stays_where_it_is(tmp_path: Path) -> None:
 
 def test_what_was_used_longest_ago_goes_first(aged: Path) -> None:
     with opened(aged) as cache:
-        held = cache.held_bytes()
+        held = cache.size_bytes()
         cache.get(keys(300), "old")  # so it is the newest but one now
         removed = cache.prune(max_bytes=held * 5 // 6)
-        assert cache.held_bytes() <= held * 5 // 6
+        assert cache.size_bytes() <= held * 5 // 6
     assert removed > 0
     left = texts(aged)
     assert (left["old"], left["new"]) == (300, 300)

@@ -83,7 +83,7 @@ class MemoryStore:
         self._scopes[scope] = _Scope(self._of(scope).kept, self._of(scope).refused)
 
     def publish(self, scope: Scope, info: PublishInfo, *, gate: base.Gate = base.accept) -> Generation:
-        staged, live = self._of(scope), self.held(scope)
+        staged, live = self._of(scope), self.open_reader(scope)
         old = live.catalogue.by_id if live else {}
         held = live.catalogue.bodies if live else {}
         gone = staged.deletions & old.keys()
@@ -135,7 +135,7 @@ class MemoryStore:
         del self._scopes[scope]
 
     def generation(self, scope: Scope) -> Generation | None:
-        held = self.held(scope)
+        held = self.open_reader(scope)
         return held.generation if held else None
 
     def list_scopes(self) -> list[Generation]:
@@ -143,11 +143,11 @@ class MemoryStore:
         return [self._scopes[scope].kept[-1].generation for scope in scopes if self._scopes[scope].kept]
 
     def fingerprints(self, scope: Scope) -> Iterator[tuple[str, str]]:
-        held = self.held(scope)
+        held = self.open_reader(scope)
         yield from sorted((one.id, one.record_hash) for one in held.catalogue.by_id.values()) if held else ()
 
     def body_digests(self, scope: Scope) -> Iterator[tuple[str, str]]:
-        held = self.held(scope)
+        held = self.open_reader(scope)
         yield from sorted((body.url, body.digest) for body in held.catalogue.bodies.values()) if held else ()
 
     def held(self, scope: Scope) -> MemoryReader | None:
@@ -155,7 +155,7 @@ class MemoryStore:
         return kept[-1] if kept else None
 
     def reader(self, scope: Scope) -> MemoryReader:
-        if reader := self.held(scope):
+        if reader := self.open_reader(scope):
             return reader
         raise ScopeNotIndexed(scope.name)
 

@@ -2,7 +2,7 @@
 
 from searchsocket.content.chunking.records import hash_of
 from searchsocket.state import ProjectState, ScopeState
-from searchsocket.state.inventory import KnownPage, PageSize
+from searchsocket.state.inventory import PageEntry, PageSize
 from tests.state.building import extracted, listed, mirrored, number, raw
 
 
@@ -11,7 +11,7 @@ class TestInventory:
 
     def test_a_page_is_known_as_it_was_put(self, state: ScopeState) -> None:
         listed(state, "/a")
-        assert state.pages.see(["/a", "/b"]) == {"/a": KnownPage("/a.html", "/a", "", "1", hash_of("/a"), False)}
+        assert state.pages.see(["/a", "/b"]) == {"/a": PageEntry("/a.html", "/a", "", "1", hash_of("/a"), False)}
 
     def test_pages_come_back_by_url_whatever_their_order_was(self, state: ScopeState) -> None:
         listed(state, "/c", "/a", "/b")

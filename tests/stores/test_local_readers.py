@@ -149,11 +149,11 @@ def test_a_reader_is_opened_once_a_generation(tmp_path: Path) -> None:
 def test_a_generation_is_held_once_it_was_read(tmp_path: Path) -> None:
     publishing, reading = LocalStore(tmp_path, "shop"), LocalStore(tmp_path, "shop")
     publish_numbers(publishing, 1)
-    assert reading.held(MAIN) is None
-    assert reading.reader(MAIN) is reading.held(MAIN)
+    assert reading.open_reader(MAIN) is None
+    assert reading.reader(MAIN) is reading.open_reader(MAIN)
     fill(publishing, [record("new")])
-    assert reading.held(MAIN) is None
-    assert reading.reader(MAIN) is reading.held(MAIN)
+    assert reading.open_reader(MAIN) is None
+    assert reading.reader(MAIN) is reading.open_reader(MAIN)
 
 
 def test_a_reader_outlives_its_files(tmp_path: Path) -> None:

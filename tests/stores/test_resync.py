@@ -196,7 +196,7 @@ def test_whatever_happened_to_the_rows_they_are_right_after_a_resync(
     store = filled(tmp_path_factory.mktemp("any"), place)
     before, registered = rows(place), dict(place.registered)
     index = MemoryVectors(place)
-    both = sorted(store.kept(MAIN), key=lambda generation: generation.name)
+    both = sorted(store.generations(MAIN), key=lambda generation: generation.name)
     misdated = {"<": {"born": BEFORE}, ">": {"born": both[1].name}, "!": {"died": both[1].name}}
     for id_, event in events:
         if event == "-":

@@ -10,7 +10,7 @@ from searchsocket.models.calling.shared_calls import SharedCalls
 
 @pytest.fixture
 def calls() -> SharedCalls[str, str]:
-    return SharedCalls("shared-call", max_held=2, max_under_way=2)
+    return SharedCalls("shared-call", max_answers=2, max_under_way=2)
 
 
 def _nothing() -> None:
@@ -32,11 +32,11 @@ def test_all_who_ask_meanwhile_share_one_call_and_it_is_remembered(calls: Shared
 
     first, second = _future(calls.joined("a", ask, _nothing)), _future(calls.joined("a", ask, _nothing))
     assert first is second
-    assert calls.held("a") is None
+    assert calls.answer_of("a") is None
     may_answer.set()
     assert first.result() == "answer"
     assert asked == ["a"]
-    assert calls.held("a") == "answer"
+    assert calls.answer_of("a") == "answer"
 
 
 def test_more_calls_than_may_be_under_way_are_not_made(calls: SharedCalls[str, str]) -> None:
@@ -64,6 +64,6 @@ def test_an_error_is_everybodys_who_waits_and_is_not_remembered(calls: SharedCal
 def test_the_answer_that_was_used_longest_ago_is_forgotten(calls: SharedCalls[str, str]) -> None:
     calls.remember("a", "1")
     calls.remember("b", "2")
-    assert calls.held("a") == "1"
+    assert calls.answer_of("a") == "1"
     calls.remember("c", "3")
-    assert (calls.held("a"), calls.held("b"), calls.held("c")) == ("1", None, "3")
+    assert (calls.answer_of("a"), calls.answer_of("b"), calls.answer_of("c")) == ("1", None, "3")

@@ -14,7 +14,7 @@ from searchsocket.cli.options import json_option, load_project, project_option, 
 from searchsocket.cli.output import ago, count, safe, say
 from searchsocket.serving.code_upkeep import CodeStatus, CodeSynced, CodeUpkeep, Files, open_upkeep
 
-_SHOWN = 10
+_MAX_LISTED = 10
 _LARGE = 10  # after a run that wrote a tenth of the index, looking at the files once more is a small part of it
 
 
@@ -88,8 +88,8 @@ def status_lines(report: CodeStatus) -> Iterator[str]:
     for name in ("changed", "new", "deleted", "marked"):
         files: Files = getattr(report, name)
         if files.count:
-            more = f" and {files.count - _SHOWN} more" if files.count > _SHOWN else ""
-            yield f"{name:>8}  {', '.join(map(safe, files.paths[:_SHOWN]))}{more}"
+            more = f" and {files.count - _MAX_LISTED} more" if files.count > _MAX_LISTED else ""
+            yield f"{name:>8}  {', '.join(map(safe, files.paths[:_MAX_LISTED]))}{more}"
     if report.configuration_changed:
         yield "the configuration changed"
     if report.rules_changed:

@@ -27,16 +27,16 @@ class LinkResolver:
         if base_href:
             with suppress(InvalidRequest):
                 self._served = resolve_base(base_href, served_url, site)
-        self._known: dict[str, str | None] = {}
+        self._targets: dict[str, str | None] = {}
 
     def path(self, href: str) -> str | None:
         """The URL path of a link on this site; None if it leaves the site."""
-        if href not in self._known:
+        if href not in self._targets:
             rooted = len(href) <= _URL_CHARS and _ROOTED.match(href) is not None
-            self._known[href] = (
+            self._targets[href] = (
                 _resolve_rooted(href, self._site) if rooted else _resolve(href, self._served, self._site)
             )
-        return self._known[href]
+        return self._targets[href]
 
     def destination(self, href: str) -> str:
         """A link as the mirror writes it: absolute on this site, with its fragment; "" when it must not be followed."""

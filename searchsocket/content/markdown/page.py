@@ -26,7 +26,7 @@ from searchsocket.project.settings.site import ExtractSettings, TransformSetting
 from searchsocket.text.facets import NO_FACETS, Facets, read_facets
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
 
-_KEPT = ("L", "M", "N", "Pc")
+_CATEGORIES = ("L", "M", "N", "Pc")
 
 
 class Slugger:
@@ -37,7 +37,7 @@ class Slugger:
 
     def slug(self, text: str) -> str:
         """The anchor of the next heading with this text; "" for a heading without letters or digits."""
-        base = "".join(char for char in text.lower() if char in " -" or _is_kept(char)).replace(" ", "-")
+        base = "".join(char for char in text.lower() if char in " -" or _is_text(char)).replace(" ", "-")
         slug = base
         while slug in self._seen:
             self._seen[base] += 1
@@ -46,9 +46,9 @@ class Slugger:
         return slug
 
 
-def _is_kept(char: str) -> bool:
+def _is_text(char: str) -> bool:
     return (char.isascii() and (char.isalnum() or char == "_")) or (
-        not char.isascii() and unicodedata.category(char).startswith(_KEPT)
+        not char.isascii() and unicodedata.category(char).startswith(_CATEGORIES)
     )
 
 

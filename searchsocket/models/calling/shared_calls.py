@@ -16,25 +16,25 @@ _Refusal = TypeVar("_Refusal")
 class SharedCalls(Generic[_Key, _Answer]):
     """Each call runs in a thread of its own, so that a caller may stop waiting; safe to share between threads."""
 
-    def __init__(self, thread_name: str, *, max_held: int, max_under_way: int) -> None:
+    def __init__(self, thread_name: str, *, max_answers: int, max_under_way: int) -> None:
         """Nothing is started.
 
         Args:
-            max_held: Answers that are remembered; the one that was used longest ago goes first.
+            max_answers: Answers that are remembered; the one that was used longest ago goes first.
             max_under_way: Calls that are not answered yet.
         """
         self._thread_name = thread_name
-        self._max_held = max_held
+        self._max_answers = max_answers
         self._max_under_way = max_under_way
         self._lock = threading.Lock()
-        self._held: OrderedDict[_Key, _Answer] = OrderedDict()  # the one that was used longest ago is first
+        self._answers: OrderedDict[_Key, _Answer] = OrderedDict()  # the one that was used longest ago is first
         self._under_way: dict[_Key, Future[_Answer]] = {}
 
-    def held(self, key: _Key) -> _Answer | None:
+    def answer_of(self, key: _Key) -> _Answer | None:
         """The answer, where it is remembered."""
         with self._lock:
-            if (answer := self._held.get(key)) is not None:
-                self._held.move_to_end(key)
+            if (answer := self._answers.get(key)) is not None:
+                self._answers.move_to_end(key)
             return answer
 
     def remember(self, key: _Key, answer: _Answer) -> None:
@@ -78,9 +78,9 @@ class SharedCalls(Generic[_Key, _Answer]):
             call.set_result(answer)
 
     def _keep(self, key: _Key, answer: _Answer) -> None:
-        self._held[key] = answer
-        if len(self._held) > self._max_held:
-            self._held.popitem(last=False)
+        self._answers[key] = answer
+        if len(self._answers) > self._max_answers:
+            self._answers.popitem(last=False)
 
 
 def _future() -> "Future[_Answer]":

@@ -132,7 +132,7 @@ class EmbeddingCache:
         )
         return [CachedModel(*row) for row in rows]
 
-    def held_bytes(self) -> int:
+    def size_bytes(self) -> int:
         """Bytes of the file that hold something."""
         pages, free, size = (
             int(self._table.fetch(f"PRAGMA {name}")[0][0]) for name in ("page_count", "freelist_count", "page_size")
@@ -158,7 +158,7 @@ class EmbeddingCache:
         if max_bytes is None:
             return self._table.remove(model_id, last_day, -1)
         gone = 0
-        while (excess := (size := self.held_bytes()) - max_bytes) > 0:
+        while (excess := (size := self.size_bytes()) - max_bytes) > 0:
             count = sum(model.texts for model in self.models())
             removed = self._table.remove(model_id, last_day, -(-excess * count // size))  # rows share pages of the file
             if not removed:

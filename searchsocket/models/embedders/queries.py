@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from searchsocket.models.paying.ledger import Ledger
 
 THREAD_NAME = "embed-query"
-_MAX_HELD = 2_048  # vectors; 13 MB of 1,536 dimensions
+_MAX_VECTORS = 2_048  # vectors; 13 MB of 1,536 dimensions
 _MAX_UNDER_WAY = 32  # calls that are not answered yet; beyond it the provider counts as too slow
 
 _Key = tuple[str, str]  # model id, text
@@ -71,7 +71,7 @@ class QueryVectors:
         self._breaker = Breaker(lambda: clock().timestamp(), max_failures=5, pause_s=10.0)
         self._on_error = on_error
         self._prepare = prepare
-        self._calls = SharedCalls[_Key, Vector](THREAD_NAME, max_held=_MAX_HELD, max_under_way=_MAX_UNDER_WAY)
+        self._calls = SharedCalls[_Key, Vector](THREAD_NAME, max_answers=_MAX_VECTORS, max_under_way=_MAX_UNDER_WAY)
 
     def vector(self, embedder: Embedder, text: str, *, anonymous: bool = False) -> Vector | NoVector:
         """The vector of a query, shape (dimensions,), float32, unit length; or why there is none.
@@ -83,14 +83,14 @@ class QueryVectors:
             BadVectors: A model on this machine gave something that cannot be one.
         """
         if embedder.is_instant:
-            return self._asked(embedder, text)
+            return self._from_provider(embedder, text)
         if embedder.is_remote:
             text = self._prepare(text)
         key = embedder.model_id, text
-        if (cached := self._calls.held(key)) is not None:
+        if (cached := self._calls.answer_of(key)) is not None:
             return cached
         if not embedder.is_remote:
-            return self._asked(embedder, text, key)
+            return self._from_provider(embedder, text, key)
         return self._awaited(embedder, text, key, anonymous=anonymous)
 
     def embed_ahead(self, embedder: Embedder, texts: Iterable[str]) -> None:
@@ -106,8 +106,8 @@ class QueryVectors:
         if not embedder.is_remote:
             return
         model = embedder.model_id
-        distinct = list(dict.fromkeys(map(self._prepare, texts)))[:_MAX_HELD]
-        missing = [text for text in distinct if self._calls.held((model, text)) is None]
+        distinct = list(dict.fromkeys(map(self._prepare, texts)))[:_MAX_VECTORS]
+        missing = [text for text in distinct if self._calls.answer_of((model, text)) is None]
         if self._is_month_spent(estimate(sum(map(estimate_tokens, missing)), embedder.price_per_million_tokens_usd)):
             return
         from searchsocket.models.calling.calls import (
@@ -133,7 +133,7 @@ class QueryVectors:
                 vector.flags.writeable = False
                 self._calls.remember((model, text), vector)
 
-    def _asked(self, embedder: Embedder, text: str, key: _Key | None = None) -> Vector | NoVector:
+    def _from_provider(self, embedder: Embedder, text: str, key: _Key | None = None) -> Vector | NoVector:
         """From a model on this machine."""
         try:
             vector = _embed(embedder, text)

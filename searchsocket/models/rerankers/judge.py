@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _PAUSE_S = 0.1  # before a call is made again
 THREAD_NAME = "rerank-query"
-_MAX_HELD = 1_024  # judgements; a megabyte
+_MAX_JUDGEMENTS = 1_024  # judgements; a megabyte
 _MAX_UNDER_WAY = 8  # calls that are not answered yet, and ...
 _MAX_WAITING = 16  # ... callers who wait for one; beyond either the reranker counts as too slow
 
@@ -71,7 +71,7 @@ class Judge:
         self._breaker = breaker or Breaker()
         self._monotonic = monotonic
         self._sleep = sleep
-        self._calls = SharedCalls[bytes, Scores](THREAD_NAME, max_held=_MAX_HELD, max_under_way=_MAX_UNDER_WAY)
+        self._calls = SharedCalls[bytes, Scores](THREAD_NAME, max_answers=_MAX_JUDGEMENTS, max_under_way=_MAX_UNDER_WAY)
         self._waiting = threading.BoundedSemaphore(_MAX_WAITING)
 
     @property
@@ -88,7 +88,7 @@ class Judge:
         """
         query, texts = self._prepare(query), [self._prepare(text) for text in texts]
         key = hashlib.sha256("\0".join((query, *texts)).encode("utf-8", "surrogatepass")).digest()
-        if (scores := self._calls.held(key)) is not None:
+        if (scores := self._calls.answer_of(key)) is not None:
             return scores
         if not self._waiting.acquire(blocking=False):
             return NotJudged.TOO_SLOW

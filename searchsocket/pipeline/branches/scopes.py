@@ -11,14 +11,14 @@ from searchsocket.stores.base import VectorStore
 from searchsocket.types import Generation, Scope
 
 
-def named_scope(project: Project, name: str, known: Mapping[str, str], stated: str = "") -> Scope:
+def named_scope(project: Project, name: str, branches: Mapping[str, str], stated: str = "") -> Scope:
     """A scope by its final name, with its branch where that can be had.
 
     Args:
-        known: Scope -> branch, as the state has it.
+        branches: Scope -> branch, as the state has it.
         stated: The branch, where whoever asks for the scope says it.
     """
-    branch = stated or branch_among(name, known) or _live(project, name)
+    branch = stated or branch_among(name, branches) or _live(project, name)
     return project.scope_named(name, branch)
 
 

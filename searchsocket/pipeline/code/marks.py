@@ -7,7 +7,7 @@ from searchsocket.state import ProjectState
 from searchsocket.system.locators import path_of
 
 
-class _Known(NamedTuple):
+class _FilesOfVersion(NamedTuple):
     version: object  # of the state
     files: frozenset[str]
 
@@ -17,14 +17,14 @@ class Marks:
     """The marked files of a project's scopes; safe to share between threads."""
 
     state: ProjectState
-    _known: dict[str, _Known] = field(default_factory=dict)
+    _files_by_scope: dict[str, _FilesOfVersion] = field(default_factory=dict)
 
     def of(self, scope: str) -> frozenset[str]:
         """Their paths."""
         version = self.state.version()
-        cached = self._known.get(scope)
+        cached = self._files_by_scope.get(scope)
         if cached is None or cached.version != version:
             listed = self.state.listed(scope).values()
-            cached = _Known(version, frozenset(path_of(file.locator) for file in listed if not file.is_cut))
-            self._known[scope] = cached
+            cached = _FilesOfVersion(version, frozenset(path_of(file.locator) for file in listed if not file.is_cut))
+            self._files_by_scope[scope] = cached
         return cached.files

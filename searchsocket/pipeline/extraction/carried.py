@@ -13,7 +13,7 @@ from searchsocket.pipeline.extraction.job import (
     ExtractionJob,
     Unreadable,
     extract_one,
-    given_up,
+    pages_without_answer,
     read_one,
     settings_of,
     source_of,
@@ -52,7 +52,7 @@ def extract_on_cluster(jobs: Iterable[ExtractionJob], limits: RunSettings) -> It
             extract_carried,
             (carried for job in jobs for carried in carry(job)),
             workers=cluster.workers,
-            lost=lambda batch: given_up(batch.pages, limits),
+            lost=lambda batch: pages_without_answer(batch.pages, limits),
             split=one_page_each,
             make_executor=lambda _: cluster,
         )

@@ -94,7 +94,7 @@ def one_page_each(job: ExtractionJob) -> list[ExtractionJob]:
     return [replace(job, pages=[page]) for page in job.pages]
 
 
-def given_up(pages: Sequence[StoredPage], limits: RunSettings) -> list[Extraction]:
+def pages_without_answer(pages: Sequence[StoredPage], limits: RunSettings) -> list[Extraction]:
     """Failed results for pages that no worker survived."""
     why = (
         "the process that extracted it ended; a page may use "

@@ -30,7 +30,7 @@ def limited(limits: RunSettings | None) -> Iterator[None]:
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_PROF, limits.max_page_seconds)
     try:
-        if (rss_bytes := _held_bytes()) and most == resource.RLIM_INFINITY:
+        if (rss_bytes := _memory_bytes()) and most == resource.RLIM_INFINITY:
             resource.setrlimit(resource.RLIMIT_AS, (rss_bytes + limits.max_page_memory_mb * 1_000_000, most))
         yield
     finally:
@@ -38,7 +38,7 @@ def limited(limits: RunSettings | None) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, (allowed, most))
 
 
-def _held_bytes() -> int:
+def _memory_bytes() -> int:
     """Address space of this process; 0 where the system does not tell."""
     try:
         pages = int(_STATM.read_text(encoding="ascii").split()[0])

@@ -41,7 +41,7 @@ def one_page_each(job: RedactionJob) -> list[RedactionJob]:
     return [replace(job, pages=[page]) for page in job.pages]
 
 
-def given_up(job: RedactionJob) -> list[RedactedPage]:
+def pages_without_answer(job: RedactionJob) -> list[RedactedPage]:
     """The result for a page that no worker survived."""
     why = f"the search for secrets took more than {job.limits.max_page_seconds:g} s of CPU time (run.max_page_seconds)"
     return [RedactedPage(error=why) for _ in job.pages]

@@ -16,7 +16,7 @@ def dead_links(state: ScopeState) -> Iterator[LinkToNowhere]:
 
     @cache
     def is_dead(target: str) -> bool:
-        return not is_file(target) and resolve_target(target, state.links.is_known) is None
+        return not is_file(target) and resolve_target(target, state.links.is_page) is None
 
     return (link for link in state.links.to_nowhere() if is_dead(link.target))
 

@@ -55,7 +55,7 @@ class RunOptions:
         metadata=_offered("Source of the pages, instead of source.mode.", str, choices=get_args(SourceMode)),
     )
 
-    def asked(self) -> Mapping[str, Any]:
+    def stated(self) -> Mapping[str, Any]:
         """The options that say something."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: value for name, value in values.items() if value is not None and value is not False}

@@ -20,7 +20,7 @@ from searchsocket.system.errors import system_error
 
 N = TypeVar("N", bound=Numbers)
 StageBody = Callable[[ScopeRun, ScopeState], StageResult[N]]
-KEPT_RUNS = 200
+MAX_RUNS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Stage(Generic[N]):
             warnings, seconds = (*damage, *result.warnings), perf_counter() - started
             result = replace(result, stage=self.name, warnings=warnings, seconds=seconds)
             state.history.save(run.run_id, self.name, run.clock().isoformat(), asdict(result))
-            state.history.keep_newest(KEPT_RUNS)
+            state.history.keep_newest(MAX_RUNS)
         return result
 
     def progress(self, run: ScopeRun, done: int, total: int | None) -> None:

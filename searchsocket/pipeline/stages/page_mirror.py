@@ -16,8 +16,8 @@ from searchsocket.pipeline.extraction.job import (
     ExtractionJob,
     extract_batch,
     extraction_key,
-    given_up,
     one_page_each,
+    pages_without_answer,
 )
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.numbers import MirrorNumbers
@@ -164,7 +164,7 @@ def _extractions(settings: RunSettings, jobs: Iterable[ExtractionJob], *, small:
         extract_batch,
         jobs,
         workers=0 if small else settings.workers or default_workers(),
-        lost=lambda job: given_up(job.pages, settings),
+        lost=lambda job: pages_without_answer(job.pages, settings),
         split=one_page_each,
     )
 

@@ -30,7 +30,7 @@ from searchsocket.system.batches import batches
 from searchsocket.types import Generation, Scope
 
 _BATCH = 500
-_KEPT_DAYS = 7
+_RETENTION_DAYS = 7
 StageTexts = Callable[[ScopeRun, ScopeState, VectorStore], None]
 GOLDEN_FACT = "golden"  # what golden queries said of the generation
 GOLDEN_WARNING = "golden queries: "  # begins what they said of one that was accepted all the same
@@ -222,8 +222,8 @@ def _added(run: ScopeRun, state: ScopeState, store: VectorStore) -> Iterator[Seq
 def _bound(cache: EmbeddingCache, max_mb: int) -> None:
     """Keep the cache below its limit, but for what was used in the last days, also by others."""
     limit = max_mb * 1_000_000
-    if cache.held_bytes() > limit:
-        cache.prune(unused_days=_KEPT_DAYS, max_bytes=limit * 9 // 10)
+    if cache.size_bytes() > limit:
+        cache.prune(unused_days=_RETENTION_DAYS, max_bytes=limit * 9 // 10)
 
 
 def repaired(store: VectorStore, scope: Scope) -> list[str]:

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 from searchsocket.pipeline.extraction.redaction_job import (
     RedactedPage,
     RedactionJob,
-    given_up,
     one_page_each,
+    pages_without_answer,
     redact_batch,
 )
 from searchsocket.pipeline.run.context import ScopeRun
@@ -40,7 +40,7 @@ def redact_pages(
             yield RedactionJob(redactor, settings, [texts for _, texts in batch])
 
     workers = (settings.workers or default_workers()) if redactor else 0
-    results = map_batches(redact_batch, jobs(), workers=workers, lost=given_up, split=one_page_each)
+    results = map_batches(redact_batch, jobs(), workers=workers, lost=pages_without_answer, split=one_page_each)
     remaining: list[P] = []
     for result in results:
         remaining = remaining or list(pages.popleft())

@@ -13,7 +13,7 @@ from searchsocket.pipeline.run.stage import Stage, empty_temporary_dir, stage
 from searchsocket.project.settings.source_kinds import SourceKind
 from searchsocket.sources.base import Source
 from searchsocket.state import ScopeState
-from searchsocket.state.inventory import KnownPage
+from searchsocket.state.inventory import PageEntry
 from searchsocket.system.batches import batches
 
 _BATCH = 500
@@ -47,7 +47,7 @@ def listed(run: ScopeRun, state: ScopeState, stage: Stage[PageNumbers]) -> Stage
     for batch in batches(pages, _BATCH):
         with state.transaction():
             taken = _take(state, source, batch)
-        total += taken.found
+        total += taken.total
         changed += taken.changed
         stage.progress(run, total, source.report.expected)
     report = source.report
@@ -72,7 +72,7 @@ def listed(run: ScopeRun, state: ScopeState, stage: Stage[PageNumbers]) -> Stage
         ),
         version=version,
         warnings=(
-            *_warnings(report.warnings, report.failed, eligible=eligible, limited=limited, found=total),
+            *_warnings(report.warnings, report.failed, eligible=eligible, limited=limited, total=total),
             *_same_elsewhere(run, source.kind, version, facts),
         ),
         facts=facts,
@@ -131,7 +131,7 @@ class _Limited:
 class _Taken(NamedTuple):
     """Pages of a batch that could be read, and how many of them changed."""
 
-    found: int
+    total: int
     changed: int
 
 
@@ -155,7 +155,7 @@ def _take(state: ScopeState, source: Source, batch: list[RawPage]) -> _Taken:
     return _Taken(total, changed)
 
 
-def _is_same(page: RawPage, before: KnownPage) -> bool:
+def _is_same(page: RawPage, before: PageEntry) -> bool:
     """Return True if the page is unchanged and need not be read."""
     return (
         bool(page.stamp)
@@ -175,13 +175,13 @@ def _remove_unseen(run: ScopeRun, state: ScopeState) -> int:
 
 
 def _warnings(
-    warnings: list[str], failed: dict[str, str], *, eligible: bool, limited: bool, found: int
+    warnings: list[str], failed: dict[str, str], *, eligible: bool, limited: bool, total: int
 ) -> tuple[str, ...]:
     lines = list(warnings)
     lines += [f"{locator} could not be read: {error}" for locator, error in sorted(failed.items())]
     if limited:
         lines.append("the run is limited (--max-pages, --max-chunks), so no page was deleted")
-    elif found == 0:
+    elif total == 0:
         lines.append("the source contains no pages, so no page was deleted")
     elif not eligible:
         lines.append("some pages could not be read, so no page was deleted")

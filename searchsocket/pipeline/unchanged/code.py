@@ -22,7 +22,7 @@ def keep_code_record(
     home: Project,
     backends: Backends,
     scope: str,
-    asked: str | None,
+    scope_name: str | None,
     environ: Mapping[str, str],
     summary: Mapping[str, Any],
     now_ns: Callable[[], int],
@@ -31,7 +31,7 @@ def keep_code_record(
 
     Args:
         home: Of the source code; `backends` are its own.
-        asked: The scope that the command named.
+        scope_name: The scope that the command named.
         summary: What the next sync answers.
     """
     source = source_of(project, home.scope_named(scope))
@@ -61,4 +61,4 @@ def keep_code_record(
             cache=cache_of(backends.cache_file),
             summary=summary,
         )
-        write_record(record, home, asked)
+        write_record(record, home, scope_name)

@@ -42,7 +42,7 @@ def inputs_of(run: ScopeRun, now_ns: int) -> Inputs | None:
     """
     settings = run.project.settings
     is_elsewhere = settings.vector.provider != "local" or settings.artifacts.url or settings.extract.converters
-    if is_elsewhere or settings.code.enable or run.options.asked() or run.workspace is not None:
+    if is_elsewhere or settings.code.enable or run.options.stated() or run.workspace is not None:
         return None
     try:
         if not isinstance(run.make_source(), StaticOutputSource):
@@ -100,12 +100,12 @@ def _head(root: Path) -> str:
     return ".git/HEAD"
 
 
-def keep_record(run: ScopeRun, inputs: Inputs, summary: IndexSummary, asked: str | None, now_ns: int) -> None:
+def keep_record(run: ScopeRun, inputs: Inputs, summary: IndexSummary, scope_name: str | None, now_ns: int) -> None:
     """Write the record of a run that succeeded, where the next one would find nothing to do; the caller holds the lock.
 
     Args:
         inputs: From before the run.
-        asked: The scope that the command named.
+        scope_name: The scope that the command named.
         now_ns: The clock, after the run.
     """
     if summary.pages["failed"] or not summary.deletion_eligible or not summary.generation or not _is_settled(run):
@@ -122,7 +122,7 @@ def keep_record(run: ScopeRun, inputs: Inputs, summary: IndexSummary, asked: str
             cache=cache_of(run.backends.cache_file),
             summary=_of_no_change(summary).to_json(),
         )
-        write_record(record, project, asked)
+        write_record(record, project, scope_name)
 
 
 def result_of(home: Project, scope: str, now_ns: int, *more: Path) -> Snapshot:
@@ -143,13 +143,13 @@ def cache_of(file: Path) -> tuple[str, int, int]:
     return os.fspath(file), info.st_ino, info.st_size
 
 
-def write_record(record: RunRecord, home: Project, asked: str | None) -> None:
+def write_record(record: RunRecord, home: Project, scope_name: str | None) -> None:
     """Write the record of a corpus into its state folder.
 
     Raises:
         StateUnavailable: The folder cannot be written.
     """
-    path = Path(record_path(os.fspath(home.state_dir), asked))
+    path = Path(record_path(os.fspath(home.state_dir), scope_name))
     make_folder(path.parent)
     write_atomic(path, written(record))
 

@@ -56,13 +56,13 @@ def _holds(path: str, inode: int, size: int) -> bool:
     return info.st_ino == inode and info.st_size >= size
 
 
-def record_path(state_dir: str, asked: str | None) -> str:
+def record_path(state_dir: str, scope_name: str | None) -> str:
     """The path of the record; the scope is known only after the settings are read.
 
     Args:
-        asked: The scope that the command named; None = as configured.
+        scope_name: The scope that the command named; None = as configured.
     """
-    name = "configured" if asked is None else sha256(asked.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    name = "configured" if scope_name is None else sha256(scope_name.encode("utf-8", "surrogatepass")).hexdigest()[:32]
     return os.path.join(state_dir, FOLDER, f"{name}.json")
 
 
@@ -93,7 +93,7 @@ def _tuples(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unchanged_since(
-    root: str, asked: str | None, environ: Mapping[str, str], *, now_ns: int, checked_at: str, corpus: str = ""
+    root: str, scope_name: str | None, environ: Mapping[str, str], *, now_ns: int, checked_at: str, corpus: str = ""
 ) -> RunRecord | None:
     """The last run of the scope if nothing that it read or left has changed since; None = a run must look.
 
@@ -101,14 +101,14 @@ def unchanged_since(
 
     Args:
         root: The project.
-        asked: The scope that the command named; None = as configured.
+        scope_name: The scope that the command named; None = as configured.
         now_ns: The clock.
         checked_at: The same for people, ISO 8601.
         corpus: The folder in the state that holds its own; "" = the site's.
     """
     root = os.path.realpath(root)
     state_dir = os.path.join(state_dir_of(root, environ), corpus)
-    path = record_path(state_dir, asked)
+    path = record_path(state_dir, scope_name)
     record = read_record(path)
     if record is None:
         return None

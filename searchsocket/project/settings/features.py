@@ -56,7 +56,7 @@ class McpSettings(SettingsSection):
 
 
 SecretName = Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9_]{1,39}$")]
-KeptValue = Annotated[str, Field(min_length=1, max_length=500)]
+StoredValue = Annotated[str, Field(min_length=1, max_length=500)]
 
 
 class RedactionSettings(SettingsSection):
@@ -74,7 +74,9 @@ class RedactionSettings(SettingsSection):
         "access_key",
         "credential",
     )  # fmt: skip  a value assigned to a name that contains one of these is a secret
-    keep: Annotated[tuple[KeptValue, ...], Field(max_length=1000)] = ()  # values that are not secrets, e.g. of examples
+    keep: Annotated[
+        tuple[StoredValue, ...], Field(max_length=1000)
+    ] = ()  # values that are not secrets, e.g. of examples
 
 
 class JinaSettings(SettingsSection):

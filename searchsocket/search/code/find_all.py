@@ -47,7 +47,7 @@ class CodeFindQuery:
     max_tokens: int | None = None  # of text, about; None: no bound but `limit`
 
     @property
-    def asked(self) -> tuple[object, ...]:
+    def identity(self) -> tuple[object, ...]:
         """The text and filters of the request, without the continuation."""
         return self.q, self.whole_words, self.match_case, self.path, self.languages
 
@@ -116,7 +116,7 @@ def find_in_code(
     """
     query.checked()
     spelling = Spelling(query.q, query.whole_words, query.match_case, literal=True)
-    offset = offset_of(query.continuation, query.asked, reader.generation, words)
+    offset = offset_of(query.continuation, query.identity, reader.generation, words)
     pattern, total, files = spelling.pattern, 0, 0
     occurrences: list[CodeOccurrence] = []
     for path in _candidates(reader, query, spelling, touched):
@@ -141,7 +141,7 @@ def find_in_code(
         total=total,
         files=files,
         occurrences=tuple(fitting_occurrences),
-        continuation=continuation_of(query.asked, generation, last, words) if occurrences and last < total else None,
+        continuation=continuation_of(query.identity, generation, last, words) if occurrences and last < total else None,
         truncated=len(fitting_occurrences) < len(occurrences),
     )
 

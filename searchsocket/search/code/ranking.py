@@ -39,7 +39,7 @@ _HISTORY = re.compile(
 _ABOUT_TESTS = re.compile(r"\b(?:tests?|specs?|mocks?|fixtures?|examples?|benchmarks?)\b", re.IGNORECASE)
 _LESS = {"impl": 0.9, "block": 0.95, "heading": 0.9, "key": 0.85, "module": 0.95}  # beside the definition itself
 # A query is answered when one file holds this share of its words, or a chunk is this near, or it says a known name.
-MIN_SHARE, MIN_KNOWN, MIN_COSINE, MIN_COSINE_ALONE = 0.5, 0.34, 0.12, 0.45
+MIN_SHARE, MIN_COVERAGE, MIN_COSINE, MIN_COSINE_ALONE = 0.5, 0.34, 0.12, 0.45
 
 
 class RankedCode(NamedTuple):
@@ -69,7 +69,7 @@ def is_enough_code(words: WordEvidence, best_cosine: float, *, is_named: bool) -
     """Return True if there is enough evidence: reject nonsense, accept questions in other words than the code's."""
     if is_named or words.share >= MIN_SHARE or best_cosine >= MIN_COSINE_ALONE:
         return True
-    return words.known >= MIN_KNOWN and best_cosine >= MIN_COSINE
+    return words.known >= MIN_COVERAGE and best_cosine >= MIN_COSINE
 
 
 def rank_code(candidates: CodeCandidates, q: str, symbols: Sequence[str]) -> list[RankedCode]:

@@ -32,7 +32,7 @@ class DocumentsQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundDocument(Documented):
+class DocumentMatch(Documented):
     """One document."""
 
     file_path: str
@@ -46,7 +46,7 @@ class FoundDocument(Documented):
 
 @dataclass(frozen=True, slots=True)
 class DocumentsData(Documented):
-    documents: tuple[FoundDocument, ...]
+    documents: tuple[DocumentMatch, ...]
     total_results: int
 
 
@@ -101,7 +101,7 @@ class DocumentFinder:
             query, offset: As `checked` gave them.
         """
         remaining = query.max_tokens or DEFAULT_MAX_TOKENS
-        matches: list[FoundDocument] = []
+        matches: list[DocumentMatch] = []
         for url, score in zip(ranked.urls, ranked.scores, strict=True):
             document = _document(folder, url, score)
             remaining -= json_tokens(document.summary) + OVERHEAD
@@ -131,10 +131,10 @@ def _message(total: int, offset: int, last: int) -> str:
     return message if last == total and not offset else f"{message}; these are {offset + 1} to {last}"
 
 
-def _document(folder: ContentFolder, url: str, score: float) -> FoundDocument:
+def _document(folder: ContentFolder, url: str, score: float) -> DocumentMatch:
     records = folder.reader.catalogue.page_records(url)
     page = records[0].page
-    return FoundDocument(
+    return DocumentMatch(
         file_path=folder.file_path(url),
         title=page.title,
         summary=summary_of(records, folder.common_description),
@@ -146,7 +146,7 @@ def _document(folder: ContentFolder, url: str, score: float) -> FoundDocument:
 
 
 def _actions(
-    folder: ContentFolder, query: DocumentsQuery, matches: Sequence[FoundDocument], token: str | None
+    folder: ContentFolder, query: DocumentsQuery, matches: Sequence[DocumentMatch], token: str | None
 ) -> tuple[str, ...]:
     name = folder.folder_id
     passages = call("search_content", folder_id=name, semantic_concepts=[query.query])

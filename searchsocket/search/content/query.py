@@ -29,7 +29,7 @@ class ContentQuery:
     def page_size(self) -> int:
         return self.limit or DEFAULT_LIMIT
 
-    def asked(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, Any]:
         """The request as JSON, for the continuation token."""
         return {"c": self.semantic_concepts, "t": self.exact_terms, "l": self.limit, "m": self.max_tokens}
 

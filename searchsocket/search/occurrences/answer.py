@@ -26,7 +26,7 @@ class FindQuery:
     max_tokens: int | None = None  # of text, about; None: no bound but `limit`
 
     @property
-    def asked(self) -> tuple[object, ...]:
+    def identity(self) -> tuple[object, ...]:
         """Return the query without its part of the answer."""
         return self.q, self.whole_words, self.match_case, self.path_prefix, self.tags, self.filters, self.version
 

@@ -45,7 +45,7 @@ def find_all(
     )
     checked_query = in_versions(checked(search_query, facets), reader.generation.versions)
     spelling = Spelling(checked_query.q, query.whole_words, query.match_case)
-    offset = offset_of(query.continuation, query.asked, reader.generation, words)
+    offset = offset_of(query.continuation, query.identity, reader.generation, words)
     urls = reader.words.pages_with(spelling.letters, where=checked_query.where)
     if len(urls) > MAX_PAGES_READ:
         raise InvalidRequest(
@@ -73,7 +73,7 @@ def find_all(
         total=total,
         pages=pages,
         occurrences=tuple(fitting_occurrences),
-        continuation=continuation_of(query.asked, generation, last, words) if occurrences and last < total else None,
+        continuation=continuation_of(query.identity, generation, last, words) if occurrences and last < total else None,
         truncated=len(fitting_occurrences) < len(occurrences),
         notes=language_notes(reader, checked_query.filters),
     )

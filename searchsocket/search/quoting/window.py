@@ -58,7 +58,7 @@ def window(chunk_text: ChunkText, marks: Sequence[Mark], max_chars: int, begins:
     if len(chunk_text.text) <= max_chars:
         return Window(0, len(chunk_text.text))
     start, is_inside = begins
-    end, is_cut = _end(chunk_text, start, _all_shown(marks, start, start + max_chars), max_chars)
+    end, is_cut = _end(chunk_text, start, _end_with_all(marks, start, start + max_chars), max_chars)
     return Window(start, end, is_inside, is_cut)
 
 
@@ -153,7 +153,7 @@ def _first_answer(chunk_text: ChunkText) -> int:
     return next((at for at, kind in units if at < floor and _RANK.get(kind, 0) > 1), 0)
 
 
-def _all_shown(marks: Sequence[Mark], start: int, limit: int) -> int:
+def _end_with_all(marks: Sequence[Mark], start: int, limit: int) -> int:
     """The position at which a window has shown each of its query words once."""
     words, end = set[str](), start
     for first, last, word in marks:

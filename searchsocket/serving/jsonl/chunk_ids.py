@@ -33,7 +33,7 @@ class ChunkIds:
         """
         keys = [f"{scope}|{record_id}" for record_id in record_ids]
         with self._open() as db:
-            ids = _known(db, keys)
+            ids = _ids_of(db, keys)
             if len(ids) < len(set(keys)):
                 with db:
                     db.execute("BEGIN IMMEDIATE")
@@ -63,7 +63,7 @@ class ChunkIds:
             raise client_error("cannot use", self._path, error) from error
 
 
-def _known(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, int]:
+def _ids_of(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, int]:
     rows = db.execute(f"SELECT chunk, id FROM chunk_ids WHERE chunk IN ({','.join('?' * len(keys))})", keys)
     return dict(rows.fetchall())
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from searchsocket.content.pages import RawPage
 from searchsocket.project.settings.source_kinds import CODE_OF_COMMIT
 from searchsocket.sources.base import SourceOrigin, SourceReport
-from searchsocket.sources.code.walk import Listing, Wanted, source_files
+from searchsocket.sources.code.walk import Listing, PathFilter, source_files
 from searchsocket.sources.git_objects import BlobReader, Repository, TreeEntry
 from searchsocket.system.locators import locator_of
 
@@ -20,19 +20,19 @@ class CommitSource:
 
     kind = CODE_OF_COMMIT
 
-    def __init__(self, repo: Path, revision: str, want: Wanted, *, max_file_bytes: int) -> None:
+    def __init__(self, repo: Path, revision: str, filter_: PathFilter, *, max_file_bytes: int) -> None:
         """
         Args:
             repo: A folder of the repository: the project.
             revision: Branch, tag, scope name or commit id.
-            want: See `walk.wanted`.
+            filter_: See `walk.path_filter`.
             max_file_bytes: A larger file is left out.
         """
         self.origin = SourceOrigin(self.kind.mode, revision=revision)
         self._repository = Repository(repo)
         self._blobs = BlobReader(self._repository)
         self._revision = revision
-        self._want = want
+        self._filter = filter_
         self._max_bytes = max_file_bytes
         self._commit = ""
         self._report = SourceReport()
@@ -66,7 +66,7 @@ class CommitSource:
             lambda folder: folders.get(folder, Listing()),
             lambda path: self._ignore_file(entries.get(path)),
             self._repository.prefix(),
-            self._want,
+            self._filter,
             report,
         )
         for path, entry in files:

@@ -30,7 +30,7 @@ ListFolder = Callable[[str], Listing[E]]  # of a path with a slash behind it, ""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PathFilter:
     """Selected files: globs with the syntax of `.gitignore` over their paths."""
 
     include: GitIgnoreSpec | None
@@ -43,7 +43,7 @@ class Wanted:
         return path.endswith("/") or self.include is None or self.include.match_file(path)
 
 
-def wanted(include: Sequence[str], exclude: Sequence[str]) -> Wanted:
+def path_filter(include: Sequence[str], exclude: Sequence[str]) -> PathFilter:
     """The globs of `code.include` and `code.exclude`; none of the first take every file of a known language.
 
     Raises:
@@ -55,11 +55,11 @@ def wanted(include: Sequence[str], exclude: Sequence[str]) -> Wanted:
             specs.append(GitIgnoreSpec.from_lines(globs) if globs else None)
         except (ValueError, TypeError) as error:
             raise ConfigError(f"code.{name}: {error}; it is a list of globs such as 'src/**'") from error
-    return Wanted(*specs)
+    return PathFilter(*specs)
 
 
 def source_files(
-    list_folder: ListFolder[E], read_ignore: ReadIgnore, prefix: str, want: Wanted, report: SourceReport
+    list_folder: ListFolder[E], read_ignore: ReadIgnore, prefix: str, filter_: PathFilter, report: SourceReport
 ) -> Iterator[tuple[str, E]]:
     """(path, entry) of every file of source code below a folder, in the order of their paths' parts.
 
@@ -74,7 +74,7 @@ def source_files(
     for part in prefix.split("/")[:-1]:
         rules = rules.enter(above, read_ignore)
         above += f"{part}/"
-    walk = _Walk(list_folder, read_ignore, len(prefix), want, report)
+    walk = _Walk(list_folder, read_ignore, len(prefix), filter_, report)
     yield from walk.below(prefix, rules, 0)
 
 
@@ -83,7 +83,7 @@ class _Walk(Generic[E]):
     list_folder: ListFolder[E]
     read_ignore: ReadIgnore
     skipped: int  # characters of a path that lead to the project
-    want: Wanted
+    filter: PathFilter
     report: SourceReport
 
     def below(self, folder: str, rules: Ignored, depth: int) -> Iterator[tuple[str, E]]:
@@ -112,7 +112,7 @@ class _Walk(Generic[E]):
                 self.report.skipped[self._locator(folder + name)] = why
 
     def _takes(self, path: str) -> bool:
-        return self.want.takes(path[self.skipped :])
+        return self.filter.takes(path[self.skipped :])
 
     def _locator(self, path: str) -> str:
         return locator_of(path[self.skipped :])

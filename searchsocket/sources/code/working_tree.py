@@ -10,7 +10,7 @@ from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
 from searchsocket.project.settings.source_kinds import CODE_FILES
 from searchsocket.sources.base import SourceOrigin, SourceReport
-from searchsocket.sources.code.walk import Listing, Wanted, source_files
+from searchsocket.sources.code.walk import Listing, PathFilter, source_files
 from searchsocket.sources.files import read_inside, stamp_of
 from searchsocket.system.locators import locator_of
 
@@ -23,19 +23,19 @@ class WorkingTreeSource:
     kind = CODE_FILES
 
     def __init__(
-        self, root: Path, want: Wanted, *, max_file_bytes: int, now_ns: Callable[[], int] = time.time_ns
+        self, root: Path, filter_: PathFilter, *, max_file_bytes: int, now_ns: Callable[[], int] = time.time_ns
     ) -> None:
         """
         Args:
             root: The project, anywhere in its repository, or in none.
-            want: See `walk.wanted`.
+            filter_: See `walk.path_filter`.
             max_file_bytes: A larger file is left out.
             now_ns: The clock that the files' times are compared with.
         """
         self.origin = SourceOrigin(self.kind.mode, folder=".")
         self._root = os.path.realpath(root)
         self._top = _repository_top(self._root)
-        self._want = want
+        self._filter = filter_
         self._max_bytes = max_file_bytes
         self._now_ns = now_ns
         self._report = SourceReport()
@@ -60,7 +60,7 @@ class WorkingTreeSource:
         now = self._now_ns()
         prefix = "".join(f"{part}/" for part in Path(self._root).relative_to(self._top).parts)
         count = 0
-        for path, entry in source_files(self._list, self._read_ignore, prefix, self._want, report):
+        for path, entry in source_files(self._list, self._read_ignore, prefix, self._filter, report):
             locator = locator_of(path)
             self.files.append(entry.path)
             try:

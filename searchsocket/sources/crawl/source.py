@@ -118,7 +118,7 @@ class CrawlSource:
 
     def modified(self, locator: str) -> float | None:
         """Return the host's `Last-Modified` of the page; None if the host did not send a valid one."""
-        stored = self._store.known(locator)
+        stored = self._store.get(locator)
         try:
             time = parsedate_to_datetime(stored.last_modified if stored else "")
         except ValueError:
@@ -219,7 +219,7 @@ class CrawlSource:
         url = self._site.url(path)
         if not self._allowed(url):
             return _Fetched(path, None, skipped="disallowed by robots.txt")
-        stored = self._store.known(path)
+        stored = self._store.get(path)
         try:
             answer = fetcher.get(
                 url,

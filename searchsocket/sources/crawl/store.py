@@ -32,7 +32,7 @@ class BodyStore:
         self._folder = folder
         self._address = address
 
-    def known(self, url: str) -> Stored | None:
+    def get(self, url: str) -> Stored | None:
         """The entry of an earlier crawl, if its body is still complete."""
         meta, body = self._paths(url)
         try:

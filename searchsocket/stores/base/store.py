@@ -152,7 +152,7 @@ class Readers(Protocol):
             VectorBackendUnavailable: The backend cannot be read.
         """
 
-    def held(self, scope: Scope) -> IndexReader | None:
+    def open_reader(self, scope: Scope) -> IndexReader | None:
         """The live generation where it is open already; opens nothing.
 
         Raises:

@@ -96,7 +96,7 @@ class LiveGenerations:
                     raise corrupt(folder / current.live / MANIFEST, "is missing") from error
         raise VectorBackendUnavailable(f"{folder} changed during every attempt to read it")
 
-    def kept(self, scope: Scope) -> list[Generation]:
+    def generations(self, scope: Scope) -> list[Generation]:
         """The live generation and the one before it, of those that are there and whole."""
         folder = self.folder(scope)
         current = read_current(folder)
@@ -175,16 +175,16 @@ class LiveGenerations:
         """See `Readers.reader`. While one thread opens a new generation, the others answer from the one before."""
         return self._readers.newest(scope, self.folder(scope))
 
-    def held(self, scope: Scope) -> LocalReader | None:
-        """See `Readers.held`."""
-        return self._readers.held(scope, self.folder(scope))
+    def open_reader(self, scope: Scope) -> LocalReader | None:
+        """See `Readers.open_reader`."""
+        return self._readers.open_reader(scope, self.folder(scope))
 
     def answering(self, scope: Scope) -> Answering:
         """See `Readers.answering`."""
         last = self._readers.last(scope)
         try:
             folder = self.folder(scope)
-            if reader := self._readers.held(scope, folder):
+            if reader := self._readers.open_reader(scope, folder):
                 return Answering(reader.generation)
             if failure := self._readers.failure(scope, folder):
                 raise failure

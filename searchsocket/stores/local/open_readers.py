@@ -123,7 +123,7 @@ class OpenReaders:
                 failed.append(error)
         return failed
 
-    def held(self, scope: Scope, folder: Path) -> LocalReader | None:
+    def open_reader(self, scope: Scope, folder: Path) -> LocalReader | None:
         """The live generation of a scope's folder where it is open already.
 
         Raises:

@@ -133,10 +133,10 @@ class LocalStore(LiveGenerations):
             if live is not None and is_same(staging, live, info):
                 published = live.generation
                 if drop_refused(folder):  # the site is again what is live
-                    self.vectors.retain(scope, self.kept(scope))
+                    self.vectors.retain(scope, self.generations(scope))
             else:
                 # First what a run that died, or a rollback, has left in an index elsewhere.
-                generations = self.kept(scope)
+                generations = self.generations(scope)
                 self.vectors.retain(scope, generations)
                 try:
                     built = candidate(

@@ -73,7 +73,7 @@ def resync(live: LiveGenerations, scope: Scope, vectors: RecordVectors) -> Resyn
     """See `VectorStore.resync`."""
     if live.vectors.upkeep is None:
         return ResyncReport()
-    names = sorted(generation.name for generation in live.kept(scope))
+    names = sorted(generation.name for generation in live.generations(scope))
     readers = [live.open(live.folder(scope) / name) for name in names]
     pairs = list(zip(readers, [None, *readers], strict=False))
     rows = missing = 0

@@ -12,7 +12,7 @@ NEVER = "~"  # died: behind the name of every generation
 _MAX_TEXT_BYTES = 512
 
 
-def kept_text(text: str) -> str:
+def storable_value(text: str) -> str:
     """A text as rows hold it and filters ask for it: itself, or the digest of a long one, as columns are bounded."""
     text = storable(text)
     if len(text.encode()) <= _MAX_TEXT_BYTES:
@@ -70,11 +70,11 @@ def matching(where: Filter) -> str:
     where = canonical(where)
     clauses = ["hidden == false"]
     if where.path_prefix:
-        clauses.append(f"ARRAY_CONTAINS(directories, {quoted(kept_text(where.path_prefix))})")
+        clauses.append(f"ARRAY_CONTAINS(directories, {quoted(storable_value(where.path_prefix))})")
     if where.directories:
-        clauses.append(f"ARRAY_CONTAINS_ANY(directories, {quoted_list(map(kept_text, where.directories))})")
-    clauses += [f"ARRAY_CONTAINS(tags, {quoted(kept_text(tag))})" for tag in where.tags]
-    clauses += [f"ARRAY_CONTAINS_ANY(labels, {quoted_list(map(kept_text, group))})" for group in groups_of(where)]
+        clauses.append(f"ARRAY_CONTAINS_ANY(directories, {quoted_list(map(storable_value, where.directories))})")
+    clauses += [f"ARRAY_CONTAINS(tags, {quoted(storable_value(tag))})" for tag in where.tags]
+    clauses += [f"ARRAY_CONTAINS_ANY(labels, {quoted_list(map(storable_value, group))})" for group in groups_of(where)]
     return "".join(f" and {clause}" for clause in clauses)
 
 

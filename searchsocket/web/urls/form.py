@@ -116,7 +116,7 @@ class LinkVotes:
             is_file: Whether the site has a file of this name, relative to its root and as the file system has it.
         """
         self._is_file = is_file
-        self._known: set[str] = set()
+        self._counted_paths: set[str] = set()
         self._flat: Counter[str] = Counter()
         self._folder: Counter[str] = Counter()
 
@@ -131,8 +131,8 @@ class LinkVotes:
         Args:
             path: A path of this site, as `resolve_address` gives it.
         """
-        if path not in self._known:
-            self._known.add(path)
+        if path not in self._counted_paths:
+            self._counted_paths.add(path)
             self._count(unquote(path))
 
     def form(self) -> UrlForm:

@@ -31,20 +31,20 @@ _GENERIC = frozenset(
 
 
 def resolve_target(
-    target: str, known: Callable[[str], bool], redirects: Callable[[str], str | None] = lambda _: None
+    target: str, is_page: Callable[[str], bool], redirects: Callable[[str], str | None] = lambda _: None
 ) -> str | None:
-    """The known page that a link means.
+    """The page of the site that a link means.
 
     Authors write one page in several ways: with `.html`, as `/index`, with a trailing slash, escaped once too often.
     The plain reading wins over all others, and a page over a redirect.
 
     Args:
         target: A URL path on this site, as in `Link.target`.
-        known: Whether a canonical path is a page.
+        is_page: Whether a canonical path is a page.
         redirects: Where a canonical path redirects to (or the page that it names as its canonical one), else None.
 
     Returns:
-        A canonical path for which `known` holds; None for a dead link.
+        A canonical path for which `is_page` holds; None for a dead link.
     """
     seen: set[str] = set()
     next_target: str | None = target
@@ -57,7 +57,7 @@ def resolve_target(
             return None
         seen.add(url)
         readings = list(dict.fromkeys(_readings(url)))
-        page = next((reading for reading in readings if known(reading)), None)
+        page = next((reading for reading in readings if is_page(reading)), None)
         if page is not None:
             return page
         next_target = next((to for reading in readings if (to := redirects(reading)) is not None), None)

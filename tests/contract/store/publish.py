@@ -35,7 +35,7 @@ class PublishContract:
 
     def test_what_was_not_published_is_not_held(self, store: VectorStore) -> None:
         store.upsert([record("a")], EAST[np.newaxis], MAIN)
-        assert store.held(MAIN) is None
+        assert store.open_reader(MAIN) is None
 
     def test_the_generation_says_what_it_holds(self, store: VectorStore) -> None:
         records = [
