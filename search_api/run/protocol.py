@@ -24,7 +24,7 @@ class DeadlineMixin:
     """Stands before one of uvicorn's HTTP protocols, whose methods it extends."""
 
     head_timeout_s = HEAD_TIMEOUT_S
-    connections: Connections
+    connection_limit: Connections
     transport: asyncio.Transport
     client: tuple[str, int] | None
     cycle: Any  # the request under way; None before the first
@@ -40,7 +40,7 @@ class DeadlineMixin:
         self._timer: asyncio.TimerHandle | None = None
         self._head_bytes = 0
         super().connection_made(transport)  # type: ignore[misc]
-        if self.connections.add(self):
+        if self.connection_limit.add(self):
             self._arm()
         else:
             _log.warning("refused a connection: all open connections are busy")
@@ -52,7 +52,7 @@ class DeadlineMixin:
         self._head_bytes = self._head_bytes + len(data) if waiting else 0
         super().data_received(data)  # type: ignore[misc]
         if not self._waits_for_head():
-            self.connections.answering(self)
+            self.connection_limit.answering(self)
             self._disarm()
         elif self._head_bytes > MAX_HEAD_BYTES:
             self.transport.close()
@@ -63,11 +63,11 @@ class DeadlineMixin:
         self._head_bytes = 0
         super().on_response_complete()  # type: ignore[misc]
         if self._waits_for_head():
-            self.connections.waiting(self)
+            self.connection_limit.waiting(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._disarm()
-        self.connections.remove(self)
+        self.connection_limit.remove(self)
         super().connection_lost(exc)  # type: ignore[misc]
 
     def _waits_for_head(self) -> bool:
@@ -103,5 +103,5 @@ def protocol_with_deadline(
         from uvicorn.protocols.http.h11_impl import H11Protocol as base
     connections = Connections() if connections is None else connections
     return type(
-        "DeadlineProtocol", (DeadlineMixin, base), {"head_timeout_s": head_timeout_s, "connections": connections}
+        "DeadlineProtocol", (DeadlineMixin, base), {"head_timeout_s": head_timeout_s, "connection_limit": connections}
     )

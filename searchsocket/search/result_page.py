@@ -5,7 +5,7 @@ from itertools import chain
 from searchsocket.search.answer import Quality, Result
 from searchsocket.search.groups import result_groups
 from searchsocket.search.query import SearchQuery
-from searchsocket.search.quoting.choice import QueryTerms
+from searchsocket.search.quoting.choice import SectionScorer
 from searchsocket.search.quoting.marks import QueryWords
 from searchsocket.search.quoting.results import ResultWriter
 from searchsocket.search.ranking.rank import Ranking
@@ -48,7 +48,7 @@ def result_page(
     readable = dict(zip(positions, (located(each, query.within) for each in records), strict=True))
     writer = ResultWriter(
         QueryWords(query.q, synonyms),
-        QueryTerms(query.q),
+        SectionScorer(query.q),
         readable,
         reader.generation,
         age,

@@ -28,8 +28,8 @@ def listening(app: ASGIApp, head_timeout_s: float = 10.0, connections: Connectio
     """The port of a server of an application."""
     config = uvicorn.Config(
         app,
-        http=protocol_with_deadline(head_timeout_s, connections), log_config=None, access_log=False, ws="none", lifespan="on",
-        proxy_headers=False, server_header=False, timeout_graceful_shutdown=1,
+        http=protocol_with_deadline(head_timeout_s, connections), log_config=None, access_log=False, ws="none",
+        lifespan="on", proxy_headers=False, server_header=False, timeout_graceful_shutdown=1,
     )  # fmt: skip
     server = uvicorn.Server(config)
     with closing(socket.create_server(("127.0.0.1", 0))) as listener:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from searchsocket.errors import SourceUnavailable
 from searchsocket.sources.code.commit import CommitSource
-from searchsocket.sources.code.walk import path_filter
+from searchsocket.sources.code.walk import glob_filter
 from searchsocket.sources.code.working_tree import WorkingTreeSource
 from tests.code.trees import EVERYTHING, MAX_BYTES, grow, names, working_tree
 from tests.sources.git_repository import commit, git
@@ -154,5 +154,5 @@ def test_a_file_above_the_limit_is_named(tmp_path: Path) -> None:
 
 def test_globs_of_the_settings_choose(tmp_path: Path) -> None:
     grow(tmp_path, {"src/a.ts": "1", "src/a.test.ts": "1", "docs/b.md": "1", "lib/c.ts": "1"})
-    source = WorkingTreeSource(tmp_path, path_filter(("src/**", "docs/"), ("*.test.ts",)), max_file_bytes=MAX_BYTES)
+    source = WorkingTreeSource(tmp_path, glob_filter(("src/**", "docs/"), ("*.test.ts",)), max_file_bytes=MAX_BYTES)
     assert names(source) == ["docs/b.md", "src/a.ts"]

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 from searchsocket.sources.code.commit import CommitSource
-from searchsocket.sources.code.walk import path_filter
+from searchsocket.sources.code.walk import glob_filter
 from searchsocket.sources.code.working_tree import WorkingTreeSource
 
-EVERYTHING = path_filter((), ())
+EVERYTHING = glob_filter((), ())
 MAX_BYTES = 1_000_000
 
 

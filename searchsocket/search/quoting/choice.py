@@ -15,7 +15,7 @@ _PASSAGE = 0.1
 _NEEDLE = 3  # letters that a word and its stem begin with
 
 
-class QueryTerms:
+class SectionScorer:
     """The words of one query, as headings and passages are compared with them."""
 
     def __init__(self, q: str) -> None:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from searchsocket.content.markdown.plain_text import Opening
 from searchsocket.search.answer import AlikePage, Explanation, Result, SectionResult
-from searchsocket.search.quoting.choice import QueryTerms
+from searchsocket.search.quoting.choice import SectionScorer
 from searchsocket.search.quoting.lines import mirror_of, source_of
 from searchsocket.search.quoting.marks import Mark, QueryWords
 from searchsocket.search.quoting.openings import opening_of, section_called
@@ -82,7 +82,7 @@ class ResultWriter:
     """Data that all results of one answer share."""
 
     words: QueryWords
-    terms: QueryTerms
+    scorer: SectionScorer
     readable: Mapping[int, ReadableRecord]  # by position among the candidates
     generation: Generation
     age_s: float
@@ -121,7 +121,7 @@ class ResultWriter:
         """The best part of a chunk: where a section has the name that the query is, the best of that."""
         record, text = one
         marks = telling = self.words.marks(text.text)
-        called = section_called(self.terms.names, record.chunk.at.title, text) if text.openings else None
+        called = section_called(self.scorer.names, record.chunk.at.title, text) if text.openings else None
         if called is not None:
             end, opening = called
             start = opening.start if opening else 0
@@ -164,14 +164,14 @@ class ResultWriter:
         for chunk in group.sections:
             readable = self.readable[chunk.position]
             titles = [readable.record.chunk.at.title, *(one.title for one in readable.text.openings)]
-            worth = self.terms.most(chunk.score, titles)
+            worth = self.scorer.most(chunk.score, titles)
             if (
                 worth > most and worth > chunk.score
             ):  # else no heading says anything, and the passage counts for nothing
                 (start, end, *_), _, title = self._opened(readable, _SECTION_CHARS)
                 marks = self.passages[readable.record.id].marks
                 marked = {mark.word for mark in marks if start <= mark.start and mark.end <= end}
-                worth = self.terms.worth(chunk.score, title, marked)
+                worth = self.scorer.worth(chunk.score, title, marked)
             if worth > most:
                 opening, most = chunk, worth
         return opening

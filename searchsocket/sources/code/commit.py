@@ -7,7 +7,7 @@ from pathlib import Path
 from searchsocket.content.pages import RawPage
 from searchsocket.project.settings.source_kinds import CODE_OF_COMMIT
 from searchsocket.sources.base import SourceOrigin, SourceReport
-from searchsocket.sources.code.walk import Listing, PathFilter, source_files
+from searchsocket.sources.code.walk import GlobFilter, Listing, source_files
 from searchsocket.sources.git_objects import BlobReader, Repository, TreeEntry
 from searchsocket.system.locators import locator_of
 
@@ -20,12 +20,12 @@ class CommitSource:
 
     kind = CODE_OF_COMMIT
 
-    def __init__(self, repo: Path, revision: str, filter_: PathFilter, *, max_file_bytes: int) -> None:
+    def __init__(self, repo: Path, revision: str, filter_: GlobFilter, *, max_file_bytes: int) -> None:
         """
         Args:
             repo: A folder of the repository: the project.
             revision: Branch, tag, scope name or commit id.
-            filter_: See `walk.path_filter`.
+            filter_: See `walk.glob_filter`.
             max_file_bytes: A larger file is left out.
         """
         self.origin = SourceOrigin(self.kind.mode, revision=revision)

@@ -5,7 +5,7 @@ from pathlib import Path
 from searchsocket.project.settings.model import Settings
 from searchsocket.project.settings.source_kinds import SourceMode, source_kind
 from searchsocket.sources.code.commit import CommitSource
-from searchsocket.sources.code.walk import path_filter
+from searchsocket.sources.code.walk import glob_filter
 from searchsocket.sources.code.working_tree import WorkingTreeSource
 
 
@@ -22,7 +22,7 @@ def make_code_source(
         ConfigError: A glob of `code.include` or `code.exclude` cannot be read.
     """
     code, git = settings.code, settings.source.git
-    chosen = path_filter(code.include, code.exclude)
+    chosen = glob_filter(code.include, code.exclude)
     if source_kind(mode or settings.source.mode).reads_commit:
         revision = git.branch or branch or "HEAD"
         return CommitSource(root / git.repo_dir, revision, chosen, max_file_bytes=code.max_file_bytes)

@@ -30,7 +30,7 @@ ListFolder = Callable[[str], Listing[E]]  # of a path with a slash behind it, ""
 
 
 @dataclass(frozen=True, slots=True)
-class PathFilter:
+class GlobFilter:
     """Selected files: globs with the syntax of `.gitignore` over their paths."""
 
     include: GitIgnoreSpec | None
@@ -43,7 +43,7 @@ class PathFilter:
         return path.endswith("/") or self.include is None or self.include.match_file(path)
 
 
-def path_filter(include: Sequence[str], exclude: Sequence[str]) -> PathFilter:
+def glob_filter(include: Sequence[str], exclude: Sequence[str]) -> GlobFilter:
     """The globs of `code.include` and `code.exclude`; none of the first take every file of a known language.
 
     Raises:
@@ -55,11 +55,11 @@ def path_filter(include: Sequence[str], exclude: Sequence[str]) -> PathFilter:
             specs.append(GitIgnoreSpec.from_lines(globs) if globs else None)
         except (ValueError, TypeError) as error:
             raise ConfigError(f"code.{name}: {error}; it is a list of globs such as 'src/**'") from error
-    return PathFilter(*specs)
+    return GlobFilter(*specs)
 
 
 def source_files(
-    list_folder: ListFolder[E], read_ignore: ReadIgnore, prefix: str, filter_: PathFilter, report: SourceReport
+    list_folder: ListFolder[E], read_ignore: ReadIgnore, prefix: str, filter_: GlobFilter, report: SourceReport
 ) -> Iterator[tuple[str, E]]:
     """(path, entry) of every file of source code below a folder, in the order of their paths' parts.
 
@@ -83,7 +83,7 @@ class _Walk(Generic[E]):
     list_folder: ListFolder[E]
     read_ignore: ReadIgnore
     skipped: int  # characters of a path that lead to the project
-    filter: PathFilter
+    filter: GlobFilter
     report: SourceReport
 
     def below(self, folder: str, rules: Ignored, depth: int) -> Iterator[tuple[str, E]]:

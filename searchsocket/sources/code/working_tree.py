@@ -10,7 +10,7 @@ from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
 from searchsocket.project.settings.source_kinds import CODE_FILES
 from searchsocket.sources.base import SourceOrigin, SourceReport
-from searchsocket.sources.code.walk import Listing, PathFilter, source_files
+from searchsocket.sources.code.walk import GlobFilter, Listing, source_files
 from searchsocket.sources.files import read_inside, stamp_of
 from searchsocket.system.locators import locator_of
 
@@ -23,12 +23,12 @@ class WorkingTreeSource:
     kind = CODE_FILES
 
     def __init__(
-        self, root: Path, filter_: PathFilter, *, max_file_bytes: int, now_ns: Callable[[], int] = time.time_ns
+        self, root: Path, filter_: GlobFilter, *, max_file_bytes: int, now_ns: Callable[[], int] = time.time_ns
     ) -> None:
         """
         Args:
             root: The project, anywhere in its repository, or in none.
-            filter_: See `walk.path_filter`.
+            filter_: See `walk.glob_filter`.
             max_file_bytes: A larger file is left out.
             now_ns: The clock that the files' times are compared with.
         """
