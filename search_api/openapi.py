@@ -16,6 +16,8 @@ _KEY = "apiKey"
 # What types are called in clients that were generated from this document.
 _NAMES = {
     "Explanation": "ExplanationModel",
+    "ContentSource": "Source",
+    "DocumentMatch": "FoundDocument",
     "AskAnswer": "AskResponse",
     "ContentAnswer": "ContentSearchResponse",
     "DocumentDataAnswer": "DocumentDataResponse",

@@ -8,7 +8,7 @@ from searchsocket.agents.data import fenced, visible
 from searchsocket.agents.library import Library
 from searchsocket.agents.reply import Reply, reply
 from searchsocket.agents.tool import Tool
-from searchsocket.search.content.answer import ContentAnswer, Source
+from searchsocket.search.content.answer import ContentAnswer, ContentSource
 from searchsocket.search.content.document import DocumentDataAnswer, DocumentTextAnswer
 from searchsocket.search.content.documents import DocumentsAnswer
 from searchsocket.serving.capabilities.base import Capability
@@ -61,13 +61,13 @@ def _outline(answer: DocumentDataAnswer) -> Iterator[str]:
         yield fenced(chunk.content, data.file_path)
 
 
-def _source_line(file_path: str, source: Source) -> str:
+def _source_line(file_path: str, source: ContentSource) -> str:
     page = f"; url {visible(source.href)}" if source.href else ""
     route = f"; route file {visible(source.route_file)}" if source.route_file else ""
     return f"file_path {visible(file_path)}{page}{route}{_lines(source)}"
 
 
-def _lines(source: Source) -> str:
+def _lines(source: ContentSource) -> str:
     at = source.lines
     if at is None or not at.file or at.first_line is None:
         return ""

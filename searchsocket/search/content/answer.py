@@ -25,7 +25,7 @@ class SourceLines(Documented):
 
 
 @dataclass(frozen=True, slots=True)
-class Source(Documented):
+class ContentSource(Documented):
     """Origin of a passage or document: a page of the site, or lines of a file."""
 
     url: Annotated[Url | None, Field(description="URL path of the page; null for source code.")]
@@ -58,7 +58,7 @@ class ContentResult(Documented):
     chunk_index: Annotated[int, Field(ge=0, description="Position in its document.")]
     document_keywords: tuple[str, ...]
     raw: RawScore
-    source: Source
+    source: ContentSource
     truncated: Annotated[bool, Field(description="True if `content` alone exceeds `max_tokens` and was cut.")]
 
 

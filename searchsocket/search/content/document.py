@@ -11,7 +11,14 @@ from pydantic import Field
 
 from searchsocket.errors import InvalidRequest
 from searchsocket.search.bounds import DEFAULT_MAX_TOKENS
-from searchsocket.search.content.answer import Continuation, Documented, IndexFacts, NavigationHints, Source, Status
+from searchsocket.search.content.answer import (
+    ContentSource,
+    Continuation,
+    Documented,
+    IndexFacts,
+    NavigationHints,
+    Status,
+)
 from searchsocket.search.content.bounds import check_bounds
 from searchsocket.search.content.budget import OVERHEAD, cut_to, json_tokens
 from searchsocket.search.content.folder import ContentFolder, chunk_id
@@ -40,7 +47,7 @@ class DocumentText(Documented):
     last_line: int
     total_lines: int
     tokens: Annotated[int, Field(description="Approximate size of `text` in tokens.")]
-    source: Source
+    source: ContentSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +71,7 @@ class DocumentChunk(Documented):
     heading_path: tuple[str, ...]
     content: str
     truncated: bool
-    source: Source
+    source: ContentSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +86,7 @@ class DocumentData(Documented):
     document_keywords: tuple[str, ...]
     total_chunks: int
     chunks: tuple[DocumentChunk, ...]
-    source: Source
+    source: ContentSource
 
 
 @dataclass(frozen=True, slots=True)

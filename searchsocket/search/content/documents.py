@@ -9,7 +9,14 @@ from pydantic import Field
 
 from searchsocket.content.markdown.chunk_text import chunk_text
 from searchsocket.search.bounds import DEFAULT_MAX_TOKENS
-from searchsocket.search.content.answer import Continuation, Documented, IndexFacts, NavigationHints, Source, Status
+from searchsocket.search.content.answer import (
+    ContentSource,
+    Continuation,
+    Documented,
+    IndexFacts,
+    NavigationHints,
+    Status,
+)
 from searchsocket.search.content.bounds import DEFAULT_LIMIT, check_bounds
 from searchsocket.search.content.budget import OVERHEAD, json_tokens
 from searchsocket.search.content.folder import ContentFolder
@@ -41,7 +48,7 @@ class DocumentMatch(Documented):
     document_keywords: tuple[str, ...]
     relevance_score: Score
     total_chunks: int
-    source: Source
+    source: ContentSource
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,20 @@
 """Source of content, as answers describe it."""
 
-from searchsocket.search.content.answer import IndexFacts, Source, SourceLines
+from searchsocket.search.content.answer import ContentSource, IndexFacts, SourceLines
 from searchsocket.search.content.folder import ContentFolder
 from searchsocket.search.quoting.lines import source_of
 from searchsocket.search.quoting.results import displayed, href
 from searchsocket.types import Lines, PageFacts, Record
 
 
-def source_of_chunk(record: Record, folder: ContentFolder) -> Source:
+def source_of_chunk(record: Record, folder: ContentFolder) -> ContentSource:
     """The page or file of a chunk, and the lines that people edit."""
     lines, at = source_of(record), record.chunk.at
     source_lines = SourceLines(lines.file, lines.first_line, lines.last_line) if lines.file else None
     return _source(record.page, folder, displayed(at.title), href_of(record), source_lines)
 
 
-def source_of_page(page: PageFacts, folder: ContentFolder) -> Source:
+def source_of_page(page: PageFacts, folder: ContentFolder) -> ContentSource:
     """The page or file itself."""
     lines = SourceLines(page.source_file, None, None) if page.source_file else None
     return _source(page, folder, "", href(page) if folder.has_urls else None, lines)
@@ -34,9 +34,11 @@ def index_facts(folder: ContentFolder, age_seconds: float) -> IndexFacts:
 
 def _source(
     page: PageFacts, folder: ContentFolder, section: str, opens: str | None, lines: SourceLines | None
-) -> Source:
+) -> ContentSource:
     url = None if opens is None else page.url
-    return Source(url, opens, displayed(page.title), section, page.route_file or None, lines, changed_of(page, folder))
+    return ContentSource(
+        url, opens, displayed(page.title), section, page.route_file or None, lines, changed_of(page, folder)
+    )
 
 
 def changed_of(page: PageFacts, folder: ContentFolder) -> bool | None:
