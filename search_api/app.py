@@ -87,6 +87,34 @@ def create_app(
         service.check()
 
     prefix = _prefix(settings.path)
+    app = _without_endpoints(project, service, prefix)
+    freshness = Freshness(project, service)
+    code = cache(partial(open_code, project, environ, clock=clock, on_error=on_error, site=service.store))
+    content = open_content(project, environ, service, code() if project.settings.code.enable else None, clock=clock)
+    queries = Queries(Services(service.scopes, lambda: service, code, lambda: content))
+    for capability in PAGES:
+        add_capability(app, prefix if capability.http.path else settings.path, capability, queries, freshness)
+    add_pages(app, f"{prefix}/pages", queries, freshness)
+    for capability in (*(CODE if project.settings.code.enable else ()), *CONTENT, *ANSWERS):
+        add_capability(app, prefix, capability, queries, freshness)
+    health_path = f"{prefix}/health"
+    add_health(app, health_path, service)
+    add_llms(app, AgentTexts(project, service), service, freshness)
+    if project.settings.mcp.enable and project.settings.mcp.http.path:
+        _add_agents(app, project, environ, service, may_sync=store is None, clock=clock, on_error=on_error)
+    metrics = Metrics()
+    add_metrics(app, metrics, service)
+    add_handlers(app, on_error)
+    follows = dev and is_loopback(host)
+    page = _page(app, project, prefix, service, queries, follows=follows) if settings.page else None
+    rules = tier_rules(settings, configured_key(settings, environ), token, dev and is_loopback(host))
+    cheap = (health_path, *(f"{prefix}/page/{name}" for name in assets()))
+    listeners = [metrics.note, *([access_log(on_access)] if settings.access_log else [])]
+    add_guards(app, project, rules, host, cheap, on_error, page, listeners)
+    return app
+
+
+def _without_endpoints(project: Project, service: SearchService, prefix: str) -> SearchApp:
     app = SearchApp(
         facets=project.settings.facets,
         reranks=project.settings.rerank.provider != "none",
@@ -100,42 +128,28 @@ def create_app(
         redirect_slashes=False,
     )
     app.state.service = service
-    health_path = f"{prefix}/health"
-    freshness = Freshness(project, service)
-    code = cache(partial(open_code, project, environ, clock=clock, on_error=on_error, site=service.store))
-    content = open_content(project, environ, service, code() if project.settings.code.enable else None, clock=clock)
-    queries = Queries(Services(service.scopes, lambda: service, code, lambda: content))
-    for capability in PAGES:
-        add_capability(app, prefix if capability.http.path else settings.path, capability, queries, freshness)
-    add_pages(app, f"{prefix}/pages", queries, freshness)
-    for capability in (*(CODE if project.settings.code.enable else ()), *CONTENT, *ANSWERS):
-        add_capability(app, prefix, capability, queries, freshness)
-    add_health(app, health_path, service)
-    add_llms(app, AgentTexts(project, service), service, freshness)
-    agents = project.settings.mcp.http.path if project.settings.mcp.enable else ""
-    if agents:
-        from search_api.endpoints.mcp import add_mcp  # a second of CPU, where nobody asked for it
-        from searchsocket.serving.code_keeper import CodeKeeper
-        from searchsocket.serving.services import open_services
-
-        keeper = CodeKeeper(
-            project,
-            environ,
-            may_sync=bool(project.settings.mcp.sync) and store is None,
-            clock=clock,
-        )
-        services = open_services(project, environ, clock=clock, on_error=on_error, service=service, keeper=keeper)
-        add_mcp(app, project, services, clock, Origins(frozenset(settings.cors.allow_origins)))
-    metrics = Metrics()
-    add_metrics(app, metrics, service)
-    add_handlers(app, on_error)
-    follows = dev and is_loopback(host)
-    page = _page(app, project, prefix, service, queries, follows=follows) if settings.page else None
-    rules = tier_rules(settings, configured_key(settings, environ), token, dev and is_loopback(host))
-    cheap = (health_path, *(f"{prefix}/page/{name}" for name in assets()))
-    listeners = [metrics.note, *([access_log(on_access)] if settings.access_log else [])]
-    add_guards(app, project, rules, host, cheap, on_error, page, listeners)
     return app
+
+
+def _add_agents(
+    app: SearchApp,
+    project: Project,
+    environ: Mapping[str, str],
+    service: SearchService,
+    *,
+    may_sync: bool,
+    clock: Callable[[], datetime],
+    on_error: OnError,
+) -> None:
+    """Serve agents over MCP; `may_sync`: the index is this machine's, so edits of the code may be indexed first."""
+    from search_api.endpoints.mcp import add_mcp  # a second of CPU, where nobody asked for it
+    from searchsocket.serving.code_keeper import CodeKeeper
+    from searchsocket.serving.services import open_services
+
+    settings = project.settings
+    keeper = CodeKeeper(project, environ, may_sync=bool(settings.mcp.sync) and may_sync, clock=clock)
+    services = open_services(project, environ, clock=clock, on_error=on_error, service=service, keeper=keeper)
+    add_mcp(app, project, services, clock, Origins(frozenset(settings.api.cors.allow_origins)))
 
 
 def _page(
