@@ -7,7 +7,7 @@ made, and what it cannot do, is told in `training/README.md`.
 
 import hashlib
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 import numpy as np
@@ -53,6 +53,15 @@ class BuiltinEmbedder:
     def count_tokens(self, text: str) -> int:
         """Entries of the table that `text` is made of."""
         return len(self._tokens.ids(text))
+
+
+@lru_cache(maxsize=1 << 14)  # texts repeat their words
+def word_vector(word: str) -> tuple[NDArray[np.float32], float]:
+    """The direction of a word, and its length: long for words that tell texts apart, short for frequent ones."""
+    table, tokens, _ = _model()
+    vector = table[tokens.ids(word)].sum(axis=0, dtype=np.float32)
+    length = float(np.sqrt(vector @ vector))
+    return (vector / length if length else vector), length
 
 
 @cache

@@ -1,6 +1,5 @@
 """Answer a question with the passages of pages and code that fit it best, or report that none does."""
 
-import math
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,9 +12,9 @@ from searchsocket.errors import ContinuationGone, InvalidRequest
 from searchsocket.models.embedders.queries import NoVector
 from searchsocket.search.answering.answer import AnswerPassage, AskAnswer, AskedIndex, AskQuery
 from searchsocket.search.answering.copies import is_copy
-from searchsocket.search.answering.sentences import Passage, best_passage, is_bare
+from searchsocket.search.answering.sentences import FIRST_ROOM, Passage, best_passage, is_bare
 from searchsocket.search.answering.support import ENOUGH, Support, likelihood
-from searchsocket.search.answering.terms import terms_of, text_words
+from searchsocket.search.answering.terms import Terms, terms_of, text_words
 from searchsocket.search.bounds import MAX_PASSAGES
 from searchsocket.search.content.bounds import check_bounds
 from searchsocket.search.content.budget import fitting
@@ -33,11 +32,13 @@ from searchsocket.search.ranking.relevance import nearness
 from searchsocket.search.ranking.shares import shares_of
 from searchsocket.stores.base import IndexReader, ReadableRecord
 from searchsocket.text.amounts import age_s
+from searchsocket.types import Record
 
 DEFAULT_MAX_TOKENS = 2_000
 _KIND = "ask"
 _CANDIDATES = 50  # of each list
 _READ = 12  # chunks of each folder, whose sentences are looked at
+_MAX_PAGE_CHARS = 60_000  # where a name is looked for
 _RANK_SHARE = 0.15  # of how well the chunk ranks, beside what the passage says
 
 
@@ -56,6 +57,11 @@ class Supported:
     passage: Passage
     support: Support
     score: float  # to order by
+    terms: Terms
+
+    def text(self, *, is_first: bool) -> str:
+        """The sentences to cite; the first passage is the longer one, since the answer is mostly near it."""
+        return best_passage(*self.readable, self.terms, FIRST_ROOM).text if is_first else self.passage.text
 
 
 def ask(
@@ -150,10 +156,16 @@ def supported(folder: ContentFolder, question: str) -> list[Supported]:
         passage = best_passage(record, said, terms)
         whole = f"{record.page.title} {record.page.source_file} {' '.join(record.chunk.at.heading_path)} {said.text}"
         near = nearness(float(candidates_found.cosine[at]), spread) if vector is not None else 0.0
-        support = Support(passage.share, terms.share_of(text_words(whole)), near, math.log1p(len(terms.words)))
+        words = text_words(whole)
+        lack = terms.missing_name(words) and terms.missing_name(words | _page_words(reader, record))
+        support = Support(passage.share, terms.near_share_of(whole, words), near, lack)
         score = passage.share + _RANK_SHARE * float(fused[at])
-        passages.append(Supported(folder, readable, passage, support, score))
+        passages.append(Supported(folder, readable, passage, support, score, terms))
     return passages
+
+
+def _page_words(reader: IndexReader, record: Record) -> frozenset[str]:
+    return text_words((reader.catalogue.page_body(record.page.url) or "")[:_MAX_PAGE_CHARS])
 
 
 def _page_request(
@@ -189,15 +201,15 @@ def _passages(supported_passages: Sequence[Supported], limit: int) -> list[Answe
             break
         if one.passage.text and one.passage.text not in texts:
             texts.add(one.passage.text)
-            passages.append(_cited(one, sure))
+            passages.append(_cited(one, sure, one.text(is_first=not passages)))
     return passages
 
 
-def _cited(one: Supported, sure: float) -> AnswerPassage:
+def _cited(one: Supported, sure: float, text: str) -> AnswerPassage:
     record, folder = one.readable.record, one.folder
     page, at, opens = record.page, record.chunk.at, href_of(record)
     return AnswerPassage(
-        text=one.passage.text,
+        text=text,
         folder_id=folder.folder_id,
         file_path=folder.file_path(page.url),
         chunk_id=chunk_id(record),

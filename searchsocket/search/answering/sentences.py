@@ -1,7 +1,9 @@
 """The sentences of a chunk that answer best: whole ones, neighbours, and what a colon introduces."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate
 from textwrap import dedent
 from typing import NamedTuple
 
@@ -12,18 +14,19 @@ from searchsocket.search.quoting.lines import is_markdown
 from searchsocket.types import Code, Lines, Prose, Record
 
 _MAX_UNITS = 4
-_MAX_CHARS = 600
-_MAX_INTRODUCED = 900  # with the code or list that a colon introduces
+_MAX_CHARS = 600  # of the sentences that say most of the question
 _LENGTH_COST = 0.05  # of a passage as long as may be: of two that say as much, the shorter one
 _BARE_COST = 0.3  # of code or a table without a sentence
 _PROSE = "pl"
-_ENOUGH_CHARS = 450  # a shorter passage goes on with what follows, which mostly is what it was about to say
+ROOM, FIRST_ROOM = 600, 1_200  # characters of a passage, and of the first one, which a reader reads to its end
+_FOLLOWED_SHARE = 2 / 3  # of the room: a passage first goes on with what follows, then begins earlier
 _HEADING_SHARE = 0.5  # of what its heading says: the sentence is about it
-_MAX_LINES = 12
-_HEADING = "h"
+_LEAST_LINES = 12  # of a definition that is too long
+_HEADING, _CODE = "h", "c"
 _DOCSTRINGS = "python"  # where the comment stands below the signature
 _QUOTES = ('"""', "'''")
 _NO_BODY = ": ..."  # of a stub in Python
+_COMMENT_SIGNS = re.compile(r"\s*[/*#!;-]+\s*")
 
 
 class Passage(NamedTuple):
@@ -39,43 +42,45 @@ def is_bare(record: Record) -> bool:
     return isinstance(at, Lines) and not at.doc and record.chunk.body.text.rstrip().endswith(_NO_BODY)
 
 
-def best_passage(record: Record, said: ChunkText, terms: Terms) -> Passage:
-    """The sentences of a chunk that say most of a question."""
+def best_passage(record: Record, said: ChunkText, terms: Terms, room: int = ROOM) -> Passage:
+    """The sentences of a chunk that say most of a question, with what stands around them.
+
+    Args:
+        room: Characters; a section or definition that fits is cited whole. What a colon introduces may exceed it.
+    """
     at = record.chunk.at
     if isinstance(at, Lines):
         if not is_markdown(record.page.source_file):
-            return _of_code(record, at, terms)
+            return _of_code(record, at, terms, room)
         said = chunk_text(record.page, replace(record.chunk, body=Prose(record.chunk.body.text)))
     heading = text_words(f"{record.page.title} {' '.join(at.heading_path)} {at.title}")
     units = _units(said)
+    first, last, share = _best_units(units, terms, heading)
+    first, last = _surrounded(units, first, last, room)
+    return Passage(_joined(units, first, last), share if units else terms.share_of(heading))
+
+
+def _best_units(units: Sequence[tuple[str, str]], terms: Terms, heading: frozenset[str]) -> tuple[int, int, float]:
+    """The first unit of the best ones, the end of them, and the share of the question that they say."""
     words = [text_words(text) for text, _ in units]
-    about = terms.share_of(heading)
-    best, most = (0, min(1, len(units))), -1.0
+    best, most, said = (0, min(1, len(units))), -1.0, 0.0
     for first, (_, kind) in enumerate(units):
-        if kind == _HEADING:
+        if kind == _HEADING or (kind == _CODE and first and units[first - 1][1] == _CODE):
             continue
         own: frozenset[str] = frozenset()
         size = 0
         for last in range(first, min(first + _MAX_UNITS, len(units))):
-            if units[last][1] == _HEADING:
-                break
             size += len(units[last][0])
-            if size > _MAX_CHARS and last > first:
+            if units[last][1] == _HEADING or (size > _MAX_CHARS and last > first):
                 break
             own |= words[last]
             share = terms.share_of(own)
-            both = terms.share_of(own | heading)
-            score = share + _HEADING_SHARE * (both - share) - _LENGTH_COST * min(size / _MAX_CHARS, 1.0)
+            share += _HEADING_SHARE * (terms.share_of(own | heading) - share)
+            score = share - _LENGTH_COST * min(size / _MAX_CHARS, 1.0)
             score -= _BARE_COST * (not any(each in _PROSE for _, each in units[first : last + 1]))
             if score > most:
-                best, most = (first, last + 1), score
-    first, last = best
-    own = frozenset(word for each in words[first:last] for word in each)
-    share = terms.share_of(own)
-    return Passage(
-        _joined(units, first, _introduced(units, first, _followed(units, first, last))),
-        max(share + _HEADING_SHARE * (terms.share_of(own | heading) - share), 0.0 if units else about),
-    )
+                best, most, said = (first, last + 1), score, share
+    return *best, said
 
 
 def _units(said: ChunkText) -> list[tuple[str, str]]:
@@ -84,23 +89,30 @@ def _units(said: ChunkText) -> list[tuple[str, str]]:
     return [(said.text[start:end], kind) for start, end, kind in zip(said.starts, ends, said.kinds, strict=True)]
 
 
-def _followed(units: Sequence[tuple[str, str]], first: int, last: int) -> int:
-    """The end of a short passage that includes the following units of its section."""
-    size = sum(len(text) for text, _ in units[first:last])
-    while last < len(units) and size < _ENOUGH_CHARS and units[last][1] != _HEADING:
-        size += len(units[last][0])
-        if size > _MAX_CHARS:
+def _surrounded(units: Sequence[tuple[str, str]], first: int, last: int, room: int) -> tuple[int, int]:
+    """The units from the first to the end of a passage that includes those around it, as far as there is room."""
+    start, size = first, sum(len(text) for text, _ in units[first:last])
+    while last < len(units) and size < _FOLLOWED_SHARE * room and units[last][1] != _HEADING:
+        if size + len(units[last][0]) > room:
             break
+        size += len(units[last][0])
         last += 1
-    return last
+    last = _introduced(units, first, last, room)
+    size = sum(len(text) for text, _ in units[first:last])
+    while first and units[first - 1][1] != _HEADING and size + len(units[first - 1][0]) <= room:
+        first -= 1
+        size += len(units[first][0])
+    while first and first < start and units[first][1] == units[first - 1][1] == _CODE:
+        first += 1  # code is cited from its first line
+    return first, last
 
 
-def _introduced(units: Sequence[tuple[str, str]], first: int, last: int) -> int:
-    """The end of the passage including the text after its colon, as far as there is room."""
+def _introduced(units: Sequence[tuple[str, str]], first: int, last: int, room: int) -> int:
+    """The end of the passage including the text after its colon, half as much again as there is room for."""
     if last < 1 or not units[last - 1][0].rstrip().endswith(":"):
         return last
     size = sum(len(text) for text, _ in units[first:last])
-    while last < len(units) and units[last][1] in "clt" and size + len(units[last][0]) <= _MAX_INTRODUCED:
+    while last < len(units) and units[last][1] in "clt" and size + len(units[last][0]) <= 1.5 * room:
         size += len(units[last][0])
         last += 1
     return last
@@ -110,27 +122,44 @@ def _joined(units: Sequence[tuple[str, str]], first: int, last: int) -> str:
     return "".join(text for text, _ in units[first:last]).strip()
 
 
-def _to_docstring(text: str, at: Lines) -> str:
-    """The lines of a definition from its first one to the end of its docstring; "" where that is not found."""
-    lines, closing = text.split("\n"), at.doc.strip().rsplit("\n", 1)[-1].strip()
-    named = (one.split(":", 1)[0] for one in at.defines if one.endswith(f":{at.symbol}"))
-    start = max(int(next(named, at.first)) - at.first, 0)
-    end = next((number for number in range(start, len(lines)) if closing in lines[number]), -1) + 1
-    if end and end < len(lines) and lines[end].strip() in _QUOTES:
-        end += 1
-    return dedent("\n".join(lines[start:end]))
-
-
-def _of_code(record: Record, at: Lines, terms: Terms) -> Passage:
-    """The comment of a definition with its signature, else its first lines."""
+def _of_code(record: Record, at: Lines, terms: Terms, room: int) -> Passage:
+    """A definition with its comment if it is short, else its docstring or its first lines."""
     body = record.chunk.body
-    text = body.text
-    if at.doc and isinstance(body, Code) and body.language == _DOCSTRINGS and (own := _to_docstring(text, at)):
-        cited = own
-    elif at.doc and at.signature:
-        cited = f"{at.doc.strip()}\n{at.signature}"
-    else:
-        lines = text.split("\n")
-        cited = "\n".join(lines[:_MAX_LINES])
+    is_docstring = bool(at.doc) and isinstance(body, Code) and body.language == _DOCSTRINGS
+    lines = _own_lines(body.text.strip("\n").split("\n"), at, is_docstring=is_docstring)
+    if sum(len(line) + 1 for line in lines) > room:
+        end = _docstring_end(lines, at) if is_docstring else 0
+        lines = lines[: end or _fitting(lines, room)]
+    cited = dedent("\n".join(lines)) if is_docstring else "\n".join(lines)
     share = terms.share_of(text_words(f"{cited} {record.page.source_file} {at.symbol} {' '.join(at.heading_path)}"))
     return Passage(cited, share)
+
+
+def _own_lines(lines: list[str], at: Lines, *, is_docstring: bool) -> list[str]:
+    """The lines from a definition on, or from the comment above it; all of them if nothing is said about it."""
+    if not at.doc:
+        return lines
+    named = (one.split(":", 1)[0] for one in at.defines if one.endswith(f":{at.symbol}"))
+    start = max(int(next(named, at.first)) - at.first, 0)
+    comment = [line.strip() for line in at.doc.splitlines() if line.strip()]
+    while start and not is_docstring and _is_comment(lines[start - 1], comment):
+        start -= 1
+    return lines[start:] or lines
+
+
+def _is_comment(line: str, comment: Sequence[str]) -> bool:
+    """Return True if a line is one of a comment, or only opens, closes or continues it."""
+    return any(each in line for each in comment) or bool(_COMMENT_SIGNS.fullmatch(line))
+
+
+def _docstring_end(lines: Sequence[str], at: Lines) -> int:
+    """The number of lines to the end of the docstring; 0 where that is not found."""
+    closing = at.doc.strip().rsplit("\n", 1)[-1].strip()
+    end = next((number for number, line in enumerate(lines, start=1) if closing in line), 0)
+    return end + 1 if 0 < end < len(lines) and lines[end].strip() in _QUOTES else end
+
+
+def _fitting(lines: Sequence[str], room: int) -> int:
+    """The number of first lines that fit; at least the usual ones."""
+    sizes = accumulate(len(line) + 1 for line in lines)
+    return max(sum(size <= room for size in sizes), _LEAST_LINES)

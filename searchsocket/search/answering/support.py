@@ -1,7 +1,7 @@
 """Probability that a passage answers a question, and the least one to answer with.
 
-A logistic model of evidence about the passage. `python -m bench.asking` fits its weights to 300 questions about three
-sites and two repositories; half of the questions have no answer there (docs/notes/quality.md).
+A logistic model of evidence about the passage. `python -m bench.asking` fits its weights to 400 questions about nine
+sites and five repositories; 188 of the questions have no answer there (docs/notes/quality.md).
 """
 
 import math
@@ -12,9 +12,9 @@ class Support(NamedTuple):
     """Evidence of a passage for a question."""
 
     passage: float  # share of the question's words that it says, rare ones counting more
-    chunk: float  # likewise of its whole chunk with its title and headings
+    chunk: float  # share that its whole chunk with its title and headings says, in these or in similar words
     nearness: float  # of the chunk to the question, see `ranking/relevance.py`
-    asked: float  # logarithm of 1 + the number of its words
+    missing_name: float  # how much of a name in the question its page lacks
 
 
 class SupportWeights(NamedTuple):
@@ -22,10 +22,10 @@ class SupportWeights(NamedTuple):
     passage: float
     chunk: float
     nearness: float
-    asked: float
+    missing_name: float
 
 
-WEIGHTS = SupportWeights(-7.57, 3.66, 4.84, 2.0, -1.22)
+WEIGHTS = SupportWeights(-6.29, 3.73, 3.99, 0.94, -4.17)
 ENOUGH = 0.5
 _NEAR = (-1.0, 4.0)
 

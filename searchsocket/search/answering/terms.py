@@ -3,8 +3,13 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from searchsocket.text.words import QueryWord, index_text, parse_query
+import numpy as np
+from numpy.typing import NDArray
+
+from searchsocket.models.embedders.builtin import word_vector
+from searchsocket.text.words import STOP_WORDS, QueryWord, index_text, parse_query
 
 # What asks, and says nothing of what is asked for.
 _ASKING_LIST = (
@@ -24,14 +29,20 @@ _NUMBER = re.compile(rf"\d|\b(?:{'|'.join(_NUMBER_LIST.split())})\b", re.IGNOREC
 _NUMBER_SHARE = 0.5  # of what a word of the question weighs
 _PARTS = 0.5  # of an identifier that is not there, whose words are
 _SIGNS = re.compile(r"[`*_]+")
+_LETTERS = re.compile(r"[A-Za-z][a-z]{2,}|[A-Z]{3,}")
+_NEAR, _SAME = 0.3, 0.75  # cosines of words that begin to mean the same, and that do
+_NEAR_SHARE = 0.8  # of a word that is there in another word
+_MAX_LENGTH, _NUMBER_LENGTH = 400.0, 350.0  # of word vectors: beyond the first are names and typing errors
+_ENGLISH_SHARE = 0.3  # of the words of an English question are stop words; other languages write nouns in capitals
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Terms:
     """Of a question."""
 
     words: Sequence[QueryWord]
     weights: Sequence[float]  # of each: how rare it is among pages
+    names: frozenset[str] = frozenset()  # words written like names, in their exact form
 
     def share_of(self, said: frozenset[str]) -> float:
         """The share of the words that a text says, each by its weight, in [0, 1]; an identifier in parts by these."""
@@ -39,6 +50,34 @@ class Terms:
         if not total:
             return 0.0  # signs alone ask for nothing
         return sum(weight * _share(word, said) for word, weight in zip(self.words, self.weights, strict=True)) / total
+
+    def near_share_of(self, text: str, said: frozenset[str]) -> float:
+        """The share of the words that a text says in these or in similar words, each by how much it tells.
+
+        Args:
+            said: The words of the text, see `text_words`.
+        """
+        total = self._lengths.sum()
+        if not total:
+            return 0.0
+        shares = np.array([_share(word, said) for word in self.words])
+        if words := tuple(sorted({word.lower() for word in _LETTERS.findall(text)})):
+            cosines = (self._directions @ np.stack([word_vector(word)[0] for word in words]).T).max(axis=1)
+            shares = np.maximum(shares, np.clip((cosines - _NEAR) / (_SAME - _NEAR), 0.0, 1.0) * _NEAR_SHARE)
+        return float(self._lengths @ shares / total)
+
+    def missing_name(self, said: frozenset[str]) -> float:
+        """The part of a name that a text lacks, in [0, 1]: the largest of all names; identifiers may be there in parts."""
+        return max((1.0 - _share(word, said) for word in self.words if word.exact in self.names), default=0.0)
+
+    @cached_property
+    def _lengths(self) -> NDArray[np.float64]:
+        lengths = [_NUMBER_LENGTH if word is _A_NUMBER else word_vector(word.exact)[1] for word in self.words]
+        return np.array([min(length, _MAX_LENGTH) for length in lengths])
+
+    @cached_property
+    def _directions(self) -> NDArray[np.float32]:
+        return np.stack([word_vector(word.exact)[0] for word in self.words])
 
 
 def terms_of(question: str, rarities: Mapping[str, float]) -> Terms:
@@ -52,7 +91,15 @@ def terms_of(question: str, rarities: Mapping[str, float]) -> Terms:
     if asks_number:
         weights.append(_NUMBER_SHARE * sum(weights) / len(weights))
         words.append(_A_NUMBER)
-    return Terms(words, weights)
+    return Terms(words, weights, _names(question, words))
+
+
+def _names(question: str, words: Sequence[QueryWord]) -> frozenset[str]:
+    """Identifiers, and words that an English question writes in capitals inside of it."""
+    typed = [word.strip(".,;:?!()\"'`") for word in question.split()]
+    is_english = sum(word.lower() in STOP_WORDS for word in typed) >= _ENGLISH_SHARE * len(typed)
+    capital = {word.lower() for word in typed[1:] if word != word.lower()} if is_english else set[str]()
+    return frozenset(word.exact for word in words if word.exact in capital or not (word.stem or word is _A_NUMBER))
 
 
 def text_words(text: str) -> frozenset[str]:
