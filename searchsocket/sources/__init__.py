@@ -10,6 +10,7 @@ from searchsocket.project.settings.source_kinds import (
     CONTENT_FILES,
     CRAWL,
     GIT_BRANCH,
+    RECORDS,
     STATIC_OUTPUT,
     SourceMode,
 )
@@ -19,6 +20,7 @@ from searchsocket.sources.exclude import Excluder
 from searchsocket.sources.find import DetectedBuild, configured_build, find_build, generator_of
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.sources.preview import refuse_open_places
+from searchsocket.sources.records import SPOOL, RecordsSource, installed_records
 from searchsocket.sources.static_output import StaticOutputSource
 from searchsocket.web.routes import scan_project
 from searchsocket.web.routes.kit import clean_dir
@@ -48,7 +50,8 @@ def make_source(
         scope: Name of the scope; takes the place of `{scope}` in `source.static_output_dir` and in
             `source.crawl.base_url`.
         branch: What git-branch reads unless `source.git.branch` names one; "" = that of the scope, found by its name.
-        fetched_dir: Where a crawl keeps what it fetched; default: `crawl/<scope>` in the state folder.
+        fetched_dir: Where a crawl keeps what it fetched, and the records of a package; default: `crawl/<scope>` in the
+            state folder.
         max_pages: What a limited run wants; a crawl fetches no more, the others list what they have.
         previous_form: Of the addresses, as an earlier run read it from the site's links.
 
@@ -80,6 +83,10 @@ class _Request:
             return find_build(self.root)
         configured_build(self.root, configured)
         return DetectedBuild(configured, generator_of(self.root, configured))
+
+    def fetched(self) -> Path:
+        """The folder for what is fetched."""
+        return self.fetched_dir or self.root / self.settings.state.dir / "crawl" / (self.scope or "main")
 
     def addresses(self, mode: str) -> Addresses:
         """The addresses of pages that have no built file: Markdown links to other Markdown, and shows no form."""
@@ -139,7 +146,7 @@ def _crawl(request: _Request) -> Source:
     refuse_open_places(crawl_address(settings, scope))
     return CrawlSource(
         source.crawl,
-        request.fetched_dir or request.root / settings.state.dir / "crawl" / (scope or "main"),
+        request.fetched(),
         address=crawl_address(settings, scope),
         site=configured_site(settings, CRAWL.mode, scope),
         excluded=Excluder(source.exclude),
@@ -182,9 +189,32 @@ def _content_files(request: _Request, notes: Sequence[str] = ()) -> ContentFiles
     )
 
 
+def _records(request: _Request) -> RecordsSource:
+    source = request.settings.source
+    records = source.records
+    if bool(records.files) == bool(records.reader):
+        hint = 'set either source.records.files, e.g. ["records/*.jsonl"], or source.records.reader'
+        raise ConfigMissing(f'source.mode is "records"; {hint}')
+    root, globs, origin = request.root, records.files, SourceOrigin(RECORDS.mode, ", ".join(records.files))
+    prepare = None
+    if records.reader:
+        root, globs, origin = request.fetched(), (SPOOL,), SourceOrigin(RECORDS.mode, generator=records.reader)
+        prepare = installed_records(records.reader, request.root, request.scope, root)
+    return RecordsSource(
+        root,
+        globs,
+        origin=origin,
+        site=configured_site(request.settings, RECORDS.mode, request.scope),
+        exclude=source.exclude,
+        max_page_bytes=source.max_page_bytes,
+        prepare=prepare,
+    )
+
+
 _OPENERS: Mapping[str, Callable[[_Request], Source]] = {
     STATIC_OUTPUT.mode: _static_output,
     CONTENT_FILES.mode: _content_files,
     GIT_BRANCH.mode: _git_branch,
     CRAWL.mode: _crawl,
+    RECORDS.mode: _records,
 }

@@ -2,6 +2,9 @@
 
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
 
 from searchsocket.errors import SourceUnavailable
 from searchsocket.sources.base import SourceReport
@@ -28,6 +31,20 @@ def read_inside(root: str, locator: str, max_bytes: int) -> bytes:
     Raises:
         SourceUnavailable: It is gone, unreadable, too large, no regular file, or outside the root.
     """
+    with open_inside(root, locator) as file:
+        data = file.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        raise SourceUnavailable(f"{locator!a}: {too_large(len(data), max_bytes)}")
+    return data
+
+
+@contextmanager
+def open_inside(root: str, locator: str) -> Iterator[BinaryIO]:
+    """A regular file below `root`, open for reading.
+
+    Raises:
+        SourceUnavailable: As `read_inside`; also where reading fails inside the block.
+    """
     root = os.path.realpath(root)
     try:
         path = os.path.realpath(os.path.join(root, path_of(locator)))
@@ -38,12 +55,9 @@ def read_inside(root: str, locator: str, max_bytes: int) -> bytes:
         with open(handle, "rb") as file:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
                 raise SourceUnavailable(f"{locator!a} is not a regular file")
-            data = file.read(max_bytes + 1)
+            yield file
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         raise SourceUnavailable(f"{locator!a} cannot be read: {error}") from error
-    if len(data) > max_bytes:
-        raise SourceUnavailable(f"{locator!a}: {too_large(len(data), max_bytes)}")
-    return data
 
 
 def modified_inside(root: str, locator: str) -> float | None:

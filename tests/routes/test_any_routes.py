@@ -1,6 +1,5 @@
 """Whatever the folders are called, in whatever order they are listed, and whatever URL is asked for (spec 16.4)."""
 
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

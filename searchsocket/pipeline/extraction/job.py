@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -12,6 +12,7 @@ from searchsocket.content.html.converters import Converter, make_converter
 from searchsocket.content.html.extract import EXTRACTOR_VERSION, extract_html
 from searchsocket.content.markdown.page import extract_markdown
 from searchsocket.content.pages import ExtractedPage, RawPage
+from searchsocket.content.record_page import extract_record
 from searchsocket.errors import SourceUnavailable
 from searchsocket.pipeline.extraction.limits import limited
 from searchsocket.pipeline.run.results import digest_of, sha256
@@ -134,11 +135,14 @@ def extract_one(
 
 def extract_page(data: bytes, page: RawPage, settings: Settings, site: SiteBase, converter: Converter) -> ExtractedPage:
     """Extract a page of `site` from its bytes, by its kind."""
+    extract: Callable[..., ExtractedPage]
     match page.kind:
         case "html":
             extract = extract_html
         case "markdown":
             extract = extract_markdown
+        case "record":
+            extract = extract_record
         case "code":
             raise ValueError(f"{page.locator!a} is source code, which is split and not extracted")
         case _:

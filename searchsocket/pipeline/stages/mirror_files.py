@@ -127,11 +127,15 @@ def _page(
 
 
 def _source_file(run: ScopeRun, stored: MirrorPage) -> str:
-    """The content file of a page, relative to the project."""
-    if stored.kind != "markdown":
-        return ""
-    folder = PurePosixPath(run.project.settings.source.content_files.base_dir)
-    return str(folder / stored.locator)
+    """The file of a page's text, relative to the project; "" if that is none of the project's files."""
+    source = run.project.settings.source
+    match stored.kind:
+        case "markdown":
+            return str(PurePosixPath(source.content_files.base_dir) / stored.locator)
+        case "record" if not source.records.reader:
+            return stored.locator.rpartition("@")[0]
+        case _:
+            return ""
 
 
 def read_mirror_page(run: ScopeRun, url: str, digest: str) -> Page | None:

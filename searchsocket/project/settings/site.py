@@ -66,6 +66,13 @@ class GitSettings(SettingsSection):
     repo_dir: str = ""  # relative to the project; "" = the project
 
 
+class RecordSettings(SettingsSection):
+    """Pages as records, for mode `records`: from files, or from a Python package."""
+
+    files: tuple[str, ...] = ()  # globs of JSON Lines, relative to the project, e.g. "records/*.jsonl"
+    reader: str = ""  # entry point `searchsocket.sources` of an installed package, instead of files
+
+
 class SourceSettings(SettingsSection):
     mode: SourceMode | None = None  # None = static-output if a build exists, else content-files
     static_output_dir: str = ""  # "" = the first common build folder that contains HTML
@@ -75,6 +82,7 @@ class SourceSettings(SettingsSection):
     content_files: ContentFilesSettings = ContentFilesSettings()
     git: GitSettings = GitSettings()
     crawl: CrawlSettings = CrawlSettings()
+    records: RecordSettings = RecordSettings()
 
     def differs_by_scope(self, mode: SourceMode | None = None) -> bool:
         """Return True if each scope has its own source instead of sharing the working tree.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from searchsocket.project.settings.site import SourceSettings
 
-SourceMode = Literal["static-output", "content-files", "git-branch", "crawl"]
+SourceMode = Literal["static-output", "content-files", "git-branch", "crawl", "records"]
 
 # In `source.crawl.base_url`: replaced by the name, the branch or the commit of a scope.
 PLACEHOLDER = re.compile(r"\{(scope|branch_slug|branch|sha)(?::([1-9][0-9]?))?\}")
@@ -25,6 +25,12 @@ def _check_globs(source: "SourceSettings") -> str:
 
 def _check_crawl(_: "SourceSettings") -> str:
     return "check source.crawl.base_url and its answers"
+
+
+def _check_records(source: "SourceSettings") -> str:
+    if reader := source.records.reader:
+        return f"check what the entry point {reader!r} (source.records.reader) yields"
+    return f"check source.records.files ({', '.join(source.records.files)})"
 
 
 def _check_code_globs(_: "SourceSettings") -> str:
@@ -70,10 +76,11 @@ CRAWL = SourceKind(
     differs_by_scope=lambda source: PLACEHOLDER.search(source.crawl.base_url) is not None,
     scope_setting="source.crawl.base_url",
 )
+RECORDS = SourceKind("records", _check_records, frozenset({"json"}))
 CODE_FILES = SourceKind("working-tree", _check_code_globs)
 CODE_OF_COMMIT = SourceKind("git-branch", _check_code_globs, reads_commit=True)
 
-_KINDS = {kind.mode: kind for kind in (STATIC_OUTPUT, CONTENT_FILES, GIT_BRANCH, CRAWL)}
+_KINDS = {kind.mode: kind for kind in (STATIC_OUTPUT, CONTENT_FILES, GIT_BRANCH, CRAWL, RECORDS)}
 
 
 def source_kind(mode: str | None) -> SourceKind:

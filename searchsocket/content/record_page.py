@@ -1,0 +1,107 @@
+"""A page that a program wrote as a record, one JSON object, to what it says.
+
+The text is read as content files and built pages are; what the record states besides it comes first.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from html import escape
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from searchsocket.content.html.converters import FAST, Converter
+from searchsocket.content.html.extract import extract_html
+from searchsocket.content.html.metadata import parse_date, parse_language, parse_tags
+from searchsocket.content.html.tree import one_line
+from searchsocket.content.markdown.page import extract_markdown
+from searchsocket.content.pages import ExtractedPage, RawPage
+from searchsocket.project.settings.site import ExtractSettings, TransformSettings
+from searchsocket.text.facets import NO_FACETS, Facets, read_facets
+from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
+
+_MAX_TITLE_CHARS = 300
+
+Scalar = str | int | float | bool | None
+
+
+class PageRecord(BaseModel):
+    """One page. `url`, and either `markdown` or `html`, are required."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    url: Annotated[str, Field(min_length=1)]  # a path of the site, or an address below project.base_url
+    title: str = ""  # "" = the first heading
+    markdown: str | None = None
+    html: str | None = None  # of the main content alone
+    description: str = ""
+    language: str = ""  # e.g. en or pt-BR
+    tags: tuple[str, ...] = ()
+    facets: Mapping[str, Scalar | list[Scalar]] = {}  # values of [facets] by name
+    weight: Annotated[float, Field(ge=0, le=100)] = 1.0
+    published: str = ""  # ISO 8601
+    modified: str = ""
+
+    @model_validator(mode="after")
+    def _has_one_text(self) -> "PageRecord":
+        if (self.markdown is None) == (self.html is None):
+            raise ValueError("it must have markdown or html, and not both")
+        return self
+
+
+def read_record(line: bytes | str) -> PageRecord:
+    """The record in a line of JSON.
+
+    Raises:
+        ValueError: It is none; the message names the field.
+    """
+    try:
+        return PageRecord.model_validate_json(line)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        message = str(first["msg"]).removeprefix("Value error, ")
+        raise ValueError(f"{place}: {message}" if place else message) from None
+
+
+def extract_record(
+    data: bytes,
+    page: RawPage,
+    extract: ExtractSettings,
+    transform: TransformSettings,
+    *,
+    site: SiteBase = AT_ROOT,
+    converter: Converter = FAST,
+    facets: Facets = NO_FACETS,
+) -> ExtractedPage:
+    """Read one record.
+
+    Args:
+        data: A line of JSON, which was listed as a record.
+        facets: The names and types of the values to take from `facets`.
+
+    Raises:
+        ValueError: It is no record.
+    """
+    record = read_record(data)
+    if record.markdown is None:
+        body = f"<!doctype html><title>{escape(record.title)}</title><body>{record.html}"
+        whole = extract.model_copy(update={"main_selector": "body"})
+        extracted = extract_html(body.encode(), page, whole, transform, site=site, charset="utf-8", converter=converter)
+    else:
+        text = record.markdown.encode("utf-8", "replace")
+        extracted = extract_markdown(text, page, extract, transform, site=site, charset="utf-8", converter=converter)
+    labels, untyped = read_facets(facets, record.facets.get)
+    return replace(
+        extracted,
+        title=one_line(record.title, _MAX_TITLE_CHARS) or extracted.title,
+        description=one_line(record.description) or extracted.description,
+        language=parse_language(record.language) or extracted.language,
+        tags=parse_tags([tag.replace(",", " ") for tag in record.tags]) or extracted.tags,
+        facets=labels,
+        weight=record.weight,
+        published=parse_date(record.published) or extracted.published,
+        modified=parse_date(record.modified) or extracted.modified,
+        source_lines=(),  # the lines of its text are none of the file's
+        warnings=(*extracted.warnings, *untyped),
+    )
