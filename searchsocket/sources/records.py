@@ -155,7 +155,7 @@ class RecordsSource:
 
 
 def installed_records(name: str, root: Path, scope: str, folder: Path) -> Callable[[], None]:
-    """What writes the records of an entry point to the file `SPOOL` of a folder.
+    """A function that writes the records of an entry point to the file `SPOOL` of a folder.
 
     Raises:
         ConfigMissing: No installed package has an entry point of this name.

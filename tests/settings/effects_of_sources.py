@@ -4,9 +4,12 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.metadata import EntryPoint, EntryPoints
 from itertools import count
+from pathlib import Path
 
 from searchsocket.sources.crawl.source import CrawlSource
+from searchsocket.sources.records import GROUP
 from tests.settings.lab import WEB, Effect, Lab, outcome
 from tests.sources.web import Answer, Request, Web
 
@@ -61,6 +64,24 @@ def write_repositories(lab: Lab) -> None:
             git(lab, folder, "checkout", "-q", "-b", branch)
         git(lab, folder, "add", "docs")
         git(lab, folder, "commit", "-qm", page)
+
+
+def write_records(lab: Lab) -> None:
+    lab.write("records/boats.jsonl", '{"url": "/boats", "markdown": "Whaling boats."}\n')
+
+
+def install_reader(lab: Lab) -> None:
+    """A package whose entry point `boats` yields one record."""
+    point = EntryPoint("boats", f"{__name__}:boats", GROUP)
+    lab.patch.setattr("searchsocket.sources.records.entry_points", lambda **_: EntryPoints([point]))
+
+
+def boats(root: Path, scope: str) -> list[dict[str, str]]:
+    return [{"url": "/boats", "markdown": f"The boats of {root.name}, branch {scope}."}]
+
+
+def records(lab: Lab) -> str:
+    return outcome(lab.listed, naming="source.records.reader")
 
 
 def git(lab: Lab, folder: str, *arguments: str) -> None:
@@ -181,6 +202,10 @@ EFFECTS = (
     Effect("source.git.branch", "draft", Lab.urls, ["/boats"], ["/boats", "/lamps"],
            given=GIT, prepare=write_repositories),
     Effect("source.git.repo_dir", "other", Lab.urls, ["/boats"], ["/ropes"], given=GIT, prepare=write_repositories),
+    Effect("source.records.files", ["records/*.jsonl"], records, "CONFIG_MISSING", "ok",
+           given={"source.mode": "records"}, prepare=write_records),
+    Effect("source.records.reader", "boats", records, "CONFIG_MISSING", "ok",
+           given={"source.mode": "records"}, prepare=install_reader),
     Effect("source.crawl.base_url", WEB, lambda lab: outcome(lab.listed, naming="source.crawl.base_url"),
            "CONFIG_MISSING", "ok", given={"source.mode": "crawl"}, web=harbour),
     crawl("routes", ["/hidden", "/docs/deep"], ["/docs/deep", "/hidden"]),

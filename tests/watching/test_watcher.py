@@ -42,6 +42,17 @@ def cover(watcher: Watcher, root: Path) -> SiteState:
     return scan_site(run, targets, bytes_of(targets.settings))
 
 
+def test_a_record_that_is_written_is_heard(root: Path, watcher: Watcher) -> None:
+    (root / "records").mkdir()
+    (root / "searchsocket.toml").write_text(
+        '[project]\nid = "harbour"\n[source]\nmode = "records"\n[source.records]\nfiles = ["records/*.jsonl"]\n'
+    )
+    cover(watcher, root)
+    watcher.wait(0)
+    (root / "records" / "boats.jsonl").write_text('{"url": "/boats", "markdown": "Whaling boats."}\n')
+    assert watcher.wait(LONG_S)
+
+
 def test_a_route_that_appears_is_heard_and_is_new(root: Path, watcher: Watcher) -> None:
     before = cover(watcher, root)
     watcher.wait(0)  # that it was attached

@@ -33,7 +33,8 @@ export const groups: Group[] = [
 			{ href: '/docs/sources/static-output', label: 'Static output' },
 			{ href: '/docs/sources/content-files', label: 'Content files' },
 			{ href: '/docs/sources/git-branch', label: 'Git branch' },
-			{ href: '/docs/sources/crawl', label: 'Crawl' }
+			{ href: '/docs/sources/crawl', label: 'Crawl' },
+			{ href: '/docs/sources/records', label: 'Records' }
 		]
 	},
 	{
