@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from datetime import UTC, datetime
 from functools import cache, partial
+from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
@@ -43,6 +44,9 @@ from searchsocket.serving.service import OnError, SearchService, open_service
 from searchsocket.stores.base import VectorStore
 from searchsocket.web.urls.site import site_origin
 
+if TYPE_CHECKING:
+    from searchsocket.agents.library import LibraryMakers
+
 REFRESH_S = 60.0  # how long files of a deleted generation may stay on the disk
 _PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")
 _TAKEN = frozenset({"find", "ask", "code", "content", "documents", "health", "pages", "related", "openapi.json"})
@@ -64,6 +68,7 @@ def create_app(
     on_access: Callable[[str], None] = _to_stderr,
     store: VectorStore | None = None,
     embedder: Embedder | None = None,
+    others: "LibraryMakers | None" = None,
 ) -> FastAPI:
     """The service of one project.
 
@@ -75,6 +80,7 @@ def create_app(
         on_error: Hears of errors that callers do not read about.
         on_access: Takes the lines of the access log, where it is asked for.
         store, embedder: Instead of those that the settings name.
+        others: Projects that agents can ask too, by name; each is opened by the first call that names it.
 
     Raises:
         ConfigError, ConfigMissing, InvalidScope: The service could not answer a single query.
@@ -101,7 +107,7 @@ def create_app(
     add_health(app, health_path, service)
     add_llms(app, AgentTexts(project, service), service, freshness)
     if project.settings.mcp.enable and project.settings.mcp.http.path:
-        _add_agents(app, project, environ, service, may_sync=store is None, clock=clock, on_error=on_error)
+        _add_agents(app, project, environ, service, others, may_sync=store is None, clock=clock, on_error=on_error)
     metrics = Metrics()
     add_metrics(app, metrics, service)
     add_handlers(app, on_error)
@@ -136,6 +142,7 @@ def _add_agents(
     project: Project,
     environ: Mapping[str, str],
     service: SearchService,
+    others: "LibraryMakers | None",
     *,
     may_sync: bool,
     clock: Callable[[], datetime],
@@ -149,7 +156,7 @@ def _add_agents(
     settings = project.settings
     keeper = CodeKeeper(project, environ, may_sync=bool(settings.mcp.sync) and may_sync, clock=clock)
     services = open_services(project, environ, clock=clock, on_error=on_error, service=service, keeper=keeper)
-    add_mcp(app, project, services, clock, Origins(frozenset(settings.api.cors.allow_origins)))
+    add_mcp(app, project, services, clock, Origins(frozenset(settings.api.cors.allow_origins)), others)
 
 
 def _page(

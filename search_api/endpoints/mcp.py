@@ -13,7 +13,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from search_api.errors import error_response, problem
 from search_api.gate.origins import Origins
-from searchsocket.agents.library import ServedLibraries
+from searchsocket.agents.library import Libraries, LibraryMakers, ServedLibraries
+from searchsocket.agents.projects import ProjectLibraries
 from searchsocket.agents.server import make_server
 from searchsocket.errors import ConfigError, Unauthorized
 from searchsocket.project.project import Project
@@ -50,6 +51,7 @@ def add_mcp(
     services: Services,
     clock: Callable[[], datetime],
     origins: Origins,
+    others: LibraryMakers | None,
 ) -> None:
     """Serve the protocol at `mcp.http.path`, for as long as the application runs.
 
@@ -59,7 +61,12 @@ def add_mcp(
     path = project.settings.mcp.http.path
     if taken := [route for route in app.routes if getattr(route, "path", "").split("/{")[0] == path]:
         raise ConfigError(f"mcp.http.path {path!r} is where {getattr(taken[0], 'name', 'another endpoint')} is served")
-    libraries = ServedLibraries(project, services, clock)
+    own = ServedLibraries(project, services, clock)
+    libraries: Libraries = (
+        ProjectLibraries({project.id: lambda: own, **{k: v for k, v in others.items() if k != project.id}})
+        if others
+        else own
+    )
     structured = project.settings.mcp.structured_content
     server = make_server(libraries, structured=structured, on_error=services.search().on_error)
     manager = StreamableHTTPSessionManager(

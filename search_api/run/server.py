@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from fastapi import FastAPI
@@ -24,6 +24,9 @@ from searchsocket.errors import AddressInUse, ConfigMissing
 from searchsocket.project.project import Project
 from searchsocket.serving.service import OnError, SearchService
 from searchsocket.stores.base import VectorStore
+
+if TYPE_CHECKING:
+    from searchsocket.agents.library import LibraryMakers
 
 KEEP_ALIVE_S = 20
 SHUTDOWN_S = 10  # what is under way may take so long
@@ -41,6 +44,7 @@ def serve(
     on_start: Callable[[str], None] = lambda _: None,
     on_error: OnError = lambda _: None,
     store: VectorStore | None = None,
+    others: "LibraryMakers | None" = None,
     workers: Workers | None = None,
     beside: Callable[[SearchService], AbstractContextManager[None]] = lambda _: nullcontext(),
 ) -> None:
@@ -48,7 +52,7 @@ def serve(
 
     Args:
         port: 0 takes a free one.
-        token, dev, store: See `create_app`.
+        token, dev, store, others: See `create_app`.
         on_start: Hears the base URL once queries are answered.
         workers: Processes that answer instead of this one.
         beside: What else answers by the same service, where this process does.
@@ -56,7 +60,9 @@ def serve(
     Raises:
         ConfigError, ConfigMissing, InvalidScope: The service cannot start; so when the address is taken.
     """
-    app = create_app(project, environ=environ, host=host, token=token, dev=dev, on_error=on_error, store=store)
+    app = create_app(
+        project, environ=environ, host=host, token=token, dev=dev, on_error=on_error, store=store, others=others
+    )
     with contextlib.closing(listen(host, port)) as listener, calm_log(), _stop_quietly():
         authority = f"[{host}]" if ":" in host else host
         url = f"http://{authority}:{listener.getsockname()[1]}"

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from searchsocket.agents.data import visible
 from searchsocket.agents.library import Library
 from searchsocket.agents.offer import corpora_of, offered
 from searchsocket.agents.worktree import Worktree
@@ -76,8 +77,16 @@ class CheckoutLibraries:
     def _library(self, project: Project, scope: Scope) -> Library:
         own = Scope(project.id, scope.name)
         has_pages, _ = corpora_of(self.worktree.project, self.worktree.elsewhere)
-        tools = frozenset(self.tools)
-        return Library(project, self._services(project), own, self._clock, self.worktree.branch, has_pages, tools)
+        return Library(
+            project,
+            self._services(project),
+            own,
+            self._clock,
+            self.worktree.branch,
+            has_pages,
+            frozenset(self.tools),
+            main_checkout="" if project.root == self.worktree.project.root else visible(str(project.root)),
+        )
 
     def _has(self, project: Project, scope: Scope) -> bool:
         service = self._services(project).search()

@@ -4,7 +4,8 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -43,6 +44,11 @@ class Target:
         if self.path.suffix == ".toml":
             return _toml(self.section, self.name, self.entry)
         return json.dumps({self.section: {self.name: self.entry}}, indent=2, ensure_ascii=False) + "\n"
+
+    def for_the_list(self) -> "Target":
+        """The same client with a server that names no project: it has the current one and those of the list."""
+        arguments = list(takewhile(lambda one: one != "--project", self.entry["args"]))
+        return replace(self, name=NAME, entry={**self.entry, "args": arguments})
 
     def current(self) -> dict[str, Any] | None:
         """The entry that the file has now; None if it has none.

@@ -1,6 +1,6 @@
 """Data of tools: the pages and the source code of one scope, and its state."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,6 +27,7 @@ class Library:
     branch: str = ""  # that is checked out where the agent stands; "" where that is not known or means nothing
     has_pages: bool = True
     tools: frozenset[str] = frozenset()  # that are offered, so that an answer names no other
+    main_checkout: str = ""  # its folder, where its index and files answer for a worktree
     listed_name: str = ""  # of the project in a server of several; "" in a server of one
 
     def next(self, tool: str, text: str) -> str:
@@ -40,9 +41,10 @@ class Library:
 
     @property
     def name(self) -> str:
-        """The scope, and the branch where it is called otherwise."""
-        other = f", branch {self.branch}" if self.branch and self.branch != self.scope.name else ""
-        return f"scope {self.scope.name}{other}"
+        """The scope, the branch where it is called otherwise, and the checkout where it is another one."""
+        branch = f", branch {self.branch}" if self.branch and self.branch != self.scope.name else ""
+        checkout = f", from the main checkout {self.main_checkout}" if self.main_checkout else ""
+        return f"scope {self.scope.name}{branch}{checkout}"
 
     def state(self, generation: str, age_seconds: float) -> str:
         """The index that answered, and its age."""
@@ -83,6 +85,17 @@ class Library:
         next_step = "call `sync`" if "sync" in self.tools else "run `searchsocket code sync`"
         return keeper.freshen(self.scope.name, first=first, next_step=next_step) if keeper else ()
 
+    def check(self) -> None:
+        """Open the index.
+
+        Raises:
+            SearchSocketError: It cannot answer.
+        """
+        if self.has_pages:
+            self.service.store.reader(self.scope)
+        elif "search_code" in self.tools:
+            self.services.code().engine.opened(self.scope)
+
     def others(self) -> Sequence[str]:
         """Scopes of the project that are indexed."""
         with suppress(SearchSocketError):
@@ -117,6 +130,10 @@ class Libraries(Protocol):
     @property
     def is_open(self) -> bool:
         """Return True if the next call is answered at once: an index is open and its model is loaded."""
+
+
+LibraryMakers = Mapping[str, Callable[[], Libraries]]
+"""Functions that open several projects, by name."""
 
 
 @dataclass(frozen=True, slots=True)

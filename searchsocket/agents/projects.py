@@ -1,11 +1,11 @@
 """Several projects in one server: each has libraries of its own, opened by the first call that names it."""
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from searchsocket.agents.library import Libraries, Library, version_in
+from searchsocket.agents.library import Libraries, Library, LibraryMakers, version_in
 from searchsocket.agents.offer import NAMES, SETS, WRITES
 from searchsocket.errors import InvalidRequest, SearchSocketError
 
@@ -15,7 +15,7 @@ _MAX_NAMES = 20  # in a description; an error lists all
 class ProjectLibraries:
     """Libraries by the name of their project; the first is the default."""
 
-    def __init__(self, makers: Mapping[str, Callable[[], Libraries]]) -> None:
+    def __init__(self, makers: LibraryMakers) -> None:
         """A maker may raise: its project then answers with that error, and the others go on."""
         self._makers = dict(makers)
         self._opened: dict[str, Libraries] = {}

@@ -7,13 +7,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-import platformdirs
-
 from searchsocket.agents.library import Library, ServedLibraries
 from searchsocket.agents.offer import offered
 from searchsocket.errors import SearchSocketError
-from searchsocket.models.embedders.cache_place import VARIABLE
+from searchsocket.models.embedders.cache_place import cache_folder
 from searchsocket.project.project import Project, open_project
+from searchsocket.project.settings.model import StateSettings
 from searchsocket.serving.pulled import open_pulled
 from searchsocket.serving.service import open_service
 from searchsocket.serving.services import open_services
@@ -22,13 +21,15 @@ from searchsocket.system.files import make_private_folder
 
 
 def pulled_home(environ: Mapping[str, str]) -> Project:
-    """The project without settings that pushed indexes are fetched into: a folder of the user's cache.
+    """The project without settings that pushed indexes are fetched into: a folder of the user's caches.
+
+    Without a home that can be written, it is in the state folder of the current folder.
 
     Raises:
         StateUnavailable: The folder cannot be made.
     """
-    cache = environ.get(VARIABLE, "").strip()
-    folder = (Path(cache).expanduser() if cache else platformdirs.user_cache_path("searchsocket")) / "artifacts"
+    here = Path.cwd()
+    folder = cache_folder(environ, here, here / StateSettings().dir) / "artifacts"
     try:
         make_private_folder(folder)
     except OSError as error:

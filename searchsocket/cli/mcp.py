@@ -10,14 +10,15 @@ import click
 from searchsocket.agents.worktree import project_around
 from searchsocket.cli.mcp_doctor import doctor
 from searchsocket.cli.mcp_install import install, skill
-from searchsocket.cli.mcp_projects import add, list_, remove
-from searchsocket.cli.mcp_server import listed_projects, named_projects, serve_several
+from searchsocket.cli.mcp_projects import add, list_, remove, sync
+from searchsocket.cli.mcp_server import http_project, listed_projects, makers, named_projects, serve_several
 from searchsocket.cli.options import load_project, offer_options, offering, scope_option
 from searchsocket.cli.serve import serve, trouble_line
 from searchsocket.errors import ConfigError
 from searchsocket.project.project import Project
 
 if TYPE_CHECKING:
+    from searchsocket.agents.library import LibraryMakers
     from searchsocket.agents.project_list import ListedProject
     from searchsocket.project.settings.features import McpSettings
 
@@ -64,31 +65,37 @@ def mcp(
     if ctx.invoked_subcommand:
         return
 
-    if urls or len(roots) > 1:
-        if transport == "http":
-            raise click.UsageError(
-                "--transport http serves one --project; --artifacts is served by `searchsocket serve`"
-            )
-        from searchsocket.project.settings.features import McpSettings
-
-        projects = named_projects(roots, urls)
-        settings = load_project(roots[0]).settings.mcp if roots else McpSettings()
-        settings = offering(settings, tools, structured_content=structured_content)
-        _serve_several(projects, scope_name, settings, tools)
-        return
-
-    project = load_project(roots[0] if roots else project_around(Path.cwd()))
-    settings = offering(project.settings.mcp, tools, structured_content=structured_content)
-    is_http = (transport or settings.transport) == "http"
-    if not (roots or is_http) and (projects := listed_projects(project)):
-        _serve_several(projects, scope_name, settings, tools)
-        return
-    if settings.enable is False:
-        raise ConfigError("mcp.enable is false, so the MCP server is off; set it to true")
-    if is_http:
-        serve_http(ctx, project, scope_name, tools=tools, structured_content=structured_content)
+    several: Sequence[ListedProject] = named_projects(roots, urls) if urls or len(roots) > 1 else ()
+    project = None if several and not roots else load_project(roots[0] if roots else project_around(Path.cwd()))
+    settings = offering(_settings(project), tools, structured_content=structured_content)
+    if project and not roots:
+        several = listed_projects(project)
+    if (transport or settings.transport) == "http":
+        home = http_project(several, project)
+        if home.settings.mcp.enable is False:
+            raise ConfigError("mcp.enable is false, so the MCP server is off; set it to true")
+        others = makers(several, None, _chosen(settings, tools), _report)
+        others.pop(several[0].name if several else "", None)
+        serve_http(ctx, home, scope_name, others, tools=tools, structured_content=structured_content)
+    elif several:
+        structured = settings.structured_content
+        serve_several(several, scope_name, _chosen(settings, tools), structured_content=structured, on_error=_report)
     else:
+        assert project is not None
+        if settings.enable is False:
+            raise ConfigError("mcp.enable is false, so the MCP server is off; set it to true")
         _serve_stdio(project, scope_name, settings)
+
+
+def _settings(project: Project | None) -> "McpSettings":
+    from searchsocket.project.settings.features import McpSettings
+
+    return project.settings.mcp if project else McpSettings()
+
+
+def _chosen(settings: "McpSettings", tools: str | None) -> Sequence[str] | None:
+    """The tools that the command line names; None: each project's own setting."""
+    return settings.tools if tools else None
 
 
 def _serve_stdio(project: Project, scope_name: str | None, settings: "McpSettings") -> None:
@@ -100,16 +107,9 @@ def _serve_stdio(project: Project, scope_name: str | None, settings: "McpSetting
     serve_stdio(make_server(libraries, structured=settings.structured_content, on_error=_report), libraries)
 
 
-def _serve_several(
-    projects: "Sequence[ListedProject]", scope_name: str | None, settings: "McpSettings", tools: str | None
+def serve_http(
+    ctx: click.Context, project: Project, scope_name: str | None, others: "LibraryMakers", **offer: object
 ) -> None:
-    chosen = settings.tools if tools else None  # else each project's own setting
-    structured = settings.structured_content
-    serve_several(projects, scope_name, chosen, structured_content=structured, on_error=_report)
-
-
-def serve_http(ctx: click.Context, project: Project, scope_name: str | None, **offer: object) -> None:
-
     ctx.invoke(
         serve,
         root=project.root,
@@ -118,6 +118,7 @@ def serve_http(ctx: click.Context, project: Project, scope_name: str | None, **o
         no_page=True,
         mcp=True,
         sync=True,
+        others=others,
         **offer,
     )
 
@@ -131,5 +132,6 @@ mcp.add_command(install)
 mcp.add_command(skill)
 mcp.add_command(doctor)
 mcp.add_command(add)
+mcp.add_command(sync)
 mcp.add_command(remove)
 mcp.add_command(list_)

@@ -40,7 +40,8 @@ class ProbeResult(NamedTuple):
 def doctor(ctx: click.Context, root: Path, client: str | None) -> None:
     """Start the MCP server as a client does, and report problems.
 
-    Reads the entry of each client, starts its command, lists the tools and calls one. Exits with 1 if something failed.
+    Reads the entry of each client, starts its command, lists the tools and calls one. Opens each project of `mcp list`
+    too. Exits with 1 if something failed.
 
     \b
     Example:
@@ -54,7 +55,10 @@ def doctor(ctx: click.Context, root: Path, client: str | None) -> None:
     targets = {name: target_of(name, project.root, project.id, ["searchsocket"], machine) for name in CLIENTS}  # type: ignore[arg-type]
     found = {name: _checks(target, project.root) for name, target in targets.items() if client in (None, name)}
     shown = {name: checks for name, checks in found.items() if checks}
-    if not shown:
+    listed = [] if client else _list_checks()
+    for check in listed:
+        click.echo(f"{'ok    ' if check.is_ok else 'BROKEN'}  {safe(check.name)}  {safe(check.text)}")
+    if not (shown or listed):
         missing = f"no entry in {safe(str(targets[client].path))}" if client else "no client has an entry"
         click.echo(f"{missing}; add one with `searchsocket mcp install --client {client or 'NAME'}`")
         ctx.exit(1)
@@ -62,7 +66,26 @@ def doctor(ctx: click.Context, root: Path, client: str | None) -> None:
         click.echo(f"{name}  {safe(str(targets[name].path))}")
         for check in checks:
             click.echo(f"  {'ok    ' if check.is_ok else 'BROKEN'}  {check.name:<8} {safe(check.text)}")
-    ctx.exit(int(not all(check.is_ok for checks in shown.values() for check in checks)))
+    ctx.exit(int(not all(check.is_ok for checks in (listed, *shown.values()) for check in checks)))
+
+
+def _list_checks() -> list[ProbeResult]:
+    """Open the index of each project of the user's list."""
+    from searchsocket.agents.project_list import list_path, read_list
+    from searchsocket.cli.mcp_server import makers
+    from searchsocket.errors import SearchSocketError
+
+    checks = []
+    for name, make in makers(read_list(list_path()), None, None, lambda _: None).items():
+        try:
+            library = make().find("")
+            library.check()
+            checks.append(
+                ProbeResult(is_ok=True, name=name, text=f"{library.name}: {', '.join(sorted(library.tools))}")
+            )
+        except SearchSocketError as error:
+            checks.append(ProbeResult(is_ok=False, name=name, text=f"{error.code}: {error}"))
+    return checks
 
 
 def _checks(target: "Target", root: Path) -> list[ProbeResult]:
@@ -70,7 +93,7 @@ def _checks(target: "Target", root: Path) -> list[ProbeResult]:
     from searchsocket.errors import ConfigError
 
     try:
-        entry = target.current()
+        entry = target.current() or target.for_the_list().current()
     except ConfigError as error:
         return [ProbeResult(is_ok=False, name="file", text=str(error).partition(";")[0])]
     return [] if entry is None else list(_entry_checks(entry, root))

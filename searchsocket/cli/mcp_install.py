@@ -26,9 +26,10 @@ _MODE = 0o644  # of a new file, which holds no secret
 @project_option
 @click.option("--client", required=True, type=click.Choice(CLIENTS), help="Agent to configure.")
 @click.option("--command", "command", default="", metavar="LINE", help='Command to start, e.g. "uvx searchsocket".')
+@click.option("--listed", is_flag=True, help="Name no project: serve the current one and those of `mcp list`.")
 @click.option("--print", "only_print", is_flag=True, help="Print the change; write nothing.")
 @click.option("--yes", is_flag=True, help="Write without confirmation.")
-def install(root: Path, client: str, command: str, only_print: bool, yes: bool) -> None:
+def install(root: Path, client: str, command: str, listed: bool, only_print: bool, yes: bool) -> None:
     """Add this project's MCP server to a client's settings.
 
     Shows the change and asks before it writes. Keeps everything else in the file.
@@ -37,6 +38,7 @@ def install(root: Path, client: str, command: str, only_print: bool, yes: bool) 
     Example:
       searchsocket mcp install --client claude-code
       searchsocket mcp install --client codex --print
+      searchsocket mcp install --client claude-desktop --listed
     """
 
     project = load_project(root)
@@ -44,6 +46,7 @@ def install(root: Path, client: str, command: str, only_print: bool, yes: bool) 
     line = shlex.split(command) or [NAME]
     own = shlex.split(command) or [_own_command()]
     target = target_of(client, project.root, project.id, line, machine, own)  # type: ignore[arg-type]  # a choice
+    target = target.for_the_list() if listed else target
     if shutil.which(target.entry["command"]) is None:
         click.echo(
             f"{safe(target.entry['command'])!r} is not on PATH, where {client} looks for it; install it there, or name "

@@ -1,4 +1,4 @@
-"""`searchsocket mcp add`, `remove` and `list`: projects that the user's agents can always ask."""
+"""`searchsocket mcp add`, `sync`, `remove` and `list`: projects that the user's agents can always ask."""
 
 import os
 from pathlib import Path
@@ -11,32 +11,43 @@ from searchsocket.cli.output import print_json, safe
 
 @click.command()
 @click.argument("location", metavar="DIR|URL")
-@click.option("--name", default="", metavar="NAME", help="Name for agents; default: the project's id.")
-def add(location: str, name: str) -> None:
+@click.option("--name", default="", metavar="NAME", help="Name for agents; default: the project's id, or the host.")
+@click.option("--pages", type=click.IntRange(min=1), metavar="N", help="Crawl at most N pages; default: 1,000.")
+def add(location: str, name: str, pages: int | None) -> None:
     """Let agents ask another project, in every folder.
 
-    DIR is a project folder. URL is where `searchsocket artifacts push` uploads an index. Running servers keep their
-    projects until they restart.
+    DIR is a project folder. URL is where `searchsocket artifacts push` uploads an index, or a website: its pages are
+    crawled and indexed in a folder of yours. A path in its URL limits the crawl to the pages below it. The same command
+    again, or `searchsocket mcp sync`, fetches what changed. Running servers keep their projects until they restart.
 
     \b
     Example:
       searchsocket mcp add apps/docs
       searchsocket mcp add https://files.example.com/search --name hatch
+      searchsocket mcp add https://docs.example.org/guide --pages 200
     """
-    from searchsocket.agents.project_list import ListedProject, add_project, is_url, list_path
-    from searchsocket.agents.pulled import pulled_home
+    from searchsocket.agents.project_list import is_url
     from searchsocket.agents.worktree import project_around
-    from searchsocket.errors import ConfigError
-    from searchsocket.serving.pulled import pulled_project_id
 
     if is_url(location):
-        name = name or pulled_project_id(pulled_home(os.environ), location)
+        pushed = "" if pages else _pushed_project_id(location)
+        if not pushed:
+            _add_site(location, name, pages)
+            return
+        name = name or pushed
     else:
         folder = Path(location).expanduser()
         if not folder.is_dir():
             raise click.UsageError(f"{safe(location)!r} is neither a folder nor a URL")
         root = project_around(folder)
         location, name = str(root), name or load_project(root).id
+    _add(name, location)
+
+
+def _add(name: str, location: str) -> None:
+    from searchsocket.agents.project_list import ListedProject, add_project, list_path
+    from searchsocket.errors import ConfigError
+
     try:
         project = ListedProject(name=name, location=location)
     except ValueError as error:
@@ -46,15 +57,87 @@ def add(location: str, name: str) -> None:
     click.echo(f"{state} {safe(name)}  {safe(shown(location))}")
 
 
+def _pushed_project_id(url: str) -> str:
+    """The id of the project whose index was pushed to a URL; "" for a website.
+
+    Raises:
+        SearchSocketError: The URL is none of a website, and has no index.
+    """
+    from searchsocket.agents.pulled import pulled_home
+    from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable
+    from searchsocket.serving.pulled import pulled_project_id
+
+    try:
+        return pulled_project_id(pulled_home(os.environ), url)
+    except (ArtifactInvalid, ArtifactsUnavailable):
+        if not url.startswith(("http://", "https://")):
+            raise
+        return ""
+
+
+def _add_site(url: str, name: str, pages: int | None) -> None:
+    """Crawl a website into its folder, and list it; the list is as it was if nothing can be indexed."""
+    from searchsocket.agents.crawled import delete_site, site_name, site_project
+    from searchsocket.agents.project_list import list_path, read_list
+
+    folder = site_project(url, pages)
+    listed = next((each for each in read_list(list_path()) if each.location == str(folder)), None)
+    try:
+        _crawl(folder)
+    except BaseException:
+        if listed is None:
+            delete_site(folder)
+        raise
+    _add(name or (listed.name if listed else site_name(url)), str(folder))
+
+
+def _crawl(folder: Path) -> None:
+    from searchsocket.cli.index_run import index_corpora
+    from searchsocket.pipeline.run.options import RunOptions
+
+    index_corpora(folder, None, RunOptions(), "site", dry_run=False, verbose=False, as_json=False)
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+def sync(names: tuple[str, ...]) -> None:
+    """Crawl listed websites again, and index the pages that changed.
+
+    \b
+    Example:
+      searchsocket mcp sync
+      searchsocket mcp sync docs.example.org
+    """
+    from searchsocket.agents.crawled import is_crawled
+    from searchsocket.agents.project_list import list_path, read_list
+
+    sites = {each.name: Path(each.location) for each in read_list(list_path()) if is_crawled(each.location)}
+    if unknown := next((name for name in names if name not in sites), None):
+        listed = ", ".join(map(safe, sites)) or "no website"
+        raise click.UsageError(f"{safe(unknown)!r} is not a listed website; the list has {listed}")
+    if not sites:
+        click.echo("no websites; add one with `searchsocket mcp add URL`", err=True)
+    failed = 0
+    for name in names or sites:
+        click.echo(safe(name), err=True)
+        try:
+            _crawl(sites[name])
+        except SystemExit as error:
+            failed = failed or int(error.code or 0)  # the others are crawled too
+    if failed:
+        raise SystemExit(failed)
+
+
 @click.command()
 @click.argument("name", metavar="NAME|DIR|URL")
 def remove(name: str) -> None:
-    """Remove a project from the list; its files and its index stay.
+    """Remove a project from the list. Its files and its index stay, but the copy of a website is deleted.
 
     \b
     Example:
       searchsocket mcp remove robot
     """
+    from searchsocket.agents.crawled import delete_site, is_crawled
     from searchsocket.agents.project_list import list_path, read_list, remove_project
 
     path = list_path()
@@ -66,6 +149,8 @@ def remove(name: str) -> None:
         names = ", ".join(safe(each.name) for each in listed) or "no project"
         raise click.UsageError(f"{safe(name)!r} is not in the list; it has {names}")
     remove_project(path, project)
+    if is_crawled(project.location):
+        delete_site(Path(project.location))
     click.echo(f"removed {safe(project.name)}")
 
 

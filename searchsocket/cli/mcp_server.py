@@ -73,12 +73,36 @@ def serve_several(
     from searchsocket.agents.server import make_server
     from searchsocket.agents.stdio import serve_stdio
 
-    makers = {
+    made = makers(projects, scope_name, tools, on_error)
+    libraries: Libraries = ProjectLibraries(made) if len(made) > 1 else made[projects[0].name]()
+    serve_stdio(make_server(libraries, structured=structured_content, on_error=on_error), libraries)
+
+
+def makers(
+    projects: "Sequence[ListedProject]", scope_name: str | None, tools: Sequence[str] | None, on_error: OnError
+) -> "dict[str, Callable[[], Libraries]]":
+    """Functions that open the projects, by name; `scope_name` is the default scope of the first."""
+    return {
         each.name: partial(_libraries, each, None if at else scope_name, tools, on_error)
         for at, each in enumerate(projects)
     }
-    libraries: Libraries = ProjectLibraries(makers) if len(makers) > 1 else makers[projects[0].name]()
-    serve_stdio(make_server(libraries, structured=structured_content, on_error=on_error), libraries)
+
+
+def http_project(several: "Sequence[ListedProject]", project: Project | None) -> Project:
+    """The project whose service answers over HTTP: the first.
+
+    Raises:
+        UsageError: That is a pushed index.
+    """
+    if not several:
+        assert project is not None
+        return project
+    if several[0].is_url:
+        raise click.UsageError(
+            "over HTTP the first project must be a folder; to serve a pushed index, run "
+            "`searchsocket serve --mcp --artifacts URL`"
+        )
+    return load_project(Path(several[0].location))
 
 
 def _opened(root: Path) -> Project:

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,6 +20,9 @@ from searchsocket.project.project import Project
 from searchsocket.serving.hosts import is_loopback
 from searchsocket.serving.pulled import artifacts_address, open_pulled
 from searchsocket.system.errors import system_error
+
+if TYPE_CHECKING:
+    from searchsocket.agents.library import LibraryMakers
 
 DEFAULT_PORT = 8181
 MAX_WORKERS = 64
@@ -62,6 +65,7 @@ def serve(
     tools: str | None,
     structured_content: bool,
     sync: bool | None = None,
+    others: "LibraryMakers | None" = None,
 ) -> None:
     """Serve the search API until Ctrl-C.
 
@@ -118,6 +122,7 @@ def serve(
         on_start=greet,
         on_error=failed,
         store=store,
+        others=others,
         # What is pulled may be another index than the one that lies here.
         beside=(lambda _: nullcontext()) if address else partial(answering, here, os.environ),
         workers=Workers(workers, partial(_worker, here, host, token, dev, address, failed)) if workers > 1 else None,

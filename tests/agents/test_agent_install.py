@@ -177,3 +177,25 @@ def test_the_doctor_names_a_file_that_nobody_can_read(home: Path) -> None:
     found = doctor(home)
     assert "BROKEN  file" in found.stdout
     assert "cannot be read" in found.stdout
+
+
+@pytest.mark.parametrize("client", sorted(OF_THE_USER))
+def test_a_server_of_the_list_names_no_project(home: Path, client: ClientName) -> None:
+    """The server then has the project of the folder where it is started, and those of `mcp list`."""
+    wanted = target(home, client)
+    assert install(home, client, "--listed", "--yes").exit_code == 0
+    entry = read(wanted.path)[wanted.section]["searchsocket"]
+    assert (entry["command"], entry["args"]) == ("searchsocket", ["mcp"])
+
+
+def test_the_doctor_opens_the_projects_of_the_list(home: Path, tmp_path: Path) -> None:
+    for name in ("harbour", "gone"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "searchsocket.toml").write_text(f'[project]\nid = "{name}"\n')
+        assert CliRunner().invoke(cli, ["mcp", "add", str(tmp_path / name)]).exit_code == 0
+    (tmp_path / "gone" / "searchsocket.toml").unlink()
+    (tmp_path / "gone").rmdir()
+    found = doctor(home)
+    assert found.exit_code == 1
+    assert re.search(r"^BROKEN  harbour  SCOPE_NOT_INDEXED: .*searchsocket index", found.stdout, re.MULTILINE)
+    assert re.search(r"^BROKEN  gone  CONFIG_MISSING: .*searchsocket mcp remove gone", found.stdout, re.MULTILINE)

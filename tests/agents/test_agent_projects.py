@@ -8,18 +8,27 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
+from click.testing import CliRunner
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult
 
+from search_api.app import create_app
 from searchsocket.agents.checkout import CheckoutLibraries
 from searchsocket.agents.projects import ProjectLibraries
+from searchsocket.agents.pulled import pulled_home
 from searchsocket.agents.server import make_server
+from searchsocket.cli import mcp
+from searchsocket.cli.main import cli
 from searchsocket.errors import ConfigMissing
 from searchsocket.project.project import Project
 from tests.agents.agent_project import ERAS, call, list_tools, talk, text_of
 from tests.agents.test_agent_stdio import COMMAND
+from tests.api.api_client import ENVIRON, KEY
+from tests.api.running_service import listening
 from tests.pipeline.conftest import Site
 
 LIGHTHOUSE = '[project]\nid = "lighthouse"\n[embeddings]\nprovider = "hash"\n'
@@ -265,7 +274,54 @@ def test_passwords_of_urls_are_not_printed(environ: dict[str, str], tmp_path: Pa
     assert command(environ, "list").stdout == "docs  https://***@example.com/a@b\n"
 
 
-def test_several_are_served_over_stdio_only_and_by_different_ids(lighthouse: Path, environ: dict[str, str]) -> None:
+def test_several_need_different_ids_and_over_http_a_folder(
+    lighthouse: Path, pushed: str, environ: dict[str, str]
+) -> None:
     twice = ["--project", lighthouse, "--project", lighthouse]
     assert "two projects have the id 'lighthouse'" in command(environ, *twice).stderr
-    assert "--transport http serves one --project" in command(environ, *twice, "--transport", "http").stderr
+    refused = command(environ, "--artifacts", pushed, "--transport", "http")
+    assert refused.returncode == 2
+    assert "over HTTP the first project must be a folder" in refused.stderr
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_a_service_answers_about_other_projects_too(agent_project: Project, lighthouse: Path, mode: str) -> None:
+    """Over HTTP with the key, in both eras; the service's own project is the default."""
+    others = {"lighthouse": lambda: CheckoutLibraries(lighthouse, {}), "site": lambda: pytest.fail("it has that one")}
+    with listening(create_app(agent_project, environ=ENVIRON, host="127.0.0.1", others=others)) as port:
+        http = httpx2.AsyncClient(headers={"authorization": f"Bearer {KEY}"})
+
+        async def about(client: Client) -> Any:
+            asked = {"": {"query": "battery"}, "lighthouse": {"query": "lantern", "project": "lighthouse"}}
+            return [text_of(await client.call_tool("search", arguments)) for arguments in asked.values()]
+
+        own, other = talk(streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=http), about, mode)
+    assert own.startswith(f"Project {agent_project.id};")
+    assert other.startswith("Project lighthouse;")
+    assert "/3.0/usage" in other
+
+
+def test_the_list_is_served_over_http_too(lighthouse: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the option nor the setting leaves projects of the list out silently."""
+    served: list[Any] = []
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setattr(mcp, "serve_http", lambda _, home, __, others, **___: served.append((home.id, list(others))))
+    here = tmp_path / "here"
+    here.mkdir()
+    (here / "searchsocket.toml").write_text('[project]\nid = "here"\n[mcp]\ntransport = "http"\n')
+    monkeypatch.chdir(here)
+    assert CliRunner().invoke(cli, ["mcp"]).exit_code == 0
+    assert CliRunner().invoke(cli, ["mcp", "add", str(lighthouse)]).exit_code == 0
+    assert CliRunner().invoke(cli, ["mcp"]).exit_code == 0
+    both = ["mcp", "--project", str(lighthouse), "--project", str(here), "--transport", "http"]
+    assert CliRunner().invoke(cli, both).exit_code == 0
+    assert served == [("here", []), ("here", ["lighthouse"]), ("lighthouse", ["here"])]
+
+
+def test_pushed_indexes_are_fetched_beside_the_project_without_a_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the embeddings are kept there."""
+    monkeypatch.chdir(tmp_path)
+    assert pulled_home({}).root == tmp_path / ".searchsocket" / "artifacts"
+    assert pulled_home({"SEARCHSOCKET_CACHE": "kept"}).root == tmp_path / "kept" / "artifacts"

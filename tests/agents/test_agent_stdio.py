@@ -146,6 +146,8 @@ def test_the_scope_is_that_of_the_branch_where_the_agent_stands(checkout: Path, 
     other = answer(tmp_path / "other" / "src")
     assert (other["root"], other["scope"]) == (checkout, "main")  # it was indexed there, and not here
     assert other["indexed"] is not None
+    told = CheckoutLibraries(project_around(tmp_path / "other" / "src"), {}).find("").name
+    assert told == f"scope main, from the main checkout {checkout}"
 
 
 def test_a_branch_that_is_not_indexed_is_answered_with_what_to_run(checkout: Path) -> None:

@@ -15,7 +15,12 @@ FILE = "embeddings.db"
 
 
 def cache_file(environ: Mapping[str, str], root: Path, state_dir: Path) -> Path:
-    """The file; nothing is made.
+    """The file in the `cache_folder`; nothing is made."""
+    return cache_folder(environ, root, state_dir) / FILE
+
+
+def cache_folder(environ: Mapping[str, str], root: Path, state_dir: Path) -> Path:
+    """The folder of the user's caches; nothing is made.
 
     Args:
         environ: `SEARCHSOCKET_CACHE` names a folder, relative to the project; else there is a user's home, else none.
@@ -24,12 +29,12 @@ def cache_file(environ: Mapping[str, str], root: Path, state_dir: Path) -> Path:
     """
     stated = environ.get(VARIABLE, "").strip()
     if stated:
-        return root / Path(stated).expanduser() / FILE
+        return root / Path(stated).expanduser()
     folder = platformdirs.user_cache_path("searchsocket") if environ.get("HOME") or os.name == "nt" else state_dir
     there = folder
     while not os.access(there, os.F_OK):  # `exists` raises in a folder that may not be read
         there = there.parent
-    return (folder if there.is_dir() and os.access(there, os.W_OK) else state_dir) / FILE
+    return folder if there.is_dir() and os.access(there, os.W_OK) else state_dir
 
 
 def open_cache(path: Path, *, read_only: bool = False) -> EmbeddingCache:

@@ -67,7 +67,7 @@ class Terms:
         return float(self._lengths @ shares / total)
 
     def missing_name(self, said: frozenset[str]) -> float:
-        """The part of a name that a text lacks, in [0, 1]: the largest of all names; identifiers may be there in parts."""
+        """The part of a name that a text lacks, in [0, 1]; the largest of all names."""
         return max((1.0 - _share(word, said) for word in self.words if word.exact in self.names), default=0.0)
 
     @cached_property
