@@ -18,6 +18,7 @@ SUMMARIES = {
     "find": "List every occurrence of words or a phrase.",
     "ask": "Answer a question with passages of pages and code.",
     "serve": "Serve the search API until Ctrl-C.",
+    "export": "Write the index as files for search without a server.",
     "mcp": "Run the MCP server for coding agents.",
     "dev": "Watch the site, and keep index and service up to date.",
     "status": "Show the index of each scope: age, size, model and cost.",

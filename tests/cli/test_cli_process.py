@@ -219,6 +219,7 @@ def test_help_gives_an_example() -> None:
         *commands[:4],
         "code",
         *commands[4:7],
+        "export",
         "mcp",
         *commands[7:-1],
         "cache",

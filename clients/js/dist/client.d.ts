@@ -1,3 +1,4 @@
+import type { Answers } from "./static-client.js";
 import type { SearchAnswer, SearchRequest } from "./types.js";
 export interface SearchClientOptions {
     /** Where the service, or what forwards to it, answers; default `/api/search`. */
@@ -13,6 +14,8 @@ export interface SearchClientOptions {
     /** Sent with each request. A key belongs on a server: whatever is here can be read by every visitor. */
     headers?: Readonly<Record<string, string>>;
     fetch?: typeof fetch;
+    /** Answers in place of the service, see `staticAnswers`. */
+    answers?: Answers;
 }
 export interface SearchClient {
     /**

@@ -9,7 +9,7 @@ import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const out = process.argv[2] ?? `${root}dist`;
-const entries = ["index", "components", "handle", "page-actions"].filter((name) => existsSync(`${root}src/${name}.ts`));
+const entries = ["index", "components", "handle", "page-actions", "static-worker"].filter((name) => existsSync(`${root}src/${name}.ts`));
 const folder = `${root}src/labels`;
 const languages = existsSync(folder) ? readdirSync(folder).filter((name) => /^[a-z]{2}(-[a-z]+)?\.ts$/.test(name) && name !== "en.ts") : [];
 

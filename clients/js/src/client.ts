@@ -1,6 +1,7 @@
 import { AnswerCache } from "./cache.js";
 import { errorOf, SearchError } from "./errors.js";
 import { toFetch } from "./request.js";
+import type { Answers } from "./static-client.js";
 import type { SearchAnswer, SearchRequest } from "./types.js";
 
 export interface SearchClientOptions {
@@ -17,6 +18,8 @@ export interface SearchClientOptions {
   /** Sent with each request. A key belongs on a server: whatever is here can be read by every visitor. */
   headers?: Readonly<Record<string, string>>;
   fetch?: typeof fetch;
+  /** Answers in place of the service, see `staticAnswers`. */
+  answers?: Answers;
 }
 
 export interface SearchClient {
@@ -46,6 +49,7 @@ const LONGEST_PAUSE_MS = 600;
 export function createSearchClient(options: SearchClientOptions = {}): SearchClient {
   const { endpoint = "/api/search", timeoutMs = 8000, debounceMs = 60, headers = {} } = options;
   const cache = new AnswerCache(options.cacheSize ?? 50, options.cacheMs ?? 60_000);
+  const { answers } = options;
   const ask = options.fetch ?? ((input, init) => fetch(input, init)); // found at each call, so that it can be replaced
   let typed: AbortController | null = null;
   let typedAt = -Infinity; // milliseconds of the monotonic clock
@@ -79,7 +83,7 @@ export function createSearchClient(options: SearchClientOptions = {}): SearchCli
     const forward = () => ended.abort();
     signal?.addEventListener("abort", forward, { once: true });
     try {
-      const answer = await fetched(url, body, ended.signal);
+      const answer = answers ? await unlessAborted(answers(typeof request === "string" ? { q: request } : request), ended.signal) : await fetched(url, body, ended.signal);
       cache.set(key, answer);
       return answer;
     } catch (error) {
@@ -123,6 +127,11 @@ export function createSearchClient(options: SearchClientOptions = {}): SearchCli
 
 function aborted(): SearchError {
   return new SearchError("ABORTED", "the search was ended by its caller");
+}
+
+/** What is answered, or an error as soon as the signal says so. */
+function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+  return Promise.race([answer, new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(aborted()), { once: true }))]);
 }
 
 /** Waits, or throws as soon as the signal says so. */

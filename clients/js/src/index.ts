@@ -6,4 +6,5 @@ export { buildResultUrl, type ResultUrlOptions } from "./result-url.js";
 export { completions } from "./suggest/completions.js";
 export { didYouMean } from "./suggest/meant.js";
 export { markedParts, markedWords, type Part } from "./text.js";
+export { type Answers, staticAnswers } from "./static-client.js";
 export type * from "./types.js";

@@ -1,6 +1,8 @@
 /** What the attributes of an element say. */
 export interface Settings {
     endpoint: string;
+    /** Address of the folder of a static export, which answers in place of a service; "" = a service does. */
+    folder: string;
     site: string;
     scope: string;
     /** The directory that is searched, whatever filter is chosen below it. */
@@ -19,5 +21,5 @@ export interface Settings {
     keepsRecent: boolean;
     marks: boolean;
 }
-export declare const ATTRIBUTES: readonly ["endpoint", "site", "scope", "path-prefix", "directories", "facets", "version", "missing-url", "placeholder", "max-results", "recent", "marks", "suggestions", "lang", "theme", "hotkeys"];
+export declare const ATTRIBUTES: readonly ["endpoint", "static", "site", "scope", "path-prefix", "directories", "facets", "version", "missing-url", "placeholder", "max-results", "recent", "marks", "suggestions", "lang", "theme", "hotkeys"];
 export declare function settingsOf(element: Element): Settings;

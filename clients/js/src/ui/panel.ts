@@ -4,6 +4,7 @@ import { Words } from "../labels/words.js";
 import { matchOf, rememberMatch } from "../match/pending.js";
 import { followMatch } from "../match/show.js";
 import { buildResultUrl } from "../result-url.js";
+import { type Answers, staticAnswers } from "../static-client.js";
 import { didYouMean } from "../suggest/meant.js";
 import { completions } from "../suggest/completions.js";
 import type { SearchAnswer, Section } from "../types.js";
@@ -29,6 +30,8 @@ export interface Host {
   fit: () => void;
 }
 
+const STATIC_TIMEOUT_MS = 30_000; // slow lines load several files
+
 /** The search itself: a field, what it finds, and what is said when it finds nothing. */
 export class Panel {
   readonly frame: Frame;
@@ -37,7 +40,8 @@ export class Panel {
   readonly #start: Start;
   readonly #openings = new WeakMap<Element, Opening>();
   #client: SearchClient | null = null;
-  #endpoint = "";
+  #place = ""; // where answers come from
+  #answers: Answers | undefined;
   #words = new Words("en");
   #answer: SearchAnswer | null = null;
   #found: SearchAnswer | null = null; // the last one with results, by whose words a query that finds nothing is corrected
@@ -87,6 +91,8 @@ export class Panel {
 
   /** Before it is seen: with what was typed last, or the recent searches. */
   refresh(): void {
+    this.#connect();
+    this.#answers?.(null).catch(() => undefined); // loaded before the first key; a query says what fails
     if (this.#wasLeft) void this.#ask();
     else if (!this.frame.input.value.trim()) this.#show();
   }
@@ -108,14 +114,14 @@ export class Panel {
   async #ask(isMore = false): Promise<void> {
     this.#wasLeft = false;
     this.#endRetry();
-    const { endpoint, scope, limit } = this.host.settings();
-    if (!this.#client || endpoint !== this.#endpoint) this.#client = createSearchClient({ endpoint: (this.#endpoint = endpoint) });
+    const { scope, limit } = this.host.settings();
+    const client = this.#connect();
     const q = this.frame.input.value.trim();
     const before = isMore ? this.#answer : null;
     this.#asked = q;
     this.frame.clear.hidden = !q;
     if (!q) {
-      this.#client.cancel();
+      client.cancel();
       this.#pending(false);
       this.#answer = null;
       this.#filters.clear();
@@ -127,7 +133,7 @@ export class Panel {
     const from = before ? { offset: before.results.length, generation: before.meta.generation } : {};
     try {
       const request = { q, topK: limit, sectionSnippets: true, ...(scope ? { scope } : {}), ...this.#filters.request(), ...from };
-      const answer = await this.#client.searchTyped(request);
+      const answer = await client.searchTyped(request);
       if (!answer) return; // another query took its place
       // A site that was published meanwhile orders anew: begin again, rather than show a page twice or never.
       if (before && answer.meta.generation !== before.meta.generation) return void (await this.#ask());
@@ -141,6 +147,17 @@ export class Panel {
       this.#fail(error);
     }
     if (this.#opensFirst) (this.#opensFirst = false), this.#list.pick();
+  }
+
+  /** The client of the place that the attributes name. */
+  #connect(): SearchClient {
+    const { endpoint, folder } = this.host.settings();
+    if (!this.#client || this.#place !== (folder || endpoint)) {
+      this.#place = folder || endpoint;
+      this.#answers = folder ? staticAnswers(folder) : undefined;
+      this.#client = createSearchClient(this.#answers ? { answers: this.#answers, timeoutMs: STATIC_TIMEOUT_MS } : { endpoint });
+    }
+    return this.#client;
   }
 
   #endRetry(): void {

@@ -1,6 +1,8 @@
 /** What the attributes of an element say. */
 export interface Settings {
   endpoint: string;
+  /** Address of the folder of a static export, which answers in place of a service; "" = a service does. */
+  folder: string;
   site: string;
   scope: string;
   /** The directory that is searched, whatever filter is chosen below it. */
@@ -21,17 +23,21 @@ export interface Settings {
 }
 
 const MAX_RESULTS = 50;
+const USUAL_RESULTS = 15;
+const STATIC_RESULTS = 8; // the text of each is loaded
 
 export const ATTRIBUTES = [
-  "endpoint", "site", "scope", "path-prefix", "directories", "facets", "version", "missing-url", "placeholder", "max-results", "recent", "marks",
+  "endpoint", "static", "site", "scope", "path-prefix", "directories", "facets", "version", "missing-url", "placeholder", "max-results", "recent", "marks",
   "suggestions", "lang", "theme", "hotkeys",
 ] as const; // prettier-ignore
 
 export function settingsOf(element: Element): Settings {
+  const folder = element.hasAttribute("endpoint") ? "" : folderOf(element.getAttribute("static"));
   const text = (name: (typeof ATTRIBUTES)[number], or = "") => element.getAttribute(name)?.trim() || or;
   const list = (name: (typeof ATTRIBUTES)[number]) => text(name).split(",").map((one) => one.trim()).filter(Boolean);
   return {
     endpoint: text("endpoint", "/api/search"),
+    folder,
     site: text("site"),
     scope: text("scope"),
     within: text("path-prefix"),
@@ -44,8 +50,14 @@ export function settingsOf(element: Element): Settings {
     missing: text("missing-url"),
     suggestions: list("suggestions"),
     placeholder: text("placeholder"),
-    limit: Math.min(Math.max(Number.parseInt(text("max-results"), 10) || 15, 1), MAX_RESULTS),
+    limit: Math.min(Math.max(Number.parseInt(text("max-results"), 10) || (folder ? STATIC_RESULTS : USUAL_RESULTS), 1), MAX_RESULTS),
     keepsRecent: text("recent") !== "off",
     marks: text("marks") !== "off",
   };
+}
+
+/** Without a value, the folder that this script is in. */
+function folderOf(place: string | null): string {
+  if (place === null) return "";
+  return place.trim() ? new URL(place.trim(), document.baseURI).href : new URL(".", import.meta.url).href;
 }

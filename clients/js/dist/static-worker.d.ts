@@ -1,0 +1,13 @@
+import { openIndex, search } from "./static/search.js";
+import type { SearchRequest } from "./types.js";
+export { openIndex, search };
+export { nearest } from "./static/terms.js";
+export { indexText, namesOf, parseQuery, possibleNames, setStopWords, stem } from "./static/tokens.js";
+export interface StaticRequest {
+    id: number;
+    /** Address of the folder, and the head in it. */
+    folder: string;
+    head: string;
+    /** null: only open the index. */
+    request: SearchRequest | null;
+}

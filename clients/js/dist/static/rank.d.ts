@@ -1,0 +1,32 @@
+import type { Index } from "./index.js";
+import { type QueryTerms } from "./terms.js";
+import { type QueryWord } from "./tokens.js";
+export interface RankedPage {
+    page: number;
+    score: number;
+    /** Of the name, for its confidence. */
+    exact: number;
+    /** Best first. */
+    chunks: RankedChunk[];
+}
+export interface RankedChunk {
+    chunk: number;
+    score: number;
+}
+/** BM25 of chunks and of whole pages. */
+export declare function scores(index: Index, query: QueryTerms): {
+    chunks: Float64Array;
+    pages: Float64Array;
+};
+/** The best pages by words, names and places; the texts are not read yet. */
+export declare function rankPages(index: Index, query: QueryTerms, isAllowed: (page: number) => boolean, topK: number): RankedPage[];
+/** The weight of a page by its author and by what it is: guides come before listings and posts. */
+export declare function pageWeight({ head: { pages, weights } }: Index, page: number, q: string): number;
+export declare function namesIdentifier(q: string): boolean;
+/** What a query names to the letter, and whether that is all of it. */
+export declare function identifiers(q: string): {
+    names: string[];
+    isAlone: boolean;
+};
+/** Which share of the query's neighbouring words stand beside each other in a text. */
+export declare function neighbours(words: readonly QueryWord[], text: string): number;

@@ -1,0 +1,59 @@
+import { SearchError } from "./errors.js";
+import type { StaticRequest } from "./static-worker.js";
+import type { SearchAnswer, SearchRequest } from "./types.js";
+
+/** Answers requests; without a request it loads what every request needs. */
+export type Answers = (request: SearchRequest | null) => Promise<SearchAnswer>;
+
+type Reply = { id: number; answer: SearchAnswer } | { id: number; answer?: undefined; error: { code: string; message: string; status: number } };
+
+interface Opened {
+  worker: Worker;
+  head: string;
+}
+
+// Where a policy demands it, only what a policy of its own made may be run.
+const policies = (globalThis as { trustedTypes?: { createPolicy(name: string, rules: object): { createScriptURL(url: string): string } } }).trustedTypes;
+let policy: { createScriptURL(url: string): string } | undefined;
+
+/** Answers from the files that `searchsocket export` wrote to a folder of this origin; a worker reads them. */
+export function staticAnswers(folder: string | URL): Answers {
+  const address = new URL(folder, globalThis.document?.baseURI).href.replace(/\/*$/, "/");
+  const waiting = new Map<number, { resolve: (answer: SearchAnswer) => void; reject: (error: SearchError) => void }>();
+  let opened: Promise<Opened> | null = null;
+  let last = 0;
+
+  async function open(): Promise<Opened> {
+    // Only this file has the same name in each generation; a page that is open keeps the one that it began with.
+    const response = await fetch(`${address}searchsocket.json`, { cache: "no-cache" });
+    if (!response.ok) throw new SearchError("UNREACHABLE", `${address}searchsocket.json answered with status ${response.status}`, response.status);
+    const { head, worker: name } = (await response.json()) as { head: string; worker: string };
+    policy ??= policies?.createPolicy("searchsocket", { createScriptURL: (url: string) => url });
+    const url = new URL(name, address).href;
+    const worker = new Worker((policy?.createScriptURL(url) ?? url) as string, { type: "module", name: "searchsocket" });
+    worker.addEventListener("message", ({ data }: MessageEvent<Reply>) => {
+      const { resolve, reject } = waiting.get(data.id) ?? {};
+      waiting.delete(data.id);
+      if (data.answer !== undefined) resolve?.(data.answer);
+      else reject?.(new SearchError(data.error.code, data.error.message, data.error.status));
+    });
+    worker.addEventListener("error", () => {
+      opened = null;
+      for (const { reject } of waiting.values()) reject(new SearchError("UNREACHABLE", `${url} cannot be run`));
+      waiting.clear();
+    });
+    return { worker, head };
+  }
+
+  return async (request) => {
+    opened ??= open();
+    const { worker, head } = await opened.catch((error: unknown) => {
+      opened = null;
+      throw error instanceof SearchError ? error : new SearchError("UNREACHABLE", `${address} cannot be reached`);
+    });
+    return new Promise((resolve, reject) => {
+      waiting.set(++last, { resolve, reject });
+      worker.postMessage({ id: last, folder: address, head, request } satisfies StaticRequest);
+    });
+  };
+}

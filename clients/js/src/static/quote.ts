@@ -1,0 +1,168 @@
+// What is shown of a result: the section that answers, and a passage with the query's words marked.
+import type { Chunk } from "./files.js";
+import type { QueryTerms } from "./terms.js";
+import { fold, namesOf, parseQuery, possibleNames, wordForms } from "./tokens.js";
+
+interface Mark {
+  start: number;
+  end: number;
+  word: string;
+}
+
+export interface Quote {
+  anchor: string;
+  title: string;
+  snippet: string;
+  marks: [number, number][];
+  /** How well the heading and the passage say the query: by this sections of one page are compared. */
+  worth: number;
+}
+
+const WORD = /[\p{L}\p{N}\p{M}]+/gu;
+const MIN_PREFIX = 3;
+const HEADING = 0.5;
+const PASSAGE = 0.1;
+const MAX_TITLE = 120;
+
+/** The words of one query, ready to be marked in texts. */
+export class Quoter {
+  readonly #whole = new Map<string, string>();
+  readonly #parts = new Map<string, string>();
+  readonly #literals: readonly string[];
+  readonly #prefix: string;
+  readonly #names: ReadonlySet<string>;
+  readonly #telling: ReadonlyMap<string, string>;
+
+  constructor(query: QueryTerms) {
+    for (const word of query.words) {
+      for (const form of [word.exact, word.stem]) if (form) this.#whole.set(form, word.exact);
+      for (const part of word.parts) this.#parts.set(part, word.exact);
+      for (const forms of query.synonyms.get(word.exact) ?? []) if (forms.length === 1) this.#parts.set(forms[0]!, word.exact);
+      for (const near of query.nearest.get(word.exact) ?? []) for (const form of wordForms(near)) this.#whole.set(form, word.exact);
+    }
+    const written = query.text.split(/\s+/).map((word) => word.replace(/^["'`.,;:!?()]+|["'`.,;:!?()]+$/g, ""));
+    this.#literals = written.filter((word) => /[\p{L}\p{N}]/u.test(word) && !/^[\p{L}\p{N}]+$/u.test(word)).map((word) => word.toLowerCase());
+    const last = fold(query.text.match(WORD)?.at(-1) ?? "");
+    this.#prefix = query.parsed.isOpen && last.length >= MIN_PREFIX ? last : "";
+    this.#names = new Set(possibleNames(query.text));
+    this.#telling = telling(query.text);
+  }
+
+  /** Whether a heading of a chunk is called like the query. */
+  names(chunk: Chunk): boolean {
+    return [chunk[3], ...chunk[6].map(([, , title]) => title)].some((title) => namesOf(title).some((name) => this.#names.has(name)));
+  }
+
+  marks(text: string): Mark[] {
+    const marks: Mark[] = [];
+    const parts: Mark[] = [];
+    const lower = text.toLowerCase();
+    for (const literal of lower.length === text.length ? this.#literals : []) {
+      for (let at = lower.indexOf(literal); at >= 0; at = lower.indexOf(literal, at + literal.length)) {
+        marks.push({ start: at, end: at + literal.length, word: literal });
+      }
+    }
+    for (const match of text.matchAll(WORD)) {
+      const at = { start: match.index, end: match.index + match[0].length };
+      for (const form of match[0].length <= 64 ? wordForms(match[0]) : []) {
+        const whole = this.#whole.get(form);
+        const part = this.#parts.get(form);
+        if (whole) marks.push({ ...at, word: whole });
+        else if (part) parts.push({ ...at, word: part });
+      }
+    }
+    if (!marks.length && !parts.length && this.#prefix) {
+      for (const match of text.matchAll(WORD)) {
+        if (fold(match[0]).startsWith(this.#prefix)) marks.push({ start: match.index, end: match.index + match[0].length, word: this.#prefix });
+      }
+    }
+    const marked = new Set(marks.map(({ word }) => word));
+    return merged([...marks, ...parts.filter(({ word }) => !marked.has(word))]);
+  }
+
+  quote([text, units, kinds, title, anchor, , openings]: Chunk, maxChars: number): Quote {
+    const starts: number[] = [];
+    units.reduce((start, size) => (starts.push(start), start + size), 0);
+    const sections = [{ start: 0, anchor, title }, ...openings.map(([start, own, name]) => ({ start, anchor: own, title: name }))];
+    const called = sections.findIndex((section) => namesOf(section.title).some((name) => this.#names.has(name)));
+    const all = this.marks(text);
+    const endOf = (at: number) => sections[at + 1]?.start ?? text.length;
+    const marks = called < 0 ? all : all.filter(({ start, end }) => start >= sections[called]!.start && end <= endOf(called));
+    const [from, to] = windowOf(text, starts, kinds, marks, maxChars, called < 0 ? 0 : sections[called]!.start);
+    const shown = all.filter(({ start, end }) => start >= from && end <= to);
+    const wordsIn = (at: number) => shown.filter(({ start }) => start >= sections[at]!.start && start < endOf(at)).map(({ word }) => word);
+    const rank = sections.map((section, at) => {
+      const own = wordsIn(at);
+      const names = at ? [] : this.marks(section.title).map(({ word }) => word);
+      const isShown = section.start < to && endOf(at) > from;
+      return isShown ? new Set([...own, ...names]).size * 1000 + own.length : -1;
+    });
+    const opened = sections[called < 0 ? rank.indexOf(Math.max(...rank)) : called]!;
+    return { anchor: opened.anchor, title: short(opened.title), ...excerpt(text, from, to, shown), worth: this.#worth(opened.title, shown) };
+  }
+
+  #worth(heading: string, marks: readonly Mark[]): number {
+    const own = telling(heading);
+    const both = [...own.keys()].filter((form) => this.#telling.has(form));
+    if (!both.length || !this.#telling.size) return 0;
+    const marked = new Set(marks.map(({ word }) => word));
+    const covered = [...this.#telling].filter(([form, word]) => own.has(form) || marked.has(word)).length;
+    return (HEADING * both.length ** 2) / (this.#telling.size * own.size) + (PASSAGE * covered) / this.#telling.size;
+  }
+}
+
+/** Stems of the words of a text that are neither stop words nor numbers, with the words. */
+function telling(text: string): Map<string, string> {
+  const words = parseQuery(text).words.filter((word) => !word.isStop && /\p{L}/u.test(word.exact));
+  return new Map(words.map((word) => [word.stem || word.exact, word.exact]));
+}
+
+/** The range of a text that shows the most query words, in sentences before lists, code and headings. */
+function windowOf(text: string, starts: readonly number[], kinds: string, marks: readonly Mark[], maxChars: number, floor: number): [number, number] {
+  if (text.length <= maxChars) return [0, text.length];
+  const rank = (unit: number) => ({ p: 3, l: 3, t: 2, f: 1, c: 1 })[kinds[unit]!] ?? 0;
+  const unitAt = (at: number) => starts.findLastIndex((start) => start <= at);
+  let from = starts.find((start, unit) => start >= floor && rank(unit) > 1) ?? floor;
+  let most = -1;
+  for (const mark of marks) {
+    const unit = unitAt(mark.start);
+    const isInside = mark.end - starts[unit]! > maxChars; // of a sentence that is too long
+    const start = isInside ? (text.lastIndexOf(" ", mark.start - 40) + 1 || mark.start) : starts[unit]!;
+    const shown = marks.filter((one) => one.start >= start && one.end <= start + maxChars);
+    const answering = shown.filter((one) => rank(unitAt(one.start)) > 1);
+    const words = (some: readonly Mark[]) => new Set(some.map(({ word }) => word)).size;
+    const score = 10 * (words(shown) + words(answering)) + rank(unit) - (isInside ? 10 : 0);
+    if (score > most) [most, from] = [score, start];
+  }
+  while (kinds[unitAt(from)] === "h" && starts[unitAt(from) + 1] !== undefined) from = starts[unitAt(from) + 1]!;
+  const limit = from + maxChars;
+  if (limit >= text.length) return [from, text.length];
+  const end = starts.findLast((start) => start > from + maxChars / 2 && start <= limit);
+  const space = text.lastIndexOf(" ", limit);
+  return [from, end ?? (space > from + maxChars / 2 ? space : limit)];
+}
+
+/** The passage on one line per item, and its marks in code points. */
+function excerpt(text: string, from: number, to: number, marks: readonly Mark[]): { snippet: string; marks: [number, number][] } {
+  const before = from && !/[\n.!?:]\s*$/.test(text.slice(0, from)) ? "…" : "";
+  const passage = text.slice(from, to).trimEnd();
+  const after = to < text.length && !/[.!?:]$/.test(passage) ? "…" : "";
+  const points = (at: number) => before.length + Array.from(text.slice(from, at)).length;
+  return { snippet: `${before}${passage}${after}`, marks: marks.map(({ start, end }) => [points(start), points(end)]) };
+}
+
+function merged(marks: Mark[]): Mark[] {
+  const found: Mark[] = [];
+  for (const mark of marks.sort((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = found.at(-1);
+    if (last && mark.start < last.end) last.end = Math.max(last.end, mark.end);
+    else found.push({ ...mark });
+  }
+  return found;
+}
+
+export function short(title: string): string {
+  if (title.length <= MAX_TITLE) return title;
+  const space = title.lastIndexOf(" ", MAX_TITLE);
+  return `${title.slice(0, space > MAX_TITLE / 2 ? space : MAX_TITLE - 1)}…`;
+}

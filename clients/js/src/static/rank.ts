@@ -1,0 +1,201 @@
+// The order of pages, as `searchsocket/search/ranking/` has it, by words alone.
+import type { Index, Posting } from "./index.js";
+import { namedPages, type QueryTerms, unique } from "./terms.js";
+import { indexText, type QueryWord } from "./tokens.js";
+
+export interface RankedPage {
+  page: number;
+  score: number;
+  /** Of the name, for its confidence. */
+  exact: number;
+  /** Best first. */
+  chunks: RankedChunk[];
+}
+
+export interface RankedChunk {
+  chunk: number;
+  score: number;
+}
+
+/** BM25 of chunks and of whole pages. */
+export function scores(index: Index, query: QueryTerms): { chunks: Float64Array; pages: Float64Array } {
+  const chunks = new Float64Array(index.chunkCount);
+  const pages = new Float64Array(index.pageCount);
+  for (const [form, worth] of query.terms) {
+    const posting = index.posting(form);
+    if (posting) add(index, posting, worth, chunks, pages);
+  }
+  for (const [forms, worth] of query.wholes) {
+    const [first, ...others] = forms.map((form) => index.posting(form)!);
+    const hasAll = (chunk: number) => others.every(({ chunks: own }) => own.some((value, at) => at % 4 === 0 && value === chunk));
+    const own = first!.chunks.filter((_, at) => hasAll(first!.chunks[at - (at % 4)]!));
+    add(index, { pages: [], chunks: own, said: new Set(own.filter((_, at) => at % 4 === 0).map((chunk) => index.pageOf[chunk]!)) }, worth, chunks, pages);
+  }
+  return { chunks, pages };
+}
+
+/** Add the BM25 of one term. Postings are in groups of four: a number and three counts. */
+function add(index: Index, { pages, chunks }: Posting, worth: number, chunkScores: Float64Array, pageScores: Float64Array): void {
+  const { head, fields, firstChunk, pageOf } = index;
+  const [k1, b] = head.weights.bm25;
+  const { fields: boosts, page } = head.weights;
+  const scored = (name: keyof typeof fields, documents: number, many: number, boost: number) => {
+    const idf = boost * worth * Math.log1p((documents - many + 0.5) / (many + 0.5));
+    const { lengths, mean } = fields[name];
+    return (at: number, count: number) => (idf * count * (k1 + 1)) / (count + k1 * (1 - b + (b * lengths[at]!) / mean));
+  };
+  const said = new Map<number, number>();
+  const own = new Map<number, number>();
+  const count = (counts: Map<number, number>, at: number, more: number) => more && counts.set(at, (counts.get(at) ?? 0) + more);
+  for (const [column, name] of (["title", "links", "path"] as const).entries()) {
+    let many = 0;
+    for (let at = 0; at < pages.length; at += 4) if (pages[at + 1 + column]) many += head.pages.chunks[pages[at]!]!;
+    const score = scored(name, index.chunkCount, many, boosts[name]);
+    for (let at = 0; many && at < pages.length; at += 4) {
+      const [number, times] = [pages[at]!, pages[at + 1 + column]!];
+      if (!column) count(said, number, times);
+      if (times) for (let chunk = firstChunk[number]!; chunk < firstChunk[number + 1]!; chunk++) chunkScores[chunk]! += score(number, times);
+    }
+  }
+  for (const [column, name] of (["body", "headings"] as const).entries()) {
+    let many = 0;
+    for (let at = 0; at < chunks.length; at += 4) if (chunks[at + 1 + column]) many++;
+    const score = scored(name, index.chunkCount, many, boosts[name]);
+    for (let at = 0; at < chunks.length; at += 4) {
+      const [chunk, times] = [chunks[at]!, chunks[at + 1 + column]!];
+      if (times) chunkScores[chunk]! += score(chunk, times);
+      if (!column && head.kinds[chunk] !== "0") count(said, pageOf[chunk]!, times);
+      if (!column) count(own, pageOf[chunk]!, chunks[at + 3]!);
+    }
+  }
+  const saidScore = scored("said", index.pageCount, said.size, page.said);
+  const ownScore = scored("own", index.pageCount, own.size, page.headings);
+  for (const [number, times] of said) pageScores[number]! += saidScore(number, times);
+  for (const [number, times] of own) pageScores[number]! += ownScore(number, times);
+}
+
+/** Which share of the query's words the text of each chunk says, and twice that under headings that say all of them. */
+function coverage(index: Index, { words }: QueryTerms): (chunk: number) => number {
+  const counts = words.map((word) => {
+    const chunks = new Map<number, number>(); // 1: in its text; 2: in a heading
+    for (const form of unique([word.exact, word.stem])) {
+      const own = (form && index.posting(form)?.chunks) || [];
+      for (let at = 0; at < own.length; at += 4) chunks.set(own[at]!, own[at + 2] || own[at + 3] ? 2 : Math.max(chunks.get(own[at]!) ?? 0, 1));
+    }
+    return chunks;
+  });
+  return (chunk) => {
+    const own = counts.map((count) => count.get(chunk) ?? 0);
+    return own.every((count) => count === 2) ? 2 : own.filter(Boolean).length / own.length;
+  };
+}
+
+/** The best pages by words, names and places; the texts are not read yet. */
+export function rankPages(index: Index, query: QueryTerms, isAllowed: (page: number) => boolean, topK: number): RankedPage[] {
+  const { weights } = index.head;
+  const found = scores(index, query);
+  const k = Math.max(weights.candidates, topK * 3);
+  const best = (values: Float64Array, isIn: (at: number) => boolean) => {
+    const positive = [...values.keys()].filter((at) => values[at]! > 1e-3 && isIn(at));
+    return positive.sort((a, b) => values[b]! - values[a]! || a - b).slice(0, k);
+  };
+  const candidates = best(found.chunks, (chunk) => isAllowed(index.pageOf[chunk]!));
+  const bestPages = new Set(best(found.pages, isAllowed));
+  const pageScore = (page: number) => (bestPages.has(page) ? found.pages[page]! : 0);
+  const byPage = new Map<number, number[]>();
+  for (const chunk of candidates) {
+    const page = index.pageOf[chunk]!;
+    byPage.set(page, [...(byPage.get(page) ?? []), chunk]);
+  }
+  const pages = [...byPage.keys()];
+  const count = query.words.length;
+  const [wordShare, pageShare] = weights.shares[count >= MANY_WORDS ? "many" : "few"];
+  const pageScaled = scaled(pages, pageScore);
+  const chunkScaled = scaled(candidates, (chunk) => found.chunks[chunk]!);
+  const bestScaled = scaled(pages, (page) => found.chunks[byPage.get(page)![0]!]!);
+  const fusedChunk = (chunk: number) => wordShare * chunkScaled(chunk) + pageShare * pageScaled(index.pageOf[chunk]!);
+  const named = namedPages(index, query.text);
+  const called = calling(index, query);
+  const covered = coverage(index, query);
+  return pages.map((page) => {
+    const chunks = byPage.get(page)!.map((chunk) => ({ chunk, score: fusedChunk(chunk) }));
+    const second = chunks.filter(({ chunk }) => index.head.kinds[chunk] !== "0")[1]?.score ?? 0;
+    // The first is read: of several, one under a heading that may be the query, or that says more of it.
+    const worth = new Map(chunks.map((one) => [one, one.score + COVERAGE * covered(one.chunk)]));
+    chunks.sort((one, other) => worth.get(other)! - worth.get(one)! || one.chunk - other.chunk);
+    const exact = nameBonus(index, named.get(page) ?? 0);
+    const score = wordShare * bestScaled(page) + pageShare * pageScaled(page) + weights.second * second + exact + called(page);
+    return { page, score: score + placeOf(index, page), exact, chunks };
+  });
+}
+
+const MANY_WORDS = 5;
+const COVERAGE = 0.2;
+
+/** Values scaled so that the least is 0 and the greatest 1. */
+function scaled(keys: readonly number[], value: (key: number) => number): (key: number) => number {
+  const values = keys.map(value);
+  const low = values.reduce((a, b) => Math.min(a, b), Infinity);
+  const high = values.reduce((a, b) => Math.max(a, b), -Infinity);
+  return (key) => (high <= low ? (high > 0 ? 1 : 0) : (value(key) - low) / (high - low));
+}
+
+function placeOf({ head: { pages, weights } }: Index, page: number): number {
+  const links = Math.min(pages.links[page]!, weights.manyLinks);
+  return (weights.links * Math.log1p(links)) / Math.log1p(weights.manyLinks) + weights.depth / (1 + pages.depth[page]!);
+}
+
+function nameBonus({ head }: Index, named: number): number {
+  const { title, begunTitle, whole } = head.weights.exact;
+  return named * (named >= whole ? title : begunTitle);
+}
+
+/** The bonus of a page for the share of its title and path in the query. */
+function calling(index: Index, { parsed, words, text }: QueryTerms): (page: number) => number {
+  const asked = new Set(words.map((word) => word.stem || word.exact));
+  const all = new Set(indexText(text));
+  const { inName, named } = index.head.weights;
+  return (page) => {
+    const title = new Set(index.titleWords[page]);
+    const both = new Set([...title, ...index.pathWords[page]!]);
+    const covered = [...asked].filter((word) => both.has(word)).length;
+    if (!covered || !parsed.words.length) return 0;
+    if (covered < asked.size || !title.size) return (inName * covered) / asked.size;
+    return inName + (named * [...title].filter((word) => all.has(word)).length) / title.size;
+  };
+}
+
+/** The weight of a page by its author and by what it is: guides come before listings and posts. */
+export function pageWeight({ head: { pages, weights } }: Index, page: number, q: string): number {
+  const listing = namesIdentifier(q) ? 1 : (pages.listing[page] ?? 1);
+  const occasion = new RegExp(weights.asksForOccasion, "i").test(q) ? 1 : (pages.occasion[page] ?? 1);
+  return Math.min(Math.max(pages.weight[page] ?? 1, 0.01), 100) * listing * occasion;
+}
+
+const NAME = /^(?=.*[A-Za-z])(?:.*[_$].*|.*::.*|.*[\p{L}\p{N}_]{2}\.[\p{L}\p{N}_]{2}.*|.*\(\).*|.*[a-z][A-Z].*|--.*)$/u;
+const EDGES = /^[\t?!,;"'`“”]+|[\t?!,;"'`“”]+$/g;
+const MAX_NAMES = 10;
+
+export function namesIdentifier(q: string): boolean {
+  return q.split(/\s+/).some((word) => NAME.test(word.replace(EDGES, "")));
+}
+
+/** What a query names to the letter, and whether that is all of it. */
+export function identifiers(q: string): { names: string[]; isAlone: boolean } {
+  const words = q.split(/\s+/).map((word) => word.replace(EDGES, "")).filter(Boolean);
+  const isAlone = words.length === 1;
+  return { names: unique(words.filter((word) => isAlone || NAME.test(word)).map((word) => word.toLowerCase())).slice(0, MAX_NAMES), isAlone };
+}
+
+const BETWEEN = 2; // places: one word may stand between two
+const MAX_PAIRS = 8;
+
+/** Which share of the query's neighbouring words stand beside each other in a text. */
+export function neighbours(words: readonly QueryWord[], text: string): number {
+  const forms = words.map((word) => word.stem || word.exact).slice(0, MAX_PAIRS + 1);
+  const tokens = forms.length > 1 ? indexText(text) : [];
+  const places = new Map(forms.map((form) => [form, tokens.flatMap((token, at) => (token === form ? [at] : []))]));
+  const isNear = (one: string, other: string) => places.get(one)!.some((at) => places.get(other)!.some((to) => to > at && to - at <= BETWEEN));
+  const pairs = forms.slice(1).filter((form, at) => isNear(forms[at]!, form));
+  return forms.length > 1 ? pairs.length / (forms.length - 1) : 0;
+}

@@ -1,0 +1,164 @@
+// Answers a request from the files of a static export.
+import { SearchError } from "../errors.js";
+import type { Result, SearchAnswer, SearchRequest, Section } from "../types.js";
+import { type Chunk, Files, type Head } from "./files.js";
+import { facetCounts, pageFilter, placeIn, type Versions, versionsOf, withoutTranslations } from "./filter.js";
+import { Index } from "./index.js";
+import { type Quote, Quoter, short } from "./quote.js";
+import { identifiers, neighbours, pageWeight, type RankedPage, rankPages } from "./rank.js";
+import { type Evidence, evidenceOf, meant, type QueryTerms, queryTerms } from "./terms.js";
+
+const MAX_QUERY = 1000;
+const MAX_TOP_K = 100;
+const READ = 8; // pages whose best passage is read before they are ordered
+const SECTIONS = 3;
+const SNIPPET = 240;
+const SECTION_SNIPPET = 160;
+
+/** Pages of which texts were read. */
+interface ReadPage extends RankedPage {
+  texts: ReadonlyMap<number, Chunk>;
+}
+
+export async function openIndex(name: string, read: (name: string) => Promise<ArrayBuffer>): Promise<Index> {
+  const files = new Files(read);
+  return new Index(await files.json<Head>(name), files);
+}
+
+/** @throws {SearchError} The request is empty or too long, names an unknown version, or a file cannot be read. */
+export async function search(index: Index, request: SearchRequest): Promise<SearchAnswer> {
+  const started = performance.now();
+  const typed = request.q.normalize("NFC").replace(/[\p{Cc}\s]+/gu, " ").replace(/[\p{Cf}\p{Cs}]/gu, "").trim();
+  if (!typed || typed.length > MAX_QUERY) throw new SearchError("INVALID_REQUEST", typed ? `the query has ${typed.length} characters; the limit is ${MAX_QUERY}` : "the query is empty", 400);
+  const { head } = index;
+  const topK = Math.min(Math.max(request.topK ?? 10, 1), MAX_TOP_K);
+  const offset = Math.max(request.offset ?? 0, 0);
+  const versions = versionsOf(head.families, request);
+  const query = await queryTerms(index, await meant(index, typed));
+  const evidence = evidenceOf(index, query);
+  const candidates = rankPages(index, query, pageFilter(index, request, versions), topK + offset);
+  const isAnswered = isEnough(index, evidence) || candidates.some(({ exact }) => exact >= head.weights.exact.title * head.weights.exact.whole);
+  const quoter = new Quoter(query);
+  const ordered = isAnswered ? await ordering(index, query, quoter, candidates, topK + offset) : [];
+  const shown = withoutTranslations(index, ordered, request);
+  const best = ordered[0];
+  const confidence = (page: RankedPage, rank: number) => confidenceOf(index, evidence, rank, page.score / (best!.score || 1), page.exact);
+  const page = [...shown.keys()].slice(offset, offset + topK);
+  const read = await Promise.all(page.map((one) => withTexts(index, one)));
+  const results = read.map((one, at) => resultOf(index, one, quoter, versions, shown.get(page[at]!)!, confidence(one, offset + at)));
+  const isWeak = best !== undefined && confidence(best, 0) < head.weights.weak;
+  return {
+    q: typed,
+    scope: head.scope,
+    groupBy: "page",
+    results,
+    total: shown.size,
+    quality: !isAnswered ? "rejected" : isWeak ? "weak" : "answered",
+    ...(request.facets?.length ? { facets: facetCounts(index, isAnswered ? candidates.map((one) => one.page) : [], request.facets) } : {}),
+    ...(versions.answer ? { versions: versions.answer } : {}),
+    meta: {
+      timingsMs: { embed: 0, vector: 0, keyword: performance.now() - started, rerank: 0, total: performance.now() - started },
+      usedRerank: false,
+      modelId: "",
+      generation: head.generation,
+      publishedAt: head.publishedAt,
+      ageSeconds: Math.max((Date.now() - Date.parse(head.publishedAt)) / 1000, 0),
+      notes: [],
+    },
+  };
+}
+
+/** Nonsense gets no answer. */
+function isEnough({ head: { weights } }: Index, { share, count, known }: Evidence): boolean {
+  return share >= weights.evidence.share || weights.enough.some(([leastKnown, leastCount, leastShare]) => known >= leastKnown && count >= leastCount && share >= leastShare);
+}
+
+/** Pages by their score; the texts of the best are read for what only a text tells. */
+async function ordering(index: Index, query: QueryTerms, quoter: Quoter, candidates: readonly RankedPage[], count: number): Promise<RankedPage[]> {
+  const weighted = (pages: readonly RankedPage[]) => {
+    const weights = new Map(pages.map((one) => [one, one.score * pageWeight(index, one.page, query.text)]));
+    return [...pages].sort((a, b) => weights.get(b)! - weights.get(a)! || a.page - b.page);
+  };
+  const first = weighted(candidates);
+  const read = Math.max(READ, count);
+  const texts = await Promise.all(first.slice(0, read).map((one) => withTexts(index, one)));
+  const better = texts.map((one) => ({ ...one, ...bonuses(index, query, quoter, one) }));
+  return [...weighted(better), ...first.slice(read)];
+}
+
+async function withTexts(index: Index, page: RankedPage): Promise<ReadPage> {
+  const { first, chunks } = await index.texts(page.chunks[0]!.chunk);
+  return { ...page, texts: new Map(chunks.map((chunk, at) => [first + at, chunk])) };
+}
+
+/** What a page gains by its text: neighbouring words, headings, and names to the letter. */
+function bonuses(index: Index, query: QueryTerms, quoter: Quoter, page: ReadPage): Pick<RankedPage, "score" | "exact" | "chunks"> {
+  const { weights, pages } = index.head;
+  const { alone, among, heading, title, whole } = weights.exact;
+  const { names, isAlone } = identifiers(query.text);
+  const isTitled = page.exact >= title * whole;
+  const name = `${pages.title[page.page]}\n${pages.url[page.page]}`;
+  let exact = page.exact;
+  let near = 0;
+  const chunks = page.chunks.map(({ chunk, score }) => {
+    const text = page.texts.get(chunk);
+    if (!text) return { chunk, score };
+    const content = `${text[3]}\n${text[0]}\n${name}`.toLowerCase();
+    const literal = names.filter((one) => content.includes(one)).length / (names.length || 1);
+    const own = isTitled ? 0 : (isAlone ? alone : among) * literal + (quoter.names(text) ? heading : 0);
+    const beside = weights.neighbours * neighbours(query.words, `${text[3]}\n${text[0]}`);
+    exact = Math.max(exact, page.exact + own);
+    near = Math.max(near, beside);
+    return { chunk, score: score + own + beside };
+  });
+  chunks.sort((a, b) => b.score - a.score || a.chunk - b.chunk);
+  return { exact, score: page.score + exact - page.exact + near, chunks };
+}
+
+function confidenceOf({ head: { weights } }: Index, words: Evidence, rank: number, ratio: number, exact: number): number {
+  const features = [1, weights.unknownNear, words.share, words.known, Math.log1p(words.asked), Math.log1p(rank), ratio, Math.min(exact, 1)];
+  const sum = features.reduce((total, value, at) => total + value * weights.confidence[at]!, 0);
+  return Math.round(1000 / (1 + Math.exp(-sum))) / 1000;
+}
+
+function resultOf(index: Index, page: ReadPage, quoter: Quoter, versions: Versions, languages: readonly string[], confidence: number): Result {
+  const { pages, generation, scope } = index.head;
+  const place = placeIn(index, page.page, versions);
+  const title = short(pages.title[page.page]!);
+  const quoted = page.chunks.flatMap(({ chunk, score }) => {
+    const text = page.texts.get(chunk);
+    return text ? [{ chunk, text, score, quote: quoter.quote(text, SNIPPET) }] : [];
+  });
+  const sections = quoted.filter(({ chunk, quote }, at) => index.head.kinds[chunk] !== "0" && quoted.findIndex((one) => one.quote.anchor === quote.anchor) === at);
+  const opening = [...sections].sort((a, b) => b.score + b.quote.worth - a.score - a.quote.worth)[0] ?? quoted[0]!;
+  const section = ({ text, score }: (typeof quoted)[number]): Section => {
+    const quote = quoter.quote(text, SECTION_SNIPPET);
+    return { ...linked(place.address, quote), headingPath: text[5], score, ref: text[7] };
+  };
+  return {
+    url: place.url,
+    ...linked(place.address, opening.quote),
+    title,
+    sectionTitle: opening.quote.title,
+    headingPath: opening.text[5],
+    score: page.score,
+    confidence,
+    routeFile: null,
+    scope,
+    generation,
+    ageSeconds: 0,
+    tags: pages.tags[page.page] ?? [],
+    language: index.languages[page.page]!,
+    modified: pages.modified[page.page] ?? "",
+    ...(place.versions.length ? { version: place.versions[0]!, versions: place.versions } : {}),
+    ...(languages.length ? { languages } : {}),
+    ref: opening.text[7],
+    sections: [opening, ...sections.filter((one) => one !== opening)].slice(0, SECTIONS).map(section),
+    alike: [],
+  };
+}
+
+function linked(address: string, { anchor, title, snippet, marks }: Quote): Pick<Section, "href" | "anchor" | "title" | "snippet" | "snippetHtml" | "marks"> {
+  const href = anchor ? `${address}#${encodeURIComponent(anchor).replace(/%(24|26|2B|2C|3B|3D|3A|40|2F|3F)/g, decodeURIComponent)}` : address;
+  return { href, anchor, title, snippet, snippetHtml: "", marks };
+}

@@ -1,0 +1,286 @@
+// A query taken apart, as `searchsocket/stores/words/keywords.py` and `evidence.py` do it.
+import type { Index } from "./index.js";
+import { fold, nameOf, type ParsedQuery, parseQuery, possibleNames, type QueryWord, stem } from "./tokens.js";
+
+export type Forms = readonly string[];
+export type Term = readonly [form: string, worth: number];
+
+export interface QueryTerms {
+  text: string;
+  parsed: ParsedQuery;
+  words: readonly QueryWord[];
+  terms: Term[];
+  /** Synonyms of several words. */
+  wholes: (readonly [forms: Forms, worth: number])[];
+  synonyms: ReadonlyMap<string, readonly Forms[]>;
+  completions: readonly string[];
+  unknown: QueryWord[];
+  /** By unknown word the words that it may be a typo of. */
+  nearest: ReadonlyMap<string, readonly string[]>;
+}
+
+/** What the pages say of a query. */
+export interface Evidence {
+  share: number;
+  count: number;
+  known: number;
+  asked: number;
+}
+
+const MAX_CORRECTED = 4;
+const MAX_NEAREST = 3;
+const MAX_NAMED_WORDS = 20;
+
+export const unique = <T>(values: Iterable<T>): T[] => [...new Set(values)];
+const indexedForms = (words: readonly string[]) => unique(words.flatMap((word) => [word, stem(word)]));
+
+export async function queryTerms(index: Index, text: string): Promise<QueryTerms> {
+  const { terms: worths } = index.head.weights;
+  const parsed = parseQuery(text);
+  const plain = parsed.words.filter((word) => !word.isStop);
+  const words = plain.length ? plain : parsed.words;
+  const synonyms = synonymsOf(index, parsed.order);
+  const joined = joinedForms(parsed.order);
+  const ownForms = words.flatMap((word) => [word.exact, word.stem, word.exact.replace(/[-_]/g, ""), ...word.parts]);
+  await index.load([...ownForms, ...joined, ...[...synonyms.values()].flat(2)].filter(Boolean));
+  const isIndexed = (form: string) => index.posting(form) !== undefined;
+  const found: QueryTerms = { text, parsed, words, terms: [], wholes: [], synonyms, completions: [], unknown: [], nearest: new Map() };
+  for (const word of words) {
+    const isPlain = word.stem !== "";
+    const worth = isPlain ? 1 : worths.identifier;
+    const forms = unique([word.exact, word.stem]).filter(Boolean);
+    const others = (synonyms.get(word.exact) ?? []).filter((one) => one.every(isIndexed));
+    for (const one of others) {
+      if (one.length === 1) found.terms.push([one[0]!, worths.synonym * worth]);
+      else found.wholes.push([one, worths.synonym * worth]);
+    }
+    const isOpen = parsed.isOpen && word === parsed.words.at(-1);
+    if (isOpen) found.completions = await completionsOf(index, word);
+    const own = [
+      ...forms.map((form): Term => [form, worth]),
+      ...(isOpen ? found.completions.filter((form) => !forms.includes(form)) : []).map((form): Term => [form, worths.prefix]),
+      ...word.parts.filter((part) => !forms.includes(part)).map((part): Term => [part, worths.part]),
+    ].filter(([form]) => isIndexed(form));
+    found.terms.push(...own);
+    const isWhole = isPlain ? own.length > 0 : isIndexed(word.exact) || isIndexed(word.exact.replace(/[-_]/g, ""));
+    if (!others.length && !isWhole) found.unknown.push(word);
+  }
+  await correct(index, found);
+  found.terms.push(...joined.filter(isIndexed).map((form): Term => [form, worths.joined]));
+  return found;
+}
+
+/** Add what unknown words may be typos of. */
+async function correct(index: Index, query: QueryTerms): Promise<void> {
+  const { typo, identifier } = index.head.weights.terms;
+  const nearest = new Map<string, readonly string[]>();
+  for (const word of worthCorrecting(query.unknown)) {
+    const whole = await nearestWords(index, word.exact);
+    nearest.set(word.exact, whole);
+    let terms = indexedForms(whole).map((form): Term => [form, typo * (word.stem ? 1 : identifier)]);
+    if (!terms.length) {
+      for (const piece of word.pieces.filter(allowedEdits)) {
+        await index.load([stem(piece)]);
+        if (!index.posting(stem(piece))) terms = [...terms, ...indexedForms(await nearestWords(index, piece)).map((form): Term => [form, typo])];
+      }
+    }
+    await index.load(terms.map(([form]) => form));
+    query.terms.push(...terms.filter(([form]) => index.posting(form)));
+  }
+  query.nearest = nearest;
+}
+
+/** Frequent terms that begin with a word; of a word that is no stem, by the words as they are typed. */
+async function completionsOf(index: Index, word: QueryWord): Promise<string[]> {
+  const most = index.head.weights.terms.completions;
+  if (word.exact.length < 2) return [];
+  const frequent = index.beginning(word.exact).sort((a, b) => size(index, b) - size(index, a)).slice(0, most);
+  if (frequent.length || index.posting(word.stem || word.exact)) return frequent;
+  const words = await index.vocabulary(word.exact[0]!);
+  const forms = indexedForms(words.filter(([one]) => one.startsWith(word.exact)).slice(0, most).map(([one]) => one));
+  await index.load(forms);
+  return forms;
+}
+
+const size = (index: Index, term: string) => index.posting(term)!.chunks.length;
+
+function joinedForms(order: readonly QueryWord[]): string[] {
+  return unique(order.slice(1).flatMap((word, at) => (word.stem && order[at]!.stem ? [stem(order[at]!.exact + word.exact)] : [])));
+}
+
+function synonymsOf({ head }: Index, order: readonly QueryWord[]): Map<string, Forms[]> {
+  const keys = order.map((word) => word.stem || word.exact);
+  const found = new Map<string, Forms[]>();
+  for (const [typed, others] of head.synonyms) {
+    for (let start = 0; start + typed.length <= keys.length; start++) {
+      if (!typed.every((form, at) => keys[start + at] === form)) continue;
+      for (const { exact } of order.slice(start, start + typed.length)) found.set(exact, [...(found.get(exact) ?? []), ...others]);
+    }
+  }
+  return found;
+}
+
+function worthCorrecting(unknown: readonly QueryWord[]): QueryWord[] {
+  return unknown.filter((word) => allowedEdits(word.exact)).sort((a, b) => b.exact.length - a.exact.length).slice(0, MAX_CORRECTED);
+}
+
+async function nearestWords(index: Index, word: string): Promise<string[]> {
+  return nearest(word, (await index.vocabulary(word[0]!)).map(([one]) => one));
+}
+
+/** The first words of a vocabulary that are fewest edits away. */
+export function nearest(word: string, vocabulary: readonly string[]): string[] {
+  for (let edits = 1; edits <= allowedEdits(word); edits++) {
+    const found = vocabulary.filter((one) => Math.abs(one.length - word.length) <= edits && one[0] === word[0] && within(word, one, edits));
+    if (found.length) return found.slice(0, MAX_NEAREST);
+  }
+  return [];
+}
+
+export function allowedEdits(word: string): number {
+  return word.length < 4 ? 0 : word.length < 8 ? 1 : 2;
+}
+
+/** Whether so many insertions, deletions, replacements or swaps of neighbours turn one word into the other. */
+export function within(one: string, other: string, edits: number): boolean {
+  let at = 0;
+  while (at < one.length && at < other.length && one[at] === other[at]) at++;
+  const [a, b] = [one.slice(at), other.slice(at)];
+  if (!a || !b || edits === 0) return a.length + b.length <= edits;
+  return (
+    within(a.slice(1), b.slice(1), edits - 1) ||
+    within(a.slice(1), b, edits - 1) ||
+    within(a, b.slice(1), edits - 1) ||
+    (a[0] === b[1] && a[1] === b[0] && within(a.slice(2), b.slice(2), edits - 1))
+  );
+}
+
+function isLikelyTypo(typed: string, word: string): boolean {
+  if (!within(typed, word, 1)) return false;
+  const letters = (text: string) => [...text].sort().join("");
+  const isDoubled = [...typed].some((letter, at) => at > 0 && letter === typed[at - 1] && typed.slice(0, at) + typed.slice(at + 1) === word);
+  return typed.length >= 8 || word.length > typed.length || isDoubled || letters(typed) === letters(word);
+}
+
+const WORDS_OF_LETTERS = /\p{L}+/gu;
+
+/** The query as it was meant: a title of which it is a typo, and without the product's name. */
+export async function meant(index: Index, text: string): Promise<string> {
+  const { unknown } = await queryTerms(index, text);
+  const known = unknown.length ? nearestTitle(index, text) : text;
+  const pieces = known.split(/\s+/).filter(Boolean);
+  if (pieces.length > MAX_NAMED_WORDS || known.includes('"') || namedPages(index, known, 1).size) return known;
+  const { stopWords, common } = index.head.weights;
+  const home = index.head.pages.url.indexOf("/");
+  const siteName = new Set(index.titleWords[home] ?? []);
+  const stops = new Set(stopWords.split(" "));
+  const words = pieces.map((piece) => (fold(piece).match(WORDS_OF_LETTERS) ?? []).filter((word) => !stops.has(word)));
+  await index.load(words.flat().flatMap((word) => [word, stem(word)]));
+  const isProduct = (word: string) => index.pageCount >= 10 && sharesOf(index, word) > (siteName.has(stem(word)) ? common[1] : common[0]);
+  const isName = (pair: readonly string[]) => pair.length > 1 && (namedPages(index, pair.join(" "), 1).size > 0 || isHeading(index, pair));
+  const products = new Set(
+    [...pieces.keys()].filter((at) => words[at]!.length && words[at]!.every(isProduct) && !isName(pieces.slice(at, at + 2)) && !isName(pieces.slice(Math.max(at - 1, 0), at + 1))),
+  );
+  const content = [...pieces.keys()].filter((at) => !products.has(at) && words[at]!.some((word) => word.length > 1));
+  if (!products.size || !content.length) return known;
+  const first = products.has(0) ? content[0]! : 0;
+  const last = products.has(pieces.length - 1) ? content.at(-1)! : pieces.length - 1;
+  return pieces.filter((_, at) => at >= first && at <= last && !products.has(at)).join(" ");
+}
+
+/** Whether a heading has both words. */
+function isHeading(index: Index, pair: readonly string[]): boolean {
+  const [one, other] = pair.map((word) => {
+    const own = index.posting(stem(fold(word)))?.chunks ?? [];
+    return new Set(own.filter((_, at) => at % 4 === 0 && own[at + 3]));
+  });
+  return [...one!].some((chunk) => other!.has(chunk));
+}
+
+function sharesOf(index: Index, word: string): number {
+  return Math.max(...[word, stem(word)].map((form) => index.posting(form)?.said.size ?? 0)) / index.pageCount;
+}
+
+function nearestTitle(index: Index, text: string): string {
+  const name = nameOf(text);
+  const digits = name.replace(/\D+/g, "");
+  const near = name ? nearest(name, [...index.names.keys()]) : [];
+  return near.find((one) => one.replace(/\D+/g, "") === digits) ?? text;
+}
+
+const MAX_BEGUN = 12;
+
+/** Pages by how far the query is their title: all of it, nearly, or its beginning. */
+export function namedPages(index: Index, text: string, least = 0): Map<number, number> {
+  const { nearly } = index.head.weights.exact;
+  const names = possibleNames(text);
+  const pages = new Map<number, number>();
+  const put = (name: string, worth: number) => {
+    for (const page of index.names.get(name) ?? []) if (worth >= least) pages.set(page, Math.max(pages.get(page) ?? 0, worth));
+  };
+  names.forEach((name, at) => put(name, at ? nearly : 1));
+  const begun = names[0] ?? "";
+  if (begun.length >= 3 && parseQuery(text).isOpen) {
+    const longer = [...index.names.keys()].filter((name) => name.startsWith(begun) && name !== begun);
+    for (const name of longer.slice(0, MAX_BEGUN)) put(name, (nearly * begun.length) / name.length);
+  }
+  const address = text.includes("/") && !/\s/.test(text.trim()) ? addressOf(text.trim()) : "";
+  const page = address ? index.head.pages.url.indexOf(address) : -1;
+  if (page >= 0) pages.set(page, 1);
+  return pages;
+}
+
+function addressOf(text: string): string {
+  const path = text.replace(/[?#].*$/, "").replace(/^[A-Za-z][\w+.-]*:\/\/[^/]*/, "");
+  return `/${path.replace(/(?:(?:^|\/)index)?\.html?$/, "").replace(/^\/+|\/+$/g, "")}`;
+}
+
+/** Which share of the query pages say, by which nonsense is refused. */
+export function evidenceOf(index: Index, query: QueryTerms): Evidence {
+  const limits = index.head.weights.evidence;
+  const with_ = (forms: Forms): ReadonlySet<number> => {
+    const sets = forms.map((form) => index.posting(form)?.said ?? new Set<number>());
+    return sets.length === 1 ? sets[0]! : new Set([...sets[0]!].filter((page) => sets.every((set) => set.has(page))));
+  };
+  const isHeld = (forms: Forms) => forms.length > 0 && with_(forms).size > 0;
+  const written = query.words.filter((word) => word.exact.length > 1 || word.exact > "\x7f");
+  const words = written.length ? written : query.words;
+  const isOpen = (word: QueryWord) => query.parsed.isOpen && word === query.parsed.words.at(-1);
+  const held = new Map(
+    words.map((word) => {
+      const own = [word.exact, word.stem].filter(Boolean).map((form) => [form]);
+      const sure = [...own, ...(query.synonyms.get(word.exact) ?? [])].filter(isHeld);
+      if (sure.length || word.exact.length < limits.prefix) return [word, sure] as const;
+      const more = [...(isOpen(word) ? query.completions : []), ...(word.pieces.length ? indexedForms(query.nearest.get(word.exact) ?? []) : [])];
+      return [word, more.map((form) => [form]).filter(isHeld)] as const;
+    }),
+  );
+  const isAlone = ![...held.values()].some((forms) => forms.length);
+  const guessed = (word: QueryWord): Forms[] => {
+    if (word.parts.length && isHeld(word.parts)) return [word.parts];
+    if (word.exact.length < limits.typo) return [];
+    const near = (query.nearest.get(word.exact) ?? []).filter((one) => !isAlone || isLikelyTypo(word.exact, one));
+    return indexedForms(near).map((form) => [form]).filter(isHeld);
+  };
+  const scores = new Map<number, readonly [worth: number, count: number]>();
+  let total = 0;
+  let known = 0;
+  for (const [word, sure] of held) {
+    let forms = sure.length ? [...sure] : guessed(word);
+    let part = 1;
+    if (sure.length || (forms.length && word.parts.length)) known++;
+    const most = Math.max(0, ...forms.map((one) => with_(one).size));
+    const rarity = Math.log1p((index.pageCount - most + 0.5) / (most + 0.5));
+    if (!forms.length) {
+      forms = word.parts.filter((one) => one.length >= limits.part && /^\p{L}+$/u.test(one)).map((one) => [one]).filter(isHeld);
+      if (forms.length) known++, (part = forms.length / word.parts.length);
+    }
+    total += rarity;
+    for (const page of unique(forms.flatMap((one) => [...with_(one)]))) {
+      const [worth, count] = scores.get(page) ?? [0, 0];
+      scores.set(page, [worth + rarity * part, count + 1]);
+    }
+  }
+  const [share, count] = [0, 1].map((at) => [...scores.values()].reduce((most, one) => Math.max(most, one[at]!), 0));
+  return { share: total ? Math.min(share! / total, 1) : 0, count: count!, known: words.length ? known / words.length : 0, asked: words.length };
+}

@@ -1,0 +1,156 @@
+// Words as the index keeps them: `searchsocket/text/words.py` in TypeScript. `tests/golden/static/cases.json` holds both to it.
+import { arabicStem, englishStem } from "./stem.js";
+
+export interface QueryWord {
+  exact: string;
+  /** "" for an identifier. */
+  stem: string;
+  parts: readonly string[];
+  isStop: boolean;
+  pieces: readonly string[];
+}
+
+export interface ParsedQuery {
+  words: readonly QueryWord[];
+  order: readonly QueryWord[];
+  isOpen: boolean;
+}
+
+const MAX_WORD = 64;
+const MAX_PARTS = 32;
+const MAX_WORDS = 32;
+const COMBINING = "\\u0300-\\u036f\\u0591-\\u05c7\\u064b-\\u065f\\u0900-\\u0dff\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff";
+const UNSPACED =
+  "\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff\\u{20000}-\\u{3134f}";
+const LETTER = `[\\p{L}\\p{N}_${COMBINING}]`;
+const WORD = new RegExp(`(?:--?|[$@#+.]{1,3})?${LETTER}+(?:(?:::|[-.:'’@$])${LETTER}+)*(?:\\+\\+|#)?`, "gu");
+const PIECES = new RegExp(`[\\p{L}\\p{N}${COMBINING}]+`, "gu");
+const RUNS = new RegExp(`[${UNSPACED}]+|[^${UNSPACED}]+`, "gu");
+const HAS_UNSPACED = new RegExp(`[${UNSPACED}]`, "u");
+const MARKS = /[\u0300-\u036f\u0591-\u05c7\u064b-\u065f]/g;
+const CAMEL = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
+const BRACKETS = /\s*[(\[][^()\[\]]*[)\]]\s*$/;
+const IN_FRONT = /\s+[-–—|·»>/]\s+/;
+const UNFOLDED: Record<string, string> = {
+  ß: "ss", ø: "o", ł: "l", đ: "d", ı: "i", æ: "ae", œ: "oe", þ: "th", ð: "d", ة: "ه", ى: "ي", ی: "ي", ک: "ك", "\u0640": "",
+}; // prettier-ignore
+const ASCII = /^[\x00-\x7f]*$/;
+const ALPHA = /^\p{L}+$/u;
+
+/** Of the index that is searched: it is written there, so that there is one list. */
+let stopWords: ReadonlySet<string> = new Set();
+let beforeNames: ReadonlySet<string> = new Set();
+
+export function setStopWords(words: readonly string[], before: readonly string[]): void {
+  stopWords = new Set(words);
+  beforeNames = new Set(before);
+}
+
+const unique = (forms: readonly string[]): string[] => [...new Set(forms)].filter((form) => form);
+
+/** Lower case without diacritics. */
+export function fold(word: string): string {
+  if (ASCII.test(word)) return word.toLowerCase();
+  const bare = word.toLowerCase().normalize("NFKD").replace(MARKS, "");
+  return Array.from(bare, (char) => UNFOLDED[char] ?? char).join("").normalize("NFC").replace(/\s+/g, "");
+}
+
+export function stem(word: string): string {
+  return word < "\u0600" || word > "\u077f" ? englishStem(word) : arabicStem(word);
+}
+
+/** All forms of one written word, the exact one first. */
+export function wordForms(word: string): string[] {
+  if (/^(?:[A-Za-z]?[a-z]+|[A-Z]+|[A-Za-z])$/.test(word)) return word.length <= MAX_WORD ? [stem(word.toLowerCase())] : [];
+  if (!ASCII.test(word)) {
+    word = word.normalize("NFKC");
+    if (HAS_UNSPACED.test(word)) return (word.match(RUNS) ?? []).flatMap(unspacedForms);
+  }
+  return identifierForms(word.replaceAll("’", "'"));
+}
+
+function unspacedForms(run: string): string[] {
+  if (!HAS_UNSPACED.test(run)) return (run.match(WORD) ?? []).flatMap(wordForms);
+  const chars = Array.from(run);
+  return Array.from({ length: Math.max(1, chars.length - 1) }, (_, at) => chars.slice(at, at + 2).join("")).slice(0, 4 * MAX_WORD);
+}
+
+function identifierForms(word: string): string[] {
+  const exact = fold(word);
+  const pieces = piecesOf(word);
+  if (pieces.length === 1 && pieces[0] === exact && !/\p{N}/u.test(exact)) return exact.length <= MAX_WORD ? [stem(exact)] : [];
+  const forms = exact.includes("'")
+    ? [stem(exact.replace(/'s$/, "").replaceAll("'", "")), ...pieces.filter((piece) => piece.length > 2).map(stem)]
+    : [
+        exact,
+        exact.replace(/^[-$@#+._]+|[-$@#+._]+$/g, ""),
+        exact.replace(/^[-_]+|[-_]+$/g, "").replace(/[-_]/g, ""),
+        ...exact.split(".").filter((part) => part.length > 1),
+        ...pieces.filter((piece) => piece.length > 1).map(stem),
+      ];
+  return unique(forms).filter((form) => form.length <= MAX_WORD);
+}
+
+function piecesOf(word: string): string[] {
+  return (word.match(PIECES) ?? []).flatMap((piece) => piece.split(CAMEL)).map(fold).slice(0, MAX_PARTS);
+}
+
+/** The words of a text as the index keeps them, in order. */
+export function indexText(text: string): string[] {
+  return (text.match(WORD) ?? []).flatMap(wordForms);
+}
+
+export function parseQuery(text: string): ParsedQuery {
+  const words = new Map<string, QueryWord>();
+  const order: QueryWord[] = [];
+  for (const written of text.match(WORD) ?? []) {
+    for (const word of queryWords(written)) {
+      if (!words.has(word.exact)) words.set(word.exact, word);
+      order.push(words.get(word.exact)!);
+      if (words.size >= MAX_WORDS) break;
+    }
+  }
+  const all = [...words.values()].slice(0, MAX_WORDS);
+  return { words: all, order, isOpen: text !== "" && !' \t\n".?!,;)'.includes(text.at(-1)!) };
+}
+
+function queryWords(written: string): QueryWord[] {
+  const forms = wordForms(written);
+  if (!forms.length) return [];
+  const folded = fold(written.normalize("NFKC"));
+  const plain = { parts: [], pieces: [], isStop: false };
+  if (HAS_UNSPACED.test(folded)) return forms.map((form) => ({ ...plain, exact: form, stem: "" }));
+  if (forms.length === 1 && ALPHA.test(folded)) return [{ ...plain, exact: folded, stem: forms[0]!, isStop: stopWords.has(folded) }];
+  const isStop = stopWords.has(folded.replaceAll("'", ""));
+  return [{ exact: forms[0]!, stem: "", parts: forms.slice(1, MAX_PARTS + 1), isStop, pieces: piecesOf(written) }];
+}
+
+/** A title or heading as names are compared. */
+export function nameOf(text: string): string {
+  return (text.match(WORD) ?? []).map(fold).join(" ");
+}
+
+function gist(text: string): string {
+  const stems = nameOf(text).split(" ").filter((word) => word && !stopWords.has(word)).map(stem);
+  return stems.length > 1 ? stems.join(" ") : "";
+}
+
+const withoutBrackets = (text: string) => text.replace(BRACKETS, "") || text;
+
+/** The names by which a visitor may type this title. */
+export function namesOf(text: string): string[] {
+  return unique([nameOf(text), nameOf(withoutBrackets(text)), gist(text)]);
+}
+
+/** The names that a query may be, the whole of it first. */
+export function possibleNames(text: string): string[] {
+  const head = withoutBrackets(text);
+  const behind = (whole: string) => {
+    const match = IN_FRONT.exec(whole);
+    return match ? [whole.slice(match.index + match[0].length)] : [];
+  };
+  const parts = [text, head, ...behind(text), ...behind(head)];
+  const words = nameOf(text).split(" ");
+  const first = words.findIndex((word) => !beforeNames.has(word));
+  return unique([...parts.map(nameOf), ...parts.map(gist), first < 0 ? "" : words.slice(first).join(" ")]);
+}

@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { indexText, namesOf, nearest, parseQuery, possibleNames, setStopWords, stem } from "../dist/static-worker.js";
+
+// The same cases as `tests/export/test_shared_cases.py`.
+const cases = JSON.parse(readFileSync(new URL("./static-cases.json", import.meta.url), "utf8"));
+setStopWords(cases.stopWords, cases.beforeNames);
+
+for (const [word, expected] of Object.entries(cases.stems)) test(`stem ${word}`, () => assert.equal(stem(word), expected));
+
+for (const [text, expected] of Object.entries(cases.forms)) test(`forms ${text}`, () => assert.equal(indexText(text).join(" "), expected));
+
+for (const [text, expected] of Object.entries(cases.queries)) {
+  test(`query ${text}`, () => {
+    const { words, isOpen } = parseQuery(text);
+    const plain = words.map((word) => ({ exact: word.exact, stem: word.stem, parts: word.parts, isStop: word.isStop }));
+    assert.deepEqual({ words: plain, isOpen, names: namesOf(text), possible: possibleNames(text) }, expected);
+  });
+}
+
+for (const [word, expected] of Object.entries(cases.typos)) test(`typo ${word}`, () => assert.deepEqual(nearest(word, cases.vocabulary), expected));

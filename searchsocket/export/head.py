@@ -1,0 +1,164 @@
+"""Columns of a static export that every query needs: pages, sizes of chunks, and the names of all other files."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from searchsocket.export.postings import Postings, packed_lengths
+from searchsocket.export.weights import weights
+from searchsocket.search.ranking.listings import SHARE as LISTING_SHARE
+from searchsocket.search.ranking.listings import is_listing
+from searchsocket.search.ranking.occasions import SHARE as OCCASION_SHARE
+from searchsocket.search.ranking.occasions import is_occasion
+from searchsocket.stores.base import CatalogueSnapshot, ReadableRecord
+from searchsocket.text.synonyms import make_synonyms
+from searchsocket.types import Generation, PageFacts
+
+if TYPE_CHECKING:
+    from searchsocket.project.settings.model import RankingSettings
+
+FORMAT = 1
+PIECE_CHARS = 6_000  # of text: what a result reads for its snippet
+_A_BATCH = 500
+_Write = Callable[[str, Any], str]  # what a file holds, and its data; returns its name
+
+
+@dataclass(slots=True)
+class _Columns:
+    """Columns of pages and chunks, filled page by page."""
+
+    postings: Postings = field(default_factory=Postings)
+    pages: list[PageFacts] = field(default_factory=list)
+    chunks: list[int] = field(default_factory=list)  # of each page
+    kinds: list[str] = field(default_factory=list)  # "0": a summary
+    texts: list[tuple[int, str]] = field(default_factory=list)  # first chunk and file of each piece
+
+
+def write_head(catalogue: CatalogueSnapshot, generation: Generation, settings: "RankingSettings", write: _Write) -> str:
+    """Write all files of a generation except the entry; return the name of the one that lists them."""
+    columns = _Columns()
+    for readable in _pages(catalogue):
+        if readable[0].record.page.weight > 0:
+            _add_page(columns, readable, write)
+    postings = columns.postings
+    buckets = [(first, write("words", data)) for first, data in postings.buckets()]
+    letters = {letter: write("vocabulary", data) for letter, data in postings.vocabulary().items()}
+    return write(
+        "head",
+        {
+            "format": FORMAT,
+            "generation": generation.name,
+            "scope": generation.scope,
+            "publishedAt": generation.published_at,
+            "weights": weights(settings),
+            "synonyms": _synonyms(settings),
+            "families": [asdict(family) for family in generation.versions],
+            "pages": _page_columns(columns.pages, settings) | {"chunks": columns.chunks},
+            "kinds": "".join(columns.kinds),
+            "lengths": {name: packed_lengths(lengths) for name, lengths in postings.lengths.items()},
+            "words": _listed(buckets),
+            "vocabulary": letters,
+            "texts": _listed(columns.texts),
+        },
+    )
+
+
+def _pages(catalogue: CatalogueSnapshot) -> Iterator[list[ReadableRecord]]:
+    """The records of each page, in the order in which equals are answered."""
+    ids, after = list[str](), ""
+    while some := catalogue.fingerprints(after, _A_BATCH):
+        ids += (id_ for id_, _ in some)
+        after = ids[-1]
+    order = catalogue.facts(ids).order
+    ids = [ids[at] for at in order.argsort(kind="stable").tolist()]
+    page: list[ReadableRecord] = []
+    for start in range(0, len(ids), _A_BATCH):
+        for one in catalogue.readable(ids[start : start + _A_BATCH]):
+            if page and page[0].record.page.url != one.record.page.url:
+                yield page
+                page = []
+            page.append(one)
+    if page:
+        yield page
+
+
+def _add_page(columns: _Columns, readable: Sequence[ReadableRecord], write: _Write) -> None:
+    first = len(columns.kinds)
+    columns.postings.add(len(columns.pages), first, [one.record for one in readable])
+    columns.pages.append(readable[0].record.page)
+    columns.chunks.append(len(readable))
+    columns.kinds += ("0" if one.record.chunk.kind == "summary" else "1" for one in readable)
+    piece: list[list[Any]] = []
+    size, start = 0, first
+    for number, one in enumerate(readable, first):
+        if piece and size + len(one.text.text) > PIECE_CHARS:
+            columns.texts.append((start, write("text", piece)))
+            piece, size, start = [], 0, number
+        piece.append(_chunk(one))
+        size += len(one.text.text)
+    columns.texts.append((start, write("text", piece)))
+
+
+def _chunk(one: ReadableRecord) -> list[Any]:
+    """A chunk as results need it."""
+    at, text = one.record.chunk.at, one.text
+    units = [text.text[start:end] for start, end in zip(text.starts, (*text.starts[1:], len(text.text)), strict=True)]
+    openings = [[_utf16(text.text[: one.start]), one.anchor, one.title] for one in text.openings]
+    return [
+        text.text,
+        [*map(_utf16, units)],
+        text.kinds,
+        at.title,
+        at.anchor,
+        list(at.heading_path),
+        openings,
+        one.record.ref,
+    ]
+
+
+def _utf16(text: str) -> int:
+    """The length of a text as JavaScript counts it."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _page_columns(pages: Sequence[PageFacts], settings: "RankingSettings") -> dict[str, Any]:
+    """Facts of pages by column; facts that few pages have by the number of the page."""
+
+    def sparse(value: Callable[[PageFacts], Any], usual: Any) -> dict[int, Any]:
+        return {number: one for number, page in enumerate(pages) if (one := value(page)) != usual}
+
+    return {
+        "url": [page.url for page in pages],
+        "title": [page.title for page in pages],
+        "language": _runs(page.language for page in pages),
+        "depth": [page.depth for page in pages],
+        "links": [page.incoming_links for page in pages],
+        "address": sparse(lambda page: page.address, ""),
+        "tags": sparse(lambda page: page.tags, ()),
+        "facets": sparse(lambda page: page.facets, ()),
+        "weight": sparse(lambda page: page.weight, 1.0),
+        "modified": sparse(lambda page: page.modified, ""),
+        "listing": sparse(lambda page: LISTING_SHARE if settings.demote_listings and is_listing(page.url) else 1, 1),
+        "occasion": sparse(
+            lambda page: OCCASION_SHARE if settings.demote_occasions and is_occasion(page.url) else 1, 1
+        ),
+    }
+
+
+def _runs(values: Iterable[str]) -> list[tuple[str, int]]:
+    """Equal neighbours once, with their number."""
+    runs: list[tuple[str, int]] = []
+    for value in values:
+        if runs and runs[-1][0] == value:
+            runs[-1] = (value, runs[-1][1] + 1)
+        else:
+            runs.append((value, 1))
+    return runs
+
+
+def _listed(files: Sequence[tuple[Any, str]]) -> dict[str, Any]:
+    return {"first": [first for first, _ in files], "files": [name for _, name in files]}
+
+
+def _synonyms(settings: "RankingSettings") -> list[tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]]:
+    return list(make_synonyms(settings.synonyms)._others.items())

@@ -1,0 +1,73 @@
+"""Constants of ranking, as a static export states them: their definitions stay in Python (docs/static.md)."""
+
+from typing import TYPE_CHECKING, Any
+
+from searchsocket.search import result_confidence
+from searchsocket.search.ranking import boosts, confidence, exact, occasions, pages, relevance
+from searchsocket.stores.words import evidence, keywords, names
+from searchsocket.text import words
+
+if TYPE_CHECKING:
+    from searchsocket.project.settings.model import RankingSettings
+
+_K1, _B = 1.2, 0.75  # of BM25, as tantivy has them
+# Shares of the words of a chunk and of its page. Without vectors these decide alone (docs/static.md).
+_FEW_WORDS, _MANY_WORDS = (0.4, 0.6), (0.25, 0.75)
+# Vectors also find passages that keep words together, pages with a second section, and names: here these do.
+_NEIGHBOURS, _SECOND, _IN_NAME = 0.4, 0.2, 0.2
+_CANDIDATES = 100  # at least, of each list: here they cost nothing
+# Less than the usual share of a query's words is enough where so many are known and on one page. On the server nearness
+# in meaning decides there. (share of known words, words on one page, share by rarity)
+_ENOUGH = ((0.65, 2, 0.3), (1.0, 1, 0.5))
+
+
+def weights(settings: "RankingSettings") -> dict[str, Any]:
+    """Everything besides the index that decides the order of results."""
+    return {
+        "bm25": [_K1, _B],
+        "fields": keywords.BOOSTS,
+        "page": keywords._WHOLE,
+        "terms": {
+            "identifier": keywords._IDENTIFIER_BOOST,
+            "part": keywords._PART_BOOST,
+            "prefix": keywords._PREFIX_BOOST,
+            "typo": keywords._TYPO_BOOST,
+            "synonym": keywords._SYNONYM_BOOST,
+            "joined": keywords._JOINED_BOOST,
+            "completions": keywords._MAX_COMPLETIONS,
+        },
+        "common": [keywords._COMMON, keywords._COMMON_NAME],
+        "shares": {"few": _FEW_WORDS, "many": _MANY_WORDS},
+        "candidates": max(settings.candidate_k, _CANDIDATES),
+        "neighbours": _NEIGHBOURS,
+        "second": _SECOND,
+        "inName": _IN_NAME,
+        "named": pages._NAMED,
+        "links": settings.weights.incoming_links if settings.enable_incoming_link_boost else 0.0,
+        "depth": settings.weights.depth if settings.enable_depth_boost else 0.0,
+        "manyLinks": boosts._MANY_LINKS,
+        "exact": {
+            "alone": exact._ALONE,
+            "title": exact._TITLE,
+            "heading": exact._HEADING,
+            "begunTitle": exact._BEGUN_TITLE,
+            "begunHeading": exact._BEGUN_HEADING,
+            "among": exact._AMONG_WORDS,
+            "nearly": names._NEARLY,
+            "whole": exact.WHOLE,
+        },
+        "evidence": {
+            "share": relevance.MIN_SHARE,
+            "prefix": evidence._MIN_EVIDENT_PREFIX,
+            "part": evidence._MIN_EVIDENT_PART,
+            "typo": evidence._MIN_EVIDENT_TYPO,
+        },
+        "enough": _ENOUGH,
+        "confidence": list(confidence.WEIGHTS),
+        "unknownNear": confidence._UNKNOWN_NEAR,
+        "weak": confidence.WEAK,
+        "doubtful": result_confidence._DOUBTFUL,
+        "asksForOccasion": occasions._ASKED.pattern,
+        "stopWords": words._STOP_WORD_LIST,
+        "beforeNames": " ".join(sorted(words._BEFORE_NAMES)),
+    }

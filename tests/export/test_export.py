@@ -1,0 +1,180 @@
+"""Files of a static export: named by their contents, replaced without a gap, and searched as on the server."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from search_site import MAIN, Piece, Site, make_site
+
+from searchsocket.cli.main import cli
+from searchsocket.errors import ConfigError, ScopeNotIndexed
+from searchsocket.export.files import ENTRY, export_generation
+from searchsocket.project.settings.model import RankingSettings
+from searchsocket.search.query import SearchQuery
+
+ASK = Path(__file__).parents[2] / "clients" / "js" / "scripts" / "ask-static.mjs"
+NODE = shutil.which("node")
+needs_node = pytest.mark.skipif(NODE is None, reason="no node on this machine: apt-get install nodejs")
+PIECES = [
+    Piece("/", "Welcome to the harbour of boats.", title="Harbour"),
+    Piece("/install", "Install the package with one command, then moor the boat.", title="Install", section="Install"),
+    Piece("/install", "Uninstalling removes the configuration files.", title="Install", section="Remove", ordinal=1),
+    Piece("/guide/moor", "Moor at the quay with two ropes. Ropes wear out.", title="Mooring", section="Mooring"),
+    Piece("/guide/sail", "Raise the sail when the wind turns. useState keeps it.", title="Sailing", tags=("wind",)),
+    Piece("/guide/hidden", "Moor in secret.", title="Hidden", weight=0.0),
+    Piece("/de/moor", "Am Kai anlegen.", title="Anlegen", language="de", facets=("level=easy",)),
+    *(Piece(f"/log/{number}", f"Log entry {number} of the boat.", title=f"Log {number}") for number in range(30)),
+]  # fmt: skip
+
+
+def exported(site: Site, target: Path, settings: RankingSettings | None = None) -> Path:
+    export_generation(site.store.reader(MAIN), settings or site.settings, target)
+    return target
+
+
+def asked(folder: Path, requests: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Answers of the browser's side, by the name of each request."""
+    source, target = folder / "requests.json", folder / "answers.json"
+    source.write_text(json.dumps({"folder": str(folder), "requests": requests}))
+    subprocess.run([NODE or "", ASK, source, target], check=True, capture_output=True)
+    answers: dict[str, Any] = json.loads(target.read_text())
+    source.unlink()
+    target.unlink()
+    return answers
+
+
+def urls(answer: Mapping[str, Any]) -> list[str]:
+    return [result["url"] for result in answer["results"]]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    return make_site(tmp_path_factory.mktemp("site"), PIECES)
+
+
+@pytest.fixture(scope="module")
+def folder(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    settings = RankingSettings(synonyms=(("quay", "pier"),))
+    return exported(site, tmp_path_factory.mktemp("export"), settings)
+
+
+def indexed(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir() if path.suffix == ".bin"}
+
+
+def test_the_same_index_gives_the_same_files(site: Site, tmp_path: Path) -> None:
+    """Names are those of the contents, so caches may keep every file forever except the entry."""
+    exported(site, tmp_path / "one")
+    again = export_generation(site.store.reader(MAIN), site.settings, exported(site, tmp_path / "two"))
+    assert indexed(tmp_path / "one") == indexed(tmp_path / "two")
+    assert (again.written, again.removed) == (0, 0)
+
+
+def test_files_stay_for_one_release(tmp_path: Path) -> None:
+    """A page that is open during a deployment reads the generation that it began with."""
+    site = make_site(tmp_path / "store", PIECES[:3])
+    generations = []
+    for text in ("The first edition.", "The second edition.", "The third edition."):
+        site.publish([Piece("/edition", text, title="Edition")])
+        exported(site, tmp_path / "out")
+        generations.append(json.loads((tmp_path / "out" / ENTRY).read_text())["head"])
+    first, second, third = generations
+    assert {second, third} <= indexed(tmp_path / "out")
+    assert first not in indexed(tmp_path / "out")
+    exported(site, tmp_path / "out")  # the same once more is no release
+    assert {second, third} <= indexed(tmp_path / "out")
+
+
+def test_a_file_with_other_contents_is_an_error(site: Site, tmp_path: Path) -> None:
+    head = json.loads((exported(site, tmp_path) / ENTRY).read_text())["head"]
+    (tmp_path / head).write_bytes(b"something else")
+    with pytest.raises(ConfigError, match=head):
+        exported(site, tmp_path)
+
+
+def test_a_damaged_entry_is_replaced(site: Site, tmp_path: Path) -> None:
+    (tmp_path / ENTRY).write_text("{half")
+    assert json.loads((exported(site, tmp_path) / ENTRY).read_text())["previous"] == ""
+
+
+SAME = ["install", "mooring ropes", "uninstall configuration", "sail wind", "useState", "log 7", "harbour", "remove"]
+
+
+@needs_node
+@pytest.mark.parametrize("q", SAME)
+def test_the_first_result_is_the_server_s(site: Site, folder: Path, q: str) -> None:
+    answer = asked(folder, {"q": {"q": q}})["q"]
+    on_server = site.engine.search(SearchQuery(q), MAIN)
+    assert urls(answer)[0] == on_server.results[0].url
+    assert answer["results"][0]["href"] == on_server.results[0].href
+
+
+@needs_node
+def test_words_are_found_as_people_type_them(folder: Path) -> None:
+    requests = {
+        q: {"q": q} for q in ("instal", "isntall", "moorin", "configurtaion", "pier ropes", "asdfqwer", "/install")
+    }
+    answers = asked(folder, requests)
+    first: dict[str, Sequence[str]] = {q: urls(answer)[:1] for q, answer in answers.items()}
+    assert first == {
+        "instal": ["/install"],
+        "isntall": ["/install"],
+        "moorin": ["/guide/moor"],
+        "configurtaion": ["/install"],
+        "pier ropes": ["/guide/moor"],
+        "asdfqwer": [],
+        "/install": ["/install"],
+    }
+    assert answers["asdfqwer"]["quality"] == "rejected"
+
+
+@needs_node
+def test_hidden_pages_are_in_no_file(folder: Path) -> None:
+    assert urls(asked(folder, {"q": {"q": "secret"}})["q"]) == []
+
+
+@needs_node
+def test_a_result_has_its_section_and_marks(folder: Path) -> None:
+    [first, *_] = asked(folder, {"q": {"q": "configuration files"}})["q"]["results"]
+    assert (first["url"], first["sectionTitle"]) == ("/install", "Remove")
+    assert [first["snippet"][start:end] for start, end in first["marks"]] == ["configuration", "files"]
+
+
+@needs_node
+def test_filters_narrow_the_answer(folder: Path) -> None:
+    answers = asked(
+        folder,
+        {
+            "directory": {"q": "boat moor", "pathPrefix": "/guide"},
+            "tag": {"q": "sail wind moor", "tags": ["wind"]},
+            "language": {"q": "anlegen", "filters": {"language": "de"}},
+            "facet": {"q": "anlegen", "filters": {"level": "easy"}, "facets": ["level"]},
+            "version": {"q": "boat", "version": "9.9"},
+            "empty": {"q": "  "},
+        },
+    )
+    assert set(urls(answers["directory"])) == {"/guide/moor"}
+    assert urls(answers["tag"]) == ["/guide/sail"]
+    assert urls(answers["language"]) == urls(answers["facet"]) == ["/de/moor"]
+    assert answers["facet"]["facets"] == {"level": {"easy": 1}}
+    assert answers["version"]["error"]["code"] == "UNKNOWN_VERSION"
+    assert answers["empty"]["error"]["code"] == "INVALID_REQUEST"
+
+
+@needs_node
+def test_pages_of_results_do_not_overlap(folder: Path) -> None:
+    answers = asked(folder, {"first": {"q": "log", "topK": 5}, "second": {"q": "log", "topK": 5, "offset": 5}})
+    assert len({*urls(answers["first"]), *urls(answers["second"])}) == 10
+    assert answers["first"]["total"] == answers["second"]["total"]
+
+
+def test_the_command_needs_an_index(tmp_path: Path) -> None:
+    (tmp_path / "searchsocket.toml").write_text('[project]\nid = "harbour"\n')
+    done = CliRunner().invoke(cli, ["export", "out", "--project", str(tmp_path)])
+    assert isinstance(done.exception, ScopeNotIndexed) or ScopeNotIndexed.code in done.output
+    assert not (tmp_path / "out").exists()
