@@ -115,7 +115,7 @@ def test_every_option_of_a_run_is_one_of_a_launch_and_of_the_command() -> None:
     assert {option.name for option in OPTIONS} <= {parameter.name for parameter in index.params}
     assert IndexOptions(**asked).to_run_options() == RunOptions(**asked)  # type: ignore[arg-type]
     assert IndexOptions().to_run_options() == RunOptions()
-    assert RunOptions(**asked).asked() == asked  # type: ignore[arg-type]
+    assert RunOptions(**asked).stated() == asked  # type: ignore[arg-type]
 
 
 def test_both_ways_to_start_dagster_name_the_location_that_runs_name() -> None:

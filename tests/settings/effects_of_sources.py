@@ -99,6 +99,11 @@ def harbour(web: Web) -> None:
     web.pages["/robots.txt"] = Answer(200, b"User-agent: *\nDisallow: /docs/deep\n", {"Content-Type": "text/plain"})
 
 
+def listed_for_agents(web: Web) -> None:
+    harbour(web)
+    web.pages["/llms.txt"] = Answer(200, b"- [Home](/)\n- [Hidden](/hidden.md)\n", {"Content-Type": "text/plain"})
+
+
 def wide(web: Web) -> None:
     web.html("/", "".join(f"<a href='/{number}'>{number}</a>" for number in range(16)))
 
@@ -221,6 +226,9 @@ EFFECTS = (
            given=CRAWL | {"source.crawl.concurrency": 1}, web=broken),
     Effect("source.crawl.respect_robots_txt", False, Lab.listed, ["/", "/docs"], ["/", "/docs", "/docs/deep"],
            given=CRAWL, web=harbour),
+    Effect("source.crawl.prefer", "markdown", Lab.listed,
+           ["/", "/docs", "/docs/deep"], ["/", "/hidden", "/docs", "/docs/deep"],
+           given=CRAWL | {"source.crawl.respect_robots_txt": False}, web=listed_for_agents),
     Effect("urls.style", "html", addresses, BUILT, ["/", *(f"{url}.html" for url in BUILT[1:])]),
     Effect("routes.dir", "app/pages", route_file, "src/routes/docs/install/+page.svelte",
            "app/pages/docs/install/+page.svelte", prepare=write_routes),

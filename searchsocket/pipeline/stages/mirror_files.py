@@ -130,7 +130,7 @@ def _source_file(run: ScopeRun, stored: MirrorPage) -> str:
     """The file of a page's text, relative to the project; "" if that is none of the project's files."""
     source = run.project.settings.source
     match stored.kind:
-        case "markdown":
+        case "markdown" if not run.source_kind.is_remote:
             return str(PurePosixPath(source.content_files.base_dir) / stored.locator)
         case "record" if not source.records.reader:
             return stored.locator.rpartition("@")[0]

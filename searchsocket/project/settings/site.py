@@ -57,6 +57,7 @@ class CrawlSettings(SettingsSection):
     max_seconds: Annotated[float, Field(gt=0)] = 3600.0  # for the whole crawl
     max_failures_in_row: Count = 50  # after that, the crawl stops
     respect_robots_txt: bool = True
+    prefer: Literal["html", "markdown"] = "html"  # markdown = llms.txt and the Markdown of pages, where offered
 
 
 class GitSettings(SettingsSection):

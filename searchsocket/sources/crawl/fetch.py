@@ -54,7 +54,7 @@ USER_AGENT = "searchsocket/0.1 (+site search indexer)"
 _MAX_REDIRECTS = 5
 _MAX_RETRY_AFTER_S = 30.0
 _RETRIED_STATUS = {429, 500, 502, 503, 504}
-_ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.8,text/plain;q=0.5"
+ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.8,text/plain;q=0.5"
 
 
 class FetchFailed(SourceUnavailable):
@@ -103,6 +103,7 @@ class Fetcher:
         limits: FetchLimits,
         budget: CrawlBudget,
         *,
+        accept: str = ACCEPT,
         sleep: Callable[[float], None] = time.sleep,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -125,7 +126,7 @@ class Fetcher:
                 trust_env=False,
                 monotonic=monotonic,
             ),
-            headers={"User-Agent": USER_AGENT, "Accept": _ACCEPT},
+            headers={"User-Agent": USER_AGENT, "Accept": accept},
             follow_redirects=False,
             trust_env=False,
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),

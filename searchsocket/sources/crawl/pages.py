@@ -7,6 +7,7 @@ from lxml import etree
 from searchsocket.content.pages import RawPage
 from searchsocket.sources.base import SourceReport
 from searchsocket.sources.crawl.store import Stored
+from searchsocket.types import PageKind
 from searchsocket.web.urls.form import Addresses, UrlForm
 from searchsocket.web.urls.paths import page_path, without_query
 
@@ -43,7 +44,8 @@ class CrawledPages:
             return None
         self._bodies[url] = stored.body_hash
         # The hash of the body is the stamp, so that a host without ETags still says what is unchanged.
-        return RawPage(url, stored.served_url, stored.url, stored.body_hash, address=self._address(url, stored))
+        kind: PageKind = "markdown" if stored.is_markdown else "html"
+        return RawPage(url, stored.served_url, stored.url, stored.body_hash, kind, self._address(url, stored))
 
     def _address(self, url: str, stored: Stored) -> str:
         if self._form is not None or url == "/":
@@ -68,7 +70,7 @@ class PageLinks:
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == "a":
             if href := without_query(attributes.get("href", "")):
-                self._add(href)
+                self.add(href)
         elif tag == "base" and not self.base:
             self.base = attributes.get("href", "")
         elif tag == "link" and not self.canonical and "canonical" in attributes.get("rel", "").lower().split():
@@ -77,7 +79,8 @@ class PageLinks:
             rules = attributes.get("content", "").lower().replace(",", " ").split()
             self.nofollow |= "nofollow" in rules or "none" in rules
 
-    def _add(self, href: str) -> None:
+    def add(self, href: str) -> None:
+        """Take a link; beyond `MAX_LINKS` it is left out."""
         if len(self.hrefs) < MAX_LINKS:
             self.hrefs[href] = None
         elif href not in self.hrefs:

@@ -4,11 +4,29 @@ import re
 
 from protego import Protego
 
+from searchsocket.errors import SourceUnavailable
+from searchsocket.sources.crawl.fetch import Fetcher, FetchFailed
+
 PRODUCT = "searchsocket"
 MAX_BYTES = 512_000  # what RFC 9309 asks a crawler to read
 _TOKEN = re.compile(r"\*|[a-z_-]*")
 _AGENT = re.compile(r"user[ -]?agent(?:[ \t]*:|[ \t])", re.IGNORECASE)
 _WHOLE_SITE = ("sitemap", "site-map", "host")
+
+
+def read_robots(fetcher: Fetcher) -> Protego | None:
+    """The rules of a host; None where it has none.
+
+    Raises:
+        SourceUnavailable: They cannot be had, so that nothing may be fetched.
+    """
+    try:
+        body = fetcher.get(f"{fetcher.origin}/robots.txt").body
+    except FetchFailed as error:
+        if 400 <= error.status < 500 and error.status != 429:
+            return None  # no rules (RFC 9309, 2.3.1.3)
+        raise SourceUnavailable(f"robots.txt of {fetcher.origin} cannot be read: {error}") from error
+    return parse_robots(body)
 
 
 def parse_robots(body: bytes) -> Protego:

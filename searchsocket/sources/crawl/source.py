@@ -1,16 +1,13 @@
 """The crawl: routes, sitemap and links of one host, level by level, in an order that is the same every time."""
 
-import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from heapq import nsmallest
 from itertools import islice
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from protego import Protego
 
@@ -19,31 +16,26 @@ from searchsocket.errors import SourceUnavailable
 from searchsocket.project.settings.site import CrawlSettings
 from searchsocket.project.settings.source_kinds import CRAWL
 from searchsocket.sources.base import SourceOrigin, SourceReport
+from searchsocket.sources.crawl import markdown
 from searchsocket.sources.crawl.budget import CrawlBudget
-from searchsocket.sources.crawl.fetch import USER_AGENT, Fetcher, FetchFailed, FetchLimits, Response, without_login
-from searchsocket.sources.crawl.pages import MAX_LINKS, CrawledPages, PageLinks, page_links
-from searchsocket.sources.crawl.robots import parse_robots
-from searchsocket.sources.crawl.site import CrawledSite, host_of
+from searchsocket.sources.crawl.fetch import (
+    ACCEPT,
+    USER_AGENT,
+    Fetcher,
+    FetchLimits,
+    without_login,
+)
+from searchsocket.sources.crawl.page_fetch import FetchedPage, PageFetch
+from searchsocket.sources.crawl.pages import MAX_LINKS, CrawledPages
+from searchsocket.sources.crawl.robots import read_robots
+from searchsocket.sources.crawl.site import CrawledSite
 from searchsocket.sources.crawl.sitemap import MAX_SITEMAPS
 from searchsocket.sources.crawl.start import SitemapPages
-from searchsocket.sources.crawl.store import BodyStore, Stored
+from searchsocket.sources.crawl.store import BodyStore
 from searchsocket.system.batches import batches
 from searchsocket.web.urls.form import UrlForm
 from searchsocket.web.urls.paths import canonical_path
-from searchsocket.web.urls.resolve import SiteBase, resolve_base, served_under
-
-_HTML = ("text/html", "application/xhtml+xml")
-
-
-@dataclass(frozen=True, slots=True)
-class _Fetched:
-    url: str
-    stored: Stored | None
-    links: frozenset[str] = frozenset()
-    links_cut: bool = False  # the page has more
-    published: str = ""  # the host that the page names as its own, and that links of it were read as this one for
-    skipped: str = ""
-    failed: str = ""
+from searchsocket.web.urls.resolve import SiteBase
 
 
 class CrawlSource:
@@ -92,6 +84,7 @@ class CrawlSource:
         self.report = report = SourceReport()
         self._warned = set[str]()
         self._site = self._own_site
+        self._markdown = markdown.MarkdownFiles() if self._settings.prefer == "markdown" else None
         self._budget = CrawlBudget(
             max_seconds=self._settings.max_seconds,
             max_failures_in_row=self._settings.max_failures_in_row,
@@ -100,7 +93,7 @@ class CrawlSource:
         fetcher = self._fetcher()
         crawled = CrawledPages(self._site.base.path, self._url_form, report)
         try:
-            self._robots = self._read_robots(fetcher)
+            self._robots = read_robots(fetcher) if self._settings.respect_robots_txt else None
             yield from self._levels(fetcher, crawled)
         finally:
             fetcher.close()
@@ -127,15 +120,21 @@ class CrawlSource:
 
     def _fetcher(self) -> Fetcher:
         limits = FetchLimits(self._max_page_bytes, self._settings.timeout_s, connections=self._settings.concurrency)
-        return Fetcher(self._address, limits, self._budget, sleep=self._sleep, monotonic=self._monotonic)
+        accept = markdown.ACCEPT if self._markdown else ACCEPT
+        return Fetcher(self._address, limits, self._budget, accept=accept, sleep=self._sleep, monotonic=self._monotonic)
 
     def _levels(self, fetcher: Fetcher, crawled: CrawledPages) -> Iterator[RawPage]:
         visited = set[str]()
         level = self._bounded(self._start(fetcher), visited)
+        fetch = PageFetch(
+            fetcher, self._site, self._store, self._allowed, self._markdown, follows_links=self._settings.discover
+        )
         for depth in range(self._settings.max_depth + 1):
             self.report.expected = len(visited)
+            if self._markdown:
+                self._markdown.begin_level()
             following = set[str]()
-            for fetched in self._fetch_all(fetcher, level):
+            for fetched in self._fetch_all(fetch, level):
                 yield from self._take(fetched, crawled)
                 if depth < self._settings.max_depth:
                     following = self._follow(fetched, following, visited)
@@ -143,7 +142,7 @@ class CrawlSource:
             if not level or self._budget.is_over():
                 return
 
-    def _take(self, fetched: _Fetched, crawled: CrawledPages) -> Iterator[RawPage]:
+    def _take(self, fetched: FetchedPage, crawled: CrawledPages) -> Iterator[RawPage]:
         if fetched.failed:
             self.report.failed[fetched.url] = fetched.failed
         elif fetched.skipped:
@@ -151,7 +150,7 @@ class CrawlSource:
         elif fetched.stored is not None and (page := crawled.page(fetched.stored)) is not None:
             yield page
 
-    def _follow(self, fetched: _Fetched, following: set[str], visited: set[str]) -> set[str]:
+    def _follow(self, fetched: FetchedPage, following: set[str], visited: set[str]) -> set[str]:
         """The pages to fetch next, with the links of one more page."""
         if fetched.links_cut:
             self.report.truncated = True
@@ -166,7 +165,8 @@ class CrawlSource:
                 f"pages give {fetched.published} as their URL, so links to it were followed on "
                 f'{self._site.base_url}; set project.base_url = "{fetched.published}" to treat them as internal links',
             )
-        following |= fetched.links - visited
+        links = map(self._markdown.page, fetched.links) if self._markdown else fetched.links
+        following |= set(links) - visited
         room = self._max_pages - len(visited)
         if len(following) > 2 * room + MAX_LINKS:  # only the first of them will be fetched
             return set(nsmallest(room + 1, following))
@@ -196,6 +196,8 @@ class CrawlSource:
             listed = SitemapPages(fetcher, self._site, self._budget, self.report, self._allowed)
             start += listed.paths(sitemaps, self._max_pages)
             self._site = listed.site
+        if self._markdown and not self._settings.routes:
+            start += self._markdown.listed(fetcher, self._site, self._max_pages)
         return start or ["/"]  # the sitemap of a whole host may name no page of the site under a path of it
 
     def _sitemap_urls(self) -> list[str]:
@@ -207,86 +209,14 @@ class CrawlSource:
     def _allowed(self, url: str) -> bool:
         return self._robots is None or self._robots.can_fetch(url, USER_AGENT)
 
-    def _fetch_all(self, fetcher: Fetcher, paths: Iterable[str]) -> Iterator[_Fetched]:
+    def _fetch_all(self, fetch: PageFetch, paths: Iterable[str]) -> Iterator[FetchedPage]:
         # A bounded window keeps a large level from piling up in memory.
         with ThreadPoolExecutor(self._settings.concurrency, thread_name_prefix="crawl") as threads:
             for window in batches(paths, self._settings.concurrency * 8):
-                yield from threads.map(lambda path: self._fetch(fetcher, path), window)
+                yield from threads.map(lambda path: self._fetch(fetch, path), window)
 
-    def _fetch(self, fetcher: Fetcher, path: str) -> _Fetched:
-        if self._budget.is_over():
-            return _Fetched(path, None)
-        url = self._site.url(path)
-        if not self._allowed(url):
-            return _Fetched(path, None, skipped="disallowed by robots.txt")
-        stored = self._store.get(path)
-        try:
-            answer = fetcher.get(
-                url,
-                validators={"etag": stored.etag, "last-modified": stored.last_modified} if stored else {},
-            )
-        except FetchFailed as error:
-            if error.status in (404, 410):
-                return _Fetched(path, None, skipped=f"answered {error.status}")
-            return _Fetched(path, None, failed=str(error))
-        except SourceUnavailable as error:
-            return _Fetched(path, None, failed=str(error))
-        if answer.not_modified and stored is not None:
-            return self._page(path, stored, self._store.read(path))
-        return self._new(path, answer)
-
-    def _new(self, path: str, answer: Response) -> _Fetched:
-        kind = answer.headers.get("content-type", "text/html").partition(";")[0].strip().lower()
-        if kind not in _HTML:
-            return _Fetched(path, None, skipped=f"not HTML but {kind[:80]}")
-        served = urlsplit(answer.url).path or "/"
-        url = self._site.resolve(answer.url)
-        if url is None:
-            return _Fetched(path, None, skipped="redirects outside the base path")
-        stored = Stored(
-            url=url,
-            served_url=served_under(self._site.base.path, served),
-            body_hash=hashlib.sha256(answer.body).hexdigest(),
-            etag=answer.headers.get("etag", ""),
-            last_modified=answer.headers.get("last-modified", ""),
-            content_type=answer.headers.get("content-type", ""),
-        )
-        self._store.put(stored, answer.body)
-        return self._page(path, stored, answer.body)
-
-    def _page(self, path: str, stored: Stored, body: bytes) -> _Fetched:
-        if not self._settings.discover:
-            return _Fetched(path, stored)
-        named = page_links(body)
-        links = _targets(named, stored, self._site)
-        if (host := self._other_address(named.canonical, stored.url)) and (
-            more := _targets(named, stored, self._site.published_at(host)) - links
-        ):
-            return _Fetched(path, stored, links | more, named.cut, host)
-        return _Fetched(path, stored, links, named.cut)
-
-    def _other_address(self, canonical: str, url: str) -> str:
-        """Another host on which the page says that it is published at the same path; a preview's pages say so."""
-        host = host_of(canonical)
-        if not host or self._site.resolve(canonical) is not None:
-            return ""
-        return host if self._site.published_at(host).resolve(canonical) == url else ""
-
-    def _read_robots(self, fetcher: Fetcher) -> Protego | None:
-        if not self._settings.respect_robots_txt:
-            return None
-        try:
-            body = fetcher.get(f"{fetcher.origin}/robots.txt").body
-        except FetchFailed as error:
-            if 400 <= error.status < 500 and error.status != 429:
-                return None  # no rules (RFC 9309, 2.3.1.3)
-            raise SourceUnavailable(f"robots.txt of {fetcher.origin} cannot be read: {error}") from error
-        return parse_robots(body)
-
-
-def _targets(named: PageLinks, stored: Stored, site: CrawledSite) -> frozenset[str]:
-    served = resolve_base(named.base, stored.served_url, site.base) if named.base else stored.served_url
-    return frozenset(path for href in named.hrefs if (path := site.page(href, served)) is not None)
+    def _fetch(self, fetch: PageFetch, path: str) -> FetchedPage:
+        return FetchedPage(path, None) if self._budget.is_over() else fetch.page(path)
 
 
 def _empty_crawl(base_url: str, report: SourceReport) -> str:

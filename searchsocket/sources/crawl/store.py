@@ -20,6 +20,10 @@ class Stored:
     last_modified: str = ""
     content_type: str = ""
 
+    @property
+    def is_markdown(self) -> bool:
+        return self.content_type.startswith("text/markdown")
+
 
 class BodyStore:
     """One folder a scope: `<hash of address and url>.html` and `.json` beside it."""

@@ -1,0 +1,95 @@
+"""Markdown that a host offers besides its HTML: `llms.txt`, and the `.md` files of pages (llmstxt.org)."""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from searchsocket.errors import SourceUnavailable
+from searchsocket.sources.crawl.fetch import Fetcher, Response
+from searchsocket.sources.crawl.pages import MAX_LINKS, PageLinks
+from searchsocket.sources.crawl.site import CrawledSite
+from searchsocket.web.urls.paths import without_query
+
+INDEX = "llms.txt"
+MARKDOWN_TYPE = "text/markdown"
+ACCEPT = "text/markdown,text/html;q=0.9,application/xhtml+xml;q=0.9,application/xml;q=0.8,text/plain;q=0.5"
+_MAX_INDEXES = 100  # of one host: each large folder may have its own
+_PLAIN_TYPES = ("text/plain", "application/octet-stream", "text/x-markdown", MARKDOWN_TYPE)  # hosts' for `.md` files
+_LINK = re.compile(rb"\]\([ \t]*<?([^)\s>]{1,2000})")
+_FILE = re.compile(r"\.mdx?$", re.IGNORECASE)
+_INDEX_FILE = re.compile(r"/(?:index|readme)$", re.IGNORECASE)
+_HTML = re.compile(rb"\s*<(?:!doctype|html|head|body)\b", re.IGNORECASE)
+
+
+def content_type(response: Response) -> str:
+    """The media type of an answer, in lower case; HTML where it states none."""
+    return response.headers.get("content-type", "text/html").partition(";")[0].strip().lower()
+
+
+def is_markdown_file(response: Response) -> bool:
+    """Return True if the answer for a `.md` file is one, and no page that a host gives for every address."""
+    return content_type(response) in _PLAIN_TYPES and _HTML.match(response.body) is None
+
+
+def markdown_links(text: bytes) -> PageLinks:
+    """The links of a Markdown file, without queries and fragments."""
+    links = PageLinks()
+    for match in _LINK.finditer(text):
+        if href := without_query(match[1].decode("utf-8", "replace")):
+            links.add(href)
+    return links
+
+
+class MarkdownFiles:
+    """The Markdown files of the pages of one crawl. Reading is safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._file_by_page: dict[str, str] = {}
+        self._of_next_level: dict[str, str] = {}
+
+    def file(self, page: str) -> str | None:
+        """The path of a page's Markdown file, if the host named one before the level began."""
+        return self._file_by_page.get(page)
+
+    def page(self, path: str) -> str:
+        """The page that a path opens; that of a Markdown file is remembered with it."""
+        if not _FILE.search(path):
+            return path
+        page = _INDEX_FILE.sub("", _FILE.sub("", path)) or "/"
+        self._of_next_level[page] = min(path, self._of_next_level.get(page, path))
+        return page
+
+    def begin_level(self) -> None:
+        """Take what was remembered into account: within a level it would depend on which answer comes first."""
+        self._file_by_page = self._of_next_level | self._file_by_page
+
+    def listed(self, fetcher: Fetcher, site: CrawledSite, max_pages: int) -> list[str]:
+        """The pages that `llms.txt` and the lists that it names have, in order; none where the host has no such file.
+
+        Args:
+            max_pages: One more is enough.
+        """
+        pages: dict[str, None] = {}
+        for path in self._listed(fetcher, site):
+            pages[self.page(path)] = None
+            if len(pages) > max_pages:
+                break
+        return list(pages)
+
+    def _listed(self, fetcher: Fetcher, site: CrawledSite) -> Iterator[str]:
+        waiting = [f"/{INDEX}"]
+        queued = set(waiting)
+        for number, path in enumerate(waiting):
+            try:
+                answer = fetcher.get(site.url(path))
+            except SourceUnavailable:
+                continue
+            if number >= _MAX_INDEXES or not is_markdown_file(answer):
+                continue
+            for href in islice(markdown_links(answer.body).hrefs, MAX_LINKS):
+                target = site.resolve(href, path)
+                if target is not None and target.endswith(f"/{INDEX}") and target not in queued:
+                    queued.add(target)
+                    waiting.append(target)
+                elif (page := site.page(href, path)) is not None:
+                    yield page

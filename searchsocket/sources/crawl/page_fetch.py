@@ -1,0 +1,133 @@
+"""Fetch one page of a crawl, as HTML or as the Markdown that the host offers for it, and read its links."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from searchsocket.errors import SourceUnavailable
+from searchsocket.sources.crawl import markdown
+from searchsocket.sources.crawl.fetch import Fetcher, FetchFailed, Response
+from searchsocket.sources.crawl.pages import PageLinks, page_links
+from searchsocket.sources.crawl.site import CrawledSite, host_of
+from searchsocket.sources.crawl.store import BodyStore, Stored
+from searchsocket.web.urls.resolve import resolve_base, served_under
+
+_HTML = ("text/html", "application/xhtml+xml")
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedPage:
+    url: str
+    stored: Stored | None
+    links: frozenset[str] = frozenset()
+    links_cut: bool = False  # the page has more
+    published: str = ""  # the host that the page names as its own, and that links of it were read as this one for
+    skipped: str = ""
+    failed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageFetch:
+    """Fetches the pages of one crawl. Safe to share between threads."""
+
+    fetcher: Fetcher
+    site: CrawledSite
+    store: BodyStore
+    is_allowed: Callable[[str], bool]  # by robots.txt
+    markdown: markdown.MarkdownFiles | None  # None = HTML alone is wanted
+    follows_links: bool
+
+    def page(self, path: str) -> FetchedPage:
+        """Fetch the page at a path; a failure is part of the result."""
+        url = self.site.url(path)
+        if not self.is_allowed(url):
+            return FetchedPage(path, None, skipped="disallowed by robots.txt")
+        stored = self.store.get(path)
+        if file := self.markdown.file(path) if self.markdown else None:
+            fetched = self._from_file(path, file, stored)
+            if fetched is not None:
+                return fetched
+        if stored and stored.is_markdown and (file or not self.markdown):
+            stored = None  # it came from another address, or is not wanted any more
+        try:
+            answer = self.fetcher.get(url, validators=_validators(stored))
+        except FetchFailed as error:
+            if error.status in (404, 410):
+                return FetchedPage(path, None, skipped=f"answered {error.status}")
+            return FetchedPage(path, None, failed=str(error))
+        except SourceUnavailable as error:
+            return FetchedPage(path, None, failed=str(error))
+        if answer.not_modified and stored is not None:
+            return self._page(path, stored, self.store.read(path))
+        return self._new(path, answer)
+
+    def _from_file(self, path: str, file: str, stored: Stored | None) -> FetchedPage | None:
+        """A page from its Markdown file; None if that cannot be had, so that the HTML is fetched."""
+        url = self.site.url(file)
+        if not self.is_allowed(url):
+            return None
+        stored = stored if stored and stored.is_markdown else None
+        try:
+            answer = self.fetcher.get(url, validators=_validators(stored))
+        except SourceUnavailable:
+            return None
+        if answer.not_modified and stored is not None:
+            return self._page(path, stored, self.store.read(path))
+        if answer.not_modified or not markdown.is_markdown_file(answer):
+            return None
+        served_url = file.rpartition(".")[0]
+        return self._keep(path, _stored(path, served_url, answer, markdown.MARKDOWN_TYPE), answer.body)
+
+    def _new(self, path: str, answer: Response) -> FetchedPage:
+        kind = markdown.content_type(answer)
+        if kind not in _HTML and not (self.markdown and kind == markdown.MARKDOWN_TYPE):
+            return FetchedPage(path, None, skipped=f"not HTML but {kind[:80]}")
+        served = urlsplit(answer.url).path or "/"
+        url = self.site.resolve(answer.url)
+        if url is None:
+            return FetchedPage(path, None, skipped="redirects outside the base path")
+        served_url = served_under(self.site.base.path, served)
+        return self._keep(path, _stored(url, served_url, answer, answer.headers.get("content-type", "")), answer.body)
+
+    def _keep(self, path: str, stored: Stored, body: bytes) -> FetchedPage:
+        self.store.put(stored, body)
+        return self._page(path, stored, body)
+
+    def _page(self, path: str, stored: Stored, body: bytes) -> FetchedPage:
+        if not self.follows_links:
+            return FetchedPage(path, stored)
+        named = markdown.markdown_links(body) if stored.is_markdown else page_links(body)
+        links = _targets(named, stored, self.site)
+        if (host := self._other_address(named.canonical, stored.url)) and (
+            more := _targets(named, stored, self.site.published_at(host)) - links
+        ):
+            return FetchedPage(path, stored, links | more, named.cut, host)
+        return FetchedPage(path, stored, links, named.cut)
+
+    def _other_address(self, canonical: str, url: str) -> str:
+        """Another host on which the page says that it is published at the same path; a preview's pages say so."""
+        host = host_of(canonical)
+        if not host or self.site.resolve(canonical) is not None:
+            return ""
+        return host if self.site.published_at(host).resolve(canonical) == url else ""
+
+
+def _validators(stored: Stored | None) -> dict[str, str]:
+    return {"etag": stored.etag, "last-modified": stored.last_modified} if stored else {}
+
+
+def _stored(url: str, served_url: str, answer: Response, content_type: str) -> Stored:
+    return Stored(
+        url=url,
+        served_url=served_url,
+        body_hash=hashlib.sha256(answer.body).hexdigest(),
+        etag=answer.headers.get("etag", ""),
+        last_modified=answer.headers.get("last-modified", ""),
+        content_type=content_type,
+    )
+
+
+def _targets(named: PageLinks, stored: Stored, site: CrawledSite) -> frozenset[str]:
+    served = resolve_base(named.base, stored.served_url, site.base) if named.base else stored.served_url
+    return frozenset(path for href in named.hrefs if (path := site.page(href, served)) is not None)
