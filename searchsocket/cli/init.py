@@ -18,7 +18,7 @@ from searchsocket.setup.changes import is_ours, make, undo
 from searchsocket.setup.client_files import bundle_folder, is_copy
 from searchsocket.setup.draft import Plan
 from searchsocket.setup.frameworks import FRAMEWORKS
-from searchsocket.setup.plan import plan
+from searchsocket.setup.plan import export_command, plan
 from searchsocket.setup.site import look_at
 from searchsocket.web.versions.rows import version_rows, version_words
 
@@ -64,18 +64,25 @@ TAGS = """\
 <script type="module" src="/searchsocket/components.js"></script>
 <searchsocket-dialog></searchsocket-dialog>
 """
+STATIC_TAGS = """\
+<script type="module" src="/searchsocket/components.js"></script>
+<searchsocket-dialog static></searchsocket-dialog>
+"""
 _LINE_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 @click.command()
 @project_option
 @click.option("--service", metavar="URL", default="", help="URL at which browsers reach `searchsocket serve`.")
+@click.option("--static", "is_static", is_flag=True, help="Search without a server: export the index with each build.")
 @click.option("--yes", "-y", "is_confirmed", is_flag=True, help="Write without confirmation.")
 @click.option("--undo", "is_undo", is_flag=True, help="Restore the files as they were before init.")
 @click.option("--no-node", is_flag=True, help="Do not run the framework's own tools; read files only.")
 @quiet_option
 @json_option
-def init(root: Path, service: str, is_confirmed: bool, is_undo: bool, no_node: bool, as_json: bool) -> None:
+def init(
+    root: Path, service: str, is_static: bool, is_confirmed: bool, is_undo: bool, no_node: bool, as_json: bool
+) -> None:
     """Add search to this site.
 
     Detects the framework, shows every file that it would change, and asks before it writes. --undo restores the files.
@@ -84,11 +91,14 @@ def init(root: Path, service: str, is_confirmed: bool, is_undo: bool, no_node: b
     Example:
       searchsocket init
       searchsocket init --yes --service https://search.example.com
+      searchsocket init --static
       searchsocket init --undo
     """
 
     if service and urlsplit(service).scheme not in ("http", "https"):
         raise click.UsageError(f"--service {service!r} is not a URL such as https://search.example.com")
+    if service and is_static:
+        raise click.UsageError("--static needs no service; leave --service out")
     project = load_project(root)
     if is_undo:
         _undo(project, as_json=as_json)
@@ -100,6 +110,7 @@ def init(root: Path, service: str, is_confirmed: bool, is_undo: bool, no_node: b
         project.id,
         default_branch=default_branch(project.root),
         service=service,
+        static=is_static,
         ours=lambda name, text: is_ours(project, name, text),
     )
     if not as_json:
@@ -115,7 +126,7 @@ def init(root: Path, service: str, is_confirmed: bool, is_undo: bool, no_node: b
         say(f"wrote {count(len(made.changes), 'file')}; `searchsocket init --undo` restores the files")
     elif made.changes:
         say("nothing was written; run `searchsocket init --yes` to write")
-    for line in _left_to_do(made):
+    for line in _left_to_do(made, is_static=is_static):
         say(line)
 
 
@@ -156,13 +167,19 @@ def _plan_lines(made: Plan) -> Iterator[str]:
         yield "Nothing to write: every file is as init would write it."
 
 
-def _left_to_do(made: Plan) -> Iterator[str]:
+def _left_to_do(made: Plan, *, is_static: bool) -> Iterator[str]:
     for paste in made.pastes:
         yield f"\nAdd this to {safe(paste.where)} yourself ({safe(paste.why)}):\n"
         yield paste.text
     yield from (f"\nNote: {safe(note)}." for note in made.notes)
     build = made.facts.build_command or "build your site"
-    yield f'\nNext:\n  {safe(build)}\n  searchsocket index\n  searchsocket search "a question"\n  searchsocket serve'
+    export = safe(export_command(made.facts.build or "build"))
+    last = f"{export}  # part of the site, like its pages" if is_static else "searchsocket serve"
+    yield f'\nNext:\n  {safe(build)}\n  searchsocket index\n  searchsocket search "a question"\n  {last}'
+    if is_static:
+        if made.facts.framework not in (*FRAMEWORKS, "SvelteKit"):
+            yield f"\nTo show search on your pages:\n\n{STATIC_TAGS}"
+        return
     if made.facts.framework not in (*FRAMEWORKS, "SvelteKit"):
         yield f"\nTo show search on your pages, copy {safe(str(bundle_folder()))}/components.js to your site:\n\n{TAGS}"
         yield f"To serve /api/search at the address of your site instead:\n\n{PROXY}"

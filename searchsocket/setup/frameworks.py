@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from posixpath import join
 
 from searchsocket.setup.draft import AT_CORNER, ReadText
-from searchsocket.setup.integration import Edit, Integrate, Integration
+from searchsocket.setup.integration import Edit, Integrate, Integration, Place
 from searchsocket.setup.site import SiteFacts
 from searchsocket.setup.themes import WRITTEN, docusaurus, is_material, material, mdbook, starlight, vitepress
 
@@ -41,27 +41,27 @@ def on_every_page(
         change: The configuration's text with our line.
     """
 
-    def integrate(read: ReadText, facts: SiteFacts, endpoint: str) -> Integration:
+    def integrate(read: ReadText, facts: SiteFacts, place: Place) -> Integration:
         folder = join(facts.source, static, "searchsocket").removeprefix("./")
         lines = paste + line.replace("SRC", f"{facts.base}/{SCRIPT}")
         why = "" if change else "templates differ between sites"
         edit = Edit(where or facts.config, change or (lambda _: None), lines, why)
-        return Integration(folder, {join(folder, "search.js"): _script(endpoint)}, (edit,))
+        return Integration(folder, {join(folder, "search.js"): _script(place)}, (edit,))
 
     return integrate
 
 
-def _script(endpoint: str) -> str:
+def _script(place: Place) -> str:
     return f"""\
 // Search on every page: a button, Ctrl+K and /. Your own <searchsocket-dialog>, as in your header, replaces it.
 // {WRITTEN}
 import './components.js';
 
-const endpoint = '{endpoint}'; // URL of `searchsocket serve` for visitors
+const place = '{place.value}'; // {place.meaning}
 
 if (!document.querySelector('searchsocket-dialog, searchsocket-box')) {{
   const dialog = document.createElement('searchsocket-dialog');
-  dialog.setAttribute('endpoint', endpoint);
+  dialog.setAttribute('{place.name}', place);
   dialog.style.cssText = '{AT_CORNER}';
   document.body.append(dialog);
 }}
@@ -80,9 +80,9 @@ def with_extra_javascript(text: str) -> str | None:
     return text[: listed.end()] + f"{indent}- path: {SCRIPT}\n{indent}  type: module\n" + text[listed.end() :]
 
 
-def _mkdocs(read: ReadText, facts: SiteFacts, endpoint: str) -> Integration:
+def _mkdocs(read: ReadText, facts: SiteFacts, place: Place) -> Integration:
     in_corner = on_every_page(where="", change=with_extra_javascript)
-    return (material if is_material(read, facts) else in_corner)(read, facts, endpoint)
+    return (material if is_material(read, facts) else in_corner)(read, facts, place)
 
 
 FRAMEWORKS: Mapping[str, Framework] = {

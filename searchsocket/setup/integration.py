@@ -30,7 +30,27 @@ class Integration:
     edits: tuple[Edit, ...] = ()
 
 
-Integrate = Callable[[ReadText, SiteFacts, str], Integration]  # the last is the endpoint's address for browsers
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The attribute that tells the dialog where answers come from: `endpoint` of a service, `static` of an export."""
+
+    name: str
+    value: str
+
+    @property
+    def attribute(self) -> str:
+        """The attribute in HTML."""
+        return f'{self.name}="{self.value}"'
+
+    @property
+    def meaning(self) -> str:
+        """The value explained, for a comment."""
+        return (
+            "folder of `searchsocket export`" if self.name == "static" else "URL of `searchsocket serve` for visitors"
+        )
+
+
+Integrate = Callable[[ReadText, SiteFacts, Place], Integration]
 
 
 def inserted(text: str, opening: str, lines: str, taken: str = "") -> str | None:

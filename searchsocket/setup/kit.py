@@ -8,6 +8,7 @@ from posixpath import dirname, relpath
 from searchsocket.setup.changes import Change
 from searchsocket.setup.client_files import component_files, handle_files
 from searchsocket.setup.draft import AT_CORNER, Ours, Paste, Plan, ReadText
+from searchsocket.setup.integration import Place
 from searchsocket.setup.site import SiteFacts
 from searchsocket.web.routes.script import Script
 
@@ -91,12 +92,12 @@ def with_search(text: str | None, module: str, *, runes: bool) -> str | None:
 
 
 def in_svelte_kit(
-    read: ReadText, facts: SiteFacts, endpoint: str, made: Plan, ours: Ours, markdown: bool
+    read: ReadText, facts: SiteFacts, place: Place | None, made: Plan, ours: Ours, markdown: bool
 ) -> Iterator[Change]:
     """The handle where there is a server, and the component in the outermost layout."""
     own = f"{facts.source}/lib/searchsocket"
     files: dict[str, str] = {}
-    if facts.has_server:
+    if facts.has_server and (place is None or place.name != "static"):
         name = _existing(read, facts.hooks, ("ts", "js")) or facts.hooks + (
             ".ts" if read("tsconfig.json") is not None else ".js"
         )
@@ -117,7 +118,7 @@ def in_svelte_kit(
             yield Change(name, read(name), text)
         files |= dict(handle_files())
     files |= dict(component_files(facts.languages))
-    files["Search.svelte"] = _component(endpoint or f"{facts.base}/api/search")
+    files["Search.svelte"] = _component(place or Place("endpoint", f"{facts.base}/api/search"))
     for name, text in files.items():
         yield made.own(f"{own}/{name}", read(f"{own}/{name}"), text, ours)
     layout = f"{facts.routes}/+layout.svelte"
@@ -130,7 +131,7 @@ def in_svelte_kit(
         yield Change(layout, read(layout), layout_text)
 
 
-def _component(endpoint: str) -> str:
+def _component(place: Place) -> str:
     rules = AT_CORNER.replace("; ", ";\n\t\t")  # in a style sheet: a strict content security policy refuses attributes
     return f"""\
 <!-- Search dialog: opens with the button, Ctrl+K or /. Without its style it is part of the text. -->
@@ -142,7 +143,7 @@ def _component(endpoint: str) -> str:
 	}});
 </script>
 
-<searchsocket-dialog endpoint="{endpoint}"></searchsocket-dialog>
+<searchsocket-dialog {place.attribute}></searchsocket-dialog>
 
 <style>
 	searchsocket-dialog {{

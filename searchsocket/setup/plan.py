@@ -1,5 +1,8 @@
 """Changes that `searchsocket init` would make, and steps for the user."""
 
+import json
+import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,15 +11,16 @@ from searchsocket.setup.client_files import component_files
 from searchsocket.setup.configuration import NAME, configuration, ignored, is_configured, missing_lines
 from searchsocket.setup.draft import Ours, Paste, Plan, ReadText
 from searchsocket.setup.frameworks import FRAMEWORKS, Framework
+from searchsocket.setup.integration import Place
 from searchsocket.setup.kit import in_svelte_kit
 from searchsocket.setup.site import SiteFacts, reader
 
 
 def in_theme(
-    read: ReadText, facts: SiteFacts, framework: Framework, endpoint: str, made: Plan, ours: Ours
+    read: ReadText, facts: SiteFacts, framework: Framework, place: Place, made: Plan, ours: Ours
 ) -> Iterator[Change]:
     """The component, and what shows it in the theme of a framework."""
-    search = framework.integrate(read, facts, endpoint)
+    search = framework.integrate(read, facts, place)
     component = {f"{search.component}/{name}": text for name, text in component_files(facts.languages)}
     for name, text in {**component, **search.files}.items():
         yield made.own(name, read(name), text, ours)
@@ -29,6 +33,23 @@ def in_theme(
             made.pastes.append(Paste(edit.path, edit.paste, edit.why or f"{edit.path} could not be parsed"))
         elif changed or old is not None:
             yield Change(edit.path, old, changed)
+
+
+EXPORT = "searchsocket"  # folder of the built site
+
+
+def export_command(build: str) -> str:
+    """The command that adds search to a built site."""
+    return f"searchsocket export {shlex.quote(f'{build}/{EXPORT}')}"
+
+
+def with_export_step(package: str, build: str) -> str | None:
+    """A `package.json` that exports after each build; None if it has no script `build`, or a `postbuild` already."""
+    script = re.compile(r'^([ \t]*)"build"\s*:\s*"(?:[^"\\\n]|\\.)*"', re.MULTILINE)
+    if len(script.findall(package)) != 1 or '"postbuild"' in package:
+        return None
+    step = json.dumps(f"searchsocket index && {export_command(build)}")
+    return script.sub(lambda found: f'{found[0]},\n{found[1]}"postbuild": {step}', package)
 
 
 SERVICE = "http://127.0.0.1:8181"
@@ -44,6 +65,7 @@ def plan(
     service: str = "",
     ours: Ours = lambda name, text: False,
     markdown: bool = True,
+    static: bool = False,
 ) -> Plan:
     """The changes of a site.
 
@@ -53,20 +75,24 @@ def plan(
         service: The address of `searchsocket serve` for browsers; "" = the usual one, or that of the site itself.
         ours: As of `Ours`.
         markdown: Whether agents are given pages as Markdown by the site's server.
+        static: Whether visitors search an export, without a service.
     """
     made = Plan(facts)
     read = reader(root)
     changes = [ignored(read)]
-    asks_itself = not facts.has_server
+    asks_itself = not facts.has_server and not static
     address = service.rstrip("/") or SERVICE
+    place = Place("static", f"{facts.base}/{EXPORT}/") if static else Place("endpoint", f"{address}/api/search")
     ports = _KIT_PORTS if facts.framework == "SvelteKit" else _ports(facts)
     local = (f"http://{host}:{port}" for port in ports for host in ("localhost", "127.0.0.1"))
     origins = (*([facts.origin] if facts.origin else []), *local)
     changes += _configured(read, facts, origins if asks_itself and ports else (), project_id, default_branch, made)
     if facts.framework == "SvelteKit":
-        changes += in_svelte_kit(read, facts, f"{address}/api/search" if asks_itself else "", made, ours, markdown)
+        changes += in_svelte_kit(read, facts, place if static or asks_itself else None, made, ours, markdown)
     elif framework := FRAMEWORKS.get(facts.framework):
-        changes += in_theme(read, facts, framework, f"{address}/api/search", made, ours)
+        changes += in_theme(read, facts, framework, place, made, ours)
+    if static and (step := with_export_step(read("package.json") or "", facts.build)):
+        changes.append(Change("package.json", read("package.json"), step))
     if asks_itself and ports:
         made.notes.append(
             f"this site has no server, so browsers call {address}. Before you deploy, set the service URL "

@@ -7,7 +7,7 @@ import re
 from posixpath import dirname, join, normpath
 
 from searchsocket.setup.draft import ReadText
-from searchsocket.setup.integration import Edit, Integration, colours, inserted
+from searchsocket.setup.integration import Edit, Integration, Place, colours, inserted
 from searchsocket.setup.site import SiteFacts
 from searchsocket.sources.generators import stated_value
 
@@ -30,7 +30,7 @@ def _style(declarations: str, comment: str = "") -> str:
     return f"{comment}searchsocket-dialog {{\n{declarations}\n}}\n{_PLACE}"
 
 
-def docusaurus(read: ReadText, facts: SiteFacts, endpoint: str) -> Integration:
+def docusaurus(read: ReadText, facts: SiteFacts, place: Place) -> Integration:
     """A local theme with one component: `SearchBar`, for which the navigation bar has a place."""
     folder = join(dirname(facts.config), "searchsocket")
     style = colours(
@@ -47,7 +47,7 @@ import '../components.js';
 import '../search.css';
 
 export default function SearchBar() {{
-  return <searchsocket-dialog endpoint="{endpoint}"></searchsocket-dialog>;
+  return <searchsocket-dialog {place.attribute}></searchsocket-dialog>;
 }}
 """,
         "search.css": _style(style, f"/* {WRITTEN} */\n"),
@@ -67,7 +67,7 @@ export default function SearchBar() {{
     )
 
 
-def starlight(read: ReadText, facts: SiteFacts, endpoint: str) -> Integration:
+def starlight(read: ReadText, facts: SiteFacts, place: Place) -> Integration:
     """The override of the component `Search`; without Pagefind, which would answer to the same keys."""
     folder = join(dirname(facts.config), "src/searchsocket")
     style = colours(
@@ -80,7 +80,7 @@ def starlight(read: ReadText, facts: SiteFacts, endpoint: str) -> Integration:
 // Search in the header. {WRITTEN}
 ---
 
-<searchsocket-dialog endpoint="{endpoint}"></searchsocket-dialog>
+<searchsocket-dialog {place.attribute}></searchsocket-dialog>
 
 <script>
   import './components.js';
@@ -106,7 +106,7 @@ def starlight(read: ReadText, facts: SiteFacts, endpoint: str) -> Integration:
     return Integration(folder, {join(folder, "Search.astro"): component}, (edit,))
 
 
-def vitepress(read: ReadText, facts: SiteFacts, endpoint: str) -> Integration:
+def vitepress(read: ReadText, facts: SiteFacts, place: Place) -> Integration:
     """The slot in front of the theme's search, which is turned off."""
     home = join(facts.source, ".vitepress").removeprefix("./")
     folder = join(home, "searchsocket")
@@ -115,14 +115,14 @@ def vitepress(read: ReadText, facts: SiteFacts, endpoint: str) -> Integration:
         text="var(--vp-c-text-1)", muted="var(--vp-c-text-2)", border="var(--vp-c-divider)",
         font="var(--vp-font-family-base)",
     )  # fmt: skip
-    place = "@media (min-width: 768px) {\n  .VPNavBar searchsocket-dialog {\n    margin-inline: 24px auto;\n  }\n}\n"
+    margins = "@media (min-width: 768px) {\n  .VPNavBar searchsocket-dialog {\n    margin-inline: 24px auto;\n  }\n}\n"
     script = f"""\
 // Search in the navigation bar. {WRITTEN}
 import {{ h }} from 'vue';
 import './components.js';
 import './search.css';
 
-export const search = () => h('searchsocket-dialog', {{ endpoint: '{endpoint}' }});
+export const search = () => h('searchsocket-dialog', {{ {place.name}: '{place.value}' }});
 """
     line = "import { search } from '../searchsocket/search.js';\n"
     slot = "'nav-bar-content-before': search,"
@@ -156,7 +156,7 @@ export const search = () => h('searchsocket-dialog', {{ endpoint: '{endpoint}' }
         folder,
         {
             join(folder, "search.js"): script,
-            join(folder, "search.css"): _style(style, f"/* {WRITTEN} */\n") + place,
+            join(folder, "search.css"): _style(style, f"/* {WRITTEN} */\n") + margins,
         },
         (
             Edit(name or f"{stem}.js", with_slot, f"{line}\n{slot} // a slot of DefaultTheme.Layout\n"),
@@ -165,7 +165,7 @@ export const search = () => h('searchsocket-dialog', {{ endpoint: '{endpoint}' }
     )
 
 
-def material(read: ReadText, facts: SiteFacts, endpoint: str) -> Integration:
+def material(read: ReadText, facts: SiteFacts, place: Place) -> Integration:
     """The partial that the header includes."""
     config = read(facts.config) or ""
     custom = stated_value(config, facts.config, "theme.custom_dir") or ""
@@ -188,7 +188,7 @@ label.md-header__button[for=__search] {{
   color: var(--md-primary-bg-color);
 }}
 </style>
-<searchsocket-dialog endpoint="{endpoint}"></searchsocket-dialog>
+<searchsocket-dialog {place.attribute}></searchsocket-dialog>
 <script type="module" src="{{{{ 'searchsocket/components.js' | url }}}}"></script>
 """
 
@@ -214,7 +214,7 @@ def is_material(read: ReadText, facts: SiteFacts) -> bool:
     return "material" in names and bool(has_search)
 
 
-def mdbook(read: ReadText, facts: SiteFacts, endpoint: str) -> Integration:
+def mdbook(read: ReadText, facts: SiteFacts, place: Place) -> Integration:
     """A button among those of the menu bar, from the theme's head; the own search is off, for it has the same keys."""
     folder = join(facts.source, "searchsocket")
     theme = stated_value(read(facts.config) or "", facts.config, "output.html.theme") or "theme"
@@ -244,7 +244,7 @@ searchsocket-dialog::part(keys) {{
 }}
 `;
 const dialog = document.createElement('searchsocket-dialog');
-dialog.setAttribute('endpoint', '{endpoint}'); // URL of `searchsocket serve` for visitors
+dialog.setAttribute('{place.name}', '{place.value}'); // {place.meaning}
 document.head.append(style);
 document.querySelector('.left-buttons')?.append(dialog);
 """

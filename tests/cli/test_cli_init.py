@@ -92,6 +92,16 @@ def test_a_site_without_a_server_asks_the_service_itself(run: RunCli, run_json: 
     assert "this site has no server" in run("init").stdout
 
 
+def test_a_static_site_needs_no_service(run: RunCli, run_json: RunJson, site: Path, put: Put) -> None:
+    put(STATIC | {"package.json": '{\n  "scripts": {\n    "build": "vite build"\n  }\n}\n'})
+    done = run_json("init", "--yes", "--static")
+    assert 'static="/searchsocket/"' in (site / "src/lib/searchsocket/Search.svelte").read_text()
+    assert "searchsocket export build/searchsocket" in (site / "package.json").read_text()
+    assert not [note for note in done["notes"] if "service" in note]
+    assert load_settings(site, {}).api.cors.allow_origins == ()
+    assert "searchsocket export build/searchsocket" in run("init", "--static").stdout
+
+
 def test_a_site_without_one_prerendered_page_is_told_so(run_json: RunJson, site: Path, put: Put) -> None:
     """As the framework's creator makes it: there would be nothing to index after a build."""
     shutil.rmtree(site / "build")

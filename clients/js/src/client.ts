@@ -44,6 +44,7 @@ export interface SearchClient {
 
 const SCARCE = 0.5; // of the rate limit's requests are left: from here on the pause grows
 const LONGEST_PAUSE_MS = 600;
+const STATIC_PAUSE_MS = 150;
 
 /** A client of one service: `search` for programs, `searchTyped` for a search box. */
 export function createSearchClient(options: SearchClientOptions = {}): SearchClient {
@@ -102,6 +103,7 @@ export function createSearchClient(options: SearchClientOptions = {}): SearchCli
   function pauseMs(): number {
     const sinceMs = performance.now() - typedAt;
     typedAt = performance.now();
+    if (answers) return Math.max(debounceMs, STATIC_PAUSE_MS); // each query loads files
     if (left < SCARCE) return Math.max(debounceMs, LONGEST_PAUSE_MS * (1 - left / SCARCE));
     return sinceMs >= debounceMs ? 0 : debounceMs;
   }

@@ -45,7 +45,10 @@ export async function search(index: Index, request: SearchRequest): Promise<Sear
   const confidence = (page: RankedPage, rank: number) => confidenceOf(index, evidence, rank, page.score / (best!.score || 1), page.exact);
   const page = [...shown.keys()].slice(offset, offset + topK);
   const read = await Promise.all(page.map((one) => withTexts(index, one)));
-  const results = read.map((one, at) => resultOf(index, one, quoter, versions, shown.get(page[at]!)!, confidence(one, offset + at)));
+  const results = read.map((one, at) => ({
+    ...resultOf(index, one, quoter, versions, shown.get(page[at]!)!, confidence(one, offset + at)),
+    score: Math.min(one.score / Math.max(best!.score, 1), 1),
+  }));
   const isWeak = best !== undefined && confidence(best, 0) < head.weights.weak;
   return {
     q: typed,
@@ -75,15 +78,12 @@ function isEnough({ head: { weights } }: Index, { share, count, known }: Evidenc
 
 /** Pages by their score; the texts of the best are read for what only a text tells. */
 async function ordering(index: Index, query: QueryTerms, quoter: Quoter, candidates: readonly RankedPage[], count: number): Promise<RankedPage[]> {
-  const weighted = (pages: readonly RankedPage[]) => {
-    const weights = new Map(pages.map((one) => [one, one.score * pageWeight(index, one.page, query.text)]));
-    return [...pages].sort((a, b) => weights.get(b)! - weights.get(a)! || a.page - b.page);
-  };
-  const first = weighted(candidates);
+  const sorted = (pages: readonly RankedPage[]) => [...pages].sort((a, b) => b.score - a.score || a.page - b.page);
+  const first = sorted(candidates.map((one) => ({ ...one, score: one.score * pageWeight(index, one.page, query.text) })));
   const read = Math.max(READ, count);
   const texts = await Promise.all(first.slice(0, read).map((one) => withTexts(index, one)));
   const better = texts.map((one) => ({ ...one, ...bonuses(index, query, quoter, one) }));
-  return [...weighted(better), ...first.slice(read)];
+  return [...sorted(better), ...first.slice(read)];
 }
 
 async function withTexts(index: Index, page: RankedPage): Promise<ReadPage> {
@@ -112,7 +112,7 @@ function bonuses(index: Index, query: QueryTerms, quoter: Quoter, page: ReadPage
     return { chunk, score: score + own + beside };
   });
   chunks.sort((a, b) => b.score - a.score || a.chunk - b.chunk);
-  return { exact, score: page.score + exact - page.exact + near, chunks };
+  return { exact, score: page.score + (exact - page.exact + near) * pageWeight(index, page.page, query.text), chunks };
 }
 
 function confidenceOf({ head: { weights } }: Index, words: Evidence, rank: number, ratio: number, exact: number): number {
