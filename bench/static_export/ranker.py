@@ -1,4 +1,4 @@
-"""A static export as a ranker of `bench.relevance`: the same index as the product, asked in Node."""
+"""A static export of a collection, asked in Node as a browser asks it."""
 
 import json
 import subprocess
@@ -9,46 +9,41 @@ from typing import Any
 
 from bench.relevance.collection import Collection
 from bench.relevance.metrics import Ranking
-from bench.relevance.product import DEPTH, SCOPE, Indexes
+from bench.relevance.product import SCOPE, Indexes
 from searchsocket.export.files import export_generation
 from searchsocket.project.settings.model import RankingSettings
-from searchsocket.search.bounds import MAX_QUERY_CHARS, MAX_TOP_K
+from searchsocket.search.bounds import MAX_QUERY_CHARS
 
-ASK = Path(__file__).with_name("ask.mjs")
+ASK = Path(__file__).parents[2] / "clients" / "js" / "scripts" / "ask-static.mjs"
+_SHOWN = 10  # more results would read more texts than a visitor's browser does
 
 
-class StaticExport:
-    """Exports what the product indexed, each collection once."""
+def export_of(collection: Collection, indexes: Indexes, work: Path) -> tuple[Path, Mapping[str, str]]:
+    """The export of a collection, made once, and its document ids by URL."""
+    [indexed] = indexes.of(collection)
+    folder = work / collection.name.partition(" ")[0]
+    if not folder.is_dir():
+        export_generation(indexed.store.reader(SCOPE), RankingSettings(), folder)
+    return folder, indexed.ids
 
-    name = "static export"
 
-    def __init__(self, indexes: Indexes) -> None:
-        self._indexes = indexes
-        self._folder = TemporaryDirectory()
-
-    def __call__(self, collection: Collection) -> Ranking:
-        rankings: dict[str, Sequence[str]] = {}
-        for number, indexed in enumerate(self._indexes.of(collection)):
-            folder = Path(self._folder.name) / collection.name.partition(" ")[0] / str(number)
-            if not folder.is_dir():
-                export_generation(indexed.store.reader(SCOPE), RankingSettings(), folder)
-            own = [query for query in collection.queries if query.scope == indexed.scope]
-            wanted = {
-                query.id: (query.text[:MAX_QUERY_CHARS], min(DEPTH + len(query.exclude), MAX_TOP_K)) for query in own
-            }
-            answers = ask(folder, wanted)
-            for query in own:
-                ids = [indexed.ids[url] for url in answers[query.id]["urls"]]
-                rankings[query.id] = [id_ for id_ in ids if id_ not in query.exclude][:DEPTH]
-        return rankings
+def ranking(collection: Collection, folder: Path, ids: Mapping[str, str]) -> Ranking:
+    """The first ten documents for each query, without those that it excludes."""
+    requests = {one.id: (one.text[:MAX_QUERY_CHARS], _SHOWN + len(one.exclude)) for one in collection.queries}
+    answers = ask(folder, requests)
+    found: dict[str, Sequence[str]] = {}
+    for query in collection.queries:
+        documents = [ids[result["url"]] for result in answers[query.id]["results"]]
+        found[query.id] = [one for one in documents if one not in query.exclude]
+    return found
 
 
 def ask(folder: Path, queries: Mapping[str, tuple[str, int]]) -> Mapping[str, Any]:
     """Answers of an export by query id, from texts and numbers of results."""
-    rows = [{"id": id_, "text": text, "topK": top_k} for id_, (text, top_k) in queries.items()]
+    requests = {id_: {"q": text, "topK": top_k} for id_, (text, top_k) in queries.items()}
     with TemporaryDirectory() as work:
-        source, target = Path(work) / "queries.json", Path(work) / "answers.json"
-        source.write_text(json.dumps({"folder": str(folder), "queries": rows}))
+        source, target = Path(work) / "requests.json", Path(work) / "answers.json"
+        source.write_text(json.dumps({"folder": str(folder), "requests": requests}))
         subprocess.run(["node", ASK, source, target], check=True)
         answers: Mapping[str, Any] = json.loads(target.read_text())
     return answers

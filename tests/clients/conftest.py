@@ -1,18 +1,23 @@
 """One browser and one service for the tests of a file; while a browser is open, its event loop is the only one."""
 
 import shutil
+import threading
 from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
-from search_site import NOW, Piece, Site
+from search_site import MAIN, NOW, Piece, Site, make_site
 
 from search_api.app import create_app
+from searchsocket.export.files import export_generation
 from searchsocket.project.project import open_project
 from searchsocket.stores.local import LocalStore
 from tests.api.api_client import ENVIRON, make_project
 from tests.api.running_service import listening
-from tests.clients.stage import MakeStage, Stage
+from tests.clients.stage import POLICY, MakeStage, Stage
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 EVIL = "<img src=x onerror=\"document.title='taken'\">"
@@ -69,3 +74,35 @@ def make_stage(browser: Browser, origin: str) -> Iterator[MakeStage]:
 @pytest.fixture
 def stage(make_stage: MakeStage) -> Stage:
     return make_stage()
+
+
+HTML = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Site</title>'
+    f'<meta http-equiv="content-security-policy" content="{POLICY}">'
+    '<script type="module" src="/base/searchsocket/components.js"></script>'
+    "<body><searchsocket-dialog {attributes}></searchsocket-dialog><main><h1>Home</h1></main>"
+)
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def static_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("static")
+    site = make_site(root / "store", PIECES)
+    export_generation(site.store.reader(MAIN), site.settings, root / "base" / "searchsocket")
+    for name, attributes in (("own", "static"), ("named", 'static="/base/searchsocket"'), ("gone", 'static="/gone/"')):
+        (root / "base" / f"{name}.html").write_text(HTML.format(attributes=f"{attributes} site='/base'"))
+    return root
+
+
+@pytest.fixture(scope="module")
+def static_address(static_folder: Path) -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=str(static_folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/base"
+    server.shutdown()
+    server.server_close()

@@ -119,3 +119,14 @@ def test_from_right_to_left_a_failure_is_said_and_tried_again(tab: Tab, origin: 
     tab.run("document.querySelector('searchsocket-dialog').removeAttribute('endpoint')")
     tab.click(f"{MESSAGE}.querySelector('button')")
     tab.until(f"{OPTION}?.textContent.includes('Battery')")
+
+
+def test_a_static_export_is_searched_without_a_service(tab: Tab, static_address: str) -> None:
+    tab.open(f"{static_address}/own.html")
+    tab.until(f"!!customElements.get('searchsocket-dialog') && !!{FIELD}?.placeholder")
+    tab.keys("k", held=CONTROL)
+    tab.until(f"{OPEN} && {ROOT}.activeElement === {FIELD}")
+    tab.keys("okapi 7")
+    tab.until(f"({OPTION}?.textContent ?? '').includes('Okapi 7')")
+    tab.keys(ENTER)
+    tab.until("location.pathname === '/base/guide/stable/7'")

@@ -1,9 +1,6 @@
 """The dialog searches an export without a server: on a plain file server, under a base path and a strict policy."""
 
-import threading
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -12,38 +9,6 @@ from search_site import MAIN, make_site
 
 from searchsocket.export.files import ENTRY, export_generation
 from tests.clients.conftest import EVIL, PIECES
-from tests.clients.stage import POLICY
-
-HTML = (
-    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Site</title>'
-    f'<meta http-equiv="content-security-policy" content="{POLICY}">'
-    '<script type="module" src="/base/searchsocket/components.js"></script>'
-    "<body><searchsocket-dialog {attributes}></searchsocket-dialog><main><h1>Home</h1></main>"
-)
-
-
-class QuietHandler(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("static")
-    site = make_site(root / "store", PIECES)
-    export_generation(site.store.reader(MAIN), site.settings, root / "base" / "searchsocket")
-    for name, attributes in (("own", "static"), ("named", 'static="/base/searchsocket"'), ("gone", 'static="/gone/"')):
-        (root / "base" / f"{name}.html").write_text(HTML.format(attributes=f"{attributes} site='/base'"))
-    return root
-
-
-@pytest.fixture(scope="module")
-def address(folder: Path) -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=str(folder)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/base"
-    server.shutdown()
-    server.server_close()
 
 
 @pytest.fixture
@@ -66,8 +31,8 @@ def typed(page: Page, url: str, q: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["own", "named"])
-def test_a_visitor_finds_and_opens_a_page_by_keyboard(page: Page, address: str, name: str) -> None:
-    typed(page, f"{address}/{name}.html", "okapi 7")
+def test_a_visitor_finds_and_opens_a_page_by_keyboard(page: Page, static_address: str, name: str) -> None:
+    typed(page, f"{static_address}/{name}.html", "okapi 7")
     first = page.get_by_role("option").first
     expect(first).to_contain_text("Okapi 7")
     expect(first.locator("mark").first).to_have_text("Okapi")
@@ -75,37 +40,39 @@ def test_a_visitor_finds_and_opens_a_page_by_keyboard(page: Page, address: str, 
     page.wait_for_url("**/base/guide/stable/7*")
 
 
-def test_a_typo_is_found_and_nonsense_is_not(page: Page, address: str) -> None:
-    typed(page, f"{address}/own.html", "laeves")
+def test_a_typo_is_found_and_nonsense_is_not(page: Page, static_address: str) -> None:
+    typed(page, f"{static_address}/own.html", "laeves")
     expect(page.get_by_role("option").first).to_contain_text("eats leaves")
     page.keyboard.press("Control+a")
     page.keyboard.type("qwertzuiop")
     expect(page.get_by_text("No results for")).to_be_visible()
 
 
-def test_more_results_come_on_request(page: Page, address: str) -> None:
-    typed(page, f"{address}/own.html", "okapi")
+def test_more_results_come_on_request(page: Page, static_address: str) -> None:
+    typed(page, f"{static_address}/own.html", "okapi")
     expect(page.get_by_role("group", name="Okapi")).to_have_count(8)
     page.get_by_role("button", name="More").click()
     expect(page.get_by_role("group", name="Okapi")).to_have_count(16)
 
 
-def test_text_of_a_page_never_becomes_html(page: Page, address: str) -> None:
-    typed(page, f"{address}/own.html", "zebra")
+def test_text_of_a_page_never_becomes_html(page: Page, static_address: str) -> None:
+    typed(page, f"{static_address}/own.html", "zebra")
     expect(page.get_by_role("option").first).to_contain_text(EVIL)
     assert page.title() == "Site"
 
 
-def test_a_missing_export_is_an_outage_that_can_be_retried(page: Page, address: str) -> None:
-    typed(page, f"{address}/gone.html", "okapi")
+def test_a_missing_export_is_an_outage_that_can_be_retried(page: Page, static_address: str) -> None:
+    typed(page, f"{static_address}/gone.html", "okapi")
     expect(page.get_by_role("button", name="Try again")).to_be_visible()
 
 
-def test_an_open_page_keeps_its_generation(page: Page, address: str, folder: Path, tmp_path: Path) -> None:
+def test_an_open_page_keeps_its_generation(
+    page: Page, static_address: str, static_folder: Path, tmp_path: Path
+) -> None:
     """A deployment replaces the entry; what an open page still needs of the one before is there for one release."""
-    typed(page, f"{address}/own.html", "okapi 3")
+    typed(page, f"{static_address}/own.html", "okapi 3")
     expect(page.get_by_role("option").first).to_contain_text("Okapi 3")
-    target = folder / "base" / "searchsocket"
+    target = static_folder / "base" / "searchsocket"
     before = (target / ENTRY).read_text()
     site = make_site(tmp_path, PIECES[:1])
     export_generation(site.store.reader(MAIN), site.settings, target)

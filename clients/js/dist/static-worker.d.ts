@@ -8,6 +8,8 @@ export interface StaticRequest {
     /** Address of the folder, and the head in it. */
     folder: string;
     head: string;
+    /** Of the head, with the first request. */
+    data: ArrayBuffer | null;
     /** null: only open the index. */
     request: SearchRequest | null;
 }

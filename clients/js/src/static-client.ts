@@ -10,6 +10,8 @@ type Reply = { id: number; answer: SearchAnswer } | { id: number; answer?: undef
 interface Opened {
   worker: Worker;
   head: string;
+  /** Its bytes, loaded while the worker starts. */
+  data: Promise<ArrayBuffer | null>;
 }
 
 // Where a policy demands it, only what a policy of its own made may be run.
@@ -29,6 +31,7 @@ export function staticAnswers(folder: string | URL): Answers {
     if (!response.ok) throw new SearchError("UNREACHABLE", `${address}searchsocket.json answered with status ${response.status}`, response.status);
     const { head, worker: name } = (await response.json()) as { head: string; worker: string };
     policy ??= policies?.createPolicy("searchsocket", { createScriptURL: (url: string) => url });
+    const data = fetch(new URL(head, address)).then((one) => (one.ok ? one.arrayBuffer() : null), () => null); // null: the worker tries
     const url = new URL(name, address).href;
     const worker = new Worker((policy?.createScriptURL(url) ?? url) as string, { type: "module", name: "searchsocket" });
     worker.addEventListener("message", ({ data }: MessageEvent<Reply>) => {
@@ -42,18 +45,19 @@ export function staticAnswers(folder: string | URL): Answers {
       for (const { reject } of waiting.values()) reject(new SearchError("UNREACHABLE", `${url} cannot be run`));
       waiting.clear();
     });
-    return { worker, head };
+    return { worker, head, data };
   }
 
   return async (request) => {
     opened ??= open();
-    const { worker, head } = await opened.catch((error: unknown) => {
+    const { worker, head, data } = await opened.catch((error: unknown) => {
       opened = null;
       throw error instanceof SearchError ? error : new SearchError("UNREACHABLE", `${address} cannot be reached`);
     });
+    const bytes = await data;
     return new Promise((resolve, reject) => {
       waiting.set(++last, { resolve, reject });
-      worker.postMessage({ id: last, folder: address, head, request } satisfies StaticRequest);
+      worker.postMessage({ id: last, folder: address, head, data: last === 1 ? bytes : null, request } satisfies StaticRequest);
     });
   };
 }

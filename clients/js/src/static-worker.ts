@@ -15,16 +15,18 @@ export interface StaticRequest {
   /** Address of the folder, and the head in it. */
   folder: string;
   head: string;
+  /** Of the head, with the first request. */
+  data: ArrayBuffer | null;
   /** null: only open the index. */
   request: SearchRequest | null;
 }
 
 const indexes = new Map<string, Promise<Index>>();
 
-async function answer({ id, folder, head, request }: StaticRequest): Promise<void> {
+async function answer({ id, folder, head, data, request }: StaticRequest): Promise<void> {
   try {
     let index = indexes.get(folder + head);
-    if (!index) indexes.set(folder + head, (index = openIndex(head, (name) => fetched(new URL(name, folder)))));
+    if (!index) indexes.set(folder + head, (index = openIndex(head, async (name) => (name === head && data) || fetched(new URL(name, folder)))));
     index.catch(() => indexes.delete(folder + head));
     const opened = await index;
     postMessage({ id, answer: request && (await search(opened, request)) });
