@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bench.gate.fit import fit, reliability
+from bench.gate.fit_answers import fit_answers
 from bench.gate.judged import Judged, judge
 from bench.gate.queries import asked_of, paraphrased_sites
 from bench.gate.sites import load_site
@@ -32,12 +33,13 @@ def main(arguments: Sequence[str]) -> None:
             if options.only and collection.name not in options.only.split(","):
                 continue
             asked = asked_of(collection, is_site=is_site)
-            found += judge(asked, Indexes(_embedder(name, options.minilm), options.cache))
+            found += judge(asked, Indexes(_embedder(name, options.minilm), options.cache), refuses=not options.fit)
             print(f"{name} {collection.name}", file=sys.stderr)
         print(f"\n{name}\n{_answers(found)}\n\n{_reliability(found)}")
         judged += found
     if options.fit:
         print("\nweights", fit(judged).round(2).tolist())
+        print(f"\n{fit_answers(judged)}")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -48,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--models", default="builtin", help=f"of {', '.join(MODELS)}, with commas")
     parser.add_argument("--minilm", type=Path, help="folder of the MiniLM model")
     parser.add_argument("--cache", type=Path, help="where vectors are kept between runs")
-    parser.add_argument("--fit", action="store_true", help="fit the weights of `ranking/confidence.py` to all of it")
+    parser.add_argument("--fit", action="store_true", help="fit `ranking/confidence.py` and `answerable.py`")
     return parser
 
 

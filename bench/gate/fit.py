@@ -17,9 +17,18 @@ _WEIGHTS = {"true": 1.0, "off-topic": 0.25, "nonsense": 0.05}
 
 def fit(judged: Sequence[Judged]) -> Array:
     """Weights of the features, by Newton's method; each collection counts the same."""
-    features, right, weights = _table(judged)
+    return logistic_weights(*_table(judged), _RIDGE)
+
+
+def logistic_weights(features: Array, right: Array, weights: Array, decay: float) -> Array:
+    """Weights of a logistic regression, by Newton's method.
+
+    Args:
+        weights: Of the rows; their sum is 1.
+        decay: What the square of a weight costs.
+    """
     found = np.zeros(features.shape[1])
-    ridge = _RIDGE * np.eye(len(found))
+    ridge = decay * np.eye(len(found))
     for _ in range(_STEPS):
         sure = _logistic(features @ found)
         gradient = features.T @ (weights * (sure - right)) + ridge @ found

@@ -13,6 +13,13 @@ from bench.relevance.collection import Collection, Query
 
 HERE = Path(__file__).parent
 NONSENSE, OFF_TOPIC, FRESH, PARAPHRASE, SHORT = "nonsense", "off-topic", "fresh", "paraphrase", "short"
+SOFTWARE, FRESH_SOFTWARE = "software", "fresh software"  # off-topic too, about other software
+OFF_TOPIC_FILES = {
+    OFF_TOPIC: "offtopic.txt",
+    FRESH: "fresh_offtopic.txt",
+    SOFTWARE: "othersoftware.txt",
+    FRESH_SOFTWARE: "fresh_othersoftware.txt",
+}
 SEEDS, OF_EACH = (5, 6, 9, 10), 60
 _HEADING = re.compile(r"^#{1,3} (.+?)(?: \{#.*)?$", re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z][\w.$-]{2,30}(?: [\w-]{2,20})?")
@@ -71,9 +78,8 @@ def asked_of(collection: Collection, *, is_site: bool) -> Collection:
     for number, (text, targets) in enumerate(short_questions(collection) if is_site else ()):
         added.append(Query(f"s{number}", text, SHORT, scope=scope))
         grades[f"s{number}"] = dict.fromkeys(targets, 1)
-    added += [Query(f"o{number}", text, OFF_TOPIC, scope=scope) for number, text in enumerate(off_topic())]
-    fresh = off_topic("fresh_offtopic.txt")
-    added += [Query(f"f{number}", text, FRESH, scope=scope) for number, text in enumerate(fresh)]
+    for kind, file in OFF_TOPIC_FILES.items():
+        added += [Query(f"{kind} {number}", text, kind, scope=scope) for number, text in enumerate(off_topic(file))]
     if is_site:
         made = (one for seed in SEEDS for one in nonsense(seed, OF_EACH))
         added += [Query(f"n{n}", text, f"{NONSENSE}: {kind}", scope=scope) for n, (kind, text) in enumerate(made)]

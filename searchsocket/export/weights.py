@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 from searchsocket.search import result_confidence
-from searchsocket.search.ranking import boosts, confidence, exact, occasions, pages, relevance
+from searchsocket.search.ranking import boosts, confidence, exact, occasions, relevance
+from searchsocket.search.ranking.weights import WEIGHTS
 from searchsocket.stores.words import evidence, keywords, names
 from searchsocket.text import words
 
@@ -42,17 +43,17 @@ def weights(settings: "RankingSettings") -> dict[str, Any]:
         "neighbours": _NEIGHBOURS,
         "second": _SECOND,
         "inName": _IN_NAME,
-        "named": pages._NAMED,
+        "named": WEIGHTS.named,
         "links": settings.weights.incoming_links if settings.enable_incoming_link_boost else 0.0,
         "depth": settings.weights.depth if settings.enable_depth_boost else 0.0,
         "manyLinks": boosts._MANY_LINKS,
         "exact": {
-            "alone": exact._ALONE,
-            "title": exact._TITLE,
-            "heading": exact._HEADING,
-            "begunTitle": exact._BEGUN_TITLE,
-            "begunHeading": exact._BEGUN_HEADING,
-            "among": exact._AMONG_WORDS,
+            "alone": WEIGHTS.only_word,
+            "title": WEIGHTS.title,
+            "heading": WEIGHTS.heading,
+            "begunTitle": WEIGHTS.title_begun,
+            "begunHeading": WEIGHTS.heading_begun,
+            "among": WEIGHTS.identifiers,
             "nearly": names._NEARLY,
             "whole": exact.WHOLE,
         },

@@ -177,7 +177,7 @@ class SearchEngine:
             ),
             quality=quality,
             versions=answer_versions(query.within),
-            facets=_counts(reader, query, candidates, is_answered=decision.is_answered) if query.facets else None,
+            facets=_counts(reader, query, candidates, is_answered=bool(total)) if query.facets else None,
         )
 
     def find(self, query: "FindQuery", scope: Scope) -> "FindAnswer":

@@ -60,6 +60,8 @@ def result_page(
     if not ranked:
         return (), total, "answered"
     sure, quality = result_confidence(reader, query, candidates, decision, order, groups)
+    if quality == "rejected":
+        return (), 0, quality
     results = [
         writer.result(group, alike.get(group.best.position, ()), confidence)
         for group, confidence in zip(groups, sure, strict=True)

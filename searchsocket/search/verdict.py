@@ -72,7 +72,7 @@ def verdict(
         or is_enough(evidence, near)
         or (vector is not None and is_near_enough(evidence, near, is_read=is_read) and is_language(query.q))
         or (is_read and is_near_enough_unlisted(query.q, evidence, near))
-        or (is_enough_of_code(evidence) and _is_code(reader, candidates))
+        or (is_enough_of_code(evidence) and is_code(reader, candidates))
     )
     unknown, known_word = ("", "") if is_answered else _unknown_and_known(reader, query, evidence)
     return Verdict(is_answered or bool(unknown), evidence, spread, vector is not None, unknown, known_word)
@@ -89,8 +89,8 @@ def _unknown_and_known(reader: IndexReader, query: SearchQuery, evidence: WordEv
     return (missing, rest) if is_subject else ("", "")
 
 
-def _is_code(reader: IndexReader, candidates: Candidates) -> bool:
-    """Return True if the nearest chunks are code or consist of code; called only if prose would be rejected."""
+def is_code(reader: IndexReader, candidates: Candidates) -> bool:
+    """Return True if the nearest chunks are code or consist of code, of which a question says little."""
     nearest: Sequence[int] = candidates.cosine.argsort(kind="stable")[::-1][:_NEAREST].tolist()
     readable = reader.catalogue.readable([candidates.ids[at] for at in nearest])
     return bool(readable) and all(

@@ -6,7 +6,16 @@ from dataclasses import replace
 import pytest
 
 from bench.gate.judged import Judged, judge
-from bench.gate.queries import FRESH, OFF_TOPIC, PARAPHRASE, asked_of, off_topic, paraphrases
+from bench.gate.queries import (
+    FRESH,
+    FRESH_SOFTWARE,
+    OFF_TOPIC,
+    PARAPHRASE,
+    SOFTWARE,
+    asked_of,
+    off_topic,
+    paraphrases,
+)
 from bench.gate.squeezed import Squeezed
 from bench.relevance.example_site import NAME, example_site
 from bench.relevance.product import SCOPE, Indexes
@@ -65,6 +74,15 @@ def test_questions_by_which_nothing_was_chosen_are_not_answered_as_if_they_fitte
     assert len(found) == 46
     assert not {one.text for one in found} & set(off_topic())
     assert share(found, "answered") <= 0.05
+
+
+def test_questions_about_other_software_get_little(judged: list[Judged]) -> None:
+    """The worst kind: they share words with every documentation. By the second set nothing is chosen."""
+    for kind, most in ((SOFTWARE, 0.08), (FRESH_SOFTWARE, 0.08)):
+        found = of_kind(judged, kind)
+        assert len(found) > 40
+        assert share(found, "answered") <= most
+        assert share(found, "rejected") >= 0.6
 
 
 def test_an_answer_is_weak_where_its_best_result_is_not_sure(judged: list[Judged]) -> None:

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.search.ranking.exact import exact_scores
+from searchsocket.search.ranking.weights import WEIGHTS
 from searchsocket.stores.base import Candidates, Facts
 
 
@@ -42,12 +43,12 @@ def test_identifiers_gain_what_they_say(q: str, text: str, expected: float) -> N
 @pytest.mark.parametrize(
     ("titled", "headed", "expected"),
     [
-        (1.0, 0.0, 2.2),
-        (1.0, 1.0, 2.2),
-        (0.0, 1.0, 0.3),
+        (1.0, 0.0, 4.4),
+        (1.0, 1.0, 4.4),
+        (0.0, 1.0, WEIGHTS.heading),
         (0.5, 0.0, 0.3),
         (0.0, 0.5, 0.1),
-        (0.5, 1.0, 0.6),
+        (0.5, 1.0, 0.3 + WEIGHTS.heading),
         (0.0, 0.0, 0.0),
     ],
 )
@@ -57,7 +58,7 @@ def test_names_gain_by_how_much_of_them_is_typed(titled: float, headed: float, e
 
 @given(st.text(max_size=200), st.text(max_size=200), st.floats(0, 1), st.floats(0, 1))
 def test_any_query_gains_within_bounds(q: str, text: str, titled: float, headed: float) -> None:
-    assert 0.0 <= gain(q, text, titled, headed) <= 2.2
+    assert 0.0 <= gain(q, text, titled, headed) <= 4.4
 
 
 @given(st.sampled_from(["_$" * 400, "a" * 1000, ".a" * 500, "(" * 1000, "aB" * 500]))

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.search.ranking.boosts import Boosts
-from searchsocket.search.ranking.exact import _ALONE, _TITLE
 from searchsocket.search.ranking.fusion import fuse
 from searchsocket.search.ranking.judged import judged, mixed
 from searchsocket.search.ranking.rank import Parts, rank
+from searchsocket.search.ranking.weights import WEIGHTS
 from searchsocket.stores.base import Facts
 
 SCORES = st.none() | st.floats(-50, 50)
@@ -42,11 +42,11 @@ def test_an_exact_hit_is_never_lost(rows: list[tuple[float, float, float | None]
     """Whatever the reranker says: the title that was typed, and a page that holds the one word, stay above the rest."""
     hits = data.draw(st.sets(st.integers(0, len(rows) - 1), min_size=1, max_size=3))
     weight = data.draw(st.floats(0, 1))
-    before = parts(rows, {hit: data.draw(st.sampled_from([_ALONE, _TITLE])) for hit in hits})
+    before = parts(rows, {hit: data.draw(st.sampled_from([WEIGHTS.only_word, WEIGHTS.title])) for hit in hits})
     scores = judged(range(len(rows)), [score for _, _, score in rows], len(rows))
     after = rank(facts(len(rows)), replace(before, reranked=scores, rerank_weight=weight))
     assert {chunk.position for chunk in after[: len(hits)]} == hits
-    titles = {hit for hit in hits if before.exact[hit] == _TITLE}
+    titles = {hit for hit in hits if before.exact[hit] == WEIGHTS.title}
     assert {chunk.position for chunk in after[: len(titles)]} == titles
     assert all(0 <= chunk.score <= 1 for chunk in after)
 

@@ -40,7 +40,7 @@ def test_two_words_that_are_there_but_on_no_page_together_are_a_question(
 
 @pytest.mark.parametrize(
     ("known", "asked", "near", "answered"),
-    [(0.0, 1, 0.9, True), (0.0, 1, 0.8, False), (0.0, 2, 2.2, False), (0.0, 2, 2.3, True), (0.5, 1, 9.0, False)],
+    [(0.0, 1, 0.9, True), (0.0, 1, 0.8, False), (0.0, 2, 2.5, False), (0.0, 2, 2.6, True), (0.5, 1, 9.0, False)],
 )
 def test_meaning_alone_answers_what_the_site_has_no_word_of(
     known: float, asked: int, near: float, answered: bool

@@ -8,6 +8,9 @@ from searchsocket.text.words import parse_query, stem, stems
 
 _INNER, _BUCKET = "##", "["
 _FIRST, _LAST = 4, 3  # letters of the two words of a compound; shorter ones make words of noise
+# Neighbouring keys: `asdf` is the name of a program, and what people type to try a search box.
+_KEYS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+_MIN_KEYS = 4
 _PREFIXES = ("un", "re", "dis", "non", "pre", "post", "over")
 
 
@@ -19,6 +22,8 @@ def is_language(text: str) -> bool:
 
 def _is_word(word: str) -> bool:
     words, stems, inner = _entries()
+    if len(word) >= _MIN_KEYS and any(word in keys or word[::-1] in keys for keys in _KEYS):
+        return False
     if word in words:
         return True
     if not word.isalpha() or not word.isascii():

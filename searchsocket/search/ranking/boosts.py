@@ -1,7 +1,7 @@
 """Boosts from a page's position on the site: small, so that they decide only between similar scores (spec 13.1)."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -44,10 +44,11 @@ def boosts_of(facts: Facts, settings: "RankingSettings", q: str = "") -> Boosts:
     most_depth = settings.weights.depth if settings.enable_depth_boost else 0.0
     links = np.minimum(np.maximum(facts.incoming_links, 0), _MANY_LINKS)
     weight = np.where(np.isfinite(facts.weight), facts.weight, 1.0)
+    urls = set(facts.url)
     if settings.demote_listings and not names_identifier(q):
-        weight = weight * _shares(facts.url, is_listing, LISTING_SHARE)
+        weight = weight * _shares(facts.url, set(filter(is_listing, urls)), LISTING_SHARE)
     if settings.demote_occasions and not asks_for_occasion(q):
-        weight = weight * _shares(facts.url, is_occasion, OCCASION_SHARE)
+        weight = weight * _shares(facts.url, set(filter(is_occasion, urls)), OCCASION_SHARE)
     return Boosts(
         links=most_links * _LOGARITHMS[links] / _LOGARITHMS[_MANY_LINKS],
         depth=most_depth / (1.0 + np.maximum(facts.depth, 0)),
@@ -56,7 +57,6 @@ def boosts_of(facts: Facts, settings: "RankingSettings", q: str = "") -> Boosts:
     )
 
 
-def _shares(urls: Sequence[str], is_less: Callable[[str], bool], share: float) -> Scores | float:
+def _shares(urls: Sequence[str], less: Collection[str], share: float) -> Scores | float:
     """The remaining weight of each record: `share` for pages that rank below guides."""
-    less = {url for url in set(urls) if is_less(url)}
     return np.array([share if url in less else 1.0 for url in urls]) if less else 1.0

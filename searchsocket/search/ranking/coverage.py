@@ -5,13 +5,11 @@ The examples of a documentation are of recipes, travel and shopping, so question
 
 from collections.abc import Sequence
 
-from searchsocket.search.ranking.pages import query_words
+from searchsocket.search.ranking.names import COMPARISON, query_words
 from searchsocket.stores.base import ReadableRecord
 from searchsocket.text.words import index_text
 
 _LEAST = 1 / 3  # of the query's words
-# Words that compare two things say nothing about either: "call vs fork".
-_COMPARISON = frozenset({"vs", "versus", "differ", "compar", "comparison"})
 
 
 def is_covered(q: str, best: Sequence[ReadableRecord]) -> bool:
@@ -36,7 +34,7 @@ def is_named(q: str, best: Sequence[ReadableRecord]) -> bool:
 
 def _subject(q: str) -> frozenset[str]:
     words, _ = query_words(q)
-    return words - _COMPARISON or words
+    return words - COMPARISON or words
 
 
 def _names(readable: ReadableRecord) -> list[str]:

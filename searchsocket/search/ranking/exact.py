@@ -6,21 +6,12 @@ from functools import lru_cache
 
 import numpy as np
 
+from searchsocket.search.ranking.weights import WEIGHTS
 from searchsocket.stores.base import Candidates
 from searchsocket.text.words import has_unspaced
 from searchsocket.types import Scores
 
-# Above everything that likeness and boosts can add up to: who types one word means that word ...
-_ALONE = 1.1
-# ... and where it is the title of a page, that page before others that hold it.
-_TITLE = 2.2
-# A section of that name is one of several places that a reader may mean.
-_HEADING = 0.3
-# A title or heading of which the beginning is typed, times how much of it that is.
-_BEGUN_TITLE, _BEGUN_HEADING = 0.6, 0.2
 WHOLE = 0.9  # of a name: see `WordSnapshot.named`
-# An identifier among other words says much, and the other words say the rest.
-_AMONG_WORDS = 0.3
 # What prose does not hold: `a_b`, `$x`, `a::b`, `ab.cd`, `f()`, `camelCase`, `--flag`.
 _NAME = re.compile(r"(?=.*[A-Za-z])(?:.*[_$].*|.*::.*|.*\w\w\.\w\w.*|.*\(\).*|.*[a-z][A-Z].*|--.*)")
 _MAX_NAMES = 10  # each is looked for in the text of every candidate
@@ -34,8 +25,9 @@ def exact_scores(q: str, found: Candidates, texts: Callable[[Sequence[str]], Seq
         texts: Of records by id; asked for only where the query names an identifier.
     """
     is_titled = found.titled >= WHOLE
-    named = np.where(is_titled, _TITLE, _BEGUN_TITLE) * found.titled
-    named += np.where(is_titled, 0.0, np.where(found.headed >= WHOLE, _HEADING, _BEGUN_HEADING) * found.headed)
+    named = np.where(is_titled, WEIGHTS.title, WEIGHTS.title_begun) * found.titled
+    headings = np.where(found.headed >= WHOLE, WEIGHTS.heading, WEIGHTS.heading_begun) * found.headed
+    named += np.where(is_titled, 0.0, headings)
     identifiers, most = _identifiers(q)
     if not identifiers:
         return named
@@ -45,7 +37,7 @@ def exact_scores(q: str, found: Candidates, texts: Callable[[Sequence[str]], Seq
         [[one in text or one in title or one in url for text, title, url in where] for one in identifiers], np.float64
     )
     # What most candidates hold, as the name of the product, tells none of them from the others.
-    rare = np.ones(len(occurrences)) if most == _ALONE else 1.0 - occurrences.mean(axis=1)
+    rare = np.ones(len(occurrences)) if most == WEIGHTS.only_word else 1.0 - occurrences.mean(axis=1)
     scores: Scores = named + np.where(is_titled, 0.0, most * (rare @ occurrences) / len(identifiers))
     return scores
 
@@ -67,4 +59,4 @@ def _identifiers(q: str) -> tuple[tuple[str, ...], float]:
     is_alone = len(words) == 1 and not has_unspaced(q)
     names = [word for word in words if word and (is_alone or _NAME.fullmatch(word))]
     distinct = tuple(dict.fromkeys(name.casefold() for name in names))[:_MAX_NAMES]
-    return distinct, _ALONE if is_alone else _AMONG_WORDS
+    return distinct, WEIGHTS.only_word if is_alone else WEIGHTS.identifiers

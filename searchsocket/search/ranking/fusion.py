@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from searchsocket.search.ranking.shares import FEW_WORDS, Shares
+from searchsocket.search.ranking.shares import FEW_WORDS
+from searchsocket.search.ranking.weights import Shares
 from searchsocket.types import Scores
 
 # Words that stand everywhere score less: how much less or more is chance and rounding, which scaling would blow up.
@@ -32,22 +33,22 @@ def fuse(cosine: ArrayLike, bm25: ArrayLike, page_bm25: ArrayLike, shares: Share
     cosines = np.array(cosine, np.float64)
     cosines = np.minimum(np.maximum(np.where(np.isnan(cosines), -1.0, cosines), -1.0), 1.0)
     words, pages = _positive(bm25), _positive(page_bm25)
-    return _mixed(cosines, words, pages, min_max(pages), shares)
+    return _mixed(cosines, words, pages, min_max(pages), shares, np.zeros(len(words)))
 
 
-def fuse_pages(chunks: FusedScores, best: Callable[[Scores], Scores], shares: Shares) -> FusedScores:
+def fuse_pages(chunks: FusedScores, best: Callable[[Scores], Scores], shares: Shares, second: Scores) -> FusedScores:
     """The columns of the pages of chunks.
 
     Args:
         best: Gives each chunk the greatest value of its page's.
     """
-    return _mixed(best(chunks.cosine), best(chunks.bm25), chunks.page_bm25, chunks.page, shares)
+    return _mixed(best(chunks.cosine), best(chunks.bm25), chunks.page_bm25, chunks.page, shares, second)
 
 
-def _mixed(cosines: Scores, words: Scores, pages: Scores, page: Scores, shares: Shares) -> FusedScores:
+def _mixed(cosines: Scores, words: Scores, pages: Scores, page: Scores, shares: Shares, second: Scores) -> FusedScores:
     vector, keyword = min_max(cosines), min_max(words)
     mixed = np.minimum(shares.meaning * vector + shares.words * keyword + shares.page * page, 1.0)
-    return FusedScores(cosines, words, pages, vector, keyword, page, mixed, np.zeros(len(mixed)))
+    return FusedScores(cosines, words, pages, vector, keyword, page, mixed, second)
 
 
 def _positive(scores: ArrayLike) -> Scores:

@@ -4,12 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from searchsocket.search.ranking.shares import Shares
+from searchsocket.search.ranking.weights import WEIGHTS, Shares
 from searchsocket.stores.base import WordSnapshot
 from searchsocket.types import Scores
-
-# All neighbouring words of the query beside each other, times the share of them that a passage has so.
-NEIGHBOURS = 0.15
 
 
 def passage_scores(words: WordSnapshot, q: str, ids: Sequence[str], shares: Shares) -> Scores:
@@ -18,7 +15,7 @@ def passage_scores(words: WordSnapshot, q: str, ids: Sequence[str], shares: Shar
     Args:
         shares: What saying all words is worth; the words are looked for only where it is something.
     """
-    gains: Scores = NEIGHBOURS * np.array(words.neighbours(q, ids), np.float64)
+    gains: Scores = WEIGHTS.neighbours * np.array(words.neighbours(q, ids), np.float64)
     if shares.together:
         # Squared, since half of a question is said by many passages that answer another one.
         proximity = np.square(np.array(words.together(q, ids), np.float64))

@@ -31,8 +31,9 @@ class Parts:
 
     @property
     def exact(self) -> Scores:
-        """The bonus for exact matches."""
-        return self.bonuses["exact"]
+        """The bonus for exact matches, and of pages for their names."""
+        exact, names = self.bonuses["exact"], self.bonuses.get("names")
+        return exact if names is None else exact + names
 
     @property
     def matches(self) -> Scores:

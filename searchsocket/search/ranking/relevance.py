@@ -19,7 +19,7 @@ MIN_SHARE_COUNT_AND_NEARNESS = ((0.65, 2, 0.85), (0.5, 3, 1.4), (0.5, 1, 2.5))
 MIN_APART = 1.5
 # Meaning alone answers words of the language that the site has not: one of them, and several, which by themselves
 # point in several directions.
-MIN_ALONE, MIN_TOGETHER = 0.9, 2.3
+MIN_ALONE, MIN_TOGETHER = 0.9, 2.6
 # A model that reads a text knows what several words mean together: as near as two that are both there.
 MIN_READ_TOGETHER = MIN_APART
 # So near to one is what is no word of the list of English by which noise is told: `thesaurus`, `umlauts`.

@@ -4,31 +4,21 @@ Chosen on the development collections; what each choice is worth is in docs/note
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from searchsocket.search.ranking.weights import LISTS, Shares
 from searchsocket.text.words import parse_query
 
-
-class Shares(NamedTuple):
-    """Weights of the lists; their sum is 1."""
-
-    meaning: float
-    words: float  # of chunks
-    page: float
-    together: float = 0.0  # beside them: what a passage gains that says all words of the query
-
-
 # Scaled scores keep how much better one hit is than the next, which reciprocal ranks lose (docs/notes/ranking.md).
-FEW_WORDS = Shares(0.46, 0.27, 0.27)
+FEW_WORDS = LISTS["few_words"]
 # Who says more describes a page, and the words of that lie scattered over it; a sum of many words means little.
-MANY_WORDS = Shares(0.34, 0.19, 0.47, 0.3)
+MANY_WORDS = LISTS["many_words"]
 # Three words are said by most passages that answer, and by others.
-SOME_WORDS = FEW_WORDS._replace(together=0.3)
+SOME_WORDS = LISTS["some_words"]
 _SOME, _MANY = 4, 5  # words, stop words aside
 # A model that reads whole sentences means more the more is said, so length changes nothing.
-READ = Shares(0.45, 0.2, 0.35)
+READ = LISTS["read"]
 # Functions, abstracts: the chunk is the page, so its words would count twice.
-READ_WHOLE = Shares(0.65, 0.0, 0.35, 0.2)
+READ_WHOLE = LISTS["read_whole"]
 _WHOLE = 1.1  # chunks a page among the candidates
 
 

@@ -10,7 +10,7 @@ from searchsocket.search.ranking.fusion import fuse
 from searchsocket.search.ranking.pages import in_page_order, of_pages
 from searchsocket.search.ranking.passages import passage_scores
 from searchsocket.search.ranking.rank import Parts, Ranking, rank, scored
-from searchsocket.search.ranking.shares import Shares
+from searchsocket.search.ranking.weights import Shares
 from searchsocket.stores.base import Candidates, WordSnapshot
 from searchsocket.types import Scores
 
@@ -31,7 +31,7 @@ class RankingInput:
     by_page: bool  # rank pages, else chunks
 
 
-# Name -> bonus of each candidate. A page has the best bonus of its chunks.
+# Name -> bonus of each candidate. A page has the best bonus of its chunks, and one for its names, see `pages.py`.
 SIGNALS: Mapping[str, Callable[[RankingInput], Scores]] = {
     "exact": lambda one: exact_scores(one.q, one.candidates, one.texts),
     "passage": lambda one: passage_scores(one.words, one.q, one.candidates.ids, one.shares),
@@ -62,6 +62,6 @@ def _ordered(given: RankingInput, chunks: Parts) -> Ranking:
     ranked = rank(facts, chunks)
     if not given.by_page:
         return Ranking(ranked, chunks, chunks=chunks)
-    pages = of_pages(facts, chunks, given.q, given.shares)
+    pages = of_pages(facts, chunks, given.q, given.shares, given.words.rarities(given.q))
     scores = scored(facts, pages)
     return Ranking(in_page_order(ranked, scores), pages, scores, chunks)

@@ -1,0 +1,63 @@
+"""Decide if ranked pages answer the query at all: questions about something else have some of its words everywhere.
+
+A logistic model over the evidence of words and the parts of the best page's score. `python -m bench.gate --fit` fits it
+to the judged queries of the development collections and to questions about other fields and other software, and takes
+its thresholds from collections that are left out (docs/notes/quality.md).
+"""
+
+import math
+from typing import NamedTuple
+
+from searchsocket.search.ranking.weights import ANSWER
+from searchsocket.stores.base import WordEvidence
+
+_NEAR = (-1.0, 4.0)  # beyond these, nearness says no more
+_MANY_MISSING = 3
+_FEW_WORDS = 2
+WHOLE = 0.999  # `share` of a query of which one page has all words: such a query is never refused
+
+
+class AnswerFeatures(NamedTuple):
+    """The input of the model; its weights have the same names."""
+
+    constant: float  # 1
+    share: float  # of the query, by rarity, on the page that says most of it
+    known: float  # share of the query's words that are on the site
+    words: float  # logarithm of 1 + the number of its words
+    missing: float  # words that no page has, at most three
+    missing_rarity: float  # their share of the query, by rarity
+    nearness: float  # of the nearest chunk, see `relevance.nearness`
+    passage: float  # of the best page: the bonus for neighbouring words and words together
+    names: float  # of the best page: the bonus for its names
+    exact: float  # of the best page: the bonus for exact matches, at most 1
+    share_of_few: float  # `share`, of a query of one or two words
+    everything: float  # 1: one page has all words
+
+
+WEIGHTS = AnswerFeatures(**ANSWER["weights"])
+REFUSED, DOUBTED = float(ANSWER["refused_below"]), float(ANSWER["doubted_below"])  # logarithms of odds
+
+
+def answer_features(
+    evidence: WordEvidence, missing_rarity: float, near: float, passage: float, names: float, exact: float
+) -> AnswerFeatures:
+    """The features of a query, by its evidence and its best page."""
+    return AnswerFeatures(
+        1.0,
+        evidence.share,
+        evidence.known,
+        math.log1p(evidence.asked),
+        min(len(evidence.missing), _MANY_MISSING),
+        missing_rarity,
+        min(max(near, _NEAR[0]), _NEAR[1]),
+        passage,
+        names,
+        min(exact, 1.0),
+        evidence.share if evidence.asked <= _FEW_WORDS else 0.0,
+        float(evidence.share >= WHOLE),
+    )
+
+
+def answer_score(features: AnswerFeatures) -> float:
+    """The logarithm of the odds that the site answers the query."""
+    return math.fsum(weight * value for weight, value in zip(WEIGHTS, features, strict=True))

@@ -1,0 +1,49 @@
+"""Weights of the ranking, read from `weights.json`, which `training/ranking` makes (docs/notes/ranking.md).
+
+A score is the mix of the three lists (`lists`), plus each feature times its weight, plus the boosts that a user sets
+(`boosts.py`), times the weight of the page.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+FILE = Path(__file__).with_name("weights.json")
+
+
+class Shares(NamedTuple):
+    """Weights of the lists; the sum of the first three is 1."""
+
+    meaning: float  # cosine, scaled over the candidates
+    words: float  # BM25 of chunks, scaled likewise
+    page: float  # BM25 of pages, scaled likewise
+    together: float = 0.0  # square of the share, by rarity, of the query's words that one passage says
+
+
+class FeatureWeights(NamedTuple):
+    """The weight of each feature of a candidate; features are in [0, 1]."""
+
+    second: float  # mix of the lists of the second best section of the page
+    title: float  # the query is the title: above everything else
+    title_begun: float  # part of the title that is typed
+    heading: float  # the query is a heading
+    heading_begun: float  # part of a heading that is typed
+    only_word: float  # the only word of the query is in text, title or path, to the letter
+    identifiers: float  # share of the identifiers among other words that the page has, the rarer the more
+    neighbours: float  # share of the query's neighbouring words that one passage has so
+    all_names: float  # share of the query, by rarity, in title, path and the anchor of one section
+    slug: float  # share of the last part of the path that the query says
+    named: float  # share of the title that the query says, where title and path have all words of the query
+    compared_title: float  # the whole title is in a query that compares
+
+
+def _read() -> Mapping[str, Any]:
+    weights: Mapping[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return weights
+
+
+_FILE = _read()
+ANSWER: Mapping[str, Any] = _FILE["answer"]  # see `answerable.py`
+WEIGHTS = FeatureWeights(**_FILE["features"])
+LISTS: Mapping[str, Shares] = {name: Shares(**shares) for name, shares in _FILE["lists"].items()}

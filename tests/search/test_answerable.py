@@ -1,0 +1,82 @@
+"""Questions about something else are refused or doubted, although the site has some of their words."""
+
+import pytest
+from search_site import MAIN, Piece, make_site
+
+from searchsocket.search import result_confidence
+from searchsocket.search.engine import SearchEngine
+from searchsocket.search.query import SearchQuery
+from searchsocket.search.ranking.answerable import DOUBTED, REFUSED, WEIGHTS, answer_features, answer_score
+from searchsocket.search.ranking.confidence import WEAK
+from searchsocket.stores.base import WordEvidence
+
+WHOLE = WordEvidence(1.0, 3, 1.0, 3)
+PARTIAL = WordEvidence(0.5, 2, 2 / 3, 3, ("swift",))
+TOPICS = ("router", "reducer", "layout", "cookie", "stream", "worker", "plugin", "bundle", "locale", "schema")
+PAGES = [
+    Piece(
+        f"/{topic}/{n}",
+        f"The {topic} makes a request. Part {n} of the {topic} says when {topic}{n} is called, and how.",
+        title=f"{topic.capitalize()} part {n}",
+    )
+    for topic in TOPICS
+    for n in range(4)
+]
+
+
+def score(
+    evidence: WordEvidence, near: float = 2.0, passage: float = 0.1, names: float = 0.0, exact: float = 0.0
+) -> float:
+    return answer_score(answer_features(evidence, 0.5 if evidence.missing else 0.0, near, passage, names, exact))
+
+
+def test_evidence_makes_an_answer_likely() -> None:
+    assert score(WHOLE, names=0.2) > DOUBTED > REFUSED
+    assert score(WHOLE) > score(PARTIAL)
+    assert score(PARTIAL, near=0.0, passage=0.0) < REFUSED
+    for better in ({"near": 3.0}, {"passage": 0.3}, {"names": 0.3}, {"exact": 1.1}):
+        assert score(PARTIAL, **better) > score(PARTIAL)
+
+
+def test_what_is_exact_counts_once() -> None:
+    """A whole title is worth more in the order than as evidence."""
+    assert score(PARTIAL, exact=4.4) == score(PARTIAL, exact=1.0)
+    assert score(PARTIAL, near=99.0) == score(PARTIAL, near=4.0)
+
+
+def test_every_feature_has_a_weight() -> None:
+    assert all(weight != 0.0 for weight in WEIGHTS)
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> SearchEngine:
+    return make_site(tmp_path_factory.mktemp("index"), PAGES).engine
+
+
+@pytest.mark.parametrize(
+    ("log_odds", "expected"), [(REFUSED - 0.1, "rejected"), (DOUBTED - 0.1, "weak"), (DOUBTED + 0.1, "answered")]
+)
+def test_odds_decide_whether_results_are_given(
+    engine: SearchEngine, monkeypatch: pytest.MonkeyPatch, log_odds: float, expected: str
+) -> None:
+    monkeypatch.setattr(result_confidence, "answer_score", lambda _: log_odds)
+    query = SearchQuery("reducer part 2 of routers and layout")  # that no page has together
+    answer = engine.search(query, MAIN)
+    assert answer.quality == expected
+    assert bool(answer.results) == bool(answer.total) == (expected != "rejected")
+    assert all((one.confidence < WEAK) == (expected == "weak") for one in answer.results[:1])
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        SearchQuery("called says when request"),  # words that one page has together
+        SearchQuery("reducer part 2 of routers and layout", path_prefix="/reducer"),  # a filter makes no nonsense
+        SearchQuery("reducer part 2 of routers and layout", group_by="chunk"),  # names are of pages
+    ],
+)
+def test_some_queries_are_never_refused(
+    engine: SearchEngine, monkeypatch: pytest.MonkeyPatch, query: SearchQuery
+) -> None:
+    monkeypatch.setattr(result_confidence, "answer_score", lambda _: REFUSED - 9)
+    assert engine.search(query, MAIN).results

@@ -1,0 +1,1 @@
+"""Fit the ranking: pages of many sites, queries mined from them, features of candidates, and models over these."""
