@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from searchsocket.content.pdf import load_pdfium
 from searchsocket.errors import ConfigMissing
 from searchsocket.project.settings.model import Settings
 from searchsocket.project.settings.source_kinds import (
@@ -56,11 +57,13 @@ def make_source(
         previous_form: Of the addresses, as an earlier run read it from the site's links.
 
     Raises:
-        ConfigMissing: There is nothing to index; the message says what was looked for.
+        ConfigMissing: There is nothing to index, and the message says what was looked for; or PDFium is missing.
         ConfigError: A glob cannot be read, or the site would have two base paths.
     """
     request = _Request(root, settings, scope, branch or scope, fetched_dir, max_pages, previous_form)
     mode = mode or settings.source.mode
+    if settings.source.documents:
+        load_pdfium()  # where it is missing, each document would fail
     return _OPENERS[mode](request) if mode else _detected(request)
 
 
@@ -133,6 +136,7 @@ def _open_build(request: _Request, build: DetectedBuild) -> StaticOutputSource:
         notes=build.notes,
         url_form=stated_form(settings.urls.style),
         previous_form=request.previous_form,
+        documents=settings.source.documents,
     )
 
 
@@ -153,6 +157,7 @@ def _crawl(request: _Request) -> Source:
         max_page_bytes=source.max_page_bytes,
         max_pages=request.max_pages,
         url_form=stated_form(settings.urls.style),
+        documents=source.documents,
     )
 
 

@@ -20,13 +20,15 @@ _ASSETS = frozenset({"_static", "_gatsby"})  # of themes, whose templates are HT
 class BuildFolder:
     """Lists folders of a build one by one; paths are relative to it, with forward slashes."""
 
-    def __init__(self, root: str, base: str, report: SourceReport) -> None:
+    def __init__(self, root: str, base: str, report: SourceReport, *, documents: bool = False) -> None:
         """
         Args:
             root: Real path of the build folder.
             base: The site's base path without its leading slash; "" for none.
             report: Takes what is skipped and what fails.
+            documents: PDF files are pages too.
         """
+        self._is_page = _is_page_or_document if documents else is_html
         self._root = root
         self._report = report
         self.page, self.top = self._find_top(base)  # the file of `/` beside the top folder, if any; the top folder
@@ -38,7 +40,7 @@ class BuildFolder:
                 for entry in entries:
                     path = f"{folder}/{entry.name}" if folder else entry.name
                     is_folder = self._is_folder(entry, path)
-                    if is_folder is None or not (is_folder or is_html(entry.name)):
+                    if is_folder is None or not (is_folder or self._is_page(entry.name)):
                         continue
                     if reason := self._why_not(folder, entry, path, is_folder):
                         self._report.skipped[locator_of(path)] = reason
@@ -115,12 +117,21 @@ class BuildFolder:
         if is_folder:
             return f"a link to the folder {locator_of(inner)}"
         hidden = any(part.startswith(".") for part in inner.split("/"))
-        return "" if hidden or not is_html(inner) else f"a link to {locator_of(inner)}"
+        return "" if hidden or not self._is_page(inner) else f"a link to {locator_of(inner)}"
 
 
 def is_html(name: str) -> bool:
     """Return True if a file name is HTML."""
     return bool(_HTML.search(name))
+
+
+def is_pdf(name: str) -> bool:
+    """Return True if a file name is that of a PDF file."""
+    return name.lower().endswith(".pdf")
+
+
+def _is_page_or_document(name: str) -> bool:
+    return is_html(name) or is_pdf(name)
 
 
 def stem(name: str) -> str:

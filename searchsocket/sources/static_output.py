@@ -10,7 +10,7 @@ from searchsocket.content.pages import RawPage
 from searchsocket.errors import InvalidRequest, SourceUnavailable
 from searchsocket.project.settings.source_kinds import STATIC_OUTPUT
 from searchsocket.sources.base import SourceOrigin, SourceReport
-from searchsocket.sources.build_folder import BuildFolder, stem
+from searchsocket.sources.build_folder import BuildFolder, is_pdf, stem
 from searchsocket.sources.build_links import form_of_build
 from searchsocket.sources.exclude import Excluder
 from searchsocket.sources.files import MAX_DEPTH, modified_inside, read_inside, stamp_of, usable
@@ -46,6 +46,7 @@ class StaticOutputSource:
         notes: Sequence[str] = (),
         url_form: UrlForm | None = None,
         previous_form: UrlForm | None = None,
+        documents: bool = False,
     ) -> None:
         """
         Args:
@@ -58,6 +59,7 @@ class StaticOutputSource:
             notes: What a person should know of the choice of the folder; warnings of every run.
             url_form: The form of the addresses; None = as the site's own links have it.
             previous_form: What an earlier run found these to have.
+            documents: PDF files are pages too.
         """
         self.origin = origin or SourceOrigin(self.kind.mode, str(folder))
         self._notes = list(notes)
@@ -71,6 +73,7 @@ class StaticOutputSource:
         self._now_ns = now_ns
         self._url_form = url_form
         self._previous_form = previous_form
+        self._documents = documents
         self._addresses = Addresses()
         self._report = SourceReport()
 
@@ -88,10 +91,11 @@ class StaticOutputSource:
         self._report = report = SourceReport(warnings=list(self._notes))
         try:
             os.scandir(self._root).close()
-            build = BuildFolder(self._root, self._base, report)
+            build = BuildFolder(self._root, self._base, report, documents=self._documents)
+            html = BuildFolder(self._root, self._base, SourceReport()) if self._documents else build
         except OSError as error:
             raise SourceUnavailable(f"build folder {self._folder}: {error.strerror or error}") from error
-        report.url_form = self._url_form or form_of_build(self._root, build, self._site, self._previous_form)
+        report.url_form = self._url_form or form_of_build(self._root, html, self._site, self._previous_form)
         self._addresses = Addresses(report.url_form, self._site.path)
         count = 0
         for page in self._walk(build, "/", _Node([build.page] if build.page else [], [build.top]), 0):
@@ -186,8 +190,10 @@ class StaticOutputSource:
         info = usable(self._root, path, self._max_page_bytes, self._report)
         if info is None:
             return None
-        address = self._addresses.of(as_page or url, name)
         stamp = stamp_of(info, self._now_ns())
+        if is_pdf(name):
+            return RawPage(url, url, locator, stamp, "pdf", self._site.path + url if self._site.path else "")
+        address = self._addresses.of(as_page or url, name)
         return RawPage(url, self._served_url(url, path), locator, stamp, address="" if address == url else address)
 
     def _served_url(self, url: str, path: str) -> str:

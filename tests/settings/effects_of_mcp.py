@@ -19,7 +19,7 @@ def started(lab: Lab) -> list[object]:
     with lab.patch.context() as patch:
         patch.setattr(mcp, "_serve_stdio", lambda *_: found.append("stdio"))
         patch.setattr(
-            mcp, "serve_http", lambda _, project, __, **___: found.extend(["http", project.settings.mcp.http.port])
+            mcp, "serve_http", lambda _, project, *__, **___: found.extend(["http", project.settings.mcp.http.port])
         )
         done = CliRunner().invoke(cli, ["mcp", "--project", str(lab.root)])
     assert done.exit_code == 0, done.output

@@ -11,6 +11,7 @@ from pathlib import Path
 from searchsocket.sources.crawl.source import CrawlSource
 from searchsocket.sources.records import GROUP
 from tests.settings.lab import WEB, Effect, Lab, outcome
+from tests.sources.pdf_files import pdf
 from tests.sources.web import Answer, Request, Web
 
 BUILT = ["/", "/blog/first", "/blog/second", "/docs/faq", "/docs/install", "/docs/usage"]
@@ -200,6 +201,8 @@ EFFECTS = (
     Effect("source.exclude", ["/blog/**"], Lab.urls, BUILT, [url for url in BUILT if "blog" not in url]),
     Effect("source.max_page_bytes", 1000, Lab.urls, [*BUILT[:3], "/boats", *BUILT[3:]], BUILT,
            prepare=lambda lab: lab.page("boats.html", f"<main><p>{'Whaling boats. ' * 100}</p></main>"), anew=True),
+    Effect("source.documents", True, Lab.urls, BUILT, [*BUILT[:5], "/docs/tides.pdf", *BUILT[5:]],
+           prepare=lambda lab: (lab.root / "build/docs/tides.pdf").write_bytes(pdf([(10, "High water at noon.")]))),
     Effect("source.content_files.globs", ["notes/**/*.md"], Lab.urls, ["/boats"], ["/lamps"],
            given=CONTENT, prepare=write_content),
     Effect("source.content_files.base_dir", "site", Lab.urls, ["/boats"], ["/ropes"],

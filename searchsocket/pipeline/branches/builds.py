@@ -24,6 +24,10 @@ OWN_SOURCES = (
 _HEX = 16  # of a digest: it tells builds of one scope apart
 
 
+def _endings(run: ScopeRun) -> tuple[str, ...]:
+    return (*_HTML, ".pdf") if run.project.settings.source.documents else _HTML
+
+
 @dataclass(frozen=True, slots=True)
 class Build:
     """State of a source."""
@@ -47,7 +51,7 @@ def build_of(run: ScopeRun, commits: Mapping[str, str] = MappingProxyType({})) -
             return Build((commits.get(source.origin.revision) or source.commit())[:_HEX], 0)
         if isinstance(source, StaticOutputSource):
             folder = os.path.normpath(run.project.root / source.origin.folder)
-            return _build(below(folder), endings=_HTML, folder=folder)
+            return _build(below(folder), endings=_endings(run), folder=folder)
         if isinstance(source, ContentFilesSource):
             base = run.project.root / source.origin.folder
             return _build((_with_stat(os.path.join(base, page.locator)) for page in source.pages()), endings="")

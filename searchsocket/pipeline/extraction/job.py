@@ -12,6 +12,7 @@ from searchsocket.content.html.converters import Converter, make_converter
 from searchsocket.content.html.extract import EXTRACTOR_VERSION, extract_html
 from searchsocket.content.markdown.page import extract_markdown
 from searchsocket.content.pages import ExtractedPage, RawPage
+from searchsocket.content.pdf import PDF_VERSION, extract_pdf
 from searchsocket.content.record_page import extract_record
 from searchsocket.errors import SourceUnavailable
 from searchsocket.pipeline.extraction.limits import limited
@@ -65,6 +66,7 @@ def extraction_key(settings: Settings, site: SiteBase, converter: Converter) -> 
             repr(site),
             converter.version,
             *([json.dumps(dict(settings.facets), sort_keys=True)] if settings.facets else []),
+            *([f"pdf {PDF_VERSION}"] if settings.source.documents else []),
         ]
     )
 
@@ -141,6 +143,8 @@ def extract_page(data: bytes, page: RawPage, settings: Settings, site: SiteBase,
             extract = extract_html
         case "markdown":
             extract = extract_markdown
+        case "pdf":
+            extract = extract_pdf
         case "record":
             extract = extract_record
         case "code":

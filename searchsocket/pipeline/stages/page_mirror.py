@@ -52,6 +52,7 @@ _SERIAL_PAGE_BYTES = 500_000  # a larger page may take minutes, and is left to a
 _PREVIEW_CHARS = 2_000
 SKIP_REASONS = {
     "empty": "no text",
+    "encrypted": "a PDF with a password",
     "noindex": "noindex",
     "redirect": "a redirect",
     COPY: "the same text at another address",

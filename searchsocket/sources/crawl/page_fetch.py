@@ -10,7 +10,7 @@ from searchsocket.sources.crawl import markdown
 from searchsocket.sources.crawl.fetch import Fetcher, FetchFailed, Response
 from searchsocket.sources.crawl.pages import PageLinks, page_links
 from searchsocket.sources.crawl.site import CrawledSite, host_of
-from searchsocket.sources.crawl.store import BodyStore, Stored
+from searchsocket.sources.crawl.store import PDF_TYPE, BodyStore, Stored
 from searchsocket.web.urls.resolve import resolve_base, served_under
 
 _HTML = ("text/html", "application/xhtml+xml")
@@ -48,7 +48,7 @@ class PageFetch:
             fetched = self._from_file(path, file, stored)
             if fetched is not None:
                 return fetched
-        if stored and stored.is_markdown and (file or not self.markdown):
+        if stored and stored.kind == "markdown" and (file or not self.markdown):
             stored = None  # it came from another address, or is not wanted any more
         try:
             answer = self.fetcher.get(url, validators=_validators(stored))
@@ -67,7 +67,7 @@ class PageFetch:
         url = self.site.url(file)
         if not self.is_allowed(url):
             return None
-        stored = stored if stored and stored.is_markdown else None
+        stored = stored if stored and stored.kind == "markdown" else None
         try:
             answer = self.fetcher.get(url, validators=_validators(stored))
         except SourceUnavailable:
@@ -81,7 +81,7 @@ class PageFetch:
 
     def _new(self, path: str, answer: Response) -> FetchedPage:
         kind = markdown.content_type(answer)
-        if kind not in _HTML and not (self.markdown and kind == markdown.MARKDOWN_TYPE):
+        if not self._is_wanted(kind):
             return FetchedPage(path, None, skipped=f"not HTML but {kind[:80]}")
         served = urlsplit(answer.url).path or "/"
         url = self.site.resolve(answer.url)
@@ -90,14 +90,21 @@ class PageFetch:
         served_url = served_under(self.site.base.path, served)
         return self._keep(path, _stored(url, served_url, answer, answer.headers.get("content-type", "")), answer.body)
 
+    def _is_wanted(self, kind: str) -> bool:
+        return (
+            kind in _HTML
+            or (self.markdown is not None and kind == markdown.MARKDOWN_TYPE)
+            or (self.site.documents and kind == PDF_TYPE)
+        )
+
     def _keep(self, path: str, stored: Stored, body: bytes) -> FetchedPage:
         self.store.put(stored, body)
         return self._page(path, stored, body)
 
     def _page(self, path: str, stored: Stored, body: bytes) -> FetchedPage:
-        if not self.follows_links:
+        if not self.follows_links or stored.kind == "pdf":
             return FetchedPage(path, stored)
-        named = markdown.markdown_links(body) if stored.is_markdown else page_links(body)
+        named = markdown.markdown_links(body) if stored.kind == "markdown" else page_links(body)
         links = _targets(named, stored, self.site)
         if (host := self._other_address(named.canonical, stored.url)) and (
             more := _targets(named, stored, self.site.published_at(host)) - links

@@ -7,7 +7,6 @@ from lxml import etree
 from searchsocket.content.pages import RawPage
 from searchsocket.sources.base import SourceReport
 from searchsocket.sources.crawl.store import Stored
-from searchsocket.types import PageKind
 from searchsocket.web.urls.form import Addresses, UrlForm
 from searchsocket.web.urls.paths import page_path, without_query
 
@@ -44,11 +43,11 @@ class CrawledPages:
             return None
         self._bodies[url] = stored.body_hash
         # The hash of the body is the stamp, so that a host without ETags still says what is unchanged.
-        kind: PageKind = "markdown" if stored.is_markdown else "html"
-        return RawPage(url, stored.served_url, stored.url, stored.body_hash, kind, self._address(url, stored))
+        address = self._address(url, stored)
+        return RawPage(url, stored.served_url, stored.url, stored.body_hash, stored.kind, address)
 
     def _address(self, url: str, stored: Stored) -> str:
-        if self._form is not None or url == "/":
+        if (self._form is not None or url == "/") and stored.kind != "pdf":
             return Addresses(self._form or UrlForm(), self._base).of_served(url, stored.served_url)
         address = self._base + stored.url + ("/" if stored.served_url.endswith("/") else "")
         return "" if address == url else address

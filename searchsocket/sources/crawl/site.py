@@ -10,10 +10,11 @@ from searchsocket.web.urls.resolve import SiteBase, resolve_link, site_base
 
 _SESSION = re.compile(r";[^/]*")  # ;jsessionid=... makes endless names of one page
 _NOT_PAGES = re.compile(
-    r"\.(?:avif|bmp|css|csv|docx?|eot|exe|gif|gz|ico|jpe?g|js|json|mjs|mov|mp[34]|ogg|otf|pdf|png|pptx?|rss|svg|tar|tgz|"
+    r"\.(?:avif|bmp|css|csv|docx?|eot|exe|gif|gz|ico|jpe?g|js|json|mjs|mov|mp[34]|ogg|otf|png|pptx?|rss|svg|tar|tgz|"
     r"tiff?|ttf|txt|wasm|wav|webm|webp|woff2?|xlsx?|xml|zip)$",
     re.IGNORECASE,
 )
+_PDF = re.compile(r"\.pdf$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class CrawledSite:
     base_url: str  # what is crawled, without a login and without a trailing slash
     base: SiteBase  # the same as links mean it
     excluded: Callable[[str], bool]  # which paths are not asked for
+    documents: bool = False  # PDF files are pages too
 
     def url(self, path: str) -> str:
         """The URL to fetch for a canonical path."""
@@ -35,7 +37,13 @@ class CrawledSite:
     def page(self, href: str, served_url: str = "/") -> str | None:
         """As `resolve`, but None for what is no page to fetch too."""
         path = self.resolve(href, served_url)
-        if path is None or _NOT_PAGES.search(path) or self.excluded(path) or self.excluded(page_path(path)):
+        if (
+            path is None
+            or _NOT_PAGES.search(path)
+            or (_PDF.search(path) and not self.documents)
+            or self.excluded(path)
+            or self.excluded(page_path(path))
+        ):
             return None
         return path
 

@@ -54,6 +54,7 @@ class CrawlSource:
         max_page_bytes: int,
         max_pages: int | None = None,
         url_form: UrlForm | None = None,
+        documents: bool = False,
         sleep: Callable[[float], None] = time.sleep,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -65,11 +66,12 @@ class CrawlSource:
             max_page_bytes: A larger page is a failure.
             max_pages: What a limited run fetches at most, if that is less than the setting.
             url_form: The form of the addresses; None = as the host answers to them.
+            documents: PDF files are pages too.
         """
         self.origin = SourceOrigin(self.kind.mode, address=without_login(address))
         self._settings = settings
         self._address = address
-        self._own_site = self._site = CrawledSite(without_login(address), site, excluded)
+        self._own_site = self._site = CrawledSite(without_login(address), site, excluded, documents)
         self._store = BodyStore(store_dir, self._own_site.base_url)
         self._max_page_bytes = max_page_bytes
         self._max_pages = min(settings.max_pages, max_pages or settings.max_pages)

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from searchsocket.errors import SourceUnavailable
 from searchsocket.system.files import write_atomic
+from searchsocket.types import PageKind
+
+PDF_TYPE = "application/pdf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +24,10 @@ class Stored:
     content_type: str = ""
 
     @property
-    def is_markdown(self) -> bool:
-        return self.content_type.startswith("text/markdown")
+    def kind(self) -> PageKind:
+        if self.content_type.startswith("text/markdown"):
+            return "markdown"
+        return "pdf" if self.content_type.startswith(PDF_TYPE) else "html"
 
 
 class BodyStore:

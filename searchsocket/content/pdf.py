@@ -1,0 +1,277 @@
+"""A PDF file to what it says: text by PDFium, headings by the size of their letters, anchors that open the page.
+
+Addresses such as `#page=12` open a page in every browser (RFC 8118).
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from itertools import islice
+from typing import Any
+
+from searchsocket.content.html.converters import FAST, Converter
+from searchsocket.content.html.extract import extract_html
+from searchsocket.content.html.metadata import parse_date
+from searchsocket.content.html.tree import one_line
+from searchsocket.content.pages import ExtractedPage, RawPage
+from searchsocket.errors import ConfigMissing
+from searchsocket.project.settings.site import ExtractSettings, TransformSettings
+from searchsocket.text.facets import NO_FACETS, Facets
+from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
+
+PDF_VERSION = "1"
+_MAX_PAGES = 2_000
+_MAX_PAGE_CHARS = 100_000
+_HEADING_SCALE = 1.15  # of the size of most letters
+_MAX_HEADING_CHARS = 150
+_MIN_HEADING_LETTERS = 3
+_MAX_LEVELS = 3  # of headings that are told apart
+_PAGE_LEVEL = _MAX_LEVELS + 2  # of the heading of a page that has none
+_MAX_OUTLINE = 20_000
+_GAP_SCALE = 1.75  # of a line's height, from line to line: more begins a paragraph
+_MIN_REPEATS = 3  # pages on which a first or last line is a header or footer
+_DATE = re.compile(r"D:(\d{4})(\d{2})(\d{2})")
+_DIGITS = re.compile(r"\d+")
+_HYPHEN = re.compile("\ufffe *(.?)")  # PDFium's mark of a hyphen at the end of a line
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of text, or several that a hyphen joins."""
+
+    text: str
+    size: int  # height of its letters in points
+    top: float  # of its first letter, from the lower edge of the page, in points
+    end_top: float  # of its last letter
+    level: int = 0  # of a heading, 1 is the highest; 0 = no heading
+
+
+def extract_pdf(
+    data: bytes,
+    page: RawPage,
+    extract: ExtractSettings,
+    transform: TransformSettings,
+    *,
+    site: SiteBase = AT_ROOT,
+    converter: Converter = FAST,
+    facets: Facets = NO_FACETS,
+) -> ExtractedPage:
+    """Read one PDF file.
+
+    Returns:
+        The page; `skip` is "encrypted" where it needs a password, "empty" where it has no text, as a scan has none.
+
+    Raises:
+        ConfigMissing: PDFium is not installed.
+        ValueError: The file is no PDF, or damaged.
+    """
+    pdfium = load_pdfium()
+    name = page.url.rpartition("/")[2]
+    try:
+        document = pdfium.PdfDocument(data)
+    except pdfium.PdfiumError as error:
+        if "password" in str(error).lower():
+            return ExtractedPage(title=name, body="", skip="encrypted")
+        raise ValueError(f"the PDF cannot be read: {error}") from error
+    try:
+        pages, damage = _pages(document, pdfium.PdfiumError)
+        stated, total, outline = document.get_metadata_dict(), len(document), _outline(document)
+    finally:
+        document.close()
+    pages = with_levels(without_repeats(pages), outline)
+    title = one_line(stated.get("Title", ""), 300) or _title(pages) or name
+    body = "".join(page_html(number, lines) for number, lines in enumerate(pages, 1))
+    whole = extract.model_copy(update={"main_selector": "body"})
+    document_html = f"<!doctype html><title>{escape(title)}</title><body>{body}".encode("utf-8", "replace")
+    extracted = extract_html(
+        document_html, page, whole, transform, site=site, charset="utf-8", converter=converter, facets=facets
+    )
+    warnings = [f"{len(damage)} pages of the PDF are damaged, the first is {damage[0]}"] if damage else []
+    if total > _MAX_PAGES:
+        warnings.append(f"only the first {_MAX_PAGES:,} of {total:,} pages of the PDF are read")
+    if not any(pages):
+        return ExtractedPage(
+            title=title, body="", skip="empty", warnings=(*warnings, "the PDF has no text; is it a scan?")
+        )
+    return ExtractedPage(
+        title=title,
+        body=extracted.body,
+        description=one_line(stated.get("Subject", "")),
+        published=_date(stated.get("CreationDate", "")),
+        modified=_date(stated.get("ModDate", "")),
+        main="pdf",
+        skip="" if extracted.body else "empty",
+        warnings=(*extracted.warnings, *warnings),
+    )
+
+
+def load_pdfium() -> Any:
+    """The library that reads PDF files.
+
+    Raises:
+        ConfigMissing: It is not installed.
+    """
+    try:
+        import pypdfium2  # an extra
+    except ImportError as error:
+        raise ConfigMissing(
+            "source.documents is set, which needs PDFium: pip install 'searchsocket[documents]'"
+        ) from error
+    return pypdfium2
+
+
+def _pages(document: Any, error: type[Exception]) -> tuple[list[list[Line]], list[int]]:
+    """The lines of each page, and the numbers of pages that cannot be read, from 1."""
+    pages: list[list[Line]] = []
+    damage = []
+    for number in range(min(len(document), _MAX_PAGES)):
+        try:
+            pages.append(_lines(document[number]))
+        except error:
+            pages.append([])
+            damage.append(number + 1)
+    return pages, damage
+
+
+def _lines(page: Any) -> list[Line]:
+    """The lines of a page, in the order of the file."""
+    text_page = page.get_textpage()
+    try:
+        count = min(text_page.count_chars(), _MAX_PAGE_CHARS)
+        text = text_page.get_text_range(0, count) if count else ""
+        lines, position = [], 0
+        for piece in text.splitlines(keepends=True):
+            if words := _HYPHEN.sub(_unbroken, " ".join(piece.split())):
+                first, last = position + len(piece) - len(piece.lstrip()), position + len(piece.rstrip()) - 1
+                _, bottom, _, top = text_page.get_charbox(min(first, count - 1), loose=True)
+                end_top = text_page.get_charbox(min(last, count - 1), loose=True)[3]
+                lines.append(Line(words, round(top - bottom), top, end_top))
+            position += len(piece)
+        return lines
+    finally:
+        text_page.close()
+        page.close()
+
+
+def without_repeats(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
+    """The pages without headers and footers: first and last lines that most pages have, whatever their numbers."""
+    edges = Counter(key for lines in pages for key in {_key(line) for line in (*lines[:2], *lines[-2:])})
+    limit = max(_MIN_REPEATS, len(pages) / 2)
+    kept = []
+    for lines in pages:
+        last = len(lines) - 2
+        kept.append([line for i, line in enumerate(lines) if not ((i < 2 or i >= last) and edges[_key(line)] >= limit)])
+    return kept
+
+
+def with_levels(pages: Sequence[Sequence[Line]], outline: Mapping[tuple[int, str], int]) -> list[list[Line]]:
+    """The pages with the levels of their headings: as the outline has them, else by size.
+
+    Args:
+        outline: Level by page, from 1, and title.
+    """
+    letters: Counter[int] = Counter()
+    for line in (line for lines in pages for line in lines):
+        letters[line.size] += len(line.text)
+    common = letters.most_common(1)[0][0] if letters else 0
+    sizes = sorted(
+        {
+            line.size
+            for lines in pages
+            for line in lines
+            if line.size >= common * _HEADING_SCALE and _may_be_heading(line)
+        },
+        reverse=True,
+    )
+
+    def level(number: int, line: Line) -> int:
+        if not _may_be_heading(line):
+            return 0
+        if stated := outline.get((number, _key(line))):
+            return stated
+        return min(sizes.index(line.size) + 1, _MAX_LEVELS) if line.size in sizes else 0
+
+    return [[replace(line, level=level(number, line)) for line in lines] for number, lines in enumerate(pages, 1)]
+
+
+def page_html(number: int, lines: Sequence[Line]) -> str:
+    """A page as HTML; its headings, or one of its own where it begins with none, have the anchor `page=NUMBER`.
+
+    Args:
+        number: The page, from 1.
+    """
+    parts: list[str] = []
+    for level, group in _groups(lines):
+        text = escape(_joined(group))
+        if not level and not parts:
+            parts.append(f'<h{_PAGE_LEVEL} id="page={number}">Page {number}</h{_PAGE_LEVEL}>')
+        parts.append(f'<h{level + 1} id="page={number}">{text}</h{level + 1}>' if level else f"<p>{text}</p>")
+    return "".join(parts)
+
+
+def _groups(lines: Sequence[Line]) -> Iterator[tuple[int, list[Line]]]:
+    """Lines that are one heading, with its level, or one paragraph."""
+    group: list[Line] = []
+    for line in lines:
+        if group:
+            last = group[-1]
+            height = max(last.size, line.size)
+            is_apart = not -height < last.end_top - line.top <= _GAP_SCALE * height
+            if is_apart or (line.level, line.level and line.size) != (last.level, last.level and last.size):
+                yield last.level, group
+                group = []
+        group.append(line)
+    if group:
+        yield group[-1].level, group
+
+
+def _joined(lines: Sequence[Line]) -> str:
+    """The text of lines that follow each other; a word that is cut at the end of one is whole again."""
+    text = ""
+    for line in lines:
+        if text.endswith("-") and text[-2:-1].isalpha() and line.text[:1].islower():
+            text = text[:-1] + line.text
+        else:
+            text = f"{text} {line.text}" if text else line.text
+    return text
+
+
+def _may_be_heading(line: Line) -> bool:
+    return len(line.text) <= _MAX_HEADING_CHARS and sum(map(str.isalpha, line.text)) >= _MIN_HEADING_LETTERS
+
+
+def _outline(document: Any) -> dict[tuple[int, str], int]:
+    """Levels of the outline's titles, by page from 1 and title."""
+    levels = {}
+    for entry in islice(document.get_toc(max_depth=_MAX_LEVELS), _MAX_OUTLINE):
+        target = entry.get_dest()
+        if target is not None and target.get_index() is not None:
+            levels[target.get_index() + 1, _key_of(entry.get_title())] = entry.level + 1
+    return levels
+
+
+def _unbroken(match: re.Match[str]) -> str:
+    """A word that was cut at the end of a line: before a small letter it is whole again, else it has a hyphen."""
+    return match[1] if match[1].islower() else f"-{match[1]}"
+
+
+def _title(pages: Sequence[Sequence[Line]]) -> str:
+    """The heading of the highest level on the first page that has text."""
+    first = next(filter(None, pages), [])
+    headings = [line for line in first if line.level]
+    return one_line(max(headings, key=lambda line: line.size).text, 300) if headings else ""
+
+
+def _key(line: Line) -> str:
+    return _key_of(line.text)
+
+
+def _key_of(text: str) -> str:
+    return _DIGITS.sub("0", " ".join(text.split()))
+
+
+def _date(text: str) -> str:
+    match = _DATE.match(text)
+    return parse_date("-".join(match.groups())) if match and match[1] > "1900" else ""
