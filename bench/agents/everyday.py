@@ -1,9 +1,10 @@
-"""Sixty everyday tasks of four repositories: `python -m bench.agents.everyday FOLDER VOCABULARIES [--each FILE]`.
+"""Sixty everyday tasks of four repositories: `python -m bench.agents.everyday FOLDER VOCABULARIES [--check]`.
 
 How many calls and tokens it takes until the lines that answer (`everyday.tsv`) are read, with the tools of
 `searchsocket mcp`, with semble's (`pip install semble==0.7.0`) and with `grep` and `sed` alone. FOLDER holds the
 source distributions of `SOURCES`, each unpacked under the name of its package, a git repository,
 `searchsocket code sync` done.
+`--check` has twenty tasks of two other repositories (`CHECKED`, `everyday_check.tsv`), that nothing was chosen with.
 VOCABULARIES is as in `bench.agents.tokens`; tokens are those of `cl100k_base`, of what is sent and what comes back.
 
 No model decides. A task's own words are the query, and an agent that cannot know when it is done is stopped when a
@@ -37,12 +38,16 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from bench.agents.tokens import real_counts
 
-TASKS = Path(__file__).with_name("everyday.tsv")
+HERE = Path(__file__).parent
 SOURCES = {  # package -> version, licence, the sha256 of its source distribution
     "structlog": ("25.3.0", "MIT OR Apache-2.0", "8dab497e6f6ca962abad0c283c46744185e0c9ba900db52a423cb6db99f7abeb"),
     "marshmallow": ("3.26.1", "MIT", "e6d8affb6cb61d39d26402096dc0aee12d5a26d490a121f118d2e81dc0719dc6"),
     "trio": ("0.30.0", "MIT OR Apache-2.0", "0781c857c0c81f8f51e0089929a26b5bb63d57f927728a5586f7e36171f064df"),
     "aiohttp": ("3.11.18", "Apache-2.0", "ae856e1138612b7e412db63b7708735cff4d38d0399f6a5435d3dac2669f558a"),
+}
+CHECKED = {
+    "jinja2": ("3.1.6", "BSD-3-Clause", "0137fb05990d35f1275a587e9aee6d56da821fc83491a0fb838183be43f66d6d"),
+    "urllib3": ("2.5.0", "MIT", "3fc47733c7e419d4bc3f6b3dc2b4f890bb743906a30d56ba4a5bfa4bbff92760"),
 }
 COMMAND = str(Path(sys.executable).with_name("searchsocket"))
 _PLACE = re.compile(r"^(\S+):(\d+)-(\d+)(.*)$")
@@ -89,9 +94,9 @@ class Outcome(NamedTuple):
     texts: list[str]
 
 
-def tasks() -> list[Task]:
-    """All of them."""
-    with TASKS.open(encoding="utf-8", newline="") as file:
+def tasks(name: str) -> list[Task]:
+    """Those of a file."""
+    with (HERE / name).open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     return [
         Task(row["repository"], row["kind"], row["task"], tuple(_golds(row["gold"])), row["version"] or "")
@@ -238,18 +243,18 @@ async def outcome(contender: Any, task: Task) -> Outcome:
     return Outcome(False, told.calls)
 
 
-async def asked(folder: Path) -> tuple[dict[str, list[Outcome]], dict[str, str]]:
+async def asked(folder: Path, all_tasks: list[Task]) -> tuple[dict[str, list[Outcome]], dict[str, str]]:
     """What came of each task by contender, and the definitions of the tools that they offer."""
     found: dict[str, list[Outcome]] = defaultdict(list)
     offered = ""
-    for name in SOURCES:
+    for name in dict.fromkeys(task.repository for task in all_tasks):
         root = folder / name
         server = StdioServerParameters(command=COMMAND, args=["mcp"], cwd=str(root), env=dict(os.environ))
         others = {"semble": Semble(root), "grep": Grep(root)}
         async with Client(stdio_client(server)) as client:
             listed = [tool.model_dump(by_alias=True, exclude_none=True) for tool in (await client.list_tools()).tools]
             offered = json.dumps(listed) + (client.instructions or "")
-            for task in (task for task in tasks() if task.repository == name):
+            for task in (task for task in all_tasks if task.repository == name):
                 for who, contender in {"searchsocket": Ours(client), **others}.items():
                     found[who].append(await outcome(contender, task))
     return found, {"searchsocket": offered, "semble": await _sembles_definitions(), "grep": ""}
@@ -275,9 +280,11 @@ def main() -> None:
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     parser.add_argument("vocabularies", type=Path, metavar="VOCABULARIES")
     parser.add_argument("--each", type=Path, metavar="FILE", help="write calls and tokens of each task there")
+    parser.add_argument("--check", action="store_true", help="the tasks of two other repositories")
     options = parser.parse_args()
-    found, definitions = anyio.run(asked, options.folder.resolve())
-    all_tasks = [task for name in SOURCES for task in tasks() if task.repository == name]
+    sources, file_name = (CHECKED, "everyday_check.tsv") if options.check else (SOURCES, "everyday.tsv")
+    all_tasks = [task for name in sources for task in tasks(file_name) if task.repository == name]
+    found, definitions = anyio.run(asked, options.folder.resolve(), all_tasks)
     tokens: dict[str, list[float]] = {}
     for who, outcomes in found.items():
         texts = [text for one in outcomes for text in one.texts]
