@@ -14,7 +14,7 @@ from searchsocket.code.regions import MIXED, Region, regions_of
 from searchsocket.code.split import MAX_LINE_CHARS, split_lines
 from searchsocket.types import Chunk, Code, Lines
 
-CODE_CHUNKER_VERSION = "6"
+CODE_CHUNKER_VERSION = "7"
 _LARGE = 40  # lines from which a function is looked into
 _MAX_WORD_CHARS = 100
 

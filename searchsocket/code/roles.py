@@ -3,7 +3,7 @@
 import re
 
 _TESTS = re.compile(
-    r"(?:^|/)(?:tests?|__tests__|specs?|testing|e2e|fixtures|__mocks__|benchmarks?|examples?)/"
+    r"(?:^|/)(?:_?tests?|__tests__|specs?|testing|e2e|fixtures|__mocks__|benchmarks?|examples?)/"
     r"|(?:^|/)(?:test_[^/]*|conftest)\.py$|_test\.(?:go|py|rb|dart|cc|cpp)$|_spec\.rb$|\.(?:test|spec|cy|stories)\.\w+$"
     r"|(?:Test|Tests|IT|Spec)\.(?:java|cs|kt|scala|php|swift)$"
 )

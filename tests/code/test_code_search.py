@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from search_api.app import create_app
 from searchsocket.cli.code.printed import result_lines
 from searchsocket.cli.main import cli
+from searchsocket.code.roles import is_test
 from searchsocket.code.spoken import spoken_name, ways_to_say
 from searchsocket.code.symbols import keys_of, symbols_in
 from searchsocket.errors import CodeNotIndexed, InvalidRequest
@@ -129,8 +130,8 @@ def test_nonsense_finds_nothing(indexed: CodeProject) -> None:
     assert (answer.results, answer.quality) == ((), "rejected")
 
 
-def test_a_file_gives_two_results_at_most_unless_more_are_asked_for(indexed: CodeProject) -> None:
-    assert where(ask(indexed, "step value len str", top_k=20)).count("src/steps.py") == 2
+def test_a_file_gives_three_results_at_most_unless_more_are_asked_for(indexed: CodeProject) -> None:
+    assert where(ask(indexed, "step value len str", top_k=20)).count("src/steps.py") == 3
     assert where(ask(indexed, "step value len str", top_k=20, max_per_file=9)).count("src/steps.py") == 9
 
 
@@ -282,3 +283,25 @@ def test_a_query_that_names_no_constant_gets_the_whole_chunk(code: CodeProject) 
     grow(code.root, {"src/limits.py": "import tomllib\n\nMAX_RETRIES = 5\n"})
     code.index()
     assert [one.lines for one in ask(code, "tomllib") if one.file == "src/limits.py"] == ["1-3"]
+
+
+def test_a_question_for_where_a_value_is_set_finds_the_constant(code: CodeProject) -> None:
+    """Functions that use it say more of the words; other questions find them."""
+    says = "the default number of workers"
+    uses = "".join(
+        f'def {name}(pool):\n    """Takes {says}, {name}, unless the pool has another number of workers."""\n'
+        f"    number = pool.number or DEFAULT_WORKERS\n    return [pool.start() for _ in range(number)]\n\n\n"
+        for name in ("start", "restart")
+    )
+    constants = "\n".join(f"DEFAULT_{name} = {value}" for value, name in enumerate(("PAUSE_S", "WORKERS", "SIZE"), 40))
+    grow(code.root, {"src/pool/limits.py": f'"""Limits of the pool."""\n\n{constants}\n', "src/pool/work.py": uses})
+    code.index()
+    assert where(ask(code, f"Where is {says} set?"))[0] == "src/pool/limits.py"
+    assert where(ask(code, f"take {says}"))[0] == "src/pool/work.py"
+
+
+@pytest.mark.parametrize(
+    ("path", "test"), [("src/trio/_tests/test_run.py", True), ("src/tests/run.py", True), ("src/latest/run.py", False)]
+)
+def test_a_folder_of_tests_may_be_private(path: str, test: bool) -> None:
+    assert is_test(path) is test

@@ -20,7 +20,7 @@ from searchsocket.serving.capabilities.code import SEARCH_CODE
 @files_options
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="Only definitions of this kind, e.g. function.")
 @click.option("--exported", is_flag=True, help="Only definitions that other files can use.")
-@count_option("--per-file", MAX_CODE_TOP_K, 2, "Maximum number of results per file.")
+@count_option("--per-file", MAX_CODE_TOP_K, 3, "Maximum number of results per file.")
 @part_options
 @json_option
 def search(

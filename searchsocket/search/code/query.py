@@ -21,7 +21,7 @@ class CodeQuery:
     languages: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     exported: bool = False  # True: only what others can use
-    max_per_file: int = 2
+    max_per_file: int = 3
 
     def checked(self) -> "CodeQuery":
         """The query itself.

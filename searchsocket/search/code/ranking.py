@@ -36,6 +36,15 @@ _ABOUT_VERSIONS = re.compile(
 _HISTORY = re.compile(
     r"(?:^|/)(?:change(?:s|log)?|history|news|release[-_]?notes|releases|whats?[-_]?new)\b", re.IGNORECASE
 )
+# What asks where a value is set is answered by constants and fields; functions only use them.
+_ABOUT_VALUES = re.compile(
+    r"\bwhere (?:is|are) (?:\S+ ){0,12}(?:set|listed|configured|defined|mapped)\b"
+    r"|\bwhere (?:is|are) (?:\S+ ){0,4}(?:defaults?|limits?|constants?|maximum|minimum|largest|smallest|longest)\b"
+    r"|\bwhere is it set\b|\bwhere is that set\b",
+    re.IGNORECASE,
+)
+_VALUES = frozenset({"constant", "variable", "field", "property", "key", "block"})
+_NO_VALUE = 0.75  # what other code scores then
 _ABOUT_TESTS = re.compile(r"\b(?:tests?|specs?|mocks?|fixtures?|examples?|benchmarks?)\b", re.IGNORECASE)
 _LESS = {"impl": 0.9, "block": 0.95, "heading": 0.9, "key": 0.85, "module": 0.95}  # beside the definition itself
 # A query is answered when one file holds this share of its words, or a chunk is this near, or it says a known name.
@@ -86,6 +95,11 @@ def rank_code(candidates: CodeCandidates, q: str, symbols: Sequence[str]) -> lis
         _share(labels, parts) * _LESS.get(kind, 1.0) * (prose if _is_prose(url) else 1.0)
         for labels, kind, url in zip(candidates.labels, candidates.facts.kind, candidates.facts.url, strict=True)
     ]
+    if _ABOUT_VALUES.search(q):
+        shares = [
+            share if kind in _VALUES else share * _NO_VALUE
+            for share, kind in zip(shares, candidates.facts.kind, strict=True)
+        ]
     if is_of_versions:
         shares = [
             1.0 if _is_prose(url) and _HISTORY.search(url) else share * _PROSE

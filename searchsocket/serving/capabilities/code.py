@@ -86,7 +86,7 @@ class CodeRequest(_PartRequest):
     languages: _Names = []
     kinds: _Names = []
     exported: bool = False
-    max_per_file: Annotated[int, Field(ge=1, le=MAX_CODE_TOP_K), WHOLE] = 2
+    max_per_file: Annotated[int, Field(ge=1, le=MAX_CODE_TOP_K), WHOLE] = 3
 
 
 class CodeFindRequest(_CodeRequest):
