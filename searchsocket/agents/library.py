@@ -94,7 +94,7 @@ class Library:
         if self.has_pages:
             self.service.store.reader(self.scope)
         elif "search_code" in self.tools:
-            self.services.code().engine.opened(self.scope)
+            self.services.code().generation(self.scope.name)
 
     def others(self) -> Sequence[str]:
         """Scopes of the project that are indexed."""

@@ -129,7 +129,8 @@ def _talk_checks(program: str, arguments: list[str], environ: dict[str, str], ro
                 checks.append(ProbeResult(bool(names), "tools", ", ".join(names) or "none; see mcp.tools"))
                 for name, sent in ((name, sent) for name, sent in _PROBES if name in names):
                     answer = await client.call_tool(name, sent)
-                    first = next((one.text for one in answer.content if one.type == "text"), "").partition("\n")[0]
+                    lines = next((one.text for one in answer.content if one.type == "text"), "").splitlines()
+                    first = next((line for line in lines if line and not line.startswith("Project ")), "")
                     checks.append(ProbeResult(not answer.is_error, "answer", f"{name}: {first}"))
                     return
 

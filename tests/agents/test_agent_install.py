@@ -15,6 +15,9 @@ from searchsocket.agents.clients import CLIENTS, OF_THE_USER, ClientName, Machin
 from searchsocket.cli.main import cli
 from searchsocket.cli.mcp_install import install as command
 from searchsocket.errors import ConfigError
+from tests.agents.test_agent_stdio import git
+from tests.code.code_project import FILES
+from tests.code.trees import grow
 
 SECRET = '{\n    "mcpServers": {"other": {"command": "x", "env": {"KEY": "v"}}},\n    "theme": "dark"\n}\n'
 
@@ -199,3 +202,11 @@ def test_the_doctor_opens_the_projects_of_the_list(home: Path, tmp_path: Path) -
     assert found.exit_code == 1
     assert re.search(r"^BROKEN  harbour  SCOPE_NOT_INDEXED: .*searchsocket index", found.stdout, re.MULTILINE)
     assert re.search(r"^BROKEN  gone  CONFIG_MISSING: .*searchsocket mcp remove gone", found.stdout, re.MULTILINE)
+
+
+def test_the_doctor_opens_an_index_of_code_alone(home: Path, tmp_path: Path) -> None:
+    robot = grow(tmp_path / "robot", FILES)
+    git(robot, "init", "-q", "-b", "main")
+    assert CliRunner().invoke(cli, ["code", "sync", "--project", str(robot)]).exit_code == 0
+    assert CliRunner().invoke(cli, ["mcp", "add", str(robot)]).exit_code == 0
+    assert re.search(r"^ok +robot  scope main: .*search_code", doctor(home).stdout, re.MULTILINE)
