@@ -46,7 +46,10 @@ def main() -> None:
             print(f"GET {url}/api/search?q=...")
             for question, below in QUESTIONS:
                 ask(url, question, below)
-        headline("3. Open next")
+        headline("3. Export it, for search without a server")
+        command = [COMMAND, "export", SITE / "build" / "searchsocket", "--project", SITE]
+        subprocess.run(command, env=environment(), check=True)
+        headline("4. Open next")
         tell_what_is_next()
     except KeyboardInterrupt:
         print("\nstopped", file=sys.stderr)
@@ -138,6 +141,7 @@ def tell_what_is_next() -> None:
         ("see its runs in Dagster", "dagster"),
     ):
         print(f"  {what:<25}{command} {arguments} --project {site}")
+    print(f"  {'search without a server':<25}python3 {here(Path(__file__).with_name('static_demo.py'))}")
     print(f"  {'read what the index saw':<25}{site / '.searchsocket' / 'pages' / 'main'}")
 
 

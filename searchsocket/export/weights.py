@@ -16,6 +16,7 @@ _K1, _B = 1.2, 0.75  # of BM25, as tantivy has them
 _FEW_WORDS, _MANY_WORDS = (0.4, 0.6), (0.25, 0.75)
 # Vectors also find passages that keep words together, pages with a second section, and names: here these do.
 _NEIGHBOURS, _SECOND, _IN_NAME = 0.4, 0.2, 0.2
+_UNKNOWN_NEAR = 2.2  # nearness that confidence assumes: what is answered here has most of its words on one page
 _CANDIDATES = 100  # at least, of each list: here they cost nothing
 # Less than the usual share of a query's words is enough where so many are known and on one page. On the server nearness
 # in meaning decides there. (share of known words, words on one page, share by rarity)
@@ -65,7 +66,7 @@ def weights(settings: "RankingSettings") -> dict[str, Any]:
         },
         "enough": _ENOUGH,
         "confidence": list(confidence.WEIGHTS),
-        "unknownNear": confidence._UNKNOWN_NEAR,
+        "unknownNear": _UNKNOWN_NEAR,
         "weak": confidence.WEAK,
         "doubtful": result_confidence._DOUBTFUL,
         "asksForOccasion": occasions._ASKED.pattern,

@@ -20,6 +20,8 @@ export interface Evidence {
     share: number;
     count: number;
     known: number;
+    /** With the words that are typos of known ones. */
+    corrected: number;
     asked: number;
 }
 export declare const unique: <T>(values: Iterable<T>) => T[];

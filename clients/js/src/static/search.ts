@@ -116,7 +116,7 @@ function bonuses(index: Index, query: QueryTerms, quoter: Quoter, page: ReadPage
 }
 
 function confidenceOf({ head: { weights } }: Index, words: Evidence, rank: number, ratio: number, exact: number): number {
-  const features = [1, weights.unknownNear, words.share, words.known, Math.log1p(words.asked), Math.log1p(rank), ratio, Math.min(exact, 1)];
+  const features = [1, weights.unknownNear, words.share, words.corrected, Math.log1p(words.asked), Math.log1p(rank), ratio, Math.min(exact, 1)];
   const sum = features.reduce((total, value, at) => total + value * weights.confidence[at]!, 0);
   return Math.round(1000 / (1 + Math.exp(-sum))) / 1000;
 }

@@ -24,6 +24,8 @@ export interface Evidence {
   share: number;
   count: number;
   known: number;
+  /** With the words that are typos of known ones. */
+  corrected: number;
   asked: number;
 }
 
@@ -265,6 +267,7 @@ export function evidenceOf(index: Index, query: QueryTerms): Evidence {
   const scores = new Map<number, readonly [worth: number, count: number]>();
   let total = 0;
   let known = 0;
+  let corrected = 0;
   for (const [word, sure] of held) {
     let forms = sure.length ? [...sure] : guessed(word);
     let part = 1;
@@ -275,6 +278,7 @@ export function evidenceOf(index: Index, query: QueryTerms): Evidence {
       forms = word.parts.filter((one) => one.length >= limits.part && /^\p{L}+$/u.test(one)).map((one) => [one]).filter(isHeld);
       if (forms.length) known++, (part = forms.length / word.parts.length);
     }
+    if (forms.length) corrected++;
     total += rarity;
     for (const page of unique(forms.flatMap((one) => [...with_(one)]))) {
       const [worth, count] = scores.get(page) ?? [0, 0];
@@ -282,5 +286,5 @@ export function evidenceOf(index: Index, query: QueryTerms): Evidence {
     }
   }
   const [share, count] = [0, 1].map((at) => [...scores.values()].reduce((most, one) => Math.max(most, one[at]!), 0));
-  return { share: total ? Math.min(share! / total, 1) : 0, count: count!, known: words.length ? known / words.length : 0, asked: words.length };
+  return { share: total ? Math.min(share! / total, 1) : 0, count: count!, known: words.length ? known / words.length : 0, corrected: words.length ? corrected / words.length : 0, asked: words.length };
 }
