@@ -1,10 +1,12 @@
 """`python -m training.ranking.dump OUT`: the features of the candidates of all queries, a file per site.
 
 Each file has `features` (rows, features), `labels` (rows: the grade, 0 of pages that do not answer), `starts`
-(queries + 1: where the rows of each query begin), `ideal` (queries: the greatest DCG@10), `kinds`, `queries`, `urls`.
+(queries + 1: where the rows of each query begin), `ideal` (queries: the greatest DCG@10), `kinds`, `queries`, `urls`,
+and the `weights` that the scores were made with.
 """
 
 import argparse
+import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -24,6 +26,7 @@ from searchsocket.search.bounds import MAX_QUERY_CHARS
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.rank import Ranking
 from searchsocket.search.ranking.signals import RankingInput, rank_candidates
+from searchsocket.search.ranking.weights import WEIGHTS
 from training.ranking.documents import load, site_names
 from training.ranking.features import FEATURES, page_features
 from training.ranking.queries import mined
@@ -67,7 +70,7 @@ def table(collection: Collection, indexes: Indexes) -> dict[str, np.ndarray]:
     return {
         "features": np.concatenate(features), "labels": np.array(labels), "starts": np.array(starts),
         "ideal": np.array(ideal), "kinds": np.array(kinds), "queries": np.array(texts), "urls": np.array(urls),
-        "names": np.array(list(FEATURES)),
+        "names": np.array(list(FEATURES)), "weights": np.array(json.dumps(WEIGHTS._asdict())),
     }  # fmt: skip
 
 

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +51,7 @@ class Queries:
     ideal: Array  # (queries,): the greatest DCG@10
     kinds: NDArray[np.str_]  # (queries,)
     sites: NDArray[np.str_]  # (queries,): the file that they are of
+    weights_used: Mapping[str, float]  # that the scores of the candidates were made with
 
     def column(self, name: str) -> Array:
         """One feature."""
@@ -97,9 +97,11 @@ def read(folder: Path) -> Queries:
     """The dumps of a folder, see `dump.py`."""
     rows: list[tuple[NDArray[np.float32], Array, float, str, str]] = []
     names: tuple[str, ...] = ()
+    used: set[str] = set()
     for path in sorted(folder.glob("*.npz")):
         dump = np.load(path)
         names = tuple(dump["names"].tolist())
+        used.add(str(dump["weights"]))
         features, grades, starts = dump["features"], dump["labels"].astype(np.float64), dump["starts"]
         score = features[:, names.index(SUM)] * features[:, names.index(WEIGHT)]
         for query, (start, end) in enumerate(pairwise(starts.tolist())):
@@ -109,6 +111,7 @@ def read(folder: Path) -> Queries:
             kept = np.array([*best[: DEPTH - 3].tolist(), *late], np.int64)
             kind, ideal = str(dump["kinds"][query]), float(dump["ideal"][query])
             rows.append((features[kept], grades[kept], ideal, kind, path.stem))
+    [weights_used] = map(json.loads, used)  # of all the same, or their scores cannot be compared
     shape = (len(rows), DEPTH)
     table, grades = np.zeros((*shape, len(names)), np.float32), np.zeros(shape)
     is_candidate = np.zeros(shape, np.bool_)
@@ -116,12 +119,13 @@ def read(folder: Path) -> Queries:
         table[number, : len(features)], grades[number, : len(features)] = features, of_query
         is_candidate[number, : len(features)] = True
     _, _, ideal, kinds, sites = zip(*rows, strict=True)
-    return Queries(names, table, is_candidate, grades, np.array(ideal), np.array(kinds), np.array(sites))
+    per_query = (np.array(ideal), np.array(kinds), np.array(sites))
+    return Queries(names, table, is_candidate, grades, *per_query, weights_used)
 
 
-def model_of(queries: Queries, fitted: Sequence[str], current: dict[str, float]) -> Model:
-    """The model of some features; what `weights.json` gives them now is taken out of the score first."""
-    base = queries.column(SUM) - sum(queries.column(name) * current.get(name, 0.0) for name in fitted)
+def model_of(queries: Queries, fitted: Sequence[str]) -> Model:
+    """The model of some features; what they gave is taken out of the score first."""
+    base = queries.column(SUM) - sum(queries.column(name) * queries.weights_used[name] for name in fitted)
     columns = np.stack([queries.column(name) for name in fitted], axis=-1).astype(np.float32)
     return Model(base, columns, queries.column(WEIGHT))
 
@@ -160,14 +164,13 @@ def fit(queries: Queries, model: Model, chosen: NDArray[np.bool_], start: Array)
     return found
 
 
-def hand_set_quality(queries: Queries, weights: Mapping[str, Any]) -> Array:
+def hand_set_quality(queries: Queries, prior: Mapping[str, float]) -> Array:
     """nDCG@10 of each query by the hand-set weights alone.
 
     Args:
-        weights: As in `weights.json`.
+        prior: Those of the fitted features, see `fitted` in `weights.json`.
     """
-    prior = weights["fitted"]
-    model = model_of(queries, list(prior), weights["features"])
+    model = model_of(queries, list(prior))
     replaced = sum(queries.column(name) * value for name, value in _REPLACED.items()) * model.page_weights
     return queries.ndcg(model.scores(np.array(list(prior.values()))) + replaced)
 
@@ -222,9 +225,9 @@ def main(arguments: Sequence[str]) -> None:
     prior = weights["fitted"]
     fitted = list(prior)
     queries = read(options.dumps)
-    model = model_of(queries, fitted, weights["features"])
+    model = model_of(queries, fitted)
     start = np.array([prior[name] for name in fitted])
-    hand_set = hand_set_quality(queries, weights)
+    hand_set = hand_set_quality(queries, prior)
     quality, by_fold = left_out(queries, model, start)
     print(table(queries, hand_set, quality))
     found = fit(queries, model, np.ones(len(queries.ideal), np.bool_), start)

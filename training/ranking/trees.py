@@ -28,12 +28,12 @@ def trees(queries: Queries, chosen: NDArray[np.bool_]) -> lightgbm.Booster:
     """The trees by the chosen queries."""
     rows = np.flatnonzero(chosen & (queries.grades.sum(axis=1) > 0))
     is_candidate = queries.is_candidate[rows]
-    counts = is_candidate.sum(axis=1)
+    counts, weights = is_candidate.sum(axis=1), queries.weights()[rows]
     data = lightgbm.Dataset(
         queries.features[rows][is_candidate],
         queries.grades[rows][is_candidate],
         group=counts,
-        weight=np.repeat(queries.weights()[rows], counts),
+        weight=np.repeat(weights / weights.mean(), counts),  # of about 1, since decay knows no others
     )
     return lightgbm.train(PARAMETERS, data, ROUNDS)
 
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("dumps", type=Path, help="a folder of files by `training.ranking.dump`")
     queries = read(parser.parse_args(arguments).dumps)
     weights = json.loads(FILE.read_text(encoding="utf-8"))
-    print(table(queries, hand_set_quality(queries, weights), left_out(queries)))
+    print(table(queries, hand_set_quality(queries, weights["fitted"]), left_out(queries)))
 
 
 if __name__ == "__main__":
