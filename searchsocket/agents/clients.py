@@ -16,6 +16,12 @@ ClientName = Literal[
 ]
 CLIENTS: tuple[ClientName, ...] = get_args(ClientName)
 OF_THE_USER: frozenset[ClientName] = frozenset({"claude-desktop", "codex", "windsurf"})  # the rest have projects
+_PROJECT_FILES = {
+    "claude-code": ".mcp.json",
+    "cursor": ".cursor/mcp.json",
+    "gemini": ".gemini/settings.json",
+    "jetbrains": ".junie/mcp/mcp.json",
+}
 NAME = "searchsocket"
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 
@@ -135,20 +141,14 @@ def target_of(
     named = {"command": program, "args": [*arguments, "mcp", "--project", str(root)]}
     name = f"{NAME}-{_UNSAFE.sub('-', project_id).strip('-') or 'site'}"
     match client:
-        case "claude-code":
-            return Target(root / ".mcp.json", "mcpServers", NAME, here)
-        case "cursor":
-            return Target(root / ".cursor" / "mcp.json", "mcpServers", NAME, here)
+        case "claude-code" | "cursor" | "gemini" | "jetbrains":
+            return Target(root / _PROJECT_FILES[client], "mcpServers", NAME, here)
         case "vscode":
             folder = ["--project", "${workspaceFolder}"]
             entry = {"type": "stdio", "command": program, "args": [*arguments, "mcp", *folder]}
             return Target(root / ".vscode" / "mcp.json", "servers", NAME, entry)
         case "zed":
             return Target(root / ".zed" / "settings.json", "context_servers", NAME, {**here, "env": {}})
-        case "gemini":
-            return Target(root / ".gemini" / "settings.json", "mcpServers", NAME, here)
-        case "jetbrains":
-            return Target(root / ".junie" / "mcp" / "mcp.json", "mcpServers", NAME, here)
         case "windsurf":
             path = machine.home / ".codeium" / "windsurf" / "mcp_config.json"
             return Target(path, "mcpServers", name, named)

@@ -11,10 +11,9 @@ from searchsocket.agents.worktree import project_around
 from searchsocket.cli.mcp_doctor import doctor
 from searchsocket.cli.mcp_install import install, skill
 from searchsocket.cli.mcp_projects import add, list_, remove, sync
-from searchsocket.cli.mcp_server import http_project, listed_projects, makers, named_projects, serve_several
+from searchsocket.cli.mcp_server import enabled, http_project, listed_projects, makers, named_projects, serve_several
 from searchsocket.cli.options import load_project, offer_options, offering, scope_option
 from searchsocket.cli.serve import serve, trouble_line
-from searchsocket.errors import ConfigError
 from searchsocket.project.project import Project
 
 if TYPE_CHECKING:
@@ -72,8 +71,6 @@ def mcp(
         several = listed_projects(project)
     if (transport or settings.transport) == "http":
         home = http_project(several, project)
-        if home.settings.mcp.enable is False:
-            raise ConfigError("mcp.enable is false, so the MCP server is off; set it to true")
         others = makers(several, None, _chosen(settings, tools), _report)
         others.pop(several[0].name if several else "", None)
         serve_http(ctx, home, scope_name, others, tools=tools, structured_content=structured_content)
@@ -82,9 +79,7 @@ def mcp(
         serve_several(several, scope_name, _chosen(settings, tools), structured_content=structured, on_error=_report)
     else:
         assert project is not None
-        if settings.enable is False:
-            raise ConfigError("mcp.enable is false, so the MCP server is off; set it to true")
-        _serve_stdio(project, scope_name, settings)
+        _serve_stdio(enabled(project), scope_name, settings)
 
 
 def _settings(project: Project | None) -> "McpSettings":

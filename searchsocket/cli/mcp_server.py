@@ -93,20 +93,29 @@ def http_project(several: "Sequence[ListedProject]", project: Project | None) ->
 
     Raises:
         UsageError: That is a pushed index.
+        ConfigError: Its server is turned off.
     """
     if not several:
         assert project is not None
-        return project
+        return enabled(project)
     if several[0].is_url:
         raise click.UsageError(
             "over HTTP the first project must be a folder; to serve a pushed index, run "
             "`searchsocket serve --mcp --artifacts URL`"
         )
-    return load_project(Path(several[0].location))
+    return _opened(Path(several[0].location))
 
 
 def _opened(root: Path) -> Project:
-    project = load_project(root)
+    return enabled(load_project(root))
+
+
+def enabled(project: Project) -> Project:
+    """The project, if its MCP server is not turned off.
+
+    Raises:
+        ConfigError: It is.
+    """
     if project.settings.mcp.enable is False:
         raise ConfigError(f"mcp.enable is false in {project.root}, so the MCP server is off there; set it to true")
     return project
