@@ -19,6 +19,7 @@ _NAMES = {
     "ContentSource": "Source",
     "DocumentMatch": "FoundDocument",
     "AskAnswer": "AskResponse",
+    "IndexReference": "AskedIndex",
     "ContentAnswer": "ContentSearchResponse",
     "DocumentDataAnswer": "DocumentDataResponse",
     "DocumentTextAnswer": "DocumentTextResponse",

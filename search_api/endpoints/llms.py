@@ -40,11 +40,11 @@ def add_llms(app: FastAPI, texts: AgentTexts, service: SearchService, freshness:
 
     async def get_list(request: Request, scope: str | None = None) -> Response:
         path = request.url.path
-        return await answer(request, scope, "text/plain", lambda scope_wanted: texts.file(path, scope_wanted))
+        return await answer(request, scope, "text/plain", lambda named_scope: texts.file(path, named_scope))
 
     async def get_markdown(request: Request, scope: str | None = None) -> Response:
         raw = request.scope["raw_path"].partition(b"?")[0].decode("latin-1")
-        return await answer(request, scope, MARKDOWN, lambda wanted: texts.page(raw, wanted))
+        return await answer(request, scope, MARKDOWN, lambda named_scope: texts.page(raw, named_scope))
 
     for name in _LISTS:
         app.get(f"/{name}", include_in_schema=False)(get_list)

@@ -59,11 +59,11 @@ def add_home(
 
     async def searched(request: Request, form: Mapping[str, str], caller: Caller) -> View:
         language = _FIRST_LANGUAGE.match(request.headers.get("accept-language", ""))
-        asked = {"preferLanguage": language[1], **form} if language else form
+        query = {"preferLanguage": language[1], **form} if language else form
         filters = [value for name, value in request.query_params.multi_items() if name == "filter" and value]
         try:
             params = search_params.model_validate(
-                {name: [value] if name in _LISTS else value for name, value in asked.items()}
+                {name: [value] if name in _LISTS else value for name, value in query.items()}
                 | {"filter": filters, "facet": list(facets)}
             )
         except ValidationError as error:

@@ -55,11 +55,11 @@ class CheckoutLibraries:
     def find(self, scope: str, project: str = "") -> Library:
         """See `Libraries.find`; where this checkout has no index of the scope, that of the main checkout answers."""
         own = self.worktree.project
-        wanted = own.scope(self._environ, scope or self._scope)
+        scope_of_checkout = own.scope(self._environ, scope or self._scope)
         other = self.worktree.elsewhere if own.settings.scope.mode == "git" or scope else None
-        if other is not None and not self._has(own, wanted) and self._has(other, wanted):
-            return self._library(other, wanted)
-        return self._library(own, wanted)
+        if other is not None and not self._has(own, scope_of_checkout) and self._has(other, scope_of_checkout):
+            return self._library(other, scope_of_checkout)
+        return self._library(own, scope_of_checkout)
 
     @property
     def is_open(self) -> bool:

@@ -98,17 +98,17 @@ class Target:
             data = tomllib.loads(before)
         except tomllib.TOMLDecodeError as error:
             raise self._unreadable(f"is not valid TOML: {error}") from error
-        known = data.get(self.section, {})
-        if isinstance(known, dict) and known.get(self.name) == self.entry:
+        entries = data.get(self.section, {})
+        if isinstance(entries, dict) and entries.get(self.name) == self.entry:
             return before
         block = re.compile(
             rf"^\[{re.escape(f'{self.section}.{self.name}')}\][^\n]*\n(?:(?!\[)[^\n]*\n?)*", re.MULTILINE
         )
         rest = block.sub("", before).rstrip("\n")
         after = f"{rest}\n\n{self.snippet}".lstrip("\n")
-        wanted = {**data, self.section: {**known, self.name: self.entry}} if isinstance(known, dict) else None
+        merged = {**data, self.section: {**entries, self.name: self.entry}} if isinstance(entries, dict) else None
         try:
-            if tomllib.loads(after) == wanted:
+            if tomllib.loads(after) == merged:
                 return after
         except tomllib.TOMLDecodeError:
             pass

@@ -10,7 +10,7 @@ from typing import Any
 
 from searchsocket.text.hidden import hidden_positions
 
-_KEPT = frozenset(
+_VISIBLE = frozenset(
     "\n\t"
     "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u08e2\u0890\u0891"  # signs of Arabic and Syriac, which are seen
 )
@@ -25,7 +25,7 @@ def visible(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     hidden = frozenset(hidden_positions(text))
-    return "".join(_shown(char) if at in hidden else _visible(char) for at, char in enumerate(text))
+    return "".join(_escaped(char) if at in hidden else _visible(char) for at, char in enumerate(text))
 
 
 def visible_in(value: Any) -> Any:
@@ -53,11 +53,11 @@ def fenced(text: str, origin: str) -> str:
 
 
 def _visible(char: str) -> str:
-    if char in _KEPT or char in _NEEDED or unicodedata.category(char) not in _HIDDEN:
+    if char in _VISIBLE or char in _NEEDED or unicodedata.category(char) not in _HIDDEN:
         return char
     return f"⟨U+{ord(char):04X}⟩"
 
 
-def _shown(char: str) -> str:
+def _escaped(char: str) -> str:
     """A character that nobody sees, as its number; without a soft hyphen, whose only use is the end of a line."""
     return "" if char == "\u00ad" else f"⟨U+{ord(char):04X}⟩"

@@ -72,8 +72,8 @@ class Library:
 
     def file_path(self, url: str) -> str:
         """The document of a page; raises as `SearchService.page`."""
-        found = self.service.page(url, self.scope).page.facts.url
-        return self.services.content().folder(self.folder("site"), trusted=True).file_path(found)
+        page_url = self.service.page(url, self.scope).page.facts.url
+        return self.services.content().folder(self.folder("site"), trusted=True).file_path(page_url)
 
     def age_s(self, published_at: str) -> float:
         """Seconds since a generation was published."""
@@ -156,8 +156,8 @@ class ServedLibraries:
         return ()
 
     def find(self, scope: str, project: str = "") -> Library:
-        found = self.services.scope(scope or None, AGENT)
-        return Library(self.project, self.services, found, self.clock, tools=frozenset(self.tools))
+        served_scope = self.services.scope(scope or None, AGENT)
+        return Library(self.project, self.services, served_scope, self.clock, tools=frozenset(self.tools))
 
     @property
     def is_open(self) -> bool:

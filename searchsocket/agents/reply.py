@@ -57,10 +57,10 @@ class Reply:
         """The reply with those actions alone whose tools are offered."""
         if not self.actions:
             return self
-        kept = [one for one in self.actions if not _CALL.search(one) or _CALL.findall(one)[0] in names]
-        text = "\n".join([self.text, *(["", "Next:"] if kept else []), *(f"- {visible(one)}" for one in kept)])
+        actions = [one for one in self.actions if not _CALL.search(one) or _CALL.findall(one)[0] in names]
+        text = "\n".join([self.text, *(["", "Next:"] if actions else []), *(f"- {visible(one)}" for one in actions)])
         hints = self.data.get("navigation_hints", self.data)
-        hints["nextActions" if "nextActions" in hints else "next_actions"] = visible_in(kept)
+        hints["nextActions" if "nextActions" in hints else "next_actions"] = visible_in(actions)
         return replace(self, text=text, actions=())
 
 

@@ -63,10 +63,10 @@ def read_resource(libraries: Libraries, uri: str) -> Text:
         return Text(_status(libraries.find(""), libraries.projects), "application/json")
     for kind in KINDS:
         template = template_of(kind, libraries)
-        found = UriTemplate.parse(template).match(uri) if len(uri) <= _MAX_CHARS else None
-        if found is not None:
-            library = libraries.find(str(found.get("scope", "")), str(found.get("project", "")))
-            return Text(_fitting(kind, library, str(found["path"])), kind.mime_type)
+        match = UriTemplate.parse(template).match(uri) if len(uri) <= _MAX_CHARS else None
+        if match is not None:
+            library = libraries.find(str(match.get("scope", "")), str(match.get("project", "")))
+            return Text(_fitting(kind, library, str(match["path"])), kind.mime_type)
     templates = ", ".join([STATUS_URI, *(template_of(kind, libraries) for kind in KINDS)])
     raise PageNotFound(f"no resource {uri[:200]!a}; available: {templates}")
 
@@ -83,19 +83,19 @@ def complete(libraries: Libraries, template: str, argument: str, typed: str, val
         values: Those of the other arguments, as far as they are set.
     """
     if argument == "project":
-        found = [name for name in libraries.projects if name.startswith(typed)]
-        return Completed(found[:MAX_VALUES], len(found))
+        matches = [name for name in libraries.projects if name.startswith(typed)]
+        return Completed(matches[:MAX_VALUES], len(matches))
     library = libraries.find(values.get("scope", "") if argument == "path" else "", values.get("project", ""))
     if argument == "scope":
-        found = [name for name in library.others() if name.startswith(typed)]
-        return Completed(found[:MAX_VALUES], len(found))
+        matches = [name for name in library.others() if name.startswith(typed)]
+        return Completed(matches[:MAX_VALUES], len(matches))
     kind = next((kind for kind in KINDS if template_of(kind, libraries) == template), None)
     if kind is None or argument != "path":
         return Completed([], 0)
     begun = typed.lstrip("/")
     folder = f"/{begun.rpartition('/')[0]}".rstrip("/")
-    found = [url[1:] for url in kind.paths(library, folder) if url[1:].startswith(begun)]
-    return Completed(found[:MAX_VALUES], len(found))
+    matches = [url[1:] for url in kind.paths(library, folder) if url[1:].startswith(begun)]
+    return Completed(matches[:MAX_VALUES], len(matches))
 
 
 def _fitting(kind: Kind, library: Library, path: str) -> str:
@@ -135,12 +135,12 @@ def _page(library: Library, path: str, max_tokens: int) -> str:
 
 def _file(library: Library, path: str, max_tokens: int) -> str:
     folder = library.folder("code")
-    found = library.services.content().get_document_text(
+    document = library.services.content().get_document_text(
         folder, DocumentQuery(path, max_tokens=max_tokens), trusted=True
     )
-    token = found.continuation.next_token
+    token = document.continuation.next_token
     rest = call("get_document_text", folder_id=folder, file_path=path, continuation_token=token)
-    return found.data.text + (_cut(library, rest) if token else "")
+    return document.data.text + (_cut(library, rest) if token else "")
 
 
 def _cut(library: Library, rest: str) -> str:

@@ -21,8 +21,8 @@ def shape_of(schema: Mapping[str, Any]) -> dict[str, Any]:
     parts: dict[str, Any] = bare.pop("$defs", {})
     text = json.dumps([bare, parts])
     shared = {name for name in parts if text.count(f'"{_REF}{name}"') > 1}
-    kept = {name: _inlined(part, parts, shared) for name, part in parts.items() if name in shared}
-    return {**({"$defs": kept} if kept else {}), **_inlined(bare, parts, shared)}
+    definitions = {name: _inlined(part, parts, shared) for name, part in parts.items() if name in shared}
+    return {**({"$defs": definitions} if definitions else {}), **_inlined(bare, parts, shared)}
 
 
 def _without(value: Any, words: frozenset[str]) -> Any:

@@ -126,8 +126,8 @@ class _Calls:
         """
         names = self._libraries.tools
         if params.name not in names:
-            known = ", ".join(names)
-            raise MCPError(code=wire.INVALID_PARAMS, message=f"no tool {params.name[:80]!r}; available: {known}")
+            listed = ", ".join(names)
+            raise MCPError(code=wire.INVALID_PARAMS, message=f"no tool {params.name[:80]!r}; available: {listed}")
         # Nothing else takes long. An answer of plain JSON, as HTTP gives it, drops these: the protocol sends
         # notifications on a stream alone, and a service has opened its indexes before it listens.
         is_cold = not self._libraries.is_open
@@ -183,11 +183,13 @@ class _Calls:
 
     async def complete(self, _: Context, params: wire.CompleteRequestParams) -> wire.CompleteResult:
         template = getattr(params.ref, "uri", "")
-        known = (params.context.arguments if params.context else None) or {}
+        arguments = (params.context.arguments if params.context else None) or {}
         argument = params.argument
-        found = await self._in_thread({}, complete, self._libraries, template, argument.name, argument.value, known)
-        more = found.total > len(found.values)
-        return wire.CompleteResult(completion=wire.Completion(values=found.values, total=found.total, has_more=more))
+        values = await self._in_thread(
+            {}, complete, self._libraries, template, argument.name, argument.value, arguments
+        )
+        more = values.total > len(values.values)
+        return wire.CompleteResult(completion=wire.Completion(values=values.values, total=values.total, has_more=more))
 
     async def _in_thread(self, about: dict[str, str], work: Callable[..., T], *values: object) -> T:
         """Run work in a thread; `about` is part of its error.
@@ -198,13 +200,13 @@ class _Calls:
         try:
             return await to_thread.run_sync(lambda: work(*values))
         except SearchSocketError as error:
-            found = failure(error)
+            reply = failure(error)
         except Exception as error:  # noqa: BLE001  (as of tools)
             self._on_error(error)
-            found = defect()
-        is_callers = found.data["error"]["code"] in _CALLERS
+            reply = defect()
+        is_callers = reply.data["error"]["code"] in _CALLERS
         code = wire.INVALID_PARAMS if is_callers else wire.INTERNAL_ERROR
-        raise MCPError(code=code, message=found.text, data=about | found.data["error"])
+        raise MCPError(code=code, message=reply.text, data=about | reply.data["error"])
 
     def _reply(self, tool: Tool, sent: dict[str, object]) -> Reply:
         library: Library | None = None

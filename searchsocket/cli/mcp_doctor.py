@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from searchsocket.agents.clients import Target
 
 _TIMEOUT_S = 60.0
-_SHOWN_LINES = 5  # of what the server wrote to stderr
+_MAX_LINES = 5  # of what the server wrote to stderr
 _PROBES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("search", {"query": "install"}),
     ("status", {}),
@@ -53,20 +53,22 @@ def doctor(ctx: click.Context, root: Path, client: str | None) -> None:
     project = load_project(root)
     machine = Machine(Path.home(), sys.platform, os.environ)
     targets = {name: target_of(name, project.root, project.id, ["searchsocket"], machine) for name in CLIENTS}  # type: ignore[arg-type]
-    found = {name: _checks(target, project.root) for name, target in targets.items() if client in (None, name)}
-    shown = {name: checks for name, checks in found.items() if checks}
+    checks_by_client = {
+        name: _checks(target, project.root) for name, target in targets.items() if client in (None, name)
+    }
+    reported = {name: checks for name, checks in checks_by_client.items() if checks}
     listed = [] if client else _list_checks()
     for check in listed:
         click.echo(f"{'ok    ' if check.is_ok else 'BROKEN'}  {safe(check.name)}  {safe(check.text)}")
-    if not (shown or listed):
+    if not (reported or listed):
         missing = f"no entry in {safe(str(targets[client].path))}" if client else "no client has an entry"
         click.echo(f"{missing}; add one with `searchsocket mcp install --client {client or 'NAME'}`")
         ctx.exit(1)
-    for name, checks in shown.items():
+    for name, checks in reported.items():
         click.echo(f"{name}  {safe(str(targets[name].path))}")
         for check in checks:
             click.echo(f"  {'ok    ' if check.is_ok else 'BROKEN'}  {check.name:<8} {safe(check.text)}")
-    ctx.exit(int(not all(check.is_ok for checks in (listed, *shown.values()) for check in checks)))
+    ctx.exit(int(not all(check.is_ok for checks in (listed, *reported.values()) for check in checks)))
 
 
 def _list_checks() -> list[ProbeResult]:
@@ -139,7 +141,7 @@ def _talk_checks(program: str, arguments: list[str], environ: dict[str, str], ro
             anyio.run(talk, errors)
         except Exception as error:  # noqa: BLE001  (whatever a program of a client's file does is reported)
             errors.seek(0)
-            said = [line.strip() for line in errors.read().splitlines() if line.strip()][-_SHOWN_LINES:]
+            said = [line.strip() for line in errors.read().splitlines() if line.strip()][-_MAX_LINES:]
             checks.append(
                 ProbeResult(is_ok=False, name="start" if not checks else "talk", text="; ".join(said) or _reason(error))
             )

@@ -54,7 +54,7 @@ def _add(name: str, location: str) -> None:
         raise ConfigError("a name has 1 to 200 printable characters, and a location at most 4,096") from error
     is_new = add_project(list_path(), project)
     state = "added" if is_new else "already listed:"
-    click.echo(f"{state} {safe(name)}  {safe(shown(location))}")
+    click.echo(f"{state} {safe(name)}  {safe(public_location(location))}")
 
 
 def _pushed_project_id(url: str) -> str:
@@ -167,16 +167,18 @@ def list_(as_json: bool) -> None:
 
     listed = read_list(list_path())
     if as_json:
-        print_json({"projects": [{"name": each.name, "location": shown(each.location)} for each in listed]})
+        print_json({"projects": [{"name": each.name, "location": public_location(each.location)} for each in listed]})
         return
     for each in listed:
         is_gone = not each.is_url and not Path(each.location).is_dir()
-        click.echo(f"{safe(each.name)}  {safe(shown(each.location))}{'  (no such folder)' if is_gone else ''}")
+        click.echo(
+            f"{safe(each.name)}  {safe(public_location(each.location))}{'  (no such folder)' if is_gone else ''}"
+        )
     if not listed:
         click.echo("no projects; add one with `searchsocket mcp add DIR`", err=True)
 
 
-def shown(location: str) -> str:
+def public_location(location: str) -> str:
     """A location without the password of a URL."""
     scheme, mark, rest = location.partition("://")
     host, slash, path = rest.partition("/")

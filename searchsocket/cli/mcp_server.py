@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from searchsocket.agents.worktree import is_project
-from searchsocket.cli.mcp_projects import shown
+from searchsocket.cli.mcp_projects import public_location
 from searchsocket.cli.options import load_project
 from searchsocket.cli.output import safe
 from searchsocket.errors import ConfigError, ConfigMissing
@@ -132,7 +132,7 @@ def _libraries(
     root = Path(project.location)
     if not root.is_dir():
         raise ConfigMissing(
-            f"the folder {shown(project.location)} of project {project.name!r} does not exist; "
+            f"the folder {public_location(project.location)} of project {project.name!r} does not exist; "
             f"run `searchsocket mcp remove {project.name}`"
         )
     _opened(root)

@@ -159,11 +159,13 @@ def without_repeats(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
     """The pages without headers and footers: first and last lines that most pages have, whatever their numbers."""
     edges = Counter(key for lines in pages for key in {_key(line) for line in (*lines[:2], *lines[-2:])})
     limit = max(_MIN_REPEATS, len(pages) / 2)
-    kept = []
+    without = []
     for lines in pages:
         last = len(lines) - 2
-        kept.append([line for i, line in enumerate(lines) if not ((i < 2 or i >= last) and edges[_key(line)] >= limit)])
-    return kept
+        without.append(
+            [line for i, line in enumerate(lines) if not ((i < 2 or i >= last) and edges[_key(line)] >= limit)]
+        )
+    return without
 
 
 def with_levels(pages: Sequence[Sequence[Line]], outline: Mapping[tuple[int, str], int]) -> list[list[Line]]:

@@ -40,10 +40,10 @@ class PulledProject:
     store: PulledStore
 
 
-def artifacts_address(project: Project, asked: str) -> str:
+def artifacts_address(project: Project, url: str) -> str:
     """The URL to pull from: the requested one, or `artifacts.url` if the project has no index; "" = none."""
-    if asked:
-        return asked
+    if url:
+        return url
     root = index_folder(project.settings.vector, project.state_dir)
     return "" if any(root.glob("*/CURRENT")) else project.settings.artifacts.url
 

@@ -49,7 +49,7 @@ def with_export_step(package: str, build: str) -> str | None:
     if len(script.findall(package)) != 1 or '"postbuild"' in package:
         return None
     step = json.dumps(f"searchsocket index && {export_command(build)}")
-    return script.sub(lambda found: f'{found[0]},\n{found[1]}"postbuild": {step}', package)
+    return script.sub(lambda match: f'{match[0]},\n{match[1]}"postbuild": {step}', package)
 
 
 SERVICE = "http://127.0.0.1:8181"

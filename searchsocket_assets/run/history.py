@@ -40,13 +40,13 @@ def is_own_home(instance: dg.DagsterInstance, project: Project) -> bool:
     return Path(instance.root_directory) == project.dagster_home
 
 
-def delete_old_runs(instance: dg.DagsterInstance, project: Project, scope: str, kept: int, job: str) -> int:
+def delete_old_runs(instance: dg.DagsterInstance, project: Project, scope: str, count: int, job: str) -> int:
     """Delete finished runs of a job over the scope beyond the newest ones; each call some, and how many.
 
     Job by job: however many plans or runs over code there are, Dagster shows the site of a scope as materialized.
     """
-    newest = instance.get_runs(runs_of(instance, project, scope, job), limit=kept + _DELETED_AT_ONCE)
-    old = [run for run in newest[kept:] if run.is_finished]
+    newest = instance.get_runs(runs_of(instance, project, scope, job), limit=count + _DELETED_AT_ONCE)
+    old = [run for run in newest[count:] if run.is_finished]
     for run in old:
         delete_run(instance, run.run_id)
     return len(old)

@@ -53,7 +53,7 @@ def _fetch(library: Library, _: CodeFetchRequest, answer: FetchedCode) -> Reply:
 
 
 def _find(library: Library, _: CodeFindRequest, answer: CodeFindAnswer) -> Reply:
-    return reply("\n".join(_found_lines(library, answer)), answer)
+    return reply("\n".join(_match_lines(library, answer)), answer)
 
 
 def _status(library: Library, _: CodeStatusRequest, answer: CodeStatus) -> Reply:
@@ -62,8 +62,8 @@ def _status(library: Library, _: CodeStatusRequest, answer: CodeStatus) -> Reply
 
 def _sync(_: Library, __: CodeSyncRequest, answer: CodeSynced) -> Reply:
     did = f"{answer.upserted:,} written, {answer.deleted:,} deleted" if answer.changed else "nothing had changed"
-    held = f"{count(answer.files, 'file')}, {count(answer.chunks, 'passage')} of scope {answer.scope} are indexed"
-    return reply("\n".join([f"{held}; {did}.", *map(visible, answer.warnings)]), answer)
+    contents = f"{count(answer.files, 'file')}, {count(answer.chunks, 'passage')} of scope {answer.scope} are indexed"
+    return reply("\n".join([f"{contents}; {did}.", *map(visible, answer.warnings)]), answer)
 
 
 CODE_TOOLS = (
@@ -95,7 +95,7 @@ def _code_lines(library: Library, answer: CodeAnswer, *, is_next: bool) -> Itera
         yield f"\nRead more: fetch with file {visible(best.file)!r} and lines {best.lines!r}, or ids such as {place!r}."
 
 
-def _found_lines(library: Library, answer: CodeFindAnswer) -> Iterator[str]:
+def _match_lines(library: Library, answer: CodeFindAnswer) -> Iterator[str]:
     of = f"{visible(answer.q)!r} ({library.name}; the files as they are now)"
     yield f"{count(answer.total, 'occurrence')} in {count(answer.files, 'file')} of {of}."
     if answer.occurrences:
@@ -110,8 +110,8 @@ def _status_lines(library: Library, answer: CodeStatus) -> Iterator[str]:
     if not answer.indexed:
         yield f"The source code of {library.name} is not indexed{library.next('sync', '; sync indexes it')}."
         return
-    held = f"{count(answer.files, 'file')}, {count(answer.chunks, 'passage')}"
-    yield f"{held} ({library.state(answer.generation or '', answer.age_seconds or 0.0)})."
+    contents = f"{count(answer.files, 'file')}, {count(answer.chunks, 'passage')}"
+    yield f"{contents} ({library.state(answer.generation or '', answer.age_seconds or 0.0)})."
     for name in ("changed", "new", "deleted", "marked"):
         files: Files = getattr(answer, name)
         if files.count:

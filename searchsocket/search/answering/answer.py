@@ -39,7 +39,7 @@ class AnswerPassage(Wire):
 
 
 @dataclass(frozen=True, slots=True)
-class AskedIndex(Wire):
+class IndexReference(Wire):
     """An index that was asked."""
 
     folder_id: str
@@ -58,7 +58,7 @@ class AskAnswer(Wire):
     confidence: Annotated[Confidence, Field(description="Probability that the index answers the question.")]
     message: str
     passages: tuple[AnswerPassage, ...]
-    indexes: tuple[AskedIndex, ...]
+    indexes: tuple[IndexReference, ...]
     next_actions: tuple[str, ...]
     notes: tuple[Note, ...] = ()
     truncated: Annotated[bool, Field(description="True if `max_tokens` ended the answer before `limit`.")] = False

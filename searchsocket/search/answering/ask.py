@@ -10,7 +10,7 @@ import numpy as np
 
 from searchsocket.errors import ContinuationGone, InvalidRequest
 from searchsocket.models.embedders.queries import NoVector
-from searchsocket.search.answering.answer import AnswerPassage, AskAnswer, AskedIndex, AskQuery
+from searchsocket.search.answering.answer import AnswerPassage, AskAnswer, AskQuery, IndexReference
 from searchsocket.search.answering.copies import is_copy
 from searchsocket.search.answering.sentences import FIRST_ROOM, Passage, best_passage, is_bare
 from searchsocket.search.answering.support import ENOUGH, Support, likelihood
@@ -82,7 +82,9 @@ def ask(
     is_answered = sure >= ENOUGH
     now = clock()
     indexes = tuple(
-        AskedIndex(folder.folder_id, folder.reader.generation.name, age_s(folder.reader.generation.published_at, now))
+        IndexReference(
+            folder.folder_id, folder.reader.generation.name, age_s(folder.reader.generation.published_at, now)
+        )
         for folder in folders
     )
     answering = _passages(passages_found, page_request.limit) if is_answered else []
@@ -137,25 +139,22 @@ def supported(folder: ContentFolder, question: str) -> list[Supported]:
     reader = folder.reader
     embedded = folder.vector(question)
     vector = None if isinstance(embedded, NoVector) else embedded
-    candidates_found = find(reader, vector, question, top_k=_CANDIDATES, where=folder.where)
-    if not candidates_found.ids:
+    ranked = find(reader, vector, question, top_k=_CANDIDATES, where=folder.where)
+    if not ranked.ids:
         return []
-    shares = shares_of(question, candidates_found.facts.url, is_read=vector is not None and folder.is_read())
-    fused = (
-        fuse(candidates_found.cosine, candidates_found.bm25, candidates_found.page_bm25, shares).fused
-        * candidates_found.facts.weight
-    )
-    best = np.lexsort((np.array(candidates_found.ids), -fused))[:_READ].tolist()
+    shares = shares_of(question, ranked.facts.url, is_read=vector is not None and folder.is_read())
+    fused = fuse(ranked.cosine, ranked.bm25, ranked.page_bm25, shares).fused * ranked.facts.weight
+    best = np.lexsort((np.array(ranked.ids), -fused))[:_READ].tolist()
     terms = terms_of(question, reader.words.rarities(question))
     spread = reader.generation.spread
     passages = []
-    for at, readable in zip(best, reader.catalogue.readable([candidates_found.ids[at] for at in best]), strict=True):
+    for at, readable in zip(best, reader.catalogue.readable([ranked.ids[at] for at in best]), strict=True):
         record, said = readable
         if is_bare(record):
             continue
         passage = best_passage(record, said, terms)
         whole = f"{record.page.title} {record.page.source_file} {' '.join(record.chunk.at.heading_path)} {said.text}"
-        near = nearness(float(candidates_found.cosine[at]), spread) if vector is not None else 0.0
+        near = nearness(float(ranked.cosine[at]), spread) if vector is not None else 0.0
         words = text_words(whole)
         lack = terms.missing_name(words) and terms.missing_name(words | _page_words(reader, record))
         support = Support(passage.share, terms.near_share_of(whole, words), near, lack)
@@ -225,14 +224,14 @@ def _cited(one: Supported, sure: float, text: str) -> AnswerPassage:
     )
 
 
-def _message(passages: Sequence[AnswerPassage], indexes: Sequence[AskedIndex]) -> str:
+def _message(passages: Sequence[AnswerPassage], indexes: Sequence[IndexReference]) -> str:
     if passages:
         count = f"{len(passages)} passages, most likely first" if len(passages) > 1 else "1 passage"
         return f"{count}; if it has only part of the answer, read on from there"
     return f"not found: nothing in {' and '.join(one.folder_id for one in indexes)} supports an answer"
 
 
-def _actions(question: str, indexes: Sequence[AskedIndex], passages: Sequence[AnswerPassage]) -> tuple[str, ...]:
+def _actions(question: str, indexes: Sequence[IndexReference], passages: Sequence[AnswerPassage]) -> tuple[str, ...]:
     if passages:
         first = passages[0]
         read = call("get_document_text", folder_id=first.folder_id, file_path=first.file_path, chunk_id=first.chunk_id)

@@ -18,10 +18,10 @@ def preview(text: str, q: str = "") -> str:
     lines = text.split("\n")
     said = _said(lines, q) if len(lines) > _LINES else []
     start, length = _best(said, len(lines)) if said else (0, _LINES)
-    kept_lines = (
+    lines_out = (
         lines[:_LINES] if start == 0 else [*lines[:_HEAD], f"⋮ {start - _HEAD} lines", *lines[start : start + length]]
     )
-    return "\n".join(kept_lines)[:_CHARS]
+    return "\n".join(lines_out)[:_CHARS]
 
 
 def numbered_lines(text: str, first: int) -> Iterator[tuple[int, str]]:

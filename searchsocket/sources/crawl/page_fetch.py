@@ -81,7 +81,7 @@ class PageFetch:
 
     def _new(self, path: str, answer: Response) -> FetchedPage:
         kind = markdown.content_type(answer)
-        if not self._is_wanted(kind):
+        if not self._is_page(kind):
             return FetchedPage(path, None, skipped=f"not HTML but {kind[:80]}")
         served = urlsplit(answer.url).path or "/"
         url = self.site.resolve(answer.url)
@@ -90,7 +90,7 @@ class PageFetch:
         served_url = served_under(self.site.base.path, served)
         return self._keep(path, _stored(url, served_url, answer, answer.headers.get("content-type", "")), answer.body)
 
-    def _is_wanted(self, kind: str) -> bool:
+    def _is_page(self, kind: str) -> bool:
         return (
             kind in _HTML
             or (self.markdown is not None and kind == markdown.MARKDOWN_TYPE)
