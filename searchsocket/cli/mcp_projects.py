@@ -131,7 +131,9 @@ def sync(names: tuple[str, ...]) -> None:
 @click.command()
 @click.argument("name", metavar="NAME|DIR|URL")
 def remove(name: str) -> None:
-    """Remove a project from the list. Its files and its index stay, but the copy of a website is deleted.
+    """Remove a project from the list.
+
+    Its files and its index stay. The copy of a website is deleted.
 
     \b
     Example:

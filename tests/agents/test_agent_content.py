@@ -138,7 +138,7 @@ def test_lines_of_files_are_fetched_within_a_number_of_tokens(agent_server: Any)
 
 
 def test_every_file_that_does_not_fit_is_named(agent_server: Any) -> None:
-    ids = [one["id"] for one in call(agent_server, "search_code", query="step", limit=5).structured_content["results"]]
+    ids = [f"src/steps.py:{first}-{first + 19}" for first in (1, 21, 41, 61, 81)]
     whole = call(agent_server, "fetch", ids=ids).structured_content
     found = call(agent_server, "fetch", ids=ids, max_tokens=200).structured_content
     assert found["left"]

@@ -98,10 +98,10 @@ def test_answers_send_to_offered_tools_alone(agent_project: Project, mode: str) 
 
 def test_an_exact_name_gets_no_strangers(agent_project: Project, agent_server: Any) -> None:
     """The definition comes alone where nothing else is about it."""
-    found = call(agent_server, "search_code", query="verifyToken", limit=5).structured_content["results"]
+    found = call(agent_server, "search_code", query="verifyToken", limit=10).structured_content["results"]
     assert found[0]["symbol"] == "verifyToken"
     assert all(one["score"] >= 0.1 * found[0]["score"] for one in found)
-    asked = call(agent_server, "search_code", query="where is verifyToken defined", limit=5).structured_content
+    asked = call(agent_server, "search_code", query="where is verifyToken defined", limit=10).structured_content
     assert len(asked["results"]) > len(found)
 
 

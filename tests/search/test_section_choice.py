@@ -8,7 +8,7 @@ from search_site import MAIN, Piece, make_site
 
 from searchsocket.search.answer import Result
 from searchsocket.search.query import SearchQuery
-from searchsocket.search.quoting.choice import Asked
+from searchsocket.search.quoting.choice import SectionScorer
 from tests.counted_calls import calls
 
 USERS = [
@@ -56,11 +56,11 @@ def test_chunks_stay_where_they_rank(tmp_path: Path) -> None:
     ],
 )
 def test_a_heading_is_about_what_it_shares(q: str, heading: str, share: float) -> None:
-    assert Asked(q).about(heading) == pytest.approx(share)
+    assert SectionScorer(q).about(heading) == pytest.approx(share)
 
 
 def test_of_like_headings_the_passage_that_says_more_wins() -> None:
-    asked = Asked("difference between json and jsonb")
+    asked = SectionScorer("difference between json and jsonb")
     assert asked.worth(0.80, "JSON Types", {"difference", "json", "jsonb"}) > asked.worth(0.80, "JSON Input", {"json"})
 
 
