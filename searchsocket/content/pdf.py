@@ -16,7 +16,6 @@ from searchsocket.content.html.extract import extract_html
 from searchsocket.content.html.metadata import parse_date
 from searchsocket.content.html.tree import one_line
 from searchsocket.content.pages import ExtractedPage, RawPage
-from searchsocket.errors import ConfigMissing
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
 from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
@@ -64,10 +63,11 @@ def extract_pdf(
         The page; `skip` is "encrypted" where it needs a password, "empty" where it has no text, as a scan has none.
 
     Raises:
-        ConfigMissing: PDFium is not installed.
+        ImportError: PDFium is not installed, see `sources.make_source`.
         ValueError: The file is no PDF, or damaged.
     """
-    pdfium = load_pdfium()
+    import pypdfium2 as pdfium  # an extra
+
     name = page.url.rpartition("/")[2]
     try:
         document = pdfium.PdfDocument(data)
@@ -105,21 +105,6 @@ def extract_pdf(
         skip="" if extracted.body else "empty",
         warnings=(*extracted.warnings, *warnings),
     )
-
-
-def load_pdfium() -> Any:
-    """The library that reads PDF files.
-
-    Raises:
-        ConfigMissing: It is not installed.
-    """
-    try:
-        import pypdfium2  # an extra
-    except ImportError as error:
-        raise ConfigMissing(
-            "source.documents is set, which needs PDFium: pip install 'searchsocket[documents]'"
-        ) from error
-    return pypdfium2
 
 
 def _pages(document: Any, error: type[Exception]) -> tuple[list[list[Line]], list[int]]:

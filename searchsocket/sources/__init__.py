@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
-from searchsocket.content.pdf import load_pdfium
 from searchsocket.errors import ConfigMissing
 from searchsocket.project.settings.model import Settings
 from searchsocket.project.settings.source_kinds import (
@@ -62,8 +62,8 @@ def make_source(
     """
     request = _Request(root, settings, scope, branch or scope, fetched_dir, max_pages, previous_form)
     mode = mode or settings.source.mode
-    if settings.source.documents:
-        load_pdfium()  # where it is missing, each document would fail
+    if settings.source.documents and find_spec("pypdfium2") is None:  # each document would fail
+        raise ConfigMissing("source.documents is set, which needs PDFium: pip install 'searchsocket[documents]'")
     return _OPENERS[mode](request) if mode else _detected(request)
 
 

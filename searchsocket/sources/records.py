@@ -8,8 +8,8 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import BinaryIO
 
+from searchsocket.content.page_record import PageRecord, read_record
 from searchsocket.content.pages import RawPage
-from searchsocket.content.record_page import PageRecord, read_record
 from searchsocket.errors import ConfigError, ConfigMissing, SearchSocketError, SourceUnavailable
 from searchsocket.project.settings.source_kinds import RECORDS
 from searchsocket.sources.base import SourceOrigin, SourceReport

@@ -75,7 +75,7 @@ class EverythingStore(MemoryStore):
     def publish(self, scope: Scope, info: PublishInfo, **_: Any) -> Generation:
         return replace(super().publish(scope, info), name="another one")
 
-    def held(self, scope: Scope) -> MemoryReader | None:
+    def open_reader(self, scope: Scope) -> MemoryReader | None:
         staged = self._of(scope)
         if not staged.kept and staged.upserts:
             apart = MemoryStore("shop")
@@ -105,7 +105,7 @@ class EverythingStore(MemoryStore):
 class YesterdayStore(MemoryStore):
     """What was published last is live from the next publish on."""
 
-    def held(self, scope: Scope) -> MemoryReader | None:
+    def open_reader(self, scope: Scope) -> MemoryReader | None:
         kept = self._of(scope).kept
         return kept[0] if kept else None
 

@@ -76,7 +76,7 @@ def test_models_do_not_share_vectors() -> None:
 
 def test_so_many_are_remembered_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     """The one that was asked for longest ago goes first."""
-    monkeypatch.setattr(module, "_MAX_HELD", 2)
+    monkeypatch.setattr(module, "_MAX_VECTORS", 2)
     embedder = Remote()
     queries = vectors_of(embedder)
     for text in "abacab":

@@ -150,7 +150,7 @@ class MemoryStore:
         held = self.open_reader(scope)
         yield from sorted((body.url, body.digest) for body in held.catalogue.bodies.values()) if held else ()
 
-    def held(self, scope: Scope) -> MemoryReader | None:
+    def open_reader(self, scope: Scope) -> MemoryReader | None:
         kept = self._of(scope).kept
         return kept[-1] if kept else None
 

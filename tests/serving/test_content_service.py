@@ -170,7 +170,7 @@ def test_a_question_is_asked_of_pages_and_code_together(service: ContentService)
     assert {one.folder_id for one in answer.indexes} == {"site", "code"}
     assert {passage.folder_id for passage in answer.passages} == {"site", "code"}
     code = next(passage for passage in answer.passages if passage.folder_id == "code")
-    assert code.text.startswith("Removes a lock file whose daemon died.")
+    assert code.text.startswith("/** Removes a lock file whose daemon died. */\nexport function removeStaleLock")
     assert code.source is not None
     assert (code.source.file, code.source.first_line) == ("src/lockFile.ts", 1)
     assert (code.url, code.href) == (None, None)  # no page of the site has that address

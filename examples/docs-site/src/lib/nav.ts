@@ -99,6 +99,7 @@ export const groups: Group[] = [
 			{ href: '/docs/cli/searchsocket-status', label: 'status' },
 			{ href: '/docs/cli/searchsocket-scopes', label: 'scopes' },
 			{ href: '/docs/cli/searchsocket-doctor', label: 'doctor' },
+			{ href: '/docs/cli/searchsocket-export', label: 'export' },
 			{ href: '/docs/cli/searchsocket-test', label: 'test' },
 			{ href: '/docs/cli/searchsocket-diff', label: 'diff' },
 			{ href: '/docs/cli/searchsocket-clean', label: 'clean' },
