@@ -37,7 +37,7 @@ _HYPHEN = re.compile("\ufffe *(.?)")  # PDFium's mark of a hyphen at the end of 
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PdfLine:
     """One line of text, or several that a hyphen joins."""
 
     text: str
@@ -107,9 +107,9 @@ def extract_pdf(
     )
 
 
-def _pages(document: Any, error: type[Exception]) -> tuple[list[list[Line]], list[int]]:
+def _pages(document: Any, error: type[Exception]) -> tuple[list[list[PdfLine]], list[int]]:
     """The lines of each page, and the numbers of pages that cannot be read, from 1."""
-    pages: list[list[Line]] = []
+    pages: list[list[PdfLine]] = []
     damage = []
     for number in range(min(len(document), _MAX_PAGES)):
         try:
@@ -120,7 +120,7 @@ def _pages(document: Any, error: type[Exception]) -> tuple[list[list[Line]], lis
     return pages, damage
 
 
-def _lines(page: Any) -> list[Line]:
+def _lines(page: Any) -> list[PdfLine]:
     """The lines of a page, in the order of the file."""
     text_page = page.get_textpage()
     try:
@@ -132,7 +132,7 @@ def _lines(page: Any) -> list[Line]:
                 first, last = position + len(piece) - len(piece.lstrip()), position + len(piece.rstrip()) - 1
                 _, bottom, _, top = text_page.get_charbox(min(first, count - 1), loose=True)
                 end_top = text_page.get_charbox(min(last, count - 1), loose=True)[3]
-                lines.append(Line(words, round(top - bottom), top, end_top))
+                lines.append(PdfLine(words, round(top - bottom), top, end_top))
             position += len(piece)
         return lines
     finally:
@@ -140,7 +140,7 @@ def _lines(page: Any) -> list[Line]:
         page.close()
 
 
-def without_repeats(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
+def without_repeats(pages: Sequence[Sequence[PdfLine]]) -> list[list[PdfLine]]:
     """The pages without headers and footers: first and last lines that most pages have, whatever their numbers."""
     edges = Counter(key for lines in pages for key in {_key(line) for line in (*lines[:2], *lines[-2:])})
     limit = max(_MIN_REPEATS, len(pages) / 2)
@@ -153,7 +153,7 @@ def without_repeats(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
     return without
 
 
-def with_levels(pages: Sequence[Sequence[Line]], outline: Mapping[tuple[int, str], int]) -> list[list[Line]]:
+def with_levels(pages: Sequence[Sequence[PdfLine]], outline: Mapping[tuple[int, str], int]) -> list[list[PdfLine]]:
     """The pages with the levels of their headings: as the outline has them, else by size.
 
     Args:
@@ -173,7 +173,7 @@ def with_levels(pages: Sequence[Sequence[Line]], outline: Mapping[tuple[int, str
         reverse=True,
     )
 
-    def level(number: int, line: Line) -> int:
+    def level(number: int, line: PdfLine) -> int:
         if not _may_be_heading(line):
             return 0
         if stated := outline.get((number, _key(line))):
@@ -183,7 +183,7 @@ def with_levels(pages: Sequence[Sequence[Line]], outline: Mapping[tuple[int, str
     return [[replace(line, level=level(number, line)) for line in lines] for number, lines in enumerate(pages, 1)]
 
 
-def page_html(number: int, lines: Sequence[Line]) -> str:
+def page_html(number: int, lines: Sequence[PdfLine]) -> str:
     """A page as HTML; its headings, or one of its own where it begins with none, have the anchor `page=NUMBER`.
 
     Args:
@@ -198,9 +198,9 @@ def page_html(number: int, lines: Sequence[Line]) -> str:
     return "".join(parts)
 
 
-def _groups(lines: Sequence[Line]) -> Iterator[tuple[int, list[Line]]]:
+def _groups(lines: Sequence[PdfLine]) -> Iterator[tuple[int, list[PdfLine]]]:
     """Lines that are one heading, with its level, or one paragraph."""
-    group: list[Line] = []
+    group: list[PdfLine] = []
     for line in lines:
         if group:
             last = group[-1]
@@ -214,7 +214,7 @@ def _groups(lines: Sequence[Line]) -> Iterator[tuple[int, list[Line]]]:
         yield group[-1].level, group
 
 
-def _joined(lines: Sequence[Line]) -> str:
+def _joined(lines: Sequence[PdfLine]) -> str:
     """The text of lines that follow each other; a word that is cut at the end of one is whole again."""
     text = ""
     for line in lines:
@@ -225,7 +225,7 @@ def _joined(lines: Sequence[Line]) -> str:
     return text
 
 
-def _may_be_heading(line: Line) -> bool:
+def _may_be_heading(line: PdfLine) -> bool:
     return len(line.text) <= _MAX_HEADING_CHARS and sum(map(str.isalpha, line.text)) >= _MIN_HEADING_LETTERS
 
 
@@ -244,14 +244,14 @@ def _unbroken(match: re.Match[str]) -> str:
     return match[1] if match[1].islower() else f"-{match[1]}"
 
 
-def _title(pages: Sequence[Sequence[Line]]) -> str:
+def _title(pages: Sequence[Sequence[PdfLine]]) -> str:
     """The heading of the highest level on the first page that has text."""
     first = next(filter(None, pages), [])
     headings = [line for line in first if line.level]
     return one_line(max(headings, key=lambda line: line.size).text, 300) if headings else ""
 
 
-def _key(line: Line) -> str:
+def _key(line: PdfLine) -> str:
     return _key_of(line.text)
 
 
