@@ -82,19 +82,19 @@ def extract_pdf(
         document.close()
     pages = with_levels(without_repeats(pages), outline)
     title = one_line(stated.get("Title", ""), 300) or _title(pages) or name
-    body = "".join(page_html(number, lines) for number, lines in enumerate(pages, 1))
-    whole = extract.model_copy(update={"main_selector": "body"})
-    document_html = f"<!doctype html><title>{escape(title)}</title><body>{body}".encode("utf-8", "replace")
-    extracted = extract_html(
-        document_html, page, whole, transform, site=site, charset="utf-8", converter=converter, facets=facets
-    )
-    warnings = [f"{len(damage)} pages of the PDF are damaged, the first is {damage[0]}"] if damage else []
+    warnings = [f"damaged pages of the PDF: {len(damage)}, the first is {damage[0]}"] if damage else []
     if total > _MAX_PAGES:
         warnings.append(f"only the first {_MAX_PAGES:,} of {total:,} pages of the PDF are read")
     if not any(pages):
         return ExtractedPage(
             title=title, body="", skip="empty", warnings=(*warnings, "the PDF has no text; is it a scan?")
         )
+    body = "".join(page_html(number, lines) for number, lines in enumerate(pages, 1))
+    whole = extract.model_copy(update={"main_selector": "body"})
+    document_html = f"<!doctype html><title>{escape(title)}</title><body>{body}".encode("utf-8", "replace")
+    extracted = extract_html(
+        document_html, page, whole, transform, site=site, charset="utf-8", converter=converter, facets=facets
+    )
     return ExtractedPage(
         title=title,
         body=extracted.body,

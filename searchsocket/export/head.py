@@ -161,4 +161,4 @@ def _listed(files: Sequence[tuple[Any, str]]) -> dict[str, Any]:
 
 
 def _synonyms(settings: "RankingSettings") -> list[tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]]:
-    return list(make_synonyms(settings.synonyms)._others.items())
+    return list(make_synonyms(settings.synonyms).others_by_words.items())

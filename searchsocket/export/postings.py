@@ -1,6 +1,6 @@
 """Postings of a static export: by term, the pages and chunks that contain it, and how often in each field.
 
-`clients/js/src/static/postings.ts` reads what this writes.
+`clients/js/src/static/index.ts` reads what this writes.
 """
 
 import math
@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from searchsocket.stores.words.documents import _HEADING as HEADING
+from searchsocket.stores.words.documents import HEADING
 from searchsocket.text.words import index_text, spellings, split_code
 from searchsocket.types import Record
 

@@ -8,7 +8,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import BinaryIO
 
-from searchsocket.content.page_record import PageRecord, read_record
+from searchsocket.content.page_record import read_record
 from searchsocket.content.pages import RawPage
 from searchsocket.errors import ConfigError, ConfigMissing, SearchSocketError, SourceUnavailable
 from searchsocket.project.settings.source_kinds import RECORDS
@@ -189,9 +189,8 @@ def installed_records(name: str, root: Path, scope: str, folder: Path) -> Callab
     return write
 
 
-def _as_line(record: Mapping[str, object] | PageRecord) -> bytes:
-    values = record.model_dump(exclude_defaults=True) if isinstance(record, PageRecord) else record
-    return json.dumps(values, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+def _as_line(record: Mapping[str, object]) -> bytes:
+    return json.dumps(record, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
 def _lines(file: BinaryIO, max_bytes: int) -> Iterator[tuple[int, int, bytes]]:

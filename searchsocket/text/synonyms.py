@@ -14,7 +14,7 @@ Forms = tuple[str, ...]  # as documents keep them; several stand one behind the 
 class Synonyms:
     """Groups of entries, each of one or a few words; none of them when empty."""
 
-    _others: Mapping[Forms, tuple[Forms, ...]] = field(default_factory=dict)  # by how an entry is typed
+    others_by_words: Mapping[Forms, tuple[Forms, ...]] = field(default_factory=dict)  # by how an entry is typed
     _longest: int = 0  # entry, in words
 
     def of(self, words: Sequence[QueryWord]) -> dict[str, tuple[Forms, ...]]:
@@ -26,9 +26,9 @@ class Synonyms:
         """
         keys = [_key(word) for word in words]
         others_of: dict[str, dict[Forms, None]] = {}
-        for start in range(len(words) if self._others else 0):
+        for start in range(len(words) if self.others_by_words else 0):
             for stop in range(start + 1, min(start + self._longest, len(words)) + 1):
-                for others in self._others.get(tuple(keys[start:stop]), ()):
+                for others in self.others_by_words.get(tuple(keys[start:stop]), ()):
                     for word in words[start:stop]:
                         others_of.setdefault(word.exact, {})[others] = None
         return {exact: tuple(others)[:_MAX_OTHERS] for exact, others in others_of.items()}

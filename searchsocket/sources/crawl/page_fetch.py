@@ -35,7 +35,7 @@ class PageFetch:
     site: CrawledSite
     store: BodyStore
     is_allowed: Callable[[str], bool]  # by robots.txt
-    markdown: markdown.MarkdownFiles | None  # None = HTML alone is wanted
+    files: markdown.MarkdownFiles | None  # of pages; None = HTML alone is wanted
     follows_links: bool
 
     def page(self, path: str) -> FetchedPage:
@@ -44,11 +44,11 @@ class PageFetch:
         if not self.is_allowed(url):
             return FetchedPage(path, None, skipped="disallowed by robots.txt")
         stored = self.store.get(path)
-        if file := self.markdown.file(path) if self.markdown else None:
+        if file := self.files.file(path) if self.files else None:
             fetched = self._from_file(path, file, stored)
             if fetched is not None:
                 return fetched
-        if stored and stored.kind == "markdown" and (file or not self.markdown):
+        if stored and stored.kind == "markdown" and (file or not self.files):
             stored = None  # it came from another address, or is not wanted any more
         try:
             answer = self.fetcher.get(url, validators=_validators(stored))
@@ -93,7 +93,7 @@ class PageFetch:
     def _is_page(self, kind: str) -> bool:
         return (
             kind in _HTML
-            or (self.markdown is not None and kind == markdown.MARKDOWN_TYPE)
+            or (self.files is not None and kind == markdown.MARKDOWN_TYPE)
             or (self.site.documents and kind == PDF_TYPE)
         )
 

@@ -30,7 +30,7 @@ EXACT = "exact"  # words of its text to the letter that its vocabulary has not
 LOOSE = "loose"  # words of its vocabulary that its text does not hold to the letter
 _OWN = "own"  # of a record, not indexed: its own headings or name, for the page's document
 _MAX_TOKEN_CHARS = 200
-_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+)", re.MULTILINE)
+HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+)", re.MULTILINE)
 
 
 class WordRow(NamedTuple):
@@ -110,7 +110,7 @@ def _record_document(row: WordRow) -> "Fields":
         "code": code,
     }
     document = {name: [index_text(value)] for name, value in values.items() if value}
-    own = _HEADING.findall(body) if row.kind == "section" else [row.at_symbol] if row.at_symbol else []
+    own = HEADING.findall(body) if row.kind == "section" else [row.at_symbol] if row.at_symbol else []
     document[_OWN] = [" ".join(map(index_text, own))]
     names = dict.fromkeys(name for heading in (row.at_title or "", *own) for name in names_of(heading))
     document["names"] = [token(name) for name in names]
