@@ -23,6 +23,7 @@ _DOUBTED = 0.4
 _MOST_DOUBTED = 0.19  # below `WEAK`
 _DIGITS = 3
 _MOST_WORDS = 8  # of a query that may be refused: a long question has words that no page has, and is no noise
+_COMMON = math.log1p(1)  # `rarity` of a word that half of the pages have
 _UNKNOWN_NEAR = 1.5  # of an answer by words alone
 
 
@@ -41,7 +42,7 @@ def result_confidence(
     else.
     """
     score = _answer_score(reader, query, candidates, judged, order)
-    if score < DOUBTED and is_code(reader, candidates):
+    if score < DOUBTED and (is_code(reader, candidates) or _is_common(reader, query, judged)):
         score = math.inf
     if score < REFUSED and judged.evidence.share < WHOLE:
         return [], "rejected"
@@ -49,6 +50,11 @@ def result_confidence(
     if quality == "answered" and score < DOUBTED:
         return [round(min(_DOUBTED * one, _MOST_DOUBTED), _DIGITS) for one in sure], "weak"
     return sure, quality
+
+
+def _is_common(reader: IndexReader, query: SearchQuery, judged: Verdict) -> bool:
+    """Return True if most pages have every word of the query: then the words say nothing about what it asks."""
+    return not judged.evidence.missing and max(reader.words.rarities(query.q).values(), default=0.0) < _COMMON
 
 
 def _answer_score(
