@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 
-from search_api.endpoints.capabilities import add_capability
+from search_api.endpoints.capabilities import OnAnswer, add_capability
+from search_api.endpoints.demand import SearchListener, add_beacon
 from search_api.endpoints.health import add_health
 from search_api.endpoints.llms import add_llms
 from search_api.endpoints.metrics import Metrics, add_metrics
@@ -27,6 +28,8 @@ from search_api.openapi import SearchApp
 from search_api.page.docs import add_docs
 from search_api.page.home import add_home
 from search_api.page.view import Renderer, assets
+from searchsocket.demand.log import DemandLog
+from searchsocket.demand.recorder import DemandRecorder
 from searchsocket.errors import ConfigError, ConfigMissing
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.project.access import configured_key, shared_secret
@@ -35,7 +38,7 @@ from searchsocket.serving.capabilities.ask import ANSWERS
 from searchsocket.serving.capabilities.base import Services
 from searchsocket.serving.capabilities.code import CODE
 from searchsocket.serving.capabilities.content import CONTENT
-from searchsocket.serving.capabilities.pages import PAGES
+from searchsocket.serving.capabilities.pages import PAGES, SEARCH
 from searchsocket.serving.code import open_code
 from searchsocket.serving.content import open_content
 from searchsocket.serving.hosts import is_loopback
@@ -49,7 +52,9 @@ if TYPE_CHECKING:
 
 REFRESH_S = 60.0  # how long files of a deleted generation may stay on the disk
 _PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")
-_TAKEN = frozenset({"find", "ask", "code", "content", "documents", "health", "pages", "related", "openapi.json"})
+_TAKEN = frozenset(
+    {"beacon", "find", "ask", "code", "content", "documents", "health", "pages", "related", "openapi.json"}
+)
 
 
 def _to_stderr(line: str) -> None:
@@ -98,8 +103,11 @@ def create_app(
     code = cache(partial(open_code, project, environ, clock=clock, on_error=on_error, site=service.store))
     content = open_content(project, environ, service, code() if project.settings.code.enable else None, clock=clock)
     queries = Queries(Services(service.scopes, lambda: service, code, lambda: content))
+    beacon_path = f"{prefix}/beacon" if project.settings.demand.enable else ""
+    on_search = _record_demand(app, project, service, beacon_path, clock, on_error) if beacon_path else _ignore
     for capability in PAGES:
-        add_capability(app, prefix if capability.http.path else settings.path, capability, queries, freshness)
+        heard = on_search if capability is SEARCH else _ignore
+        add_capability(app, prefix if capability.http.path else settings.path, capability, queries, freshness, heard)
     add_pages(app, f"{prefix}/pages", queries, freshness)
     for capability in (*(CODE if project.settings.code.enable else ()), *CONTENT, *ANSWERS):
         add_capability(app, prefix, capability, queries, freshness)
@@ -112,11 +120,11 @@ def create_app(
     add_metrics(app, metrics, service)
     add_handlers(app, on_error)
     follows = dev and is_loopback(host)
-    page = _page(app, project, prefix, service, queries, follows=follows) if settings.page else None
+    page = _page(app, project, prefix, service, queries, beacon_path, on_search, follows) if settings.page else None
     rules = tier_rules(settings, configured_key(settings, environ), token, dev and is_loopback(host))
     cheap = (health_path, *(f"{prefix}/page/{name}" for name in assets()))
     listeners = [metrics.note, *([access_log(on_access)] if settings.access_log else [])]
-    add_guards(app, project, rules, host, cheap, on_error, page, listeners)
+    add_guards(app, project, rules, host, cheap, frozenset({beacon_path}), on_error, page, listeners)
     return app
 
 
@@ -159,12 +167,53 @@ def _add_agents(
     add_mcp(app, project, services, clock, Origins(frozenset(settings.api.cors.allow_origins)), others)
 
 
+def _ignore(*_: object) -> None:
+    """Record nothing."""
+
+
+def _record_demand(
+    app: SearchApp,
+    project: Project,
+    service: SearchService,
+    path: str,
+    clock: Callable[[], datetime],
+    on_error: OnError,
+) -> OnAnswer:
+    """Take beacons at a path, and return the listener for searches; counts are stored when the application stops."""
+    settings = project.settings.demand
+    log = DemandLog(project.state_dir)
+    recorder = DemandRecorder(log, settings.min_visitors, settings.keep_days, clock=clock, on_error=on_error)
+    listener = SearchListener(recorder, service.scopes.public[0])
+    add_beacon(app, path, service, listener)
+    start = app.router.lifespan_context
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with start(app):
+            try:
+                yield
+            finally:
+                await run_in_threadpool(recorder.close)
+
+    app.router.lifespan_context = lifespan
+    app.state.demand = recorder
+    return listener.search
+
+
 def _page(
-    app: SearchApp, project: Project, prefix: str, service: SearchService, queries: Queries, *, follows: bool
+    app: SearchApp,
+    project: Project,
+    prefix: str,
+    service: SearchService,
+    queries: Queries,
+    beacon_path: str,
+    on_search: OnAnswer,
+    follows: bool,
 ) -> Renderer:
     """Put the search page at `/` and the API's at `/docs`, and give what writes the first.
 
     Args:
+        beacon_path: Where the page reports opened results; "" = nowhere.
         follows: Whether an open page asks again when the index is another one.
     """
     settings = project.settings
@@ -175,10 +224,11 @@ def _page(
         api=settings.api.path.lstrip("/"),
         folder=folder.lstrip("/"),
         health=f"{prefix}/health".lstrip("/") if follows else "",
+        beacon=beacon_path.lstrip("/"),
         facets=tuple(settings.facets),
         scopes=service.scopes.public,
     )
-    add_home(app, folder, renderer, service, queries, tuple(settings.facets))
+    add_home(app, folder, renderer, service, queries, tuple(settings.facets), on_search)
     add_docs(app, folder, project.id, settings.api)
     return renderer
 

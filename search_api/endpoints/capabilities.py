@@ -1,5 +1,6 @@
 """The endpoints of the capabilities: `POST` with a body, `GET` with a query string."""
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Query, Request
@@ -12,11 +13,22 @@ from search_api.query_string import query_string_of, read_query_string
 from searchsocket.errors import ScopeRefused
 from searchsocket.serving.capabilities.base import Capability
 
+OnAnswer = Callable[[Request, Any, Any], None]
+
 
 def add_capability(
-    app: FastAPI, prefix: str, capability: Capability[Any, Any], queries: Queries, freshness: Freshness
+    app: FastAPI,
+    prefix: str,
+    capability: Capability[Any, Any],
+    queries: Queries,
+    freshness: Freshness,
+    on_answer: OnAnswer = lambda *_: None,
 ) -> None:
-    """Serve a capability below `prefix`."""
+    """Serve a capability below `prefix`.
+
+    Args:
+        on_answer: Is told of each request and its answer; the answer is None if the caller has it already.
+    """
 
     async def respond(request: Request, body: Any) -> Response:
         caller = caller_of(request)
@@ -24,8 +36,10 @@ def add_capability(
             raise ScopeRefused(f"{capability.private} needs the key")
         is_get = request.method == "GET"
         if is_get and (unchanged := freshness.unchanged(request, caller, body.scope)):
+            on_answer(request, body, None)
             return unchanged
         answer = await queries.run(capability, body, caller)
+        on_answer(request, body, answer)
         if capability.hits:
             note_search(request, getattr(answer, "scope", body.scope) or "", capability.hits(answer))
         current = capability.generation(answer) if is_get else None

@@ -175,12 +175,23 @@ class BodyGuard:
     """Reads a body whole before anything looks at it: JSON only, so large at most, so long at most."""
 
     def __init__(
-        self, app: ASGIApp, posts: frozenset[str], gets: frozenset[str], max_bytes: int, timeout_s: float
+        self,
+        app: ASGIApp,
+        posts: frozenset[str],
+        gets: frozenset[str],
+        beacons: frozenset[str],
+        max_bytes: int,
+        timeout_s: float,
     ) -> None:
-        """`posts`, `gets`: the paths that take a POST, or a GET."""
+        """
+        Args:
+            posts, gets: The paths that take a POST, or a GET.
+            beacons: Paths that take any type of body: browsers send beacons to other origins as text only.
+        """
         self._app = app
         self._posts = posts
         self._only_posts = posts - gets
+        self._beacons = beacons
         self._max_bytes = max_bytes
         self._timeout_s = timeout_s
 
@@ -198,7 +209,8 @@ class BodyGuard:
         if scope["method"] != "POST" or scope["path"] not in self._posts:  # the router says what is taken there
             await self._app(scope, receive, send)
             return
-        if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if media_type != "application/json" and scope["path"] not in self._beacons:
             await _refuse(415, "the body must be application/json")(scope, receive, send)
             return
         declared = headers.get("content-length", "0")

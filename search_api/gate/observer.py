@@ -7,7 +7,7 @@ from time import perf_counter
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _OTHERS = {"/metrics": "metrics", "/docs": "docs"}
-_ENDPOINTS = frozenset({"find", "code", "pages", "related", "health", "page", "openapi.json"})
+_ENDPOINTS = frozenset({"beacon", "find", "code", "pages", "related", "health", "page", "openapi.json"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ def add_guards(
     rules: TierRules,
     host: str,
     cheap: Sequence[str],
+    beacons: frozenset[str],
     on_error: OnDefect,
     page: Renderer | None,
     listeners: Sequence[Callable[[Answered], None]],
@@ -43,6 +44,7 @@ def add_guards(
 
     Args:
         cheap: Paths that are counted by themselves.
+        beacons: See `BodyGuard`.
         page: Writes errors at `/`, where there is a page.
         listeners: Hear of every request when it is answered.
     """
@@ -51,7 +53,14 @@ def add_guards(
     often = settings.rate_limit.model_copy(update={"max": CHEAP_FACTOR * settings.rate_limit.max})
     own_rates = dict.fromkeys(cheap, RateLimit(often)) if rate else {}
     posts, gets = _paths(app, "POST"), _paths(app, "GET")
-    app.add_middleware(BodyGuard, posts=posts, gets=gets, max_bytes=settings.max_body_bytes, timeout_s=BODY_TIMEOUT_S)
+    app.add_middleware(
+        BodyGuard,
+        posts=posts,
+        gets=gets,
+        beacons=beacons,
+        max_bytes=settings.max_body_bytes,
+        timeout_s=BODY_TIMEOUT_S,
+    )
     app.add_middleware(CallerGuard, rules=rules, rate=rate, own_rates=own_rates)
     app.add_middleware(LastResort, on_defect=on_error)
     if page:

@@ -13,6 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from search_api.endpoints.capabilities import OnAnswer
 from search_api.endpoints.common import caller_of, note_search
 from search_api.gate.queries import Queries
 from search_api.page.view import Renderer, View, assets
@@ -34,9 +35,19 @@ NOTHING_INDEXED = "No scope is indexed yet. Run `searchsocket index`."
 
 
 def add_home(
-    app: FastAPI, folder: str, renderer: Renderer, service: SearchService, queries: Queries, facets: tuple[str, ...]
+    app: FastAPI,
+    folder: str,
+    renderer: Renderer,
+    service: SearchService,
+    queries: Queries,
+    facets: tuple[str, ...],
+    on_answer: OnAnswer,
 ) -> None:
-    """Serve the page at `/` and its assets below `folder`."""
+    """Serve the page at `/` and its assets below `folder`.
+
+    Args:
+        on_answer: See `add_capability`.
+    """
     search_params = query_string_of(SEARCH)
 
     @app.get("/", include_in_schema=False)
@@ -68,7 +79,9 @@ def add_home(
             )
         except ValidationError as error:
             raise RequestValidationError([{**one, "loc": ("query", *one["loc"])} for one in error.errors()]) from error
-        answer = await queries.run(SEARCH, read_query_string(SEARCH, params), caller)
+        body = read_query_string(SEARCH, params)
+        answer = await queries.run(SEARCH, body, caller)
+        on_answer(request, body, answer)
         note_search(request, answer.scope, len(answer.results))
         return View(form, dict(value.split(":", 1) for value in filters), _data(answer, caller))
 

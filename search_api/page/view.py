@@ -64,6 +64,7 @@ class Renderer:
         facets: tuple[str, ...],
         scopes: tuple[str, ...],
         health: str = "",
+        beacon: str = "",
     ) -> None:
         """Everything that all views share.
 
@@ -71,6 +72,7 @@ class Renderer:
             site: Scheme and host where the indexed site is; "" = nobody knows.
             api, folder: The search endpoint and the folder of the assets, as links from the page.
             health: Likewise the endpoint that says which generation answers, where an open page is to follow it.
+            beacon: Likewise the endpoint that records opened results; "" = they are not recorded.
         """
         environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
         environment.filters["ago"] = ago
@@ -80,6 +82,7 @@ class Renderer:
             site=site,
             api=api,
             health=health,
+            beacon=beacon,
             facets=facets,
             scopes=scopes,
             files={name: f"{folder}/{name}?v={asset.version}" for name, asset in assets().items()},

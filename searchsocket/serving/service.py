@@ -92,6 +92,11 @@ class SearchService:
         changed = self.changes.changed(facts.source_file or facts.route_file, page.generation.published_at)
         return replace(page, changed_since=changed)
 
+    def has_page(self, url: str, scope: Scope) -> bool:
+        """Return True if the index has a page of exactly this URL path."""
+        catalogue = self.store.reader(scope).catalogue
+        return bool(catalogue.page_digest(url) or catalogue.page_records(url))
+
     def site_title(self) -> str:
         """The name of the default scope's site: `llms.title`, otherwise the first part of its home page's title.
 

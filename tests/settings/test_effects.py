@@ -11,6 +11,7 @@ from tests.settings import (
     effects_of_artifacts,
     effects_of_branches,
     effects_of_code,
+    effects_of_demand,
     effects_of_embeddings,
     effects_of_golden,
     effects_of_llms,
@@ -46,6 +47,7 @@ EFFECTS = (
     *effects_of_rerank.EFFECTS,
     *effects_of_answers.EFFECTS,
     *effects_of_golden.EFFECTS,
+    *effects_of_demand.EFFECTS,
 )
 QUICK = {"embeddings.provider": "hash"}
 

@@ -193,6 +193,13 @@ document.addEventListener("keydown", (event) => {
   else return;
   event.preventDefault();
 });
+// Which result was opened, for the owner's report: the query and the page, nothing else.
+list.addEventListener("click", (event) => {
+  const url = event.target.closest("a") && event.target.closest("#results > li").querySelector(".path").textContent;
+  if (!url || !form.dataset.beacon || navigator.globalPrivacyControl) return;
+  const scope = form.elements.scope ? { scope: form.elements.scope.value } : {};
+  navigator.sendBeacon(form.dataset.beacon, JSON.stringify({ q: box.value.trim(), url, ...scope }));
+});
 addEventListener("popstate", () => location.reload());
 
 // While somebody works on the site the index changes: what is shown is asked for again then.

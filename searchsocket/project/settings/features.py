@@ -1,4 +1,4 @@
-"""Settings of optional features: the code corpus, golden queries, MCP, redaction and reranking."""
+"""Settings of optional features: the code corpus, demand, golden queries, MCP, redaction and reranking."""
 
 from typing import Annotated, Literal
 
@@ -12,6 +12,12 @@ class CodeSettings(SettingsSection):
     include: tuple[str, ...] = ()  # globs of a .gitignore over paths; () = every file of a known language
     exclude: tuple[str, ...] = ()  # e.g. "*.test.ts", "/legacy/"
     max_file_bytes: Count = 1_000_000  # a larger file is skipped and reported
+
+
+class DemandSettings(SettingsSection):
+    enable: bool = False  # `searchsocket serve` records what visitors search for, without knowing who they are
+    min_visitors: Annotated[int, Field(ge=2, le=10_000)] = 5  # in one day, before a query's text is stored
+    keep_days: Annotated[int, Field(ge=1, le=3650)] = 90
 
 
 Share = Annotated[float, Field(ge=0, le=1)]

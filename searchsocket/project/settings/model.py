@@ -7,6 +7,7 @@ from pydantic import Field, field_validator
 
 from searchsocket.project.settings.features import (
     CodeSettings,
+    DemandSettings,
     GoldenSettings,
     McpSettings,
     RedactionSettings,
@@ -236,6 +237,7 @@ class Settings(SettingsSection):
     search: SearchSettings = SearchSettings()
     golden: GoldenSettings = GoldenSettings()
     api: ApiSettings = ApiSettings()
+    demand: DemandSettings = DemandSettings()
     llms: LlmsSettings = LlmsSettings()
     mcp: McpSettings = McpSettings()
     artifacts: ArtifactSettings = ArtifactSettings()

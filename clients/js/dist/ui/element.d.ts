@@ -7,7 +7,7 @@ declare const Base: {
 /** What both elements have in common: attributes, language, shortcuts, and a panel that is made when it is needed. */
 export declare abstract class SearchElement extends Base {
     #private;
-    static readonly observedAttributes: readonly ["endpoint", "static", "site", "scope", "path-prefix", "directories", "facets", "version", "missing-url", "placeholder", "max-results", "recent", "marks", "suggestions", "lang", "theme", "hotkeys"];
+    static readonly observedAttributes: readonly ["endpoint", "static", "site", "scope", "path-prefix", "directories", "facets", "version", "missing-url", "placeholder", "max-results", "recent", "marks", "suggestions", "beacon", "lang", "theme", "hotkeys"];
     /** Show the search and put the focus into its field. */
     abstract open(): void;
     abstract close(): void;

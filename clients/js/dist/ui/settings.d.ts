@@ -20,6 +20,8 @@ export interface Settings {
     limit: number;
     keepsRecent: boolean;
     marks: boolean;
+    /** Where opened results are reported; "" = nowhere. */
+    beacon: string;
 }
-export declare const ATTRIBUTES: readonly ["endpoint", "static", "site", "scope", "path-prefix", "directories", "facets", "version", "missing-url", "placeholder", "max-results", "recent", "marks", "suggestions", "lang", "theme", "hotkeys"];
+export declare const ATTRIBUTES: readonly ["endpoint", "static", "site", "scope", "path-prefix", "directories", "facets", "version", "missing-url", "placeholder", "max-results", "recent", "marks", "suggestions", "beacon", "lang", "theme", "hotkeys"];
 export declare function settingsOf(element: Element): Settings;

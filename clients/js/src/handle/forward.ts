@@ -25,7 +25,7 @@ export interface Upstream {
 const METHODS = new Set(["GET", "HEAD", "POST", "OPTIONS"]);
 // Cookies and whatever else a visitor sends stay here.
 const ASKED = [
-  "accept", "content-type", "if-none-match", "origin", "x-request-id", "last-event-id",
+  "accept", "content-type", "if-none-match", "origin", "x-request-id", "last-event-id", "sec-gpc",
   "access-control-request-method", "access-control-request-headers",
 ]; // prettier-ignore
 const ANSWERED = /^(content-type|etag|cache-control|vary|link|allow|retry-after|www-authenticate|x-request-id|x-content-type-options|content-security-policy|ratelimit-.+|access-control-.+|mcp-.+)$/;

@@ -51,6 +51,7 @@ export class Panel {
   #retry = 0;
   #wasLeft = false; // closed before its answer came, or before it was to be asked again
   #isComposing = false;
+  #reported: SearchAnswer | null = null; // the answer that a beacon was sent for
 
   constructor(readonly host: Host) {
     this.#filters = new Filters(host.settings, () => this.#words, () => void this.#ask());
@@ -99,6 +100,7 @@ export class Panel {
 
   /** Nothing is awaited any more. */
   rest(): void {
+    if (this.host.settings().folder) this.#report(""); // a service counts searches itself
     this.#wasLeft ||= this.#isPending || this.#retry !== 0;
     this.#pending(false);
     this.#endRetry();
@@ -245,6 +247,17 @@ export class Panel {
     if (action) this.frame.input.focus();
   }
 
+  /** Tell the owner which page was opened for a query; "" = the search ended without one. */
+  #report(url: string): void {
+    const { beacon, scope } = this.host.settings();
+    const answer = this.#answer;
+    if (!beacon || !answer || (!url && this.#reported === answer)) return;
+    if ((navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl) return;
+    this.#reported = answer;
+    // As text, which browsers send to another origin without asking it first.
+    navigator.sendBeacon(beacon, JSON.stringify({ q: answer.q, url, quality: answer.quality, ...(scope ? { scope } : {}) }));
+  }
+
   #clicked(event: MouseEvent): void {
     const option = (event.target as Element).closest<HTMLElement>("[role=option]");
     if (!option) return;
@@ -263,6 +276,7 @@ export class Panel {
       pages.add({ href: buildResultUrl(at, { site, textFragment: false }), title, section: section === title ? "" : section });
     }
     if (!this.host.emit("searchsocket-select", { result, section: at === result ? null : at, q })) return event.preventDefault();
+    this.#report(result.url);
     // In another tab or on another host the browser itself marks the passage, by the text fragment.
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button || link.origin !== location.origin) return;
     this.host.close();

@@ -20,6 +20,8 @@ export interface Settings {
   limit: number;
   keepsRecent: boolean;
   marks: boolean;
+  /** Where opened results are reported; "" = nowhere. */
+  beacon: string;
 }
 
 const MAX_RESULTS = 50;
@@ -28,7 +30,7 @@ const STATIC_RESULTS = 8; // the text of each is loaded
 
 export const ATTRIBUTES = [
   "endpoint", "static", "site", "scope", "path-prefix", "directories", "facets", "version", "missing-url", "placeholder", "max-results", "recent", "marks",
-  "suggestions", "lang", "theme", "hotkeys",
+  "suggestions", "beacon", "lang", "theme", "hotkeys",
 ] as const; // prettier-ignore
 
 export function settingsOf(element: Element): Settings {
@@ -53,6 +55,7 @@ export function settingsOf(element: Element): Settings {
     limit: Math.min(Math.max(Number.parseInt(text("max-results"), 10) || (folder ? STATIC_RESULTS : USUAL_RESULTS), 1), MAX_RESULTS),
     keepsRecent: text("recent") !== "off",
     marks: text("marks") !== "off",
+    beacon: element.hasAttribute("beacon") ? text("beacon", folder ? "" : text("endpoint", "/api/search").replace(/[^/]*$/, "beacon")) : "",
   };
 }
 

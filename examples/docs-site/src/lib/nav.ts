@@ -66,6 +66,7 @@ export const groups: Group[] = [
 			{ href: '/docs/search', label: 'How a query is answered' },
 			{ href: '/docs/search/ranking', label: 'Ranking' },
 			{ href: '/docs/search/golden-queries', label: 'Golden queries' },
+			{ href: '/docs/search/demand', label: 'Search demand' },
 			{ href: '/docs/search/reranking', label: 'Reranking' },
 			{ href: '/docs/search/filters', label: 'Filters and grouping' },
 			{ href: '/docs/search/snippets', label: 'Snippets' }
