@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from record_maker import make_record
-
 from searchsocket.models.embedders.hash import HashEmbedder
 from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.project.settings.model import RankingSettings
@@ -15,6 +13,7 @@ from searchsocket.search.continuation import Continuations
 from searchsocket.search.engine import SearchEngine
 from searchsocket.stores.base import PageBody, PublishInfo
 from searchsocket.stores.local import LocalStore
+from searchsocket.testing.records import make_record
 from searchsocket.types import ChunkKind, Record, Scope
 
 PROJECT = "site"

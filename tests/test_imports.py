@@ -28,7 +28,7 @@ USE_CASES = {"pipeline", "search", "setup", "export"}
 JUDGES = {"quality", "demand"}  # know what was indexed and what it answers
 ANSWERS = {"serving"}
 AGENTS = {"agents"}
-ENTRY = {"cli"}
+ENTRY = {"cli", "testing"}
 LAYERS = (CENTRE, PURE, SEAMS, USE_CASES, JUDGES, ANSWERS, AGENTS, ENTRY)
 
 

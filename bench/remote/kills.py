@@ -18,8 +18,8 @@ from bench.remote.engines import Engine
 from searchsocket.errors import ScopeNotIndexed, SearchSocketError
 from searchsocket.stores.base import IndexReader, PublishInfo
 from searchsocket.stores.local import LocalStore
+from searchsocket.testing.records import make_record
 from searchsocket.types import Scope, Vector
-from tests.record_maker import make_record
 
 MAIN = Scope("bench", "main")
 INFO = PublishInfo("hash-16", 16, "2026-01-02T03:04:05Z")

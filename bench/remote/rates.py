@@ -17,9 +17,9 @@ import numpy as np
 from bench.remote.engines import Engine
 from searchsocket.stores.base import PublishInfo
 from searchsocket.stores.local import LocalStore
+from searchsocket.testing.records import make_record
 from searchsocket.types import MATCH_ALL, Filter, Scope
 from tests.artifacts.processes import command
-from tests.record_maker import make_record
 from tests.small_site import write_page, write_site
 
 DIMENSIONS, TOP_K = 256, 50

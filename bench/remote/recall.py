@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.stores.base import VectorRow
-from searchsocket.stores.milvus import MilvusVectors, snapshot
+from searchsocket.stores.milvus import MilvusVectors
+from searchsocket.stores.milvus import rows as milvus_rows
 from searchsocket.stores.milvus.connection import MilvusConnection
 from searchsocket.types import MATCH_ALL, Filter, Generation, Vector, Vectors
 
@@ -101,7 +102,7 @@ def put_index(connection: MilvusConnection, collection: str, kind: Kind) -> floa
 
 def ask(connection: MilvusConnection, name: str, kind: Kind, rows: Corpus, where: Filter) -> Found:
     """Ask all queries as the product does, but for the parameters of the kind."""
-    snapshot._PARAMETERS = {"params": kind.search}  # type: ignore[assignment]
+    milvus_rows._PARAMETERS = {"params": kind.search}  # type: ignore[assignment]
     opened = MilvusVectors(connection, name, "bench").open(LIVE)
     opened.nearest(rows.queries[0], top_k=CANDIDATES, where=where)
     tens, fifties, took = [], [], 0.0

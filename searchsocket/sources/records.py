@@ -4,19 +4,19 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import BinaryIO
 
 from searchsocket.content.page_record import read_record
 from searchsocket.content.pages import RawPage
-from searchsocket.errors import ConfigError, ConfigMissing, SearchSocketError, SourceUnavailable
+from searchsocket.errors import ConfigError, SearchSocketError, SourceUnavailable
 from searchsocket.project.settings.source_kinds import RECORDS
 from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.exclude import Excluder
 from searchsocket.sources.files import modified_inside, open_inside, too_large
 from searchsocket.system.files import replacing
 from searchsocket.system.locators import locator_of
+from searchsocket.system.plugins import find_plugin
 from searchsocket.web.urls.paths import canonical_path, page_path, sort_key
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase, resolve_address
 
@@ -160,12 +160,7 @@ def installed_records(name: str, root: Path, scope: str, folder: Path) -> Callab
     Raises:
         ConfigMissing: No installed package has an entry point of this name.
     """
-    points = entry_points(group=GROUP)
-    if name not in points.names:
-        names = ", ".join(sorted(points.names)) or "none is installed"
-        raise ConfigMissing(
-            f"source.records.reader is {name!r}, which is no entry point {GROUP} of an installed package ({names})"
-        )
+    point = find_plugin(GROUP, name, "source.records.reader")
 
     def write() -> None:
         """
@@ -175,7 +170,7 @@ def installed_records(name: str, root: Path, scope: str, folder: Path) -> Callab
         folder.mkdir(parents=True, exist_ok=True)
         try:
             with replacing(folder / SPOOL, folder) as file:
-                read: ReadRecords = points[name].load()
+                read: ReadRecords = point.load()
                 for record in read(root, scope):
                     file.write(_as_line(record))
             return
@@ -184,7 +179,7 @@ def installed_records(name: str, root: Path, scope: str, folder: Path) -> Callab
         except (Exception, SystemExit) as error:  # noqa: BLE001  (another package's)
             problem = type(error).__name__
         # Outside the handler: what another package says may hold a key, and causes are written down too.
-        raise SourceUnavailable(f"the source {name!r} ({points[name].value}) failed with {problem}")
+        raise SourceUnavailable(f"the source {name!r} ({point.value}) failed with {problem}")
 
     return write
 

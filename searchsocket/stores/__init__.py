@@ -67,6 +67,11 @@ def make_vectors(settings: "VectorSettings", project_id: str, environ: Mapping[s
             return _milvus(settings.milvus, project_id, environ)
         case "pinecone":
             return _pinecone(settings.pinecone, project_id, environ)
+        case _:
+            from searchsocket.stores.installed import make_installed
+            from searchsocket.stores.table_vectors import TableVectors
+
+            return TableVectors(make_installed(settings, environ), project_id)
 
 
 def _milvus(settings: "MilvusSettings", project_id: str, environ: Mapping[str, str]) -> VectorIndex:

@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from contract.mutants import Greedy
-from contract.store.samples import INFO
 from memory_store.store import MemoryReader, MemoryStore, _Scope
 
 from searchsocket.errors import BadVectors
 from searchsocket.stores.base import Health, PublishInfo
+from searchsocket.testing.store.samples import INFO
 from searchsocket.types import Generation, Hit, Record, Scope, Vector, Vectors
 
 

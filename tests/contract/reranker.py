@@ -5,7 +5,7 @@ import math
 import pytest
 
 from searchsocket.models.rerankers.base import Reranker
-from tests.contract.embedder import TEXTS
+from searchsocket.testing.embedder import TEXTS
 
 QUERY = "install the package"
 

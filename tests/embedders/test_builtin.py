@@ -12,7 +12,7 @@ from searchsocket.models.embedders import make_embedder
 from searchsocket.models.embedders.builtin import ENTRIES, TABLE, BuiltinEmbedder
 from searchsocket.models.embedders.tokens import Tokens
 from searchsocket.project.settings.model import EmbeddingSettings
-from tests.contract.embedder import EmbedderContract
+from searchsocket.testing.embedder import EmbedderContract
 
 _DIGEST = (
     "import hashlib; from searchsocket.models.embedders.builtin import BuiltinEmbedder; "

@@ -9,7 +9,7 @@ import pytest
 from searchsocket.models.embedders import make_embedder
 from searchsocket.models.embedders.hash import HashEmbedder
 from searchsocket.project.settings.model import EmbeddingSettings
-from tests.contract.embedder import EmbedderContract
+from searchsocket.testing.embedder import EmbedderContract
 
 _DIGEST = (
     "import hashlib; from searchsocket.models.embedders.hash import HashEmbedder; "

@@ -22,7 +22,8 @@ from searchsocket.models.embedders import installed, make_embedder
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.models.embedders.hash import HashEmbedder
 from searchsocket.project.settings.model import EmbeddingSettings
-from tests.contract.embedder import EmbedderContract
+from searchsocket.system import plugins
+from searchsocket.testing.embedder import EmbedderContract
 from tests.embedders.openai_server import DIMENSIONS, KEY, Reply, Server, error, serve
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "voyage"
@@ -47,7 +48,7 @@ def settings(server: Server) -> EmbeddingSettings:
 
 def install(monkeypatch: pytest.MonkeyPatch, name: str, target: str) -> None:
     points = EntryPoints([EntryPoint(name, target, installed.GROUP)])
-    monkeypatch.setattr(installed, "entry_points", lambda group: points)
+    monkeypatch.setattr(plugins, "entry_points", lambda group: points)
 
 
 class TestVoyage(EmbedderContract):

@@ -13,7 +13,7 @@ from searchsocket.errors import ConfigError, ConfigMissing
 from searchsocket.models.embedders import make_embedder
 from searchsocket.models.embedders.onnx import OnnxEmbedder, find_model, folder_name, load_model
 from searchsocket.project.settings.model import EmbeddingSettings
-from tests.contract.embedder import EmbedderContract
+from searchsocket.testing.embedder import EmbedderContract
 
 pytest.importorskip("onnxruntime", reason="the onnx extra is not installed")
 

@@ -22,7 +22,7 @@ from searchsocket.models.embedders.hash import HashEmbedder
 from searchsocket.models.embedders.openai import OpenAIEmbedder
 from searchsocket.project.settings.model import EmbeddingSettings
 from searchsocket.system.retry_after import retry_after_s
-from tests.contract.embedder import EmbedderContract
+from searchsocket.testing.embedder import EmbedderContract
 from tests.embedders.openai_server import DIMENSIONS, KEY, Reply, Server, error, serve, vectors_json, with_vectors
 
 MODEL = "text-embedding-3-small"

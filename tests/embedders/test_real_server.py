@@ -13,7 +13,7 @@ import pytest
 from searchsocket.models.embedders import make_embedder
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.project.settings.model import EmbeddingSettings
-from tests.contract.embedder import EmbedderContract
+from searchsocket.testing.embedder import EmbedderContract
 
 ADDRESS = os.environ.get("SEARCHSOCKET_EMBEDDINGS_SERVER", "")
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from contract.store.samples import MAIN, fill, record
 from fault_site import Project
 from small_site import write_site
 
 from searchsocket.cli.main import cli
 from searchsocket.stores.milvus.connection import MilvusConnection
+from searchsocket.testing.store.samples import MAIN, fill, record
 from tests.faults import milvus_shop
 from tests.stores.milvus.running import TOKEN, server_uri
 

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import numpy as np
-from contract.store.samples import EAST, INFO, MAIN, NORTH, everything, record
 
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.milvus import MilvusVectors
 from searchsocket.stores.milvus.connection import MilvusConnection
 from searchsocket.stores.milvus.schema import BORN, DIED, ID
+from searchsocket.testing.store.samples import EAST, INFO, MAIN, NORTH, everything, record
 
 OLD, NEW = {"a", "b", "c"}, {"a", "b", "d"}
 AFTER_THE_EDIT = [("a", 0, 2), ("b", 0, 1), ("b", 1, 2), ("c", 0, 1), ("d", 1, 2)]

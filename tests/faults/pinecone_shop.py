@@ -4,12 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from contract.store.samples import EAST, INFO, MAIN, NORTH, record
 
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.pinecone import PineconeVectors
 from searchsocket.stores.pinecone.connection import PineconeConnection
 from searchsocket.stores.pinecone.filters import BORN, DIED, RECORD
+from searchsocket.testing.store.samples import EAST, INFO, MAIN, NORTH, record
 from tests.stores.pinecone.server.service import Service
 
 KEY = "pcsk_opensesame-1234567890"

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contract.store.samples import MAIN, everything
 
 from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.stores.milvus.connection import MilvusConnection
+from searchsocket.testing.store.samples import MAIN, everything
 from tests.faults.milvus_shop import OLD, edit, next_run, store_at
 from tests.faults.wire import CUT_AT_ONCE, DRIPPING, REFUSED, STALLED, Fault, Wire, wire
 from tests.stores.milvus.running import NEEDS_SERVER, TOKEN, server_uri

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contract.store.samples import MAIN, ConstantVectors, everything, fill, record
 
 from searchsocket.errors import VectorBackendRefused, VectorBackendUnavailable
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.milvus import MilvusVectors
 from searchsocket.stores.milvus.connection import MilvusConnection
+from searchsocket.testing.store.samples import MAIN, ConstantVectors, everything, fill, record
 from tests.faults.milvus_shop import AFTER_THE_EDIT, NEW, OLD, edit, next_run, rows, store_at
 from tests.stores.milvus.running import NEEDS_SERVER, TOKEN
 

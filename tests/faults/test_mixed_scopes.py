@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contract.store.samples import DRAFT, EAST, MAIN, fill, record
 
+from searchsocket.testing.store.samples import DRAFT, EAST, MAIN, fill, record
 from tests.faults.pinecone_shop import KEY, store_at
 from tests.stores.pinecone.server import documents
 from tests.stores.pinecone.server.running import running

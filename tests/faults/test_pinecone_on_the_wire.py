@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from contract.store.samples import MAIN, everything, fill, record
 
 from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.pinecone import PineconeVectors
 from searchsocket.stores.pinecone.connection import PineconeConnection
+from searchsocket.testing.store.samples import MAIN, everything, fill, record
 from tests.faults.pinecone_shop import AFTER_THE_EDIT, KEY, edit, rows, store_at
 from tests.faults.wire import QUICK, SLOW, Fault, Wire, wire
 from tests.stores.pinecone.server.running import running

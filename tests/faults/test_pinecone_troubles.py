@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from contract.store.samples import MAIN, everything, fill, record
 
 from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.pinecone.connection import PineconeConnection
+from searchsocket.testing.store.samples import MAIN, everything, fill, record
 from tests.faults.pinecone_shop import AFTER_THE_EDIT, KEY, edit, rows, store_at
 from tests.stores.pinecone.server import documents as documents_server
 from tests.stores.pinecone.server.refused import Refused

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from record_maker import make_record
 from search_site import MAIN, Piece, make_site, record_of
 
 from searchsocket.content.markdown.chunk_text import chunk_text, fold
 from searchsocket.content.markdown.lines import plain_text
 from searchsocket.search.answer import Result
 from searchsocket.search.query import SearchQuery
+from searchsocket.testing.records import make_record
 
 DOORS = """## Front door {#front-door}
 

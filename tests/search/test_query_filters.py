@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from record_maker import make_record
 from search_site import MAIN, NOW, PROJECT, PUBLISHED
 
 from searchsocket.errors import InvalidRequest, UnknownFacet
@@ -17,6 +16,7 @@ from searchsocket.search.query import SearchQuery, checked
 from searchsocket.serving.answer_json import to_json
 from searchsocket.stores.base import PublishInfo
 from searchsocket.stores.local import LocalStore
+from searchsocket.testing.records import make_record
 from searchsocket.types import FacetKind, Filter
 
 FACETS: dict[str, FacetKind] = {"version": "string", "level": "number", "stable": "boolean", "topics": "strings"}

@@ -16,7 +16,7 @@ from searchsocket.search.query import SearchQuery
 from searchsocket.search.quoting.marks import QueryWords
 from searchsocket.search.quoting.snippet import Snippet, excerpt
 from searchsocket.search.quoting.window import Window, beginning, below_title, window
-from tests.record_maker import make_record
+from searchsocket.testing.records import make_record
 
 WORDS = [
     "zebra",

@@ -74,7 +74,7 @@ def write_records(lab: Lab) -> None:
 def install_reader(lab: Lab) -> None:
     """A package whose entry point `boats` yields one record."""
     point = EntryPoint("boats", f"{__name__}:boats", GROUP)
-    lab.patch.setattr("searchsocket.sources.records.entry_points", lambda **_: EntryPoints([point]))
+    lab.patch.setattr("searchsocket.system.plugins.entry_points", lambda **_: EntryPoints([point]))
 
 
 def boats(root: Path, scope: str) -> list[dict[str, str]]:

@@ -24,6 +24,7 @@ from tests.settings import (
     effects_of_rerank,
     effects_of_runs,
     effects_of_sources,
+    effects_of_stores,
     effects_of_versions,
 )
 from tests.settings.lab import Effect, Lab
@@ -43,6 +44,7 @@ EFFECTS = (
     *effects_of_milvus.EFFECTS,
     *effects_of_remote.EFFECTS,
     *effects_of_pinecone.EFFECTS,
+    *effects_of_stores.EFFECTS,
     *effects_of_redaction.EFFECTS,
     *effects_of_rerank.EFFECTS,
     *effects_of_answers.EFFECTS,

@@ -17,6 +17,7 @@ from searchsocket.project.settings.site import ExtractSettings, TransformSetting
 from searchsocket.sources import make_source, records
 from searchsocket.sources.base import Source
 from searchsocket.sources.records import RecordsSource
+from searchsocket.system import plugins
 from searchsocket.web.urls.resolve import site_base
 
 
@@ -189,7 +190,7 @@ def reader(monkeypatch: pytest.MonkeyPatch) -> Reader:
     made = Reader([])
     monkeypatch.setattr(sys.modules[__name__], "READER", made, raising=False)
     point = EntryPoint("boats", f"{__name__}:READER", records.GROUP)
-    monkeypatch.setattr(records, "entry_points", lambda **_: EntryPoints([point]))
+    monkeypatch.setattr(plugins, "entry_points", lambda **_: EntryPoints([point]))
     return made
 
 

@@ -4,9 +4,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from contract.store.samples import fill, random_units, record
 
 from searchsocket.stores.local import LocalStore
+from searchsocket.testing.store.samples import fill, random_units, record
 
 
 @pytest.fixture

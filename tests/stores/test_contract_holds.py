@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 from contract.mutants import EverythingVectors, NothingVectors, YesterdayVectors
-from contract.vector_index import VectorIndexContract
-from contract.vector_upkeep import VectorUpkeepContract
 from memory_store.vectors import MemoryPlace, MemoryVectors
+
+from searchsocket.testing.vector_index import VectorIndexContract
+from searchsocket.testing.vector_upkeep import VectorUpkeepContract
 
 CASES = [
     pytest.param(contract, name, id=name)

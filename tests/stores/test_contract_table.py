@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from contract.lingering_rows import LingeringRowsContract
 from contract.store.suite import StoreContract
 from contract.table import page
-from contract.vector_index import VectorIndexContract
-from contract.vector_upkeep import VectorUpkeepContract
 
+from searchsocket.testing.lingering_rows import LingeringRowsContract
+from searchsocket.testing.vector_index import VectorIndexContract
+from searchsocket.testing.vector_upkeep import VectorUpkeepContract
 from tests.conftest import GoldenCheck
-from tests.stores import test_local_store, test_memory_store
+from tests.stores import test_installed_store, test_local_store, test_memory_store
 from tests.stores.milvus import test_milvus_vectors
 from tests.stores.pinecone import test_pinecone_vectors
 
@@ -23,6 +23,7 @@ PARTS = (
             "Milvus Lite": test_milvus_vectors.TestMilvusStore,
             "Milvus server": test_milvus_vectors.TestMilvusServerStore,
             "Pinecone": test_pinecone_vectors.TestPineconeStore,
+            "SQLite": test_installed_store.TestSqliteStore,
         },
     ),
     *(
@@ -33,6 +34,7 @@ PARTS = (
                 "Milvus Lite": getattr(test_milvus_vectors, f"TestMilvus{name}"),
                 "Milvus server": getattr(test_milvus_vectors, f"TestMilvus{name}"),
                 "Pinecone": getattr(test_pinecone_vectors, f"TestPinecone{name}"),
+                "SQLite": test_installed_store.TestSqliteStore,
             },
         )
         for contract, name in (

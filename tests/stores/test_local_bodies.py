@@ -3,12 +3,11 @@
 from pathlib import Path
 
 import pytest
-from contract.store.page_bodies import body
-from contract.store.samples import INFO, MAIN, fill, record
 
 from searchsocket.content.chunking.records import hash_of
 from searchsocket.errors import IndexCorrupt
 from searchsocket.stores.local import LocalStore
+from searchsocket.testing.store.samples import INFO, MAIN, body, fill, record
 
 
 @pytest.fixture

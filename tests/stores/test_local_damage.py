@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from contract.store.samples import EAST, INFO, MAIN, everything, fill, record
 from local_index import fresh, live
 
 from searchsocket.errors import IndexCorrupt, ProjectMismatch, ScopeNotIndexed, SearchSocketError
 from searchsocket.stores.local import LocalStore
 from searchsocket.system.files import write_atomic
+from searchsocket.testing.store.samples import EAST, INFO, MAIN, everything, fill, record
 from searchsocket.types import Filter, Scope
 
 GENERATION_FILES = [

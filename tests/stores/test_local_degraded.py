@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from contract.store.samples import DRAFT, MAIN, everything, fill, random_units, record
 
 from searchsocket.errors import IndexCorrupt, ProjectMismatch, ScopeNotIndexed
 from searchsocket.stores.local import LocalStore, open_readers, reader
 from searchsocket.stores.local.layout import CURRENT
 from searchsocket.system.files import write_atomic
+from searchsocket.testing.store.samples import DRAFT, MAIN, everything, fill, random_units, record
 
 
 @dataclass
@@ -215,7 +215,7 @@ CUT = """
 import os, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from contract.store.samples import *
+from searchsocket.testing.store.samples import *
 from searchsocket.stores.local import LocalStore, open_readers
 store = LocalStore(Path(sys.argv[2]), "shop")
 if sys.argv[3] == "mapped":

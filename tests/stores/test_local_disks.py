@@ -11,12 +11,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from contract.store.samples import EAST, INFO, MAIN, NORTH, everything, fill, ids, random_units, record
 from local_index import fresh, live, snapshot
 
 from searchsocket.errors import SearchSocketError, StateUnavailable
 from searchsocket.stores.base import Health
 from searchsocket.stores.words import segments as word_segments
+from searchsocket.testing.store.samples import EAST, INFO, MAIN, NORTH, everything, fill, ids, random_units, record
 
 # Dead writers
 
@@ -53,7 +53,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from contract.store.samples import *
+from searchsocket.testing.store.samples import *
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.words import segments as word_segments
 

@@ -4,11 +4,11 @@ import io
 from pathlib import Path
 
 import numpy as np
-from contract.store.samples import random_units
 from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.stores.local.vectors.matrix import RowSelection, best_rows, forget_pages, map_matrix, write_matrix
+from searchsocket.testing.store.samples import random_units
 
 NONE_HIDDEN = np.empty(0, np.int64)
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from contract.store.samples import INFO, MAIN, fill, record
 from hypothesis import given
 from hypothesis import strategies as st
 from local_index import live
@@ -14,6 +13,7 @@ from local_index import live
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.catalogue.texts import generation_texts
 from searchsocket.system.compressed import Packing, dictionary_of
+from searchsocket.testing.store.samples import INFO, MAIN, fill, record
 from searchsocket.types import Record
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from contract.store.samples import EAST, INFO, MAIN, everything, fill, ids, random_units, record
 
 from searchsocket.project.settings.model import VectorSettings
 from searchsocket.search.find import find
@@ -17,6 +16,7 @@ from searchsocket.stores.local import LocalStore, numbering, reader
 from searchsocket.stores.local.catalogue import facts, record_file
 from searchsocket.stores.local.vectors import matrix_file
 from searchsocket.stores.words import index as word_index
+from searchsocket.testing.store.samples import EAST, INFO, MAIN, everything, fill, ids, random_units, record
 
 
 def publish_numbers(store: LocalStore, generations: int, first: int = 0) -> None:

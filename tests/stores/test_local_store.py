@@ -4,12 +4,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from contract.store.edit_history import EditHistoryContract
 from contract.store.suite import StoreContract
 from memory_store.vectors import MemoryVectors
 
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.words import segments as word_segments
+from searchsocket.testing.store.edit_history import EditHistoryContract
 
 
 class TestLocalStore(StoreContract):

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from contract.store.samples import DIMENSIONS, MAIN, fill, random_units, record
 from hypothesis import given
 from hypothesis import strategies as st
 from local_index import live
@@ -13,6 +12,7 @@ from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.vectors.sums import PackedSums, Sums, merged, packed, sums_of
+from searchsocket.testing.store.samples import DIMENSIONS, MAIN, fill, random_units, record
 from searchsocket.types import Vectors
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contract.store.samples import INFO, MAIN, fill, ids, random_units, record
 
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.words import segments as word_segments
+from searchsocket.testing.store.samples import INFO, MAIN, fill, ids, random_units, record
 from searchsocket.types import Record
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

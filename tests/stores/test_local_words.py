@@ -1,10 +1,10 @@
 """Keyword search of the embedded index: what is typed finds what is written."""
 
 import pytest
-from contract.store.samples import fill, ids, random_units, record
 
 from searchsocket.stores.base import IndexReader
 from searchsocket.stores.local import LocalStore
+from searchsocket.testing.store.samples import fill, ids, random_units, record
 from searchsocket.types import Filter
 
 PAGES = {

@@ -3,12 +3,13 @@
 from datetime import UTC, datetime
 
 import pytest
-from contract.lingering_rows import LingeringRowsContract
 from contract.store.suite import StoreContract
-from contract.vector_index import VectorIndexContract
-from contract.vector_upkeep import IndexOf, VectorUpkeepContract
 from memory_store.store import MemoryStore
 from memory_store.vectors import MemoryPlace, MemoryVectors
+
+from searchsocket.testing.lingering_rows import LingeringRowsContract
+from searchsocket.testing.vector_index import VectorIndexContract
+from searchsocket.testing.vector_upkeep import IndexOf, VectorUpkeepContract
 
 
 class TestMemoryStore(StoreContract):

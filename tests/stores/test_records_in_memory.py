@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from contract.store.samples import INFO, MAIN, fill, random_units, record
 
 from searchsocket.errors import IndexCorrupt
 from searchsocket.stores.base import ReadableRecord
@@ -14,6 +13,7 @@ from searchsocket.stores.local.catalogue import record_file
 from searchsocket.stores.local.catalogue.record_file import RecordFile
 from searchsocket.stores.local.layout import RECORDS
 from searchsocket.stores.local.reader import LocalReader
+from searchsocket.testing.store.samples import INFO, MAIN, fill, random_units, record
 from searchsocket.types import Record
 
 Asked = Callable[[], list[int]]

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from contract.store.samples import (
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from memory_store.vectors import MemoryPlace, MemoryVectors
+
+from searchsocket.errors import VectorBackendUnavailable, VectorsMissing
+from searchsocket.stores.base.upkeep import ResyncReport
+from searchsocket.stores.base.vectors import row_of
+from searchsocket.stores.local import LocalStore
+from searchsocket.testing.store.samples import (
     DRAFT,
     EAST,
     INFO,
@@ -18,14 +26,6 @@ from contract.store.samples import (
     fill,
     record,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from memory_store.vectors import MemoryPlace, MemoryVectors
-
-from searchsocket.errors import VectorBackendUnavailable, VectorsMissing
-from searchsocket.stores.base.upkeep import ResyncReport
-from searchsocket.stores.base.vectors import row_of
-from searchsocket.stores.local import LocalStore
 from searchsocket.types import Generation, Record, Vectors
 
 BEFORE = "20000101T000000Z-aaaaaa"  # no row of a test was written by this generation

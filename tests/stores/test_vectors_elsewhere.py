@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from contract.store.samples import EAST, INFO, MAIN, NORTH, everything, fill, record
 from memory_store.vectors import MemoryVectors, MemoryVectorSnapshot
 
 from searchsocket.errors import IndexCorrupt, VectorBackendUnavailable
 from searchsocket.search.find import find
 from searchsocket.stores.base import IndexReader, VectorLimits, VectorRow
 from searchsocket.stores.local import LocalStore
+from searchsocket.testing.store.samples import EAST, INFO, MAIN, NORTH, everything, fill, record
 from searchsocket.types import Generation, Scope
 
 

@@ -1,11 +1,12 @@
 """Embedders of other packages, by the entry points `searchsocket.embedders` (spec 11.1)."""
 
 from collections.abc import Mapping, Sequence
-from importlib.metadata import entry_points
+from typing import get_args
 
-from searchsocket.errors import ConfigError, ConfigMissing, EmbedderRefused, SearchSocketError
+from searchsocket.errors import ConfigError, EmbedderRefused, SearchSocketError
 from searchsocket.models.embedders.base import Embedder, Limits, TextKind
-from searchsocket.project.settings.model import EmbeddingSettings
+from searchsocket.project.settings.model import EmbeddingProvider, EmbeddingSettings
+from searchsocket.system.plugins import find_plugin, make_plugin
 from searchsocket.types import Vectors
 
 GROUP = "searchsocket.embedders"
@@ -33,24 +34,10 @@ def make_installed(name: str, settings: EmbeddingSettings, environ: Mapping[str,
 
 
 def _loaded(name: str, settings: EmbeddingSettings, environ: Mapping[str, str]) -> Embedder:
-    points = entry_points(group=GROUP)
-    if name not in points.names:
-        names = ", ".join(sorted(points.names)) or "none is installed"
-        raise ConfigMissing(
-            f"embeddings.provider is {name!r}, which is neither a built-in provider nor an entry point {GROUP} "
-            f"of an installed package ({names}); install its package, or correct the name"
-        )
-    try:
-        made: Embedder = points[name].load()(settings, environ)
-        return made
-    except SearchSocketError:
-        raise
-    except (Exception, SystemExit) as error:  # noqa: BLE001  (another package's)
-        problem = type(error).__name__
-    # Outside the handler: what another package says may hold a key, and causes are written down too.
-    raise ConfigError(
-        f"the embedder {name!r} could not be created from the entry point {points[name].value!r} ({problem})"
-    )
+    built_in = ", ".join(get_args(EmbeddingProvider))
+    point = find_plugin(GROUP, name, "embeddings.provider", built_in)
+    made: Embedder = make_plugin(point, lambda point: point.load()(settings, environ), "the embedder")
+    return made
 
 
 class _Guarded:
@@ -72,7 +59,9 @@ class _Guarded:
             raise
         except Exception as error:  # noqa: BLE001  (another package's)
             problem = type(error).__name__
-        raise EmbedderRefused(f"the embedder {self._name!r} failed ({problem})")  # outside the handler, as above
+        raise EmbedderRefused(
+            f"the embedder {self._name!r} failed ({problem})"
+        )  # outside the handler: a cause may contain a key
 
     def count_tokens(self, text: str) -> int:
         """See `Embedder.count_tokens`."""

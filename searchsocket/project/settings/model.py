@@ -1,9 +1,9 @@
 """Every key of `searchsocket.toml`, with its default (spec 7). A key here has an effect, and a test that shows it."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from searchsocket.project.settings.features import (
     CodeSettings,
@@ -34,11 +34,11 @@ FacetName = Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9_-]{0,39}$")]
 
 
 EmbeddingProvider = Literal["builtin", "onnx", "hash", "openai", "auto"]
-EmbedderName = Annotated[str, Field(pattern="^[a-z][a-z0-9_-]{0,39}$")]  # of an installed package
+PackageName = Annotated[str, Field(pattern="^[a-z][a-z0-9_-]{0,39}$")]  # an entry point's, of an installed package
 
 
 class EmbeddingSettings(SettingsSection):
-    provider: EmbeddingProvider | EmbedderName = "builtin"  # "local" is read as "builtin"; else an entry point's name
+    provider: EmbeddingProvider | PackageName = "builtin"  # "local" is read as "builtin"; else an entry point's name
     model: str = ""  # onnx: a folder, or a name in the Hugging Face cache; openai: its name; "" = their usual one
     dimensions: Annotated[int, Field(ge=1, le=65_536)] | None = None  # of the openai provider; None = the model's own
     api_key_env: str | None = (
@@ -94,11 +94,22 @@ class PineconeSettings(SettingsSection):
     timeout_s: Annotated[float, Field(gt=0, le=600)] = 10.0  # for each request, to its last byte
 
 
+VectorProvider = Literal["local", "milvus", "pinecone"]
+OptionName = Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9_-]{0,39}$")]
+
+
 class VectorSettings(SettingsSection):
-    provider: Literal["local", "milvus", "pinecone"] = "local"
+    provider: VectorProvider | PackageName = "local"  # any other name is that of an installed package
+    options: Annotated[Mapping[OptionName, str | int | float | bool], Field(max_length=50)] = {}  # for that package
     local: LocalVectorSettings = LocalVectorSettings()
     milvus: MilvusSettings = MilvusSettings()
     pinecone: PineconeSettings = PineconeSettings()
+
+    @model_validator(mode="after")
+    def _options_have_a_reader(self) -> "VectorSettings":
+        if self.options and self.provider in get_args(VectorProvider):
+            raise ValueError(f"options: the provider {self.provider!r} reads none; use its own section")
+        return self
 
 
 class RankingWeights(SettingsSection):

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from searchsocket.stores.base.vectors import Written
+from searchsocket.types import Vector
 
 _MARGIN_ROWS = 16  # asked for beyond top_k: those that score alike are ordered here, by id
 _MARGIN_SCORE = 1e-5  # far above the rounding of a server's float32
@@ -16,7 +17,8 @@ class RowHit:
     id: str
     born: int  # the number of the generation that wrote it
     score: float  # as the server computed it
-    vector: Sequence[float] | None = None  # None: it did not come along
+    vector: Sequence[float] | Vector | None = None  # None: it did not come along
+    note: str = ""  # of `TableRow`
 
 
 def max_top_k(limit: int) -> int:

@@ -4,9 +4,10 @@ No query needs this. A scope whose rows are damaged or missing is staged again a
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
+from searchsocket.stores.base.vectors import VectorIndex
 from searchsocket.types import Generation, Record, Vectors
 
 
@@ -35,6 +36,11 @@ class RegisteredScope:
             indexed_at=newest.published_at,
             records=newest.records,
         )
+
+    def joined(self, other: "RegisteredScope") -> "RegisteredScope":
+        """Both summaries of one scope as one, with the fields of the newer one."""
+        newest = max(self, other, key=lambda each: each.generations[-1])
+        return replace(newest, generations=tuple(sorted({*self.generations, *other.generations})))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +100,7 @@ class VectorUpkeep(Protocol):
 
     def drop(self) -> list[str]:
         """Delete everything of this project and release its name; returns the deleted parts."""
+
+
+class RemoteIndex(VectorIndex, VectorUpkeep, Protocol):
+    """A vector index on another machine, with its maintenance."""

@@ -1,23 +1,13 @@
 """Filters as Milvus reads them. Only operators that a server 2.3.5 and Lite 3.2 answer alike: no LIKE, no templates."""
 
-import hashlib
 from collections.abc import Collection, Iterable
 
+from searchsocket.stores.base.conditions import stored_text
 from searchsocket.stores.base.labels import groups_of
 from searchsocket.stores.base.vectors import canonical
-from searchsocket.text.storable import storable
 from searchsocket.types import Filter
 
 NEVER = "~"  # died: behind the name of every generation
-_MAX_TEXT_BYTES = 512
-
-
-def storable_value(text: str) -> str:
-    """A text as rows hold it and filters ask for it: itself, or the digest of a long one, as columns are bounded."""
-    text = storable(text)
-    if len(text.encode()) <= _MAX_TEXT_BYTES:
-        return text
-    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
 def quoted(text: str) -> str:
@@ -70,11 +60,11 @@ def matching(where: Filter) -> str:
     where = canonical(where)
     clauses = ["hidden == false"]
     if where.path_prefix:
-        clauses.append(f"ARRAY_CONTAINS(directories, {quoted(storable_value(where.path_prefix))})")
+        clauses.append(f"ARRAY_CONTAINS(directories, {quoted(stored_text(where.path_prefix))})")
     if where.directories:
-        clauses.append(f"ARRAY_CONTAINS_ANY(directories, {quoted_list(map(storable_value, where.directories))})")
-    clauses += [f"ARRAY_CONTAINS(tags, {quoted(storable_value(tag))})" for tag in where.tags]
-    clauses += [f"ARRAY_CONTAINS_ANY(labels, {quoted_list(map(storable_value, group))})" for group in groups_of(where)]
+        clauses.append(f"ARRAY_CONTAINS_ANY(directories, {quoted_list(map(stored_text, where.directories))})")
+    clauses += [f"ARRAY_CONTAINS(tags, {quoted(stored_text(tag))})" for tag in where.tags]
+    clauses += [f"ARRAY_CONTAINS_ANY(labels, {quoted_list(map(stored_text, group))})" for group in groups_of(where)]
     return "".join(f" and {clause}" for clause in clauses)
 
 

@@ -7,14 +7,15 @@ from typing import Any
 
 from searchsocket.errors import VectorBackendRefused, VectorBackendUnavailable
 from searchsocket.stores.base import VectorRow
+from searchsocket.stores.base.row_snapshot import RowSnapshot
 from searchsocket.stores.base.upkeep import Finding, RegisteredScope
 from searchsocket.stores.base.vectors import Written, whenever
 from searchsocket.stores.milvus import filters, upkeep
 from searchsocket.stores.milvus.collections import Collections
 from searchsocket.stores.milvus.connection import MilvusConnection
 from searchsocket.stores.milvus.registry import Registry
+from searchsocket.stores.milvus.rows import MilvusRows
 from searchsocket.stores.milvus.schema import DIED, FIELDS, KEY, marker, row_data
-from searchsocket.stores.milvus.snapshot import MilvusSnapshot
 from searchsocket.system.batches import batches
 from searchsocket.types import Generation, Scope
 
@@ -72,9 +73,11 @@ class MilvusVectors:
         for keys in batches(self._ended.pop((generation.scope, generation.name), []), _MAX_BATCH_ROWS):
             self._wait(collection, f"{_seen(generation)} and {KEY} in {filters.quoted_list(keys)}", False)
 
-    def open(self, generation: Generation, written: Written = whenever) -> MilvusSnapshot:
+    def open(self, generation: Generation, written: Written = whenever) -> RowSnapshot:
         """See `VectorIndex.open`."""
-        return MilvusSnapshot(self._connection, self._collections.name(generation.dimensions), generation, written)
+        collection = self._collections.name(generation.dimensions)
+        rows = MilvusRows(self._connection, collection, generation)
+        return RowSnapshot(rows, generation.dimensions, written)
 
     def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
         """See `VectorIndex.retain`.

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from searchsocket.stores.base import VectorRow
-from searchsocket.stores.milvus.filters import NEVER, storable_value
+from searchsocket.stores.base.conditions import stored_text
+from searchsocket.stores.milvus.filters import NEVER
 from searchsocket.types import Generation
 
 KEY, ID, VECTOR, BORN, DIED = "row_key", "record_id", "embedding", "born", "died"
@@ -42,9 +43,9 @@ def row_data(generation: Generation, row: VectorRow) -> dict[str, Any]:
         BORN: generation.name,
         DIED: NEVER,
         ID: row.id,
-        "directories": [storable_value(path) for path in row.ancestors],
-        "tags": [storable_value(tag) for tag in row.tags],
-        "labels": [storable_value(label) for label in row.labels],
+        "directories": [stored_text(path) for path in row.ancestors],
+        "tags": [stored_text(tag) for tag in row.tags],
+        "labels": [stored_text(label) for label in row.labels],
         "hidden": row.is_hidden,
         VECTOR: row.vector,
     }

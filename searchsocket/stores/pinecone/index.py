@@ -4,13 +4,14 @@ from collections.abc import Collection, Iterable
 
 from searchsocket.stores.base import VectorRow
 from searchsocket.stores.base.naming import generation_number
+from searchsocket.stores.base.row_snapshot import RowSnapshot
 from searchsocket.stores.base.upkeep import RegisteredScope
 from searchsocket.stores.base.vectors import Written, whenever
 from searchsocket.stores.pinecone import filters, mark
 from searchsocket.stores.pinecone.connection import PineconeConnection
 from searchsocket.stores.pinecone.directory import Directory
+from searchsocket.stores.pinecone.generation_rows import PineconeGenerationRows
 from searchsocket.stores.pinecone.rows import MAX_BATCH_ROWS, new_row, upsert_batches
-from searchsocket.stores.pinecone.snapshot import PineconeSnapshot
 from searchsocket.stores.pinecone.upkeep import PineconeUpkeep
 from searchsocket.system.batches import batches
 from searchsocket.types import Generation, Scope
@@ -62,9 +63,10 @@ class PineconeVectors(PineconeUpkeep):
         """See `VectorIndex.seal`."""
         self.note(self.namespace(generation), [generation])
 
-    def open(self, generation: Generation, written: Written = whenever) -> PineconeSnapshot:
+    def open(self, generation: Generation, written: Written = whenever) -> RowSnapshot:
         """See `VectorIndex.open`."""
-        return PineconeSnapshot(self.namespace, generation, written)
+        rows = PineconeGenerationRows(self.namespace, generation)
+        return RowSnapshot(rows, generation.dimensions, written)
 
     def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
         """See `VectorIndex.retain`."""

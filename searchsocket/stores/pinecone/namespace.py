@@ -29,7 +29,7 @@ class Match:
 
     @property
     def row_hit(self) -> RowHit:
-        return RowHit(self.record_id, int(self.metadata.get(BORN, 0)), self.score, self.vector)
+        return RowHit(self.record_id, int(self.metadata.get(BORN, 0)), self.score, self.vector or None)
 
 
 @dataclass(frozen=True, slots=True)

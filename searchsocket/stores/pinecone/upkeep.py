@@ -4,8 +4,8 @@ from searchsocket.stores.base.upkeep import Finding, RegisteredScope
 from searchsocket.stores.pinecone import filters, mark
 from searchsocket.stores.pinecone.connection import PineconeConnection
 from searchsocket.stores.pinecone.directory import Directory
+from searchsocket.stores.pinecone.generation_rows import MAX_TOP_K
 from searchsocket.stores.pinecone.namespace import Namespace
-from searchsocket.stores.pinecone.snapshot import MAX_TOP_K
 from searchsocket.types import Generation
 
 
@@ -28,7 +28,7 @@ class PineconeUpkeep:
             for name in self._directory.namespaces(index, self._project_id):
                 scope = mark.registered_in(self._directory.namespace_called(index, name), index.dimensions)
                 if scope and (before := scopes.get(scope.scope)):
-                    scope = _joined(before, scope)
+                    scope = before.joined(scope)
                 if scope:
                     scopes[scope.scope] = scope
         return [scopes[name] for name in sorted(scopes)]
@@ -82,15 +82,5 @@ class PineconeUpkeep:
         """Register these generations too, and return when searches see all earlier writes."""
         scope = RegisteredScope.of(more)
         if before := mark.registered_in(namespace, scope.dimensions):
-            scope = _joined(before, scope)
+            scope = before.joined(scope)
         mark.write_mark(namespace, scope.dimensions, scope, self._sleep)
-
-
-def _joined(before: RegisteredScope, after: RegisteredScope) -> RegisteredScope:
-    """Two summaries of one scope as one."""
-    newest = max(before, after, key=lambda each: each.generations[-1])
-    generations = tuple(sorted({*before.generations, *after.generations}))
-    return RegisteredScope(
-        newest.scope, newest.project_id, newest.model_id, newest.dimensions, generations, newest.indexed_at,
-        newest.records,
-    )  # fmt: skip

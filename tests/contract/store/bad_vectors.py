@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from contract.store.samples import DIMENSIONS, EAST, INFO, MAIN, everything, fill, record
 
 from searchsocket.errors import BadVectors
 from searchsocket.stores.base import VectorStore
+from searchsocket.testing.store.samples import DIMENSIONS, EAST, INFO, MAIN, everything, fill, record
 
 
 class BadVectorsContract:

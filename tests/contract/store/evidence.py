@@ -1,9 +1,9 @@
 """How much of a query some page says."""
 
 import pytest
-from contract.store.samples import fill, record
 
 from searchsocket.stores.base import VectorStore
+from searchsocket.testing.store.samples import fill, record
 
 
 class EvidenceContract:

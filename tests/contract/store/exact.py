@@ -1,8 +1,7 @@
 """Posting lists of words to the letter give every record that holds a term, in path order."""
 
-from contract.store.samples import fill, record
-
 from searchsocket.stores.base import VectorStore
+from searchsocket.testing.store.samples import fill, record
 from searchsocket.text.exact import ExactTerm
 from searchsocket.types import Filter
 

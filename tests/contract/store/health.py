@@ -1,8 +1,7 @@
 """A sound store says so."""
 
-from contract.store.samples import MAIN, everything, fill, record
-
 from searchsocket.stores.base import VectorStore
+from searchsocket.testing.store.samples import MAIN, everything, fill, record
 
 
 class HealthContract:

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from contract.store.samples import DRAFT, EAST, INFO, MAIN, everything, fill, record
 
 from searchsocket.errors import InvalidScope, ProjectMismatch, ScopeNotIndexed
 from searchsocket.stores.base import VectorStore
+from searchsocket.testing.store.samples import DRAFT, EAST, INFO, MAIN, everything, fill, record
 from searchsocket.types import Scope
 
 

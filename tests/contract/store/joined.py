@@ -4,10 +4,10 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import fields
 
 import numpy as np
-from contract.store.samples import fill, random_units, record
 
 from searchsocket.search.find import Joined, find
 from searchsocket.stores.base import Candidates, IndexReader, VectorStore
+from searchsocket.testing.store.samples import fill, random_units, record
 from searchsocket.types import MATCH_ALL, Filter
 
 

@@ -1,8 +1,7 @@
 """A query that is the name of a page or section, begins it, or is a slip of it."""
 
-from contract.store.samples import fill, ids, record
-
 from searchsocket.stores.base import IndexReader, VectorStore
+from searchsocket.testing.store.samples import fill, ids, record
 from searchsocket.types import Filter
 
 

@@ -1,9 +1,7 @@
 """What every vector store promises of a scope that begins from another one; one that cannot takes nothing over."""
 
-from contract.store.page_bodies import body
-from contract.store.samples import DRAFT, EAST, INFO, MAIN, NORTH, UP, everything, fill, record
-
 from searchsocket.stores.base import VectorStore
+from searchsocket.testing.store.samples import DRAFT, EAST, INFO, MAIN, NORTH, UP, body, everything, fill, record
 from searchsocket.types import Record, Renamed, Scope
 
 

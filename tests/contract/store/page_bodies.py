@@ -1,17 +1,12 @@
 """What every vector store promises of pages' texts: a generation serves those that it was published with."""
 
-import hashlib
 from dataclasses import replace
 
 import pytest
-from contract.store.samples import DRAFT, INFO, MAIN, fill, record
 
 from searchsocket.errors import PageTextsMissing
-from searchsocket.stores.base import PageBody, VectorStore
-
-
-def body(url: str, text: str = "---\nsome front matter\n---\n\n# Page\n") -> PageBody:
-    return PageBody(url, hashlib.sha256(text.encode()).hexdigest(), text)
+from searchsocket.stores.base import VectorStore
+from searchsocket.testing.store.samples import DRAFT, INFO, MAIN, body, fill, record
 
 
 class PageBodiesContract:

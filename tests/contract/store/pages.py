@@ -1,9 +1,9 @@
 """A page is found by the words of all its records."""
 
 import pytest
-from contract.store.samples import MAIN, fill, ids, record
 
 from searchsocket.stores.base import VectorStore
+from searchsocket.testing.store.samples import MAIN, fill, ids, record
 from searchsocket.types import Filter
 
 

@@ -3,11 +3,11 @@
 from dataclasses import fields, replace
 
 import numpy as np
-from contract.store.samples import EAST, MAIN, NORTH, fill, record
 
 from searchsocket.content.markdown.chunk_text import chunk_text
 from searchsocket.search.find import find
 from searchsocket.stores.base import VectorStore
+from searchsocket.testing.store.samples import EAST, MAIN, NORTH, fill, record
 from searchsocket.types import Code, Filter, Lines
 from searchsocket.web.urls.paths import sort_key
 

@@ -3,9 +3,9 @@
 import math
 
 import pytest
-from contract.store.samples import fill, ids, record
 
 from searchsocket.stores.base import VectorStore
+from searchsocket.testing.store.samples import fill, ids, record
 
 
 class WordsContract:

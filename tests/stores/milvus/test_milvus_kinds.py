@@ -1,13 +1,13 @@
 """What else than the index that was asked for may be there, and what is made of it."""
 
 import pytest
-from contract.store.samples import DRAFT, MAIN
-from contract.vector_index import ONE, TWO, put, row, seen
 from pymilvus import MilvusClient
 
 from searchsocket.errors import VectorBackendRefused
 from searchsocket.stores.milvus import MilvusVectors
 from searchsocket.stores.milvus.connection import MilvusConnection
+from searchsocket.testing.store.samples import DRAFT, MAIN
+from searchsocket.testing.vector_index import ONE, TWO, put, row, seen
 
 pytestmark = pytest.mark.slow
 

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contract.store.samples import DRAFT, EAST, MAIN, fill, record
 
 from searchsocket.stores.milvus.connection import MilvusConnection
 from searchsocket.stores.milvus.schema import ID
+from searchsocket.testing.store.samples import DRAFT, EAST, MAIN, fill, record
 from tests.faults.milvus_shop import store_at
 
 

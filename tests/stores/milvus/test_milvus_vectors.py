@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contract.lingering_rows import LingeringRowsContract
-from contract.store.edit_history import EditHistoryContract
-from contract.store.samples import MAIN, NORTH
-from contract.store.suite import VectorsOfAStoreContract
-from contract.vector_index import ONE, TWO, VectorIndexContract, put, row, seen
-from contract.vector_upkeep import IndexOf, VectorUpkeepContract
 
 from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.milvus import MilvusVectors
 from searchsocket.stores.milvus.connection import MilvusConnection
+from searchsocket.testing.lingering_rows import LingeringRowsContract
+from searchsocket.testing.store import VectorsOfAStoreContract
+from searchsocket.testing.store.edit_history import EditHistoryContract
+from searchsocket.testing.store.samples import MAIN, NORTH
+from searchsocket.testing.vector_index import ONE, TWO, VectorIndexContract, put, row, seen
+from searchsocket.testing.vector_upkeep import IndexOf, VectorUpkeepContract
 from tests.stores.milvus.running import only
 
 pytestmark = pytest.mark.slow

@@ -5,11 +5,11 @@ import secrets
 from collections.abc import Iterator
 
 import pytest
-from contract.store.samples import DRAFT, MAIN
-from contract.vector_index import VectorIndexContract
 
 from searchsocket.stores.pinecone import PineconeVectors
 from searchsocket.stores.pinecone.connection import PineconeConnection
+from searchsocket.testing.store.samples import DRAFT, MAIN
+from searchsocket.testing.vector_index import VectorIndexContract
 
 KEY = os.environ.get("PINECONE_API_KEY", "")
 HOST = os.environ.get("PINECONE_CONTROLLER_HOST", "")

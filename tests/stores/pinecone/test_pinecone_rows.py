@@ -3,8 +3,6 @@
 import numpy as np
 import orjson
 import pytest
-from contract.store.samples import EAST, ids, record
-from contract.vector_index import ONE, put
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +14,8 @@ from searchsocket.stores.pinecone import PineconeVectors
 from searchsocket.stores.pinecone.filters import NEVER
 from searchsocket.stores.pinecone.namespace import namespace_name
 from searchsocket.stores.pinecone.rows import new_row, upsert_batches
+from searchsocket.testing.store.samples import EAST, ids, record
+from searchsocket.testing.vector_index import ONE, put
 from searchsocket.types import Filter
 from tests.stores.pinecone.server import limits
 

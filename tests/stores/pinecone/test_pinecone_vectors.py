@@ -4,16 +4,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from contract.lingering_rows import LingeringRowsContract
-from contract.store.edit_history import EditHistoryContract
-from contract.store.suite import VectorsOfAStoreContract
-from contract.vector_index import VectorIndexContract
-from contract.vector_upkeep import IndexOf, VectorUpkeepContract
 
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.pinecone import PineconeVectors
 from searchsocket.stores.pinecone.connection import PineconeConnection
 from searchsocket.stores.pinecone.directory import Directory
+from searchsocket.testing.lingering_rows import LingeringRowsContract
+from searchsocket.testing.store import VectorsOfAStoreContract
+from searchsocket.testing.store.edit_history import EditHistoryContract
+from searchsocket.testing.vector_index import VectorIndexContract
+from searchsocket.testing.vector_upkeep import IndexOf, VectorUpkeepContract
 from tests.stores.pinecone.server.service import Service
 
 

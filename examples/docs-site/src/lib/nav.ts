@@ -151,7 +151,8 @@ export const groups: Group[] = [
 			{ href: '/docs/recipes/several-sites', label: 'Several sites' },
 			{ href: '/docs/recipes/serve-elsewhere', label: 'Serve from another machine' },
 			{ href: '/docs/recipes/milvus', label: 'Milvus' },
-			{ href: '/docs/recipes/pinecone', label: 'Pinecone' }
+			{ href: '/docs/recipes/pinecone', label: 'Pinecone' },
+			{ href: '/docs/recipes/write-a-store', label: 'Write a store' }
 		]
 	},
 	{

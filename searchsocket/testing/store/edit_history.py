@@ -1,14 +1,14 @@
-"""What every vector store promises of edits: answers depend on the records, and not on how they came about."""
+"""Answers depend on the records and not on the history of edits."""
 
 import random
 from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
-from contract.store.samples import DIMENSIONS, INFO, MAIN, record, unit
 
 from searchsocket.search.find import find
 from searchsocket.stores.base import IndexReader, VectorStore
+from searchsocket.testing.store.samples import DIMENSIONS, INFO, MAIN, record, unit
 from searchsocket.types import Filter, Record, Scope, Vector
 
 FRESH = Scope("shop", "fresh")
@@ -81,7 +81,7 @@ class EditHistoryContract:
     @pytest.mark.parametrize("seed", range(3))
     def test_the_same_records_give_the_same_answers(self, store: VectorStore, seed: int) -> None:
         """Two machines with other histories agree, and a golden query that passes on one passes on the other."""
-        rng = random.Random(seed)
+        rng = random.Random(seed)  # noqa: S311
         held = {number: random_record(rng, number) for number in range(rng.choice([60, 200]))}
         put(store, list(held.values()), MAIN)
         store.publish(MAIN, INFO)

@@ -1,25 +1,25 @@
-"""What every vector index promises to whoever looks after it. A subclass supplies `index_of`: indexes on one place."""
+"""Contract of the maintenance of a vector index. A subclass supplies `index_of`: indexes in one place."""
 
 from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
-from contract.store.samples import DRAFT, EAST, MAIN, NORTH, UP
-from contract.vector_index import ONE, THREE, TWO, named, put, row, seen
 
 from searchsocket.errors import ProjectMismatch
-from searchsocket.stores.base import VectorIndex
+from searchsocket.stores.base.upkeep import RemoteIndex
+from searchsocket.testing.store.samples import DRAFT, EAST, MAIN, NORTH, UP
+from searchsocket.testing.vector_index import ONE, THREE, TWO, named, put, row, seen
 from searchsocket.types import Scope
 
-IndexOf = Callable[[str], VectorIndex]  # by project id
+IndexOf = Callable[[str], RemoteIndex]  # by project id
 
 
 class VectorUpkeepContract:
     @pytest.fixture
-    def index(self, index_of: IndexOf) -> VectorIndex:
+    def index(self, index_of: IndexOf) -> RemoteIndex:
         return index_of("shop")
 
-    def test_the_registry_says_what_is_kept_of_each_scope(self, index: VectorIndex) -> None:
+    def test_the_registry_says_what_is_kept_of_each_scope(self, index: RemoteIndex) -> None:
         assert index.registered() == []
         put(index, ONE, [row("a")])
         put(index, TWO, [row("b")])
@@ -34,7 +34,7 @@ class VectorUpkeepContract:
         index.retain(DRAFT, [])
         assert [(each.scope, each.generations) for each in index.registered()] == [("main", (TWO.name,))]
 
-    def test_rows_are_counted_as_a_generation_sees_them(self, index: VectorIndex) -> None:
+    def test_rows_are_counted_as_a_generation_sees_them(self, index: RemoteIndex) -> None:
         assert index.count(ONE) == 0
         put(index, ONE, [row("a"), row("b"), row("c")])
         put(index, TWO, [row("b", NORTH)], gone=("c",))
@@ -43,11 +43,11 @@ class VectorUpkeepContract:
         index.seal(TWO)
         assert (index.count(ONE), index.count(TWO)) == (3, 1)
 
-    def test_many_rows_are_all_counted(self, index: VectorIndex) -> None:
+    def test_many_rows_are_all_counted(self, index: RemoteIndex) -> None:
         put(index, ONE, [row(f"r{number:04}") for number in range(1_234)])
         assert index.count(ONE) == 1_234
 
-    def test_a_row_that_a_generation_stages_twice_is_one_row(self, index: VectorIndex) -> None:
+    def test_a_row_that_a_generation_stages_twice_is_one_row(self, index: RemoteIndex) -> None:
         put(index, ONE, [row("a")])
         put(index, TWO, [row("a", NORTH)])
         put(index, TWO, [row("a", UP)])
@@ -55,7 +55,7 @@ class VectorUpkeepContract:
         assert index.open(TWO).similarities(UP, ["a"]) == [1.0]
         assert index.open(ONE).similarities(EAST, ["a"]) == [1.0]
 
-    def test_a_scope_that_was_forgotten_is_staged_again_under_the_same_names(self, index: VectorIndex) -> None:
+    def test_a_scope_that_was_forgotten_is_staged_again_under_the_same_names(self, index: RemoteIndex) -> None:
         """`--resync` does this; rows of a dead run and lost rows make no difference."""
         put(index, ONE, [row("a"), row("b")])
         put(index, TWO, [row("c")], gone=("b",))
@@ -70,7 +70,7 @@ class VectorUpkeepContract:
         put(index, THREE, [row("d")], gone=("a",))
         assert (seen(index, TWO), seen(index, THREE)) == (["a", "c"], ["c", "d"])
 
-    def test_an_index_that_lost_everything_is_staged_again(self, index: VectorIndex) -> None:
+    def test_an_index_that_lost_everything_is_staged_again(self, index: RemoteIndex) -> None:
         put(index, ONE, [row("a")])
         index.drop()
         assert (index.count(ONE), index.registered()) == (0, [])

@@ -1,16 +1,16 @@
-"""What a store with its vectors elsewhere answers while rows are shown after their end. A subclass supplies `index`."""
+"""Contract of answers while an index still shows rows after their end. A subclass supplies `index`."""
 
 from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 import pytest
-from contract.store.samples import EAST, INFO, MAIN, NORTH, ConstantVectors, fill, ids, record, unit
 
 from searchsocket.errors import VectorsMissing
 from searchsocket.stores.base import VectorIndex
 from searchsocket.stores.base.vectors import row_of
 from searchsocket.stores.local import LocalStore
+from searchsocket.testing.store.samples import EAST, INFO, MAIN, NORTH, ConstantVectors, fill, ids, record, unit
 from searchsocket.types import Filter
 
 MANY = [f"x{number:02}" for number in range(40)]  # more than an index is asked for beyond what is wanted
@@ -100,7 +100,7 @@ class LingeringRowsContract:
 
 
 def whole(store: LocalStore) -> set[str] | None:
-    """All that is found; None: some is lacking, which is said."""
+    """Ids of all rows; None if the store reports missing rows."""
     try:
         return set(ids(store.reader(MAIN).vectors.nearest(EAST, top_k=99)))
     except VectorsMissing:

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from contract.store.samples import DIMENSIONS, DRAFT, EAST, INFO, MAIN, NORTH, fill, record
 
 from searchsocket.errors import ScopeNotIndexed
 from searchsocket.stores.base import VectorStore, index_digest
+from searchsocket.testing.store.samples import DIMENSIONS, DRAFT, EAST, INFO, MAIN, NORTH, fill, record
 
 
 class PublishContract:
@@ -57,7 +57,7 @@ class PublishContract:
         assert found.digest == index_digest(sorted((item.id, item.record_hash) for item in records))
 
     def test_equal_contents_have_equal_digests(self, store: VectorStore) -> None:
-        """However an index came to be what it is."""
+        """The history of an index is not part of its digest."""
         direct = fill(store, [record(name) for name in "bca"]).generation
         fill(store, [record("a", scope=DRAFT), record("x", scope=DRAFT)], scope=DRAFT)
         assert store.publish(MAIN, INFO).digest == direct.digest

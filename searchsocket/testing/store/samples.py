@@ -1,11 +1,12 @@
-"""What the promises of a store are tried with."""
+"""Scopes, records and vectors that the cases of a store use."""
 
+import hashlib
 from collections.abc import Collection, Sequence
 
 import numpy as np
-from record_maker import make_record
 
-from searchsocket.stores.base import IndexReader, PublishInfo, VectorStore
+from searchsocket.stores.base import IndexReader, PageBody, PublishInfo, VectorStore
+from searchsocket.testing.records import make_record
 from searchsocket.types import MATCH_ALL, Filter, Hit, Record, Scope, Vector, Vectors
 
 MAIN = Scope("shop", "main")
@@ -27,13 +28,15 @@ def unit(*values: float) -> Vector:
     """A unit vector in the direction of `values`, padded with zeros."""
     wide = np.zeros(DIMENSIONS, np.float32)
     wide[: len(values)] = values
-    return wide / np.linalg.norm(wide).astype(np.float32)
+    vector: Vector = wide / np.linalg.norm(wide).astype(np.float32)
+    return vector
 
 
 def random_units(count: int, seed: int = 7) -> Vectors:
     """The same directions on every run."""
     wide = np.random.default_rng(seed).standard_normal((count, DIMENSIONS))
-    return (wide / np.linalg.norm(wide, axis=1, keepdims=True)).astype(np.float32)
+    vectors: Vectors = (wide / np.linalg.norm(wide, axis=1, keepdims=True)).astype(np.float32)
+    return vectors
 
 
 def fill(store: VectorStore, records: list[Record], vectors: Vectors | None = None, scope: Scope = MAIN) -> IndexReader:
@@ -41,6 +44,11 @@ def fill(store: VectorStore, records: list[Record], vectors: Vectors | None = No
     store.upsert(records, np.tile(EAST, (len(records), 1)) if vectors is None else vectors, scope)
     store.publish(scope, INFO)
     return store.reader(scope)
+
+
+def body(url: str, text: str = "---\nsome front matter\n---\n\n# Page\n") -> PageBody:
+    """The text of a page with its digest."""
+    return PageBody(url, hashlib.sha256(text.encode()).hexdigest(), text)
 
 
 class ConstantVectors:

@@ -1,10 +1,10 @@
-"""The generation before can be had back."""
+"""Rollback returns to the previous generation."""
 
 import pytest
-from contract.store.samples import MAIN, everything, fill, record
 
 from searchsocket.errors import NoGenerationBefore, ScopeNotIndexed
 from searchsocket.stores.base import VectorStore
+from searchsocket.testing.store.samples import MAIN, everything, fill, record
 
 
 class RollbackContract:

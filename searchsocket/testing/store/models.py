@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from contract.store.samples import EAST, INFO, MAIN, NORTH, fill, record
 
 from searchsocket.errors import EmbeddingModelMismatch
 from searchsocket.stores.base import VectorStore
+from searchsocket.testing.store.samples import EAST, INFO, MAIN, NORTH, fill, record
 from searchsocket.types import Hit
 
 

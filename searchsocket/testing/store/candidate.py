@@ -1,18 +1,17 @@
-"""What was built can be read before the switch to it, and refused."""
+"""A candidate can be read before the switch to it, and refused."""
 
 from typing import NoReturn
 
 import pytest
-from contract.store.edit_history import answers
-from contract.store.page_bodies import body
-from contract.store.samples import EAST, INFO, MAIN, everything, fill, ids, random_units, record
 
 from searchsocket.errors import CandidateRefused, GenerationNotKept, ScopeNotIndexed
 from searchsocket.stores.base import CANDIDATE, LIVE, PREVIOUS, IndexReader, VectorStore
+from searchsocket.testing.store.edit_history import answers
+from searchsocket.testing.store.samples import EAST, INFO, MAIN, body, everything, fill, ids, random_units, record
 
 
 class Refused(Exception):
-    """What a gate raises."""
+    """Error of a gate that refuses."""
 
 
 def refuse(_: IndexReader) -> NoReturn:

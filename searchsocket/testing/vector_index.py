@@ -1,10 +1,10 @@
-"""What every vector index promises of generations. A subclass supplies a fresh, empty `index` fixture."""
+"""Contract of generations in a vector index. A subclass supplies a fresh, empty `index` fixture."""
 
 import numpy as np
-from contract.store.samples import DIMENSIONS, DRAFT, EAST, MAIN, NORTH, UP, ids, record, unit
 
 from searchsocket.stores.base import VectorIndex, VectorRow
 from searchsocket.stores.base.vectors import row_of
+from searchsocket.testing.store.samples import DIMENSIONS, DRAFT, EAST, MAIN, NORTH, UP, ids, record, unit
 from searchsocket.types import Filter, Generation, Scope, Vector
 
 

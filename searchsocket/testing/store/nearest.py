@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from contract.store.samples import DIMENSIONS, EAST, fill, ids, random_units, record, unit
 
 from searchsocket.errors import BadVectors, InvalidRequest
 from searchsocket.stores.base import VectorStore
+from searchsocket.testing.store.samples import DIMENSIONS, EAST, fill, ids, random_units, record, unit
 from searchsocket.types import MATCH_ALL, Filter
 
 

@@ -1,4 +1,4 @@
-"""What every embedder promises."""
+"""Contract of every embedder. A subclass supplies an `embedder` fixture."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -22,7 +22,7 @@ TEXTS = [
 
 
 class EmbedderContract:
-    """A subclass supplies an `embedder` fixture."""
+    """The cases that every embedder passes."""
 
     def same(self, embedder: Embedder, left: np.ndarray, right: np.ndarray) -> bool:
         return left.shape == right.shape and bool(np.all(np.abs(left - right) <= embedder.tolerance))

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from contract.store.samples import EAST, INFO, MAIN, NORTH, UP, everything, fill, ids, random_units, record
 
 from searchsocket.stores.base import VectorStore
+from searchsocket.testing.store.samples import EAST, INFO, MAIN, NORTH, UP, everything, fill, ids, random_units, record
 from searchsocket.types import Filter, Hit
 
 

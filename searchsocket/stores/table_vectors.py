@@ -1,0 +1,203 @@
+"""Generations in tables of rows: a vector index over any database that implements `VectorTables`."""
+
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import asdict
+
+import numpy as np
+
+from searchsocket.errors import VectorBackendRefused
+from searchsocket.stores.base.conditions import (
+    NEVER,
+    Among,
+    Condition,
+    alive_before,
+    ended_after,
+    matching,
+    seen_by,
+    seen_by_none,
+    stored_text,
+)
+from searchsocket.stores.base.naming import generation_number
+from searchsocket.stores.base.row_hits import RowHit
+from searchsocket.stores.base.row_snapshot import RowSnapshot
+from searchsocket.stores.base.tables import TableRow, VectorTables
+from searchsocket.stores.base.upkeep import Finding, RegisteredScope
+from searchsocket.stores.base.vectors import VectorRow, Written, whenever
+from searchsocket.system.batches import batches
+from searchsocket.text.storable import storable
+from searchsocket.types import Filter, Generation, Scope, Vector
+
+MAX_BATCH_ROWS = 500
+_NO_SCOPE = ""  # of rows that describe a scope
+
+
+class TableVectors:
+    """Implements `VectorIndex` and `VectorUpkeep`.
+
+    Every row carries its project, so projects that share a table never see each other's rows.
+    """
+
+    def __init__(self, tables: VectorTables, project_id: str) -> None:
+        """Calls nothing yet."""
+        self._tables = tables
+        self._project_id = project_id
+
+    def stage(self, generation: Generation, rows: Iterable[VectorRow], gone: Iterable[str]) -> None:
+        """See `VectorIndex.stage`."""
+        if generation.dimensions not in self._tables.dimensions():
+            self._tables.begin()
+            self._tables.create(generation.dimensions)
+            self._tables.seal()  # before the rows, because `seal` reads the table
+        self._tables.begin()
+        table, number = self._tables.table(generation.dimensions), generation_number(generation.name)
+        own = self._of(generation.scope)
+        for ids in batches(gone, MAX_BATCH_ROWS):
+            table.end([*own, *alive_before(number, ids)], number)
+        for batch in batches(rows, MAX_BATCH_ROWS):
+            table.end([*own, *alive_before(number, [row.id for row in batch])], number)
+            table.upsert(list({row.key: row for row in (self._row(generation, row) for row in batch)}.values()))
+
+    def seal(self, generation: Generation) -> None:
+        """See `VectorIndex.seal`."""
+        before = self._registered(generation.dimensions).get(generation.scope)
+        new = RegisteredScope.of([generation])
+        self._register(before.joined(new) if before else new)
+        self._tables.seal()
+
+    def open(self, generation: Generation, written: Written = whenever) -> RowSnapshot:
+        """See `VectorIndex.open`."""
+        rows = _SeenRows(self._tables, generation, self._seen(generation))
+        return RowSnapshot(rows, generation.dimensions, written)
+
+    def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
+        """See `VectorIndex.retain`."""
+        own = self._of(scope.name)
+        for dimensions in self._tables.dimensions():
+            self._tables.begin()
+            table = self._tables.table(dimensions)
+            kept = [each for each in generations if each.dimensions == dimensions]
+            numbers = [generation_number(each.name) for each in kept]
+            table.delete([*own, *seen_by_none(numbers)])
+            if kept:
+                table.end([*own, *ended_after(max(numbers))], NEVER)
+                self._register(RegisteredScope.of(kept))
+            else:
+                table.delete([*self._of(_NO_SCOPE), Among("record", (scope.name,))])
+            self._tables.seal()
+
+    def registered(self) -> list[RegisteredScope]:
+        """See `VectorUpkeep.registered`."""
+        scopes: dict[str, RegisteredScope] = {}
+        for dimensions in self._tables.dimensions():
+            for name, scope in self._registered(dimensions).items():
+                scopes[name] = scopes[name].joined(scope) if name in scopes else scope
+        return [scopes[name] for name in sorted(scopes)]
+
+    def count(self, generation: Generation) -> int:
+        """See `VectorUpkeep.count`."""
+        if generation.dimensions not in self._tables.dimensions():
+            return 0
+        return self._tables.table(generation.dimensions).count(self._seen(generation))
+
+    def examine(self) -> list[Finding]:
+        """See `VectorUpkeep.examine`; missing rows are the only problem that tables can have."""
+        try:
+            self._tables.dimensions()
+        except VectorBackendRefused as error:
+            return [Finding(str(error), "see the message above")]
+        return []
+
+    def drop(self) -> list[str]:
+        """See `VectorUpkeep.drop`."""
+        dropped = []
+        for dimensions in self._tables.dimensions():
+            self._tables.begin()
+            self._tables.table(dimensions).delete([self._own])
+            self._tables.seal()
+            if not self._tables.table(dimensions).count([]):
+                self._tables.drop(dimensions)
+            dropped.append(f"vectors of {dimensions} dimensions of project {self._project_id!r}")
+        return dropped
+
+    @property
+    def _own(self) -> Condition:
+        return Among("project", (storable(self._project_id),))
+
+    def _of(self, scope_name: str) -> list[Condition]:
+        return [self._own, Among("scope", (scope_name,))]
+
+    def _seen(self, generation: Generation) -> list[Condition]:
+        return [*self._of(generation.scope), *seen_by(generation_number(generation.name))]
+
+    def _row(self, generation: Generation, row: VectorRow) -> TableRow:
+        return TableRow(
+            key=_key(self._project_id, generation.scope, row.id, generation.name),
+            vector=row.vector,
+            project=storable(self._project_id),
+            scope=generation.scope,
+            record=storable(row.id),
+            born=generation_number(generation.name),
+            died=NEVER,
+            hidden=int(row.is_hidden),
+            directories=tuple(map(stored_text, row.ancestors)),
+            tags=tuple(map(stored_text, row.tags)),
+            labels=tuple(map(stored_text, row.labels)),
+        )
+
+    def _registered(self, dimensions: int) -> dict[str, RegisteredScope]:
+        notes = self._tables.table(dimensions).rows(self._of(_NO_SCOPE))
+        return {row.id: _scope_of(row.note) for row in notes}
+
+    def _register(self, scope: RegisteredScope) -> None:
+        """Write the row that describes a scope; no generation contains it."""
+        row = TableRow(
+            key=_key(self._project_id, _NO_SCOPE, scope.scope, ""),
+            vector=np.eye(1, scope.dimensions, dtype=np.float32)[0],
+            project=storable(self._project_id),
+            scope=_NO_SCOPE,
+            record=scope.scope,
+            born=0,
+            died=0,
+            hidden=1,
+            directories=(),
+            tags=(),
+            labels=(),
+            note=json.dumps(asdict(scope)),
+        )
+        self._tables.table(scope.dimensions).upsert([row])
+
+
+class _SeenRows:
+    """Implements `GenerationRows`."""
+
+    def __init__(self, tables: VectorTables, generation: Generation, seen: Sequence[Condition]) -> None:
+        self.max_rows, self.tolerance = tables.max_rows, tables.tolerance
+        self._table = tables.table(generation.dimensions)
+        self._seen = seen
+
+    def nearest(self, vector: Vector, limit: int, where: Filter) -> Sequence[RowHit]:
+        return self._table.nearest(vector, limit=limit, where=[*self._seen, *matching(where)])
+
+    def named(self, ids: Sequence[str]) -> Sequence[RowHit]:
+        return list(self._named(ids))
+
+    def _named(self, ids: Sequence[str]) -> Iterator[RowHit]:
+        for some in batches(ids, MAX_BATCH_ROWS):
+            yield from self._table.rows([*self._seen, Among("record", tuple(map(storable, some)))])
+
+
+def _key(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _scope_of(note: str) -> RegisteredScope:
+    try:
+        fields = json.loads(note)
+        return RegisteredScope(**{**fields, "generations": tuple(fields["generations"])})
+    except (ValueError, TypeError, KeyError) as error:
+        raise VectorBackendRefused(
+            "the description of a scope in the vector store is damaged; run `searchsocket clean --all --remote`, then "
+            "index again"
+        ) from error
