@@ -22,6 +22,7 @@ class ProjectTraits:
     owners: tuple[str, ...] = ()
     source_kinds: frozenset[str] = frozenset({"html"})
     has_code: bool = False  # its source code is indexed too
+    has_demand: bool = False  # its service records what visitors search for
     has_llms: bool = False  # llms.txt and its pages are written
     discovers_branches: bool = False  # the sensor for new branches runs from the start
     watches_builds: bool = False  # the sensor for new builds runs from the start
@@ -52,6 +53,7 @@ def read_traits(root: Path, environ: Mapping[str, str]) -> tuple[str, ProjectTra
             traits,
             owners=settings.dagster.owners,
             has_code=settings.code.enable,
+            has_demand=settings.demand.enable,
             has_llms=settings.llms.enable,
             discovers_branches=settings.branches.discover,
             watches_builds=settings.branches.watch,

@@ -13,6 +13,7 @@ from searchsocket_assets.assets import stage_assets
 from searchsocket_assets.branches import prune_job, prune_schedule, prune_sensor
 from searchsocket_assets.builds import build_sensor
 from searchsocket_assets.checks import all_checks
+from searchsocket_assets.demand_asset import demand_asset
 from searchsocket_assets.discovery import discovery_sensor
 from searchsocket_assets.jobs import index_code_job, index_site_job
 from searchsocket_assets.live_jobs import rollback_job, verify_job, verify_schedule
@@ -102,7 +103,7 @@ def definitions_of(site: DagsterSite) -> dg.Definitions:
     prune, maintain, verify = prune_job(site), maintenance_job(site), verify_job(site)
     code = [index_code_job(site)] if site.traits.has_code else []
     return dg.Definitions(
-        assets=[*stage_assets(site), scopes_asset(site)],
+        assets=[*stage_assets(site), scopes_asset(site), *([demand_asset(site)] if site.traits.has_demand else ())],
         asset_checks=all_checks(site),
         jobs=[index_site, *code, prune, maintain, verify, plan_job(site), scopes_job(site), rollback_job(site)],
         sensors=[discovery_sensor(site, index_site), build_sensor(site, index_site), prune_sensor(site, prune)],

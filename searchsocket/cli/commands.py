@@ -25,6 +25,7 @@ SUMMARIES = {
     "scopes": "List every scope with its branch, size and age.",
     "doctor": "Check the setup and suggest fixes.",
     "test": "Run the golden queries and show what changed.",
+    "demand": "Show what visitors search for and do not find.",
     "diff": "Compare two scopes or two generations.",
     "rollback": "Make the previous generation of a scope live again.",
     "clean": "Delete the index, mirror and state of one scope or of all.",

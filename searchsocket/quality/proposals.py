@@ -36,12 +36,16 @@ def as_toml(proposed: Iterable[Proposal]) -> str:
     """Tables to append to a golden-queries.toml; what else was found stands behind in comments."""
     lines: list[str] = []
     for each in proposed:
-        lines += ["[[query]]", f"query = {_text(each.query)}", f"expect = [{', '.join(map(_text, each.expect))}]"]
-        lines += [f"# other results: {', '.join(map(_text, each.others))}"] if each.others else []
+        lines += [
+            "[[query]]",
+            f"query = {toml_text(each.query)}",
+            f"expect = [{', '.join(map(toml_text, each.expect))}]",
+        ]
+        lines += [f"# other results: {', '.join(map(toml_text, each.others))}"] if each.others else []
         lines += [""] if each.expect else ["# no result; add the page that should answer", ""]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _text(value: str) -> str:
+def toml_text(value: str) -> str:
     """A basic string of TOML, whose escapes JSON's are."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -201,6 +201,7 @@ def test_help_gives_an_example() -> None:
         "scopes",
         "doctor",
         "test",
+        "demand",
         "diff",
         "rollback",
         "clean",

@@ -9,7 +9,7 @@ from searchsocket.text.words import parse_query, stem, stems
 _INNER, _BUCKET = "##", "["
 _FIRST, _LAST = 4, 3  # letters of the two words of a compound; shorter ones make words of noise
 # Neighbouring keys: `asdf` is the name of a program, and what people type to try a search box.
-_KEYS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+_KEYS = ("qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "azertyuiop", "yxcvbnm")
 _MIN_KEYS = 4
 _PREFIXES = ("un", "re", "dis", "non", "pre", "post", "over")
 
@@ -20,9 +20,14 @@ def is_language(text: str) -> bool:
     return bool(words) and all(all(map(_is_word, word.exact.split("-"))) for word in words)
 
 
+def is_run_of_keys(word: str) -> bool:
+    """Return True if a word in small letters is typed by neighbouring keys."""
+    return len(word) >= _MIN_KEYS and any(word in keys or word[::-1] in keys for keys in _KEYS)
+
+
 def _is_word(word: str) -> bool:
     words, stems, inner = _entries()
-    if len(word) >= _MIN_KEYS and any(word in keys or word[::-1] in keys for keys in _KEYS):
+    if is_run_of_keys(word):
         return False
     if word in words:
         return True

@@ -102,6 +102,7 @@ export const groups: Group[] = [
 			{ href: '/docs/cli/searchsocket-doctor', label: 'doctor' },
 			{ href: '/docs/cli/searchsocket-export', label: 'export' },
 			{ href: '/docs/cli/searchsocket-test', label: 'test' },
+			{ href: '/docs/cli/searchsocket-demand', label: 'demand' },
 			{ href: '/docs/cli/searchsocket-diff', label: 'diff' },
 			{ href: '/docs/cli/searchsocket-clean', label: 'clean' },
 			{ href: '/docs/cli/searchsocket-cache', label: 'cache' },

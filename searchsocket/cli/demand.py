@@ -1,0 +1,130 @@
+"""`searchsocket demand`: what visitors search for and do not find, and proposals that a person accepts."""
+
+import os
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from searchsocket.cli.options import json_option, load_project, project_option, quiet_option, scope_option
+from searchsocket.cli.output import count, print_json, safe, say
+from searchsocket.demand.acceptance import accept, save_proposals, saved_proposals
+from searchsocket.demand.log import DemandLog
+from searchsocket.demand.report import MAX_ENTRIES, DemandEntry, DemandReport, demand_report
+from searchsocket.project.project import Project
+from searchsocket.serving.answer_json import to_json
+from searchsocket.serving.service import open_service
+
+_TITLES = {
+    "without_results": "Without results",
+    "no_close_match": "No close match",
+    "without_click": "Results that nobody opens",
+    "top": "Most searched",
+}
+
+
+@click.command()
+@project_option
+@scope_option
+@click.option("--days", type=click.IntRange(1, 3650), default=30, show_default=True, help="Number of days to report.")
+@click.option(
+    "--limit", type=click.IntRange(1, MAX_ENTRIES), default=10, show_default=True, help="Queries in each list."
+)
+@click.option(
+    "--accept", "numbers", multiple=True, type=click.IntRange(1), metavar="N",
+    help="Add proposal N of the last report to its file; repeat for several.",
+)  # fmt: skip
+@quiet_option
+@json_option
+def demand(root: Path, scope_name: str | None, days: int, limit: int, numbers: tuple[int, ...], as_json: bool) -> None:
+    """Show what visitors search for and do not find.
+
+    Needs the log of a service with `demand.enable`. Each query has the nearest pages of the live index and a proposal:
+    synonyms, a pinned page, a golden query, or a page to write.
+
+    \b
+    Example:
+      searchsocket demand
+      searchsocket demand --days 7 --json
+      searchsocket demand --accept 2 --accept 5
+    """
+    project = load_project(root)
+    if numbers:
+        _accept(project, numbers, as_json=as_json)
+        return
+    scope = project.scope(os.environ, scope_name)
+    service = open_service(project, os.environ)
+    today = datetime.now(UTC).date()
+    report = demand_report(project, service.engine, scope, today=today, days=days, limit=limit)
+    save_proposals(project, report)
+    if as_json:
+        click.echo(to_json(report, sources=True).decode())
+        return
+    for line in _lines(report, project):
+        say(line)
+
+
+def _accept(project: Project, numbers: Sequence[int], *, as_json: bool) -> None:
+    proposals = saved_proposals(project)
+    if unknown := [number for number in numbers if number not in proposals]:
+        known = f"it has 1 to {max(proposals)}" if proposals else "there is none; run `searchsocket demand` first"
+        raise click.UsageError(f"the last report has no proposal {unknown[0]}; {known}")
+    added = {number: accept(project, proposals[number]) for number in dict.fromkeys(numbers)}
+    if as_json:
+        print_json({"accepted": [{"number": number, "file": str(path or "")} for number, path in added.items()]})
+        return
+    for number, path in added.items():
+        proposal = proposals[number]
+        say(f"added to {path}:" if path else f"{proposal.file} has this already:")
+        say("".join(f"  {safe(line)}\n" for line in proposal.text.strip().splitlines()).rstrip())
+
+
+def _lines(report: DemandReport, project: Project) -> Iterator[str]:
+    if not report.searches:
+        yield from _no_demand(report, project)
+        return
+    outcomes = {
+        "found nothing": report.unanswered,
+        "found no close match": report.weak,
+        "opened a result": report.clicked,
+    }
+    shares = "".join(
+        f", {100 * visitors / report.visitors:.0f} % {words}" for words, visitors in outcomes.items() if visitors
+    )
+    yield (
+        f"{click.style(report.scope, bold=True)}, {report.first_day} to {report.last_day}: "
+        f"{report.searches:,} searches by {count(report.visitors, 'visitor')}{shares}"
+    )
+    yield f"{report.queries:,} queries are shared by at least {report.min_visitors} visitors of a day"
+    for name, title in _TITLES.items():
+        entries: Sequence[DemandEntry] = getattr(report, name)
+        if entries:
+            yield ""
+            yield click.style(title, bold=True)
+        for entry in entries:
+            yield from _entry_lines(entry, has_share=name in ("top", "without_click") and report.clicked > 0)
+    if any(entry.number for entry in report.entries):
+        yield ""
+        yield "Add a proposal to its file: `searchsocket demand --accept N`"
+
+
+def _no_demand(report: DemandReport, project: Project) -> Iterator[str]:
+    yield f"no searches of scope {report.scope!r} are in the log since {report.first_day}"
+    if not project.settings.demand.enable:
+        yield "to record them, set `enable = true` in [demand] and restart `searchsocket serve`"
+    elif not DemandLog(project.state_dir).path.exists():
+        yield f"the log starts when {report.min_visitors} visitors have searched on one day; see api.trusted_proxies"
+
+
+def _entry_lines(entry: DemandEntry, *, has_share: bool) -> Iterator[str]:
+    others = f"  (also {', '.join(entry.variants[:3])})" if entry.variants else ""
+    share = f", {100 * entry.clicked / entry.visitors:.0f} % opened a result" if has_share else ""
+    yield f"  {safe(entry.query)}{safe(others)}  {count(entry.visitors, 'visitor')}{share}"
+    pages = [f"{page.url}{f' {page.confidence:.2f}' if page.confidence is not None else ''}" for page in entry.nearest]
+    if pages:
+        yield f"      {'now finds' if entry.current_quality != 'rejected' else 'nearest'}: {safe(', '.join(pages))}"
+    if entry.opened:
+        yield f"      opened: {safe(', '.join(f'{page.url} ({page.visitors})' for page in entry.opened))}"
+    if proposal := entry.proposal:
+        yield f"  {entry.number:>3} {proposal.kind}: {safe(proposal.summary)} ({safe(proposal.reason)})"

@@ -1,0 +1,133 @@
+"""Proposals for queries that the site does not answer well: synonyms, a pin, a golden query, or a missing page."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal
+
+from searchsocket.quality.proposals import Proposal, as_toml, toml_text
+from searchsocket.search.answer import Quality, SearchAnswer
+from searchsocket.search.wire import Wire
+from searchsocket.text.words import STOP_WORDS, plain_words
+from searchsocket.types import Vectors
+
+ProposalKind = Literal["synonyms", "pin", "golden query", "missing page"]
+CURATION_FILE, GOLDEN_FILE, MISSING_PAGES_FILE = "curation.toml", "golden-queries.toml", "missing-pages.md"
+_SIMILAR_MEANING, _SIMILAR_SPELLING = 0.45, 0.75
+_MAX_TRIALS = 4  # searches for one missing word
+
+
+@dataclass(frozen=True, slots=True)
+class NearPage(Wire):
+    """A page that is near to a query."""
+
+    url: str
+    title: str
+    confidence: float | None  # None: not a result, only near in meaning or words
+
+
+@dataclass(frozen=True, slots=True)
+class DemandProposal(Wire):
+    """Text to add to a file, if a person agrees."""
+
+    kind: ProposalKind
+    summary: str
+    reason: str
+    file: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentAnswer:
+    """The answer of the live index to a query of the log."""
+
+    query: str
+    quality: Quality
+    pages: tuple[NearPage, ...]  # results, or else the nearest pages
+    missing: tuple[str, ...]  # words that no page has
+    is_noise: bool  # somebody only tried the keys
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Searches that test a proposal, and vectors of words if they cost nothing."""
+
+    search: Callable[[str], SearchAnswer]
+    embed: Callable[[Sequence[str]], Vectors] | None
+
+
+def propose(
+    current: CurrentAnswer, opened: str, visitors: int, probe: Probe, *, is_golden: bool
+) -> DemandProposal | None:
+    """The proposal for a query; None if nothing has to change, or the query is noise.
+
+    Args:
+        opened: The page that most visitors opened; "" = unknown.
+        visitors: Number of visitors who searched for the query.
+        is_golden: The query is a golden query already.
+    """
+    first = current.pages[0].url if current.pages else ""
+    if opened and (opened != first or current.quality == "weak"):
+        return pin_proposal(current.query, opened, "most visitors open it")
+    if current.quality == "answered" or opened:
+        first_page = current.pages[0]
+        reason = "most visitors open it" if opened else f"answered with confidence {first_page.confidence or 0:.2f}"
+        return None if is_golden else _golden(current, reason)
+    for word in current.missing:
+        if synonyms := _synonyms(word, current, probe):
+            return synonyms
+    return None if current.is_noise else _missing_page(current, visitors)
+
+
+def pin_proposal(query: str, url: str, reason: str) -> DemandProposal:
+    """Show a page first for a query."""
+    text = f"[[pin]]\nquery = {toml_text(query)}\npages = [{toml_text(url)}]\n"
+    return DemandProposal("pin", f"pin {url}", reason, CURATION_FILE, text)
+
+
+def _golden(current: CurrentAnswer, reason: str) -> DemandProposal:
+    expect, *others = (page.url for page in current.pages)
+    text = as_toml([Proposal(current.query, (expect,), tuple(others))])
+    return DemandProposal("golden query", f"expect {expect}", reason, GOLDEN_FILE, text)
+
+
+def _missing_page(current: CurrentAnswer, visitors: int) -> DemandProposal:
+    near = ", ".join(f"`{page.url}`" for page in current.pages)
+    reason = f"no page has {', '.join(map(repr, current.missing))}" if current.missing else "no page answers it"
+    query = " ".join(current.query.replace("`", "").split())
+    text = f"- [ ] `{query}`: {visitors} visitors; {reason}{f'; nearest: {near}' if near else ''}\n"
+    return DemandProposal(
+        "missing page", "write a page if the subject belongs to the site", reason, MISSING_PAGES_FILE, text
+    )
+
+
+def _synonyms(word: str, current: CurrentAnswer, probe: Probe) -> DemandProposal | None:
+    """A word of a near page that stands for a missing one; only if the site answers the query with it."""
+    for other in list(_similar_words(word, current, probe))[:_MAX_TRIALS]:
+        answer = probe.search(" ".join(other if each == word else each for each in current.query.split()))
+        if answer.results and answer.quality == "answered":
+            url = answer.results[0].url
+            text = f"[[synonyms]]\nwords = [{toml_text(word)}, {toml_text(other)}]\n"
+            reason = f"no page has {word!r}; with {other!r}, {url} answers"
+            return DemandProposal("synonyms", f"{word} = {other}", reason, CURATION_FILE, text)
+    return None
+
+
+def _similar_words(word: str, current: CurrentAnswer, probe: Probe) -> Iterator[str]:
+    """Words of the nearest titles by falling similarity to a word, in meaning or spelling."""
+    own = set(plain_words(current.query))
+    titles = (each for page in current.pages for each in page.title.casefold().split())
+    words = [each for each in dict.fromkeys(t.strip(".,:;!?()\"'") for t in titles) if each.isalpha()]
+    candidates = [each for each in words if each not in own and each not in STOP_WORDS and len(each) > 2]
+    if not candidates:
+        return
+    meaning = [0.0] * len(candidates)
+    if probe.embed is not None:
+        vectors = probe.embed([word, *candidates])
+        meaning = (vectors[1:] @ vectors[0]).tolist()
+    spelling = (SequenceMatcher(None, word, each).ratio() for each in candidates)
+    scored = [
+        (max(near / _SIMILAR_MEANING, like / _SIMILAR_SPELLING), each)
+        for near, like, each in zip(meaning, spelling, candidates, strict=True)
+    ]
+    yield from (each for score, each in sorted(scored, key=lambda pair: -pair[0]) if score >= 1)
