@@ -1,6 +1,6 @@
 """State, store, embedder and embedding cache of a project, each created once on first use."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +12,7 @@ from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.models.embedders.cache_place import cache_file, open_cache
 from searchsocket.models.embedders.homes import Home, Homes
 from searchsocket.models.paying.ledger import FILE, Ledger
+from searchsocket.project.curation import Curation, utc_now
 from searchsocket.project.project import Project, index_folder
 from searchsocket.state import STATE_FILE, ProjectState
 from searchsocket.stores import make_store
@@ -27,15 +28,26 @@ class Backends:
         environ: Where keys, and the folder of the cache, are read.
         calls: False where the embedder only counts and names, which needs no key.
         local_only: The store reads this machine alone, which needs neither key nor address of a vector index.
+        clock: By which rules of `curation.toml` expire.
+        on_error: Gets the errors of a `curation.toml` that was correct before.
     """
 
     def __init__(
-        self, project: Project, environ: Mapping[str, str], *, calls: bool = True, local_only: bool = False
+        self,
+        project: Project,
+        environ: Mapping[str, str],
+        *,
+        calls: bool = True,
+        local_only: bool = False,
+        clock: Callable[[], datetime] = utc_now,
+        on_error: Callable[[BaseException], object] = lambda _: None,
     ) -> None:
         self._project = project
         self._environ = environ
         self._calls = calls
         self._local_only = local_only
+        self._clock = clock
+        self._on_error = on_error
         self._embedders: dict[str, Embedder] = {}  # by provider
 
     @cached_property
@@ -52,9 +64,15 @@ class Backends:
             self._project.state_dir,
             self._project.id,
             environ=self._environ,
-            synonyms=settings.ranking.synonyms,
+            synonyms=self.curation,
             local_only=self._local_only,
         )
+
+    @cached_property
+    def curation(self) -> Curation:
+        """The rules of the owner."""
+        synonyms = self._project.settings.ranking.synonyms
+        return Curation(self._project.root, synonyms, self._clock, self._on_error)
 
     def embedder_for(self, scope: Scope) -> Embedder:
         """The embedder of a scope.

@@ -15,7 +15,8 @@ _VARY = "Authorization, Accept"
 
 
 class Freshness:
-    """Says by headers how long answers to GET hold: as long as the generation, the settings and the caller's tier do.
+    """Says by headers how long answers to GET hold: as long as the generation, the settings, `curation.toml` and the
+    caller's tier do.
 
     The validator is weak: an answer also tells its own age and time.
     """
@@ -55,7 +56,8 @@ class Freshness:
     def _tag(self, request: Request, caller: Caller, scope: str, generation: str) -> str:
         http_scope = request.scope
         parts = (
-            self._salt, str(caller.trusted), scope, generation, Headers(scope=http_scope).get("accept", ""),
+            self._salt, self._service.engine.curation.version(), str(caller.trusted), scope, generation,
+            Headers(scope=http_scope).get("accept", ""),
             http_scope["path"], http_scope["raw_path"].decode("latin-1"), http_scope["query_string"].decode("latin-1"),
         )  # fmt: skip
         return f'W/"{hashlib.sha256(chr(0).join(parts).encode("utf-8", "replace")).hexdigest()[:32]}"'

@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.project.corpora import CorpusName
+from searchsocket.project.curation import Curation
 from searchsocket.project.project import Project
+from searchsocket.project.settings.curation import FILE_NAME
 from searchsocket.quality.golden import GoldenQuery
 from searchsocket.quality.one_generation import OneReader, engine_over
-from searchsocket.quality.replies import DEPTH, Ask, GoldenResult, refuse_words_alone
+from searchsocket.quality.replies import DEPTH, Ask, GoldenResult, GoldenResults, refuse_words_alone
 from searchsocket.search.answer import Result
 from searchsocket.search.code.engine import CodeSearch
 from searchsocket.search.code.query import CodeQuery
@@ -16,6 +19,13 @@ from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Lines, Scope
+
+
+class RuleEffects(NamedTuple):
+    """Effects of the owner's rules on golden queries, a sentence for each query."""
+
+    broken: tuple[str, ...]  # finds no expected page
+    moved: tuple[str, ...]  # finds it at a worse rank
 
 
 def embed_all(vectors: QueryVectors, queries: Sequence[GoldenQuery], readers: Iterable[IndexReader]) -> None:
@@ -36,8 +46,32 @@ def embed_all(vectors: QueryVectors, queries: Sequence[GoldenQuery], readers: It
 def ask_over(
     project: Project, vectors: QueryVectors, reader: IndexReader, scope: Scope, clock: Callable[[], datetime]
 ) -> Ask:
-    """Asks one generation of pages."""
+    """Asks one generation of pages, with the rules of the owner."""
     return asks(engine_over(project, vectors, reader, clock), scope)
+
+
+def rule_effects(
+    project: Project,
+    vectors: QueryVectors,
+    reader: IndexReader,
+    scope: Scope,
+    clock: Callable[[], datetime],
+    replies: Iterable[GoldenResults],
+) -> RuleEffects:
+    """The golden queries of pages that are answered worse than without the rules of the owner."""
+    curation = Curation(project.root, clock=clock)
+    ask = asks(engine_over(project, vectors, reader, clock, has_rules=False), scope)
+    broken, moved = [], []
+    for reply in replies:
+        golden = reply.golden
+        rules = curation.matching(golden.query) if golden.corpus == "site" and golden.expect else ()
+        rank = GoldenResults(golden, tuple(ask(golden))).rank if rules else reply.rank
+        names = ", ".join(f"{FILE_NAME}:{rule.line}" for rule in rules)
+        if rank and not reply.rank:
+            broken.append(f"{golden.query!r} finds no expected page because of {names}")
+        elif reply.rank > rank:
+            moved.append(f"{names} moves {golden.query!r} from {rank} to {reply.rank}")
+    return RuleEffects(tuple(broken), tuple(moved))
 
 
 def asks(engine: SearchEngine, scope: Scope) -> Ask:

@@ -62,16 +62,18 @@ def judge(
     before: Sequence[GoldenResults] | None,
     settings: GoldenSettings,
     notes: Sequence[str] = (),
+    broken: Sequence[str] = (),
 ) -> IndexJudgement:
     """Judge what golden queries found.
 
     Args:
         before: What they found in the index that this one is to replace; None = there is none to compare with.
+        broken: Queries that the rules of the owner break, each as a reason.
     """
     now = measures(replies)
     was = measures(before) if before is not None else None
     moved = moves(before or (), replies)
-    reasons = [*_unwanted(replies), *_below_floors(now, settings)]
+    reasons = [*_unwanted(replies), *broken[:_NAMED], *_below_floors(now, settings)]
     if was is not None and was.queries:
         reasons += _drops(now, was, moved, settings.max_drop)
     return IndexJudgement(tuple(replies), now, was, tuple(moved), tuple(reasons), tuple(notes))

@@ -8,7 +8,7 @@ from searchsocket.errors import ConfigMissing, EmbeddingModelMismatch
 from searchsocket.pipeline.run.corpora import CORPORA
 from searchsocket.project.corpora import CorpusName
 from searchsocket.project.project import Project
-from searchsocket.quality.engine import ASK_OVER, embed_all
+from searchsocket.quality.engine import ASK_OVER, embed_all, rule_effects
 from searchsocket.quality.golden import GoldenQuery, golden_queries
 from searchsocket.quality.judgement import IndexJudgement, judge
 from searchsocket.quality.one_generation import queries_of
@@ -43,14 +43,15 @@ def judge_readers(
     embed_all(vectors, queries, [now] if before is None else [now, before])
     replies = ask_all(queries, ask_with(project, vectors, now, scope, clock))
     earlier: list[GoldenResults] | None = None
-    notes: list[str] = []
+    effects = rule_effects(project, vectors, now, scope, clock, replies)
+    notes = [*effects.moved]
     if before is not None:
         try:
             earlier = ask_all(queries, ask_with(project, vectors, before, scope, clock))
         except EmbeddingModelMismatch:
             model = before.generation.model_id
             notes.append(f"generation {before.generation.name} is of {model}, so only the minimums apply")
-    return judge(replies, earlier, project.settings.golden, notes)
+    return judge(replies, earlier, project.settings.golden, notes, effects.broken)
 
 
 def own_queries(

@@ -7,6 +7,7 @@ from datetime import datetime
 from searchsocket.backends import Backends
 from searchsocket.errors import SearchSocketError
 from searchsocket.models.embedders.queries import QueryVectors
+from searchsocket.project.curation import Curation
 from searchsocket.project.project import Project
 from searchsocket.search.engine import SearchEngine
 from searchsocket.stores.base import Answering, IndexReader
@@ -35,10 +36,21 @@ class OneReader:
 
 
 def engine_over(
-    project: Project, queries: QueryVectors, reader: IndexReader, clock: Callable[[], datetime]
+    project: Project,
+    queries: QueryVectors,
+    reader: IndexReader,
+    clock: Callable[[], datetime],
+    *,
+    has_rules: bool = True,
 ) -> SearchEngine:
-    """The search engine over one generation of pages."""
-    return SearchEngine(OneReader(reader), queries, project.settings.ranking, clock, project.settings.facets)
+    """The search engine over one generation of pages.
+
+    Args:
+        has_rules: Apply the rules of `curation.toml`; else its synonyms alone.
+    """
+    settings, readers = project.settings, OneReader(reader)
+    curation = Curation(project.root if has_rules else None, settings.ranking.synonyms, clock)
+    return SearchEngine(readers, queries, settings.ranking, clock, settings.facets, curation=curation)
 
 
 def queries_of(project: Project, backends: Backends, clock: Callable[[], datetime]) -> QueryVectors:

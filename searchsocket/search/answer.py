@@ -13,6 +13,7 @@ from searchsocket.search.wire import (
     ChangedSince,
     Confidence,
     ContinuationToken,
+    ForTheTrusted,
     Href,
     Marks,
     PassageLines,
@@ -28,6 +29,28 @@ from searchsocket.search.wire import (
 from searchsocket.types import ChunkKind, CodeKind, GroupBy
 
 Quality = Literal["answered", "weak", "rejected"]
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedRule(Wire):
+    """A rule of the owner that is about the query, and its pages."""
+
+    rule: Annotated[str, Field(description="File and line of the rule.", examples=["curation.toml:12"])]
+    effect: Literal["pin", "hide", "boost"]
+    pages: tuple[str, ...]  # that the rule changed
+    unavailable: Annotated[
+        tuple[str, ...], Field(description="Pinned pages that are not in the index, or that the filters exclude.")
+    ] = ()
+
+
+AppliedRules = Annotated[
+    tuple[AppliedRule, ...] | None,
+    ForTheTrusted(tuple[AppliedRule, ...]),
+    Field(
+        exclude_if=lambda rules: not rules,
+        description="With `explain`, the rules of `curation.toml` for this query; absent without the key.",
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +165,7 @@ class Result(Wire):
     changed_since: ChangedSince = None
     kind: Annotated[ChunkKind | CodeKind, Field(exclude=True)] = "section"  # of the chunk that opens
     code: Annotated[tuple[tuple[int, int], ...], Field(exclude=True)] = ()  # where `snippet` is code
+    is_pinned: Annotated[bool, Field(exclude=True)] = False  # by the owner
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +239,7 @@ class SearchAnswer(Wire):
             description="Versions of the documentation; absent if the site has none.",
         ),
     ] = None
+    curation: AppliedRules = None
     truncated: Truncated = False
     continuation_token: ContinuationToken = None
 

@@ -1,16 +1,20 @@
 """Answers queries: embed, find by meaning and by words, fuse, boost, group, quote (spec 13)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from searchsocket.errors import InvalidRequest, SearchSocketError, VectorBackendUnavailable
 from searchsocket.models.embedders.comparable import vector_for
 from searchsocket.models.embedders.queries import NoVector, QueryVectors
+from searchsocket.project.curation import Curation
+from searchsocket.project.settings.curation import PageRule
 from searchsocket.search.answer import Note, Quality, RelatedAnswer, Result, SearchAnswer, SearchMeta
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.cost import cost_of
+from searchsocket.search.curation import Curated, curate
 from searchsocket.search.filters import FacetCounts, count_pages
 from searchsocket.search.find import find
 from searchsocket.search.known_words import as_known_words
@@ -22,13 +26,12 @@ from searchsocket.search.ranking.signals import RankingInput, rank_candidates, r
 from searchsocket.search.rerank import rerank
 from searchsocket.search.result_page import result_page
 from searchsocket.search.translations import merges_translations
-from searchsocket.search.verdict import verdict
+from searchsocket.search.verdict import Verdict, verdict
 from searchsocket.search.versions import answer_versions, in_versions
 from searchsocket.search.watch import Watch
 from searchsocket.stores.base import Candidates, IndexReader, Readers
 from searchsocket.text.amounts import age_s
 from searchsocket.text.facets import NO_FACETS, Facets
-from searchsocket.text.synonyms import make_synonyms
 from searchsocket.types import Scope, Vector
 
 if TYPE_CHECKING:
@@ -45,6 +48,16 @@ _MAX_CANDIDATES = 1_000
 _FEW_RECORDS = 25_000
 
 
+class _ResultPage(NamedTuple):
+    results: tuple[Result, ...]
+    total: int
+    quality: Quality
+    order: Ranking
+
+
+_REJECTED = _ResultPage((), 0, "rejected", NOTHING)
+
+
 class SearchEngine:
     """Answers queries over the live generation of any scope; safe to share between threads."""
 
@@ -58,22 +71,24 @@ class SearchEngine:
         backend: "BackendGuard | None" = None,
         judge: "Callable[[], Judge] | None" = None,
         continuations: Continuations | None = None,
+        curation: Curation | None = None,
     ) -> None:
         """Make it; nothing is opened.
 
         Args:
+            curation: Rules of the owner, and synonyms; None = the synonyms of the settings alone.
             backend: What stands before vectors on another machine; None = nothing, and its errors are raised.
             judge: Gives the reranker, made when it is first asked for; None where none is configured.
         """
         self._store = store
         self.queries = queries
         self._settings = settings
-        self._synonyms = make_synonyms(settings.synonyms)
         self._clock = clock
         self._facets = facets
         self._backend = backend
         self._judge = judge
         self._continuations = continuations or Continuations()
+        self.curation = curation or Curation(None, settings.synonyms, clock)
         self._records: dict[str, int] = {}  # of the scopes that were searched
 
     def cost(self, query: SearchQuery, scope: Scope) -> float:
@@ -109,8 +124,16 @@ class SearchEngine:
             ConfigMissing: The key of the model's provider, or of the reranker that is asked for, is not there.
             VectorBackendUnavailable: An outage, which is never "no results".
         """
-        watch = Watch()
         query = checked(query, self._facets)
+        return self._search(query, scope, self.curation.matching(query.q), anonymous=anonymous)
+
+    def _search(self, query: SearchQuery, scope: Scope, rules: Sequence[PageRule], *, anonymous: bool) -> SearchAnswer:
+        """The answer to a checked query.
+
+        Args:
+            rules: Of the owner, for the query as it was typed.
+        """
+        watch = Watch()
         if query.rerank and not self._judge:
             raise InvalidRequest("no reranker is configured; leave 'rerank' out, or set rerank.provider")
         reader = self.opened(scope)
@@ -134,29 +157,15 @@ class SearchEngine:
             candidates = self._find(reader, query, None, watch)
             decision = verdict(reader, query, None, candidates)
         if decision.unknown_word:
-            return as_known_words(
-                self.search(replace(query, q=decision.known_words), scope, anonymous=anonymous),
-                typed,
-                decision.unknown_word,
-            )
+            known = replace(query, q=decision.known_words)
+            return as_known_words(self._search(known, scope, rules, anonymous=anonymous), typed, decision.unknown_word)
+        curated = self._curated(reader, query, candidates, rules, None if outage else vector, watch)
         age = age_s(generation.published_at, self._clock())
-        quality: Quality = "rejected"
-        results: tuple[Result, ...] = ()
-        total = 0
-        order = NOTHING
-        if decision.is_answered:
-            has_read = is_read and decision.has_vector
-            order = self._ranked(reader, query, candidates, watch, is_read=has_read, anonymous=anonymous)
-            results, total, quality = result_page(
-                reader,
-                query,
-                candidates,
-                decision,
-                order,
-                age,
-                self._synonyms,
-                collapses=self._settings.collapse_alike,
-            )
+        page = partial(self._result_page, reader, decision, age, watch, anonymous=anonymous)
+        answer = page(query, curated, is_read=is_read and decision.has_vector) if decision.is_answered else _REJECTED
+        if answer.quality == "rejected" and curated.pins:  # the answer to what the site does not say; not reranked
+            answer = page(replace(query, rerank=False), curated.only_pins(reader), is_read=False)
+        results, total, quality, order = answer
         if outage and not total:
             raise outage
         return SearchAnswer(
@@ -177,7 +186,28 @@ class SearchEngine:
             ),
             quality=quality,
             versions=answer_versions(query.within),
-            facets=_counts(reader, query, candidates, is_answered=bool(total)) if query.facets else None,
+            facets=_counts(reader, query, curated.candidates, is_answered=bool(total)) if query.facets else None,
+            curation=curated.applied if query.explain else None,
+        )
+
+    def _result_page(
+        self,
+        reader: IndexReader,
+        decision: Verdict,
+        age: float,
+        watch: Watch,
+        query: SearchQuery,
+        curated: Curated,
+        *,
+        is_read: bool,
+        anonymous: bool,
+    ) -> "_ResultPage":
+        if not curated.candidates.ids:
+            return _REJECTED
+        order = self._ranked(reader, query, curated.candidates, watch, is_read=is_read, anonymous=anonymous)
+        synonyms, collapses = self.curation.current(), self._settings.collapse_alike
+        return _ResultPage(
+            *result_page(reader, query, curated, decision, order, age, synonyms, collapses=collapses), order
         )
 
     def find(self, query: "FindQuery", scope: Scope) -> "FindAnswer":
@@ -223,6 +253,23 @@ class SearchEngine:
         """
         reader = self._store.reader(scope)
         return self._backend.guarded(reader) if self._backend else reader
+
+    def _curated(
+        self,
+        reader: IndexReader,
+        query: SearchQuery,
+        candidates: Candidates,
+        rules: Sequence[PageRule],
+        vector: Vector | None,
+        watch: Watch,
+    ) -> Curated:
+        """The candidates after the rules of the owner; more of them where most are hidden."""
+        near = None if reader.vectors.limits.is_remote else vector  # a pinned page is worth no call of its own
+        curated = curate(reader, candidates, rules, query.where, near)
+        if 2 * curated.hidden <= len(candidates.ids):
+            return curated
+        more = find(reader, vector, query.q, top_k=_MAX_CANDIDATES, where=query.where, watch=watch.part)
+        return curate(reader, more, rules, query.where, near)
 
     def _find(self, reader: IndexReader, query: SearchQuery, vector: Vector | None, watch: Watch) -> Candidates:
         pieces = _PIECES_A_PAGE if query.group_by == "page" else 1

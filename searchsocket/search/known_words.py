@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from searchsocket.search.answer import Note, SearchAnswer
+from searchsocket.search.answer import Note, Quality, SearchAnswer
 from searchsocket.search.ranking.confidence import WEAK
 
 _DIGITS = 3
@@ -18,6 +18,10 @@ def as_known_words(answer: SearchAnswer, typed: str, unknown: str) -> SearchAnsw
     if not answer.total:
         return replace(answer, q=typed)
     note = Note("UNKNOWN_WORD", f"no page contains {unknown!r}, so these results match only the rest of the query")
-    results = tuple(replace(one, confidence=round(WEAK * one.confidence, _DIGITS)) for one in answer.results)
+    results = tuple(
+        one if one.is_pinned else replace(one, confidence=round(WEAK * one.confidence, _DIGITS))
+        for one in answer.results
+    )
     meta = replace(answer.meta, notes=(note, *answer.meta.notes))
-    return replace(answer, q=typed, quality="weak", results=results, meta=meta)
+    quality: Quality = "answered" if any(one.is_pinned for one in results) else "weak"
+    return replace(answer, q=typed, quality=quality, results=results, meta=meta)

@@ -1,8 +1,10 @@
 """The results of one page of an answer."""
 
+from collections.abc import Sequence
 from itertools import chain
 
 from searchsocket.search.answer import Quality, Result
+from searchsocket.search.curation import Curated, pinned_first
 from searchsocket.search.groups import result_groups
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.quoting.choice import SectionScorer
@@ -12,14 +14,16 @@ from searchsocket.search.ranking.rank import Ranking
 from searchsocket.search.result_confidence import result_confidence
 from searchsocket.search.verdict import Verdict
 from searchsocket.search.versions import located
-from searchsocket.stores.base import Candidates, IndexReader
+from searchsocket.stores.base import IndexReader
 from searchsocket.text.synonyms import Synonyms
+
+_CERTAIN = 1.0  # the owner decided that a pinned page answers
 
 
 def result_page(
     reader: IndexReader,
     query: SearchQuery,
-    candidates: Candidates,
+    curated: Curated,
     decision: Verdict,
     order: Ranking,
     age: float,
@@ -39,7 +43,8 @@ def result_page(
     """
     assert order.parts
     assert order.chunks
-    ranked, scores, fused = order.ranked, order.scores, order.chunks.found
+    candidates, pins = curated.candidates, curated.pins
+    ranked, scores, fused = pinned_first(order.ranked, candidates.facts.url, pins), order.scores, order.chunks.found
     groups, total, alike = result_groups(reader, query, candidates, ranked, fused, scores, collapses=collapses)
     chunks = (chunk.position for group in groups for chunk in (group.best, *group.sections))
     others = chain.from_iterable(alike.get(group.best.position, ()) for group in groups)
@@ -59,11 +64,19 @@ def result_page(
     )
     if not ranked:
         return (), total, "answered"
-    sure, quality = result_confidence(reader, query, candidates, decision, order, groups)
-    if quality == "rejected":
-        return (), 0, quality
+    if curated.has_only_pins:
+        confidences: Sequence[float] = [_CERTAIN] * len(groups)
+    else:
+        confidences, quality = result_confidence(reader, query, candidates, decision, order, groups)
+        if quality == "rejected":
+            return (), 0, quality
     results = [
-        writer.result(group, alike.get(group.best.position, ()), confidence)
-        for group, confidence in zip(groups, sure, strict=True)
+        writer.result(
+            group,
+            alike.get(group.best.position, ()),
+            _CERTAIN if candidates.facts.url[group.scored.position] in pins else confidence,
+            is_pinned=candidates.facts.url[group.scored.position] in pins,
+        )
+        for group, confidence in zip(groups, confidences, strict=True)
     ]
-    return tuple(results), total, quality
+    return tuple(results), total, "answered" if pins else quality

@@ -10,6 +10,7 @@ from typing import Any
 
 from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ProjectMismatch, ScopeNotIndexed
 from searchsocket.project.access import make_private_folders
+from searchsocket.project.curation import Curation
 from searchsocket.project.project import Project, index_folder
 from searchsocket.project.settings.model import Settings
 from searchsocket.serving.scopes import ReadableScopes
@@ -27,7 +28,6 @@ from searchsocket.stores.artifacts.objects import open_objects
 from searchsocket.stores.artifacts.objects.base import Objects, read
 from searchsocket.stores.artifacts.pull import fetched_description, pull_scope
 from searchsocket.system.files import write_atomic
-from searchsocket.text.synonyms import make_synonyms
 
 _FIRST_PULL_S = 600.0  # how long to wait for another process that fetches the same
 
@@ -89,7 +89,7 @@ def open_pulled(
         poll_s=settings.artifacts.poll_seconds,
         max_bytes=max_bytes,
         vectors=make_vectors(project.settings.vector, document.project_id, environ),
-        synonyms=make_synonyms(project.settings.ranking.synonyms),
+        synonyms=Curation(project.root, project.settings.ranking.synonyms),
         monotonic=monotonic,
     )
     return PulledProject(project, store)

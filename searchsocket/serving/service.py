@@ -165,9 +165,10 @@ def open_service(
         store, embedder: Instead of those that the settings name.
 
     Raises:
-        ConfigError, ConfigMissing: A backend cannot be used.
+        ConfigError, ConfigMissing: A backend, or `curation.toml`, cannot be used.
     """
-    backends = Backends(project, environ)
+    backends = Backends(project, environ, clock=clock, on_error=on_error)
+    backends.curation.rules()  # a mistake is reported before the first query
     store = store or backends.store
     embedder_of = (lambda _: embedder) if embedder else backends.embedder_of
     settings = project.settings.embeddings
@@ -194,7 +195,7 @@ def open_service(
     public_judge = judge if has_reranker else None
     words = Continuations(partial(signing_key, project, environ))
     ranking, facets = project.settings.ranking, project.settings.facets
-    engine = SearchEngine(store, queries, ranking, clock, facets, backend, public_judge, words)
+    engine = SearchEngine(store, queries, ranking, clock, facets, backend, public_judge, words, backends.curation)
     return SearchService(
         store=store,
         engine=engine,

@@ -1,6 +1,6 @@
 """Stores of vectors, words and records: one folder per store."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from searchsocket.errors import ConfigMissing, KeyMissing
 from searchsocket.project.project import index_folder
 from searchsocket.stores.base import VectorIndex, VectorStore
+from searchsocket.text.synonyms import NO_SYNONYMS, SynonymSource
 
 if TYPE_CHECKING:
     from searchsocket.project.settings.model import MilvusSettings, PineconeSettings, VectorSettings
@@ -19,7 +20,7 @@ def make_store(
     project_id: str,
     *,
     environ: Mapping[str, str] = MappingProxyType({}),
-    synonyms: Sequence[Sequence[str]] = (),
+    synonyms: SynonymSource = NO_SYNONYMS,
     local_only: bool = False,
 ) -> VectorStore:
     """The store that the settings name; nothing is opened or written yet, and an engine is imported when it is asked.
@@ -27,14 +28,13 @@ def make_store(
     Args:
         state_dir: `vector.local.path` is taken relative to the folder that holds it; the default lies inside.
         environ: Where addresses and keys are read.
-        synonyms: `ranking.synonyms`; only those who search need them.
+        synonyms: Of the settings and of `curation.toml`; only those who search need them.
         local_only: The caller reads what is on this machine and needs no address of a vector index.
 
     Raises:
         ConfigMissing: The environment does not say where the vectors are.
     """
     from searchsocket.stores.local import LocalStore
-    from searchsocket.text.synonyms import make_synonyms
 
     try:
         vectors = make_vectors(settings, project_id, environ)
@@ -50,7 +50,7 @@ def make_store(
         project_id,
         max_records=settings.local.max_records,
         vectors=vectors,
-        synonyms=make_synonyms(synonyms),
+        synonyms=synonyms,
     )
 
 

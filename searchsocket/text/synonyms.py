@@ -1,7 +1,8 @@
-"""Words that a project says mean the same (`ranking.synonyms`): what else a query looks for."""
+"""Synonyms of a project (`ranking.synonyms` and `curation.toml`): other words that a query searches for."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from searchsocket.text.words import QueryWord, index_text, parse_query
 
@@ -10,12 +11,23 @@ _MAX_OTHERS = 40  # of one word that stands in many groups
 Forms = tuple[str, ...]  # as documents keep them; several stand one behind the other
 
 
+class SynonymSource(Protocol):
+    """Synonyms that can change while an index is open."""
+
+    def current(self) -> "Synonyms":
+        """The synonyms for a query now; the same object until they change."""
+
+
 @dataclass(frozen=True, slots=True)
 class Synonyms:
     """Groups of entries, each of one or a few words; none of them when empty."""
 
     others_by_words: Mapping[Forms, tuple[Forms, ...]] = field(default_factory=dict)  # by how an entry is typed
     _longest: int = 0  # entry, in words
+
+    def current(self) -> "Synonyms":
+        """Implements `SynonymSource`: these never change."""
+        return self
 
     def of(self, words: Sequence[QueryWord]) -> dict[str, tuple[Forms, ...]]:
         """The synonyms, by the exact form of each word that belongs to a group.

@@ -77,4 +77,5 @@ def _engine(run: ScopeRun) -> "SearchEngine":
             return NoVector.OVER_BUDGET if embedder.is_remote else super().vector(embedder, text, anonymous=anonymous)
 
     queries = OnThisMachine(run.backends.embedder_of)
-    return SearchEngine(run.backends.store, queries, run.project.settings.ranking, run.clock)
+    ranking, curation = run.project.settings.ranking, run.backends.curation
+    return SearchEngine(run.backends.store, queries, ranking, run.clock, curation=curation)

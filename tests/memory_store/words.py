@@ -13,7 +13,7 @@ from searchsocket.stores.words.keywords import Words
 from searchsocket.stores.words.segments import write_words
 from searchsocket.system.files import temporary_folder
 from searchsocket.text.storable import storable
-from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms
+from searchsocket.text.synonyms import NO_SYNONYMS, SynonymSource
 from searchsocket.types import MATCH_ALL, Filter, Hit, Record
 from searchsocket.web.urls.paths import sort_key
 
@@ -21,7 +21,7 @@ from searchsocket.web.urls.paths import sort_key
 class WordsOfRecords:
     """Implements `WordSource` and `WordSnapshot`: a record is known by its position in path order."""
 
-    def __init__(self, records: Iterable[Record], synonyms: Synonyms = NO_SYNONYMS) -> None:
+    def __init__(self, records: Iterable[Record], synonyms: SynonymSource = NO_SYNONYMS) -> None:
         keys = [(_path(record.page.url), record.chunk.ordinal, record.id, record) for record in records]
         self._records = [key[-1] for key in sorted(keys, key=lambda key: key[:-1])]
         self._ids = [record.id for record in self._records]

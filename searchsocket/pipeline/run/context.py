@@ -67,7 +67,7 @@ class ScopeRun:
         if settings is not self.project.settings:
             object.__setattr__(self, "project", replace(self.project, settings=settings))
         is_plan = self.workspace is not None
-        backends = Backends(self.project, self.environ, calls=not is_plan, local_only=is_plan)
+        backends = Backends(self.project, self.environ, calls=not is_plan, local_only=is_plan, clock=self.clock)
         object.__setattr__(self, "backends", backends)
 
     def of(self, corpus: Corpus) -> "ScopeRun":

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from searchsocket.project.settings.section import Count, SettingsSection, WebAddress
+from searchsocket.project.settings.section import Count, SettingsSection, WebAddress, listed
 
 
 class CodeSettings(SettingsSection):
@@ -40,13 +40,6 @@ ToolName = Literal[
 ToolSet = Literal["core", "content", "all"]
 
 
-def _listed(value: object) -> object:
-    """One name instead of a list of names; strict types take a tuple here."""
-    if isinstance(value, str):
-        return (value,)
-    return tuple(value) if isinstance(value, list) else value
-
-
 class McpHttpSettings(SettingsSection):
     port: Annotated[int, Field(ge=0, le=65_535)] = 3338  # of `searchsocket mcp --transport http`; 0 = any free port
     path: Annotated[str, Field(pattern=r"^(/[A-Za-z0-9._~-]+)+$")] = "/mcp"  # also of `searchsocket serve`
@@ -56,7 +49,7 @@ class McpSettings(SettingsSection):
     enable: bool | None = None  # `searchsocket serve` offers MCP over HTTP; None = only with --dev
     transport: Literal["stdio", "http"] = "stdio"  # of `searchsocket mcp`
     http: McpHttpSettings = McpHttpSettings()
-    tools: Annotated[tuple[ToolSet | ToolName, ...], BeforeValidator(_listed)] = ("core",)  # sets and names of tools
+    tools: Annotated[tuple[ToolSet | ToolName, ...], BeforeValidator(listed)] = ("core",)  # sets and names of tools
     sync: bool | None = None  # agents may index changed source files; None = with `searchsocket mcp`, not `serve`
     structured_content: bool = False  # answers are data too, with a schema; doubles them for clients that pass on both
 

@@ -1,6 +1,6 @@
 """Every key of `searchsocket.toml`, with its default (spec 7). A key here has an effect, and a test that shows it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
@@ -30,6 +30,21 @@ from searchsocket.types import FacetKind
 
 SynonymEntry = Annotated[str, Field(max_length=200)]
 SynonymGroup = Annotated[tuple[SynonymEntry, ...], Field(min_length=2, max_length=20)]
+
+
+def check_synonyms(group: Sequence[str]) -> None:
+    """Refuse a group of synonyms that no query can use.
+
+    Raises:
+        ValueError: An entry is not 1 to 4 words, or there are no two different ones.
+    """
+    for entry in group:
+        if not 1 <= len(entry.split()) <= 4 or not any(map(str.isalnum, entry)):
+            raise ValueError(f"{entry!r} must be 1 to 4 words")
+    if len({" ".join(entry.casefold().split()) for entry in group}) < 2:
+        raise ValueError(f"the group of {group[0]!r} needs at least two different entries")
+
+
 FacetName = Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9_-]{0,39}$")]
 
 
@@ -133,12 +148,8 @@ class RankingSettings(SettingsSection):
     @field_validator("synonyms")
     @classmethod
     def _entries_are_words(cls, value: tuple[SynonymGroup, ...]) -> tuple[SynonymGroup, ...]:
-        for entry in (entry for group in value for entry in group):
-            if not 1 <= len(entry.split()) <= 4 or not any(map(str.isalnum, entry)):
-                raise ValueError(f"{entry!r} must be 1 to 4 words")
         for group in value:
-            if len({" ".join(entry.casefold().split()) for entry in group}) < 2:
-                raise ValueError(f"the group of {group[0]!r} needs at least two different entries")
+            check_synonyms(group)
         return value
 
 

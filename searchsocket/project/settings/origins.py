@@ -47,7 +47,7 @@ def _lines(text: str, table: tuple[str, ...]) -> dict[str, int]:
     """The first line on which a TOML text sets something of each key of ours, which lie below `table`."""
     ours = set(all_keys())
     lines: dict[str, int] = {}
-    for number, keys in _statements(text):
+    for number, keys in statements(text):
         if keys[: len(table)] == table:
             path = [snake_case(key) for key in keys[len(table) :]]
             for end in range(len(path), 0, -1):  # a key may be set in parts, like [facets]
@@ -56,8 +56,11 @@ def _lines(text: str, table: tuple[str, ...]) -> dict[str, int]:
     return lines
 
 
-def _statements(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """(line, keys) of each value of a valid TOML text: its parser tells values and no lines, so it gets them singly."""
+def statements(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """(line, keys) of each value and each `[[table]]` of a valid TOML text.
+
+    The parser reports no lines, so it gets the statements one by one.
+    """
     header: tuple[str, ...] = ()
     pending, first = "", 1
     for number, line in enumerate(text.splitlines(keepends=True), 1):
@@ -69,6 +72,8 @@ def _statements(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
             continue
         if pending.lstrip().startswith("["):
             header = next(_leaves(data))
+            if pending.lstrip().startswith("[["):
+                yield first, header
         else:
             yield from ((first, (*header, *keys)) for keys in _leaves(data))
         pending = ""

@@ -19,6 +19,13 @@ def _web_address_or_path(value: str) -> str:
     return _web_address(value) if _SCHEME.match(value) or value.startswith("//") else value
 
 
+def listed(value: object) -> object:
+    """Read one name as a list of one; strict types take a tuple."""
+    if isinstance(value, str):
+        return (value,)
+    return tuple(value) if isinstance(value, list) else value
+
+
 Count = Annotated[int, Field(ge=1)]
 WebAddress = Annotated[str, AfterValidator(_web_address)]  # "" = none
 WebAddressOrPath = Annotated[str, AfterValidator(_web_address_or_path)]

@@ -135,7 +135,7 @@ class ResultWriter:
         own_words = [mark.word for mark in self.words.marks(one.record.chunk.at.title)] if is_first else ()
         return opening_of(one.text.openings, passage.marks, part[:2], own_words)
 
-    def result(self, group: PageGroup, alike: Sequence[int], confidence: float) -> Result:
+    def result(self, group: PageGroup, alike: Sequence[int], confidence: float, *, is_pinned: bool = False) -> Result:
         """One page, or chunk, quoted by the section that answers; its best sections, and pages that say the same."""
         best = self.readable[group.best.position]
         is_summary = best.record.chunk.kind == "summary"
@@ -154,7 +154,9 @@ class ResultWriter:
             quotes = (self.quote(self.readable[chunk.position]) for chunk in chunks)
             quote = next((other for other in quotes if other.snippet.is_answer and other.snippet.marks), quote)
         sections, others = tuple(map(self._section, chunks)), tuple(map(self._alike, alike))
-        return self._result(group, confidence, readable.record, quote, sections, others)
+        result = self._result(group, confidence, readable.record, quote, sections, others)
+        result.is_pinned = is_pinned
+        return result
 
     def _opening_section(self, group: PageGroup) -> Ranked:
         """The section that answers best; the first of equals."""

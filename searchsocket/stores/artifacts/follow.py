@@ -12,7 +12,7 @@ from searchsocket.stores.artifacts.pull import pull_scope
 from searchsocket.stores.base import Answering, VectorIndex
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.store import LocalStore
-from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms
+from searchsocket.text.synonyms import NO_SYNONYMS, SynonymSource
 from searchsocket.types import Scope
 
 _FIRST_PULL_S = 600.0  # how long a process waits for another one that fetches the same
@@ -33,7 +33,7 @@ class PulledStore(LocalStore):
         poll_s: float,
         max_bytes: int,
         vectors: VectorIndex | None = None,
-        synonyms: Synonyms = NO_SYNONYMS,
+        synonyms: SynonymSource = NO_SYNONYMS,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """Nothing is fetched yet: a scope is when it is asked for, and followed from then on.

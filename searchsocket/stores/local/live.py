@@ -22,7 +22,7 @@ from searchsocket.stores.local.ownership import Ownership
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.vectors.part import VectorPart
 from searchsocket.system.errors import system_error
-from searchsocket.text.synonyms import Synonyms
+from searchsocket.text.synonyms import SynonymSource
 from searchsocket.types import Generation, Scope
 
 _MAX_FOLDERS = 1_024
@@ -35,7 +35,7 @@ class LiveGenerations:
         self,
         root: Path,
         project_id: str,
-        synonyms: Synonyms,
+        synonyms: SynonymSource,
         vectors: VectorPart,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:

@@ -38,7 +38,7 @@ from searchsocket.stores.local.vectors.snapshot import MatrixVectors
 from searchsocket.stores.local.words import LocalWords
 from searchsocket.stores.words import WORDS
 from searchsocket.stores.words.keywords import Words
-from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms
+from searchsocket.text.synonyms import NO_SYNONYMS, SynonymSource
 from searchsocket.types import Filter, Generation, Scores, Vector, Vectors
 
 _IN_ITS_FOLDER = MatrixPart()
@@ -53,7 +53,7 @@ class LocalReader:
         part: VectorPart = _IN_ITS_FOLDER,
         *,
         trusted: bool = False,
-        synonyms: Synonyms = NO_SYNONYMS,
+        synonyms: SynonymSource = NO_SYNONYMS,
         max_read_bytes: int = 0,
     ) -> None:
         """Open a generation's folder.
@@ -136,7 +136,7 @@ class LocalReader:
         if rows != self.generation.records:
             raise corrupt(self.folder / name, f"has {rows} rows instead of {self.generation.records}")
 
-    def _open_words(self, synonyms: Synonyms, damage: NamingDamage) -> Words:
+    def _open_words(self, synonyms: SynonymSource, damage: NamingDamage) -> Words:
         docs = self.numbering.docs
         pages = self.facts.texts["url"].codes
         starts = np.flatnonzero(pages[1:] != pages[:-1]) + 1  # of each page but the first

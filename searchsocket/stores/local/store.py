@@ -40,7 +40,7 @@ from searchsocket.stores.local.vectors.matrix_part import MatrixPart
 from searchsocket.stores.local.verify import share_files
 from searchsocket.system.errors import client_error
 from searchsocket.system.locks import scope_lock
-from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms
+from searchsocket.text.synonyms import NO_SYNONYMS, SynonymSource
 from searchsocket.types import Generation, Record, Renamed, Scope, Vectors
 
 
@@ -58,7 +58,7 @@ class LocalStore(LiveGenerations):
         *,
         max_records: int = 200_000,
         vectors: VectorIndex | None = None,
-        synonyms: Synonyms = NO_SYNONYMS,
+        synonyms: SynonymSource = NO_SYNONYMS,
         clock: Callable[[], datetime] = _utc_now,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:

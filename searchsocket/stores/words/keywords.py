@@ -22,7 +22,7 @@ from searchsocket.stores.words.query_terms import QueryTerms, worth_correcting
 from searchsocket.stores.words.rarity import Rare, best_by_rarity
 from searchsocket.stores.words.vocabulary import Vocabulary, indexed_forms
 from searchsocket.text.storable import storable
-from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms
+from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms, SynonymSource
 from searchsocket.text.typos import allowed_edits
 from searchsocket.text.words import STOP_WORDS, QueryWord, fold, parse_query, stem
 from searchsocket.types import MATCH_ALL, Filter
@@ -71,7 +71,7 @@ class Words:
     """The words of one generation, open for queries; safe to share between threads."""
 
     def __init__(
-        self, generation: Path, records: Docs, pages: Docs, synonyms: Synonyms = NO_SYNONYMS, site_title: str = ""
+        self, generation: Path, records: Docs, pages: Docs, synonyms: SynonymSource = NO_SYNONYMS, site_title: str = ""
     ) -> None:
         """Open the words of a generation's folder.
 
@@ -90,7 +90,7 @@ class Words:
         # Without `self` in it: what refers to itself waits for the collector of garbage with its files open.
         self._vocabulary = Vocabulary(lambda first: searcher.terms_with_prefix(PLAIN, first))
         self._names = names_vocabulary(self._pages.searcher, searcher)
-        self._last: tuple[str, QueryTerms] | None = None
+        self._last: tuple[str, Synonyms, QueryTerms] | None = None
         self._evidence = PageEvidence(self._pages, self._vocabulary)
         self._site_name = frozenset(map(stem, _LETTERS.findall(fold(site_title))))
 
@@ -215,15 +215,15 @@ class Words:
 
     def _query_terms(self, text: str) -> QueryTerms:
         """A query taken apart, and what is looked for."""
-        last = self._last  # records and pages are asked for the same words, one after the other
-        if last is None or last[0] != text:
-            last = self._last = (text, self._find_terms(text))
-        return last[1]
+        last, synonyms = self._last, self._synonyms.current()  # records and pages are asked for the same words
+        if last is None or last[0] != text or last[1] is not synonyms:
+            last = self._last = (text, synonyms, self._find_terms(text, synonyms))
+        return last[2]
 
-    def _find_terms(self, text: str) -> QueryTerms:
+    def _find_terms(self, text: str, synonyms: Synonyms) -> QueryTerms:
         parsed = parse_query(storable(text))
         words = tuple(word for word in parsed.words if not word.is_stop) or parsed.words
-        query_terms = QueryTerms(parsed, words, [], [], self._synonyms.of(parsed.order), [], {})
+        query_terms = QueryTerms(parsed, words, [], [], synonyms.of(parsed.order), [], {})
         terms_by_word: dict[str, list[Term]] = {}
         for word in words:
             others = [forms for forms in query_terms.others.get(word.exact, ()) if all(map(self._is_indexed, forms))]

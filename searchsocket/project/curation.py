@@ -1,0 +1,102 @@
+"""Rules of `curation.toml` as queries use them: read again when the file changes."""
+
+import os
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from searchsocket.errors import ConfigError
+from searchsocket.project.settings.curation import (
+    FILE_NAME,
+    CurationRules,
+    PageRule,
+    is_current,
+    plain_query,
+    read_curation,
+)
+from searchsocket.text.synonyms import Synonyms, make_synonyms
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Curation:
+    """The rules of a project; safe to share between threads. Implements `SynonymSource`."""
+
+    def __init__(
+        self,
+        root: Path | None = None,
+        synonyms: Sequence[Sequence[str]] = (),
+        clock: Callable[[], datetime] = utc_now,
+        on_error: Callable[[BaseException], object] = lambda _: None,
+    ) -> None:
+        """Make it; nothing is read.
+
+        Args:
+            root: Folder of the project; None = there are no rules.
+            synonyms: `ranking.synonyms`, which apply as well.
+            on_error: Gets the error of a file that was correct before; the earlier rules stay.
+        """
+        self._path = root and root / FILE_NAME
+        self._groups = synonyms
+        self._clock = clock
+        self._on_error = on_error
+        self._read: tuple[tuple[int, ...] | None, CurationRules] | None = None  # with the stamp of the file
+        self._synonyms: tuple[CurationRules, date, Synonyms] | None = None
+
+    def rules(self) -> CurationRules:
+        """The rules, expired ones included; a file that did not change costs one look at its date.
+
+        Raises:
+            ConfigError: The file is wrong and was never correct; the message names the line.
+        """
+        stamp, read = self._stamp(), self._read
+        if read is None or read[0] != stamp:
+            read = self._read = (stamp, self._changed(read[1] if read else None))
+        return read[1]
+
+    def _changed(self, earlier: CurationRules | None) -> CurationRules:
+        if self._path is None:
+            return CurationRules()
+        try:
+            return read_curation(self._path)
+        except FileNotFoundError:
+            return CurationRules()
+        except ConfigError as error:
+            if earlier is None:
+                raise
+            self._on_error(error)
+            return earlier
+
+    def _stamp(self) -> tuple[int, ...] | None:
+        try:
+            info = os.stat(self._path) if self._path else None
+        except OSError:  # there is no such file, or reading it says what is wrong
+            return None
+        return (info.st_mtime_ns, info.st_size, info.st_ino) if info else None
+
+    def today(self) -> date:
+        """The day by which rules expire."""
+        return self._clock().astimezone(UTC).date()
+
+    def matching(self, q: str) -> tuple[PageRule, ...]:
+        """The rules for a query today, in the order of the file."""
+        rules = self.rules()
+        if not rules.pages:
+            return ()
+        plain, today = plain_query(q), self.today()
+        return tuple(rule for rule in rules.pages if is_current(rule, today) and rule.is_about(plain))
+
+    def current(self) -> Synonyms:
+        """See `SynonymSource`: those of the settings, and those of the file today."""
+        rules, today, made = self.rules(), self.today(), self._synonyms
+        if made is None or made[0] is not rules or made[1] != today:
+            groups = (rule.words for rule in rules.synonyms if is_current(rule, today))
+            made = self._synonyms = (rules, today, make_synonyms([*self._groups, *groups]))
+        return made[2]
+
+    def version(self) -> str:
+        """A text that changes when answers may; "" without rules."""
+        digest = self.rules().digest
+        return f"{digest} {self.today()}" if digest else ""
