@@ -63,6 +63,7 @@ def _look(root: Path) -> Iterator[CheckLine]:
         ("model", lambda: examine.model(project), "correct [embeddings]"),
         ("reranker", lambda: examine.reranker(project), "correct [rerank]"),
         ("index", lambda: examine.index(project), "run `searchsocket index --force`, or `searchsocket rollback`"),
+        ("curation", lambda: examine.curation(project), "correct the line above in curation.toml"),
         ("code", lambda: code_findings(project), "run `searchsocket index --only code --force`"),
         ("vectors", lambda: examine.vectors(project), "start the server, or correct its address and key"),
         ("cluster", lambda: examine.cluster(project), "correct or unset run.dask_address"),

@@ -5,7 +5,7 @@ import shutil
 import stat
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 
@@ -21,6 +21,7 @@ from searchsocket.pipeline.run.remote_index import findings
 from searchsocket.pipeline.run.results import Skipped
 from searchsocket.project.access import private_folders
 from searchsocket.project.project import Project
+from searchsocket.project.settings.curation import FILE_NAME
 from searchsocket.state import ProjectState
 from searchsocket.stores.base import check_vectors
 from searchsocket.system.dask import address_label, dask_executor
@@ -166,6 +167,23 @@ def _index_line(name: str, generation: Generation, backends: Backends) -> CheckL
         return CheckLine(name, True, whole)
     fix = f"run `searchsocket index --force --scope {generation.scope}` to migrate it"
     return CheckLine(name, False, f"indexed with {generation.model_id}, but {model_id} is configured", fix)
+
+
+def curation(project: Project) -> Iterator[CheckLine]:
+    """Report rules of the owner that have no effect; raise for a file that cannot be used."""
+    backends = Backends(project, os.environ, calls=False, local_only=True)
+    rules = backends.curation.rules()
+    if not rules.digest:
+        return
+    amount = count(len(rules.pages) + len(rules.synonyms), "rule")
+    yield CheckLine("curation", True, f"{amount} in {project.root / FILE_NAME}")
+    aliases: Mapping[str, str] = {}
+    records: Callable[[str], object] = lambda page: True  # noqa: E731  without an index no page is missing
+    with suppress(SearchSocketError):  # which `index` reports
+        reader = backends.store.reader(project.scope(os.environ))
+        aliases, records = reader.generation.aliases, reader.catalogue.page_records
+    for notice in backends.curation.notices(lambda page: page in aliases or bool(records(page))):
+        yield CheckLine("curation", True, notice)
 
 
 def vectors(project: Project) -> Iterator[CheckLine]:

@@ -9,19 +9,21 @@ import click
 from searchsocket.cli.output import count, safe
 
 if TYPE_CHECKING:
-    from searchsocket.search.answer import AlikePage, Explanation, SearchAnswer
+    from searchsocket.search.answer import AlikePage, AppliedRule, Explanation, SearchAnswer
     from searchsocket.search.wire import FileLines
 
 Ranges = Sequence[tuple[int, int]]
 _INDENT = "   "
 _CODE_INDENT = "  "
 _MAX_ALIKE = 3  # addresses
+_MAX_RULE_PAGES = 5
 
 
 def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
     """Each result: title and section, the snippet with its marks, where it opens and where its source says it."""
     if not answer.results:
         yield f"No results for “{safe(answer.q)}” in scope {answer.scope}."
+        yield from _rule_lines(answer.curation or ())
         return
     if answer.quality == "weak":
         yield click.style("No close match. Closest results:", fg="yellow")
@@ -48,6 +50,7 @@ def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
                 named = f"{click.style(safe(other.href), fg='cyan')}  {safe(other.title)}"
                 yield f"{_INDENT}also {named}{_file(other.source)}"
         yield ""
+    yield from _rule_lines(answer.curation or ())
     noun = "page" if answer.group_by == "page" else "section"
     yield click.style(
         f"{count(len(answer.results), noun)} in {answer.meta.timings_ms.total:.0f} ms, scope {answer.scope}", dim=True
@@ -77,6 +80,18 @@ def _explained(parts: "Explanation") -> Iterator[str]:
         f"added  second section {parts.second:.3f}, links {parts.links:.3f}, depth {parts.depth:.3f}, "
         f"exact {parts.exact:.3f}; weight {parts.weight:g}"
     )
+
+
+def _rule_lines(rules: "Sequence[AppliedRule]") -> Iterator[str]:
+    """The rules of the owner that are about the query, with their pages."""
+    for rule in rules:
+        if rule.pages or not rule.unavailable:
+            pages = ", ".join(rule.pages[:_MAX_RULE_PAGES]) or "none of these pages"
+            more = ", …" if len(rule.pages) > _MAX_RULE_PAGES else ""
+            yield click.style(f"{rule.rule} {rule.effect}s {safe(pages)}{more}", dim=True)
+        for page in rule.unavailable:
+            text = f"{rule.rule} pins {safe(page)}, which is not in the index or excluded by the filters"
+            yield click.style(text, fg="yellow")
 
 
 def _addresses(pages: "Sequence[AlikePage]") -> str:

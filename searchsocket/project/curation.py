@@ -96,6 +96,26 @@ class Curation:
             made = self._synonyms = (rules, today, make_synonyms([*self._groups, *groups]))
         return made[2]
 
+    def notices(self, has_page: Callable[[str], bool]) -> list[str]:
+        """A sentence for each rule without effect: expired, or a pin of a page that is not in the index.
+
+        Raises:
+            ConfigError: As `rules`.
+        """
+        rules, today = self.rules(), self.today()
+        expired = [
+            f"{FILE_NAME}:{rule.line} expired on {rule.until}; remove the rule or change its date"
+            for rule in rules.expired(today)
+        ]
+        pins = (rule for rule in rules.pages if rule.effect == "pin" and is_current(rule, today))
+        missing = [
+            f"{FILE_NAME}:{rule.line} pins {page}, which is not in the index"
+            for rule in pins
+            for page in rule.pages
+            if not has_page(page)
+        ]
+        return [*expired, *missing]
+
     def version(self) -> str:
         """A text that changes when answers may; "" without rules."""
         digest = self.rules().digest

@@ -128,3 +128,20 @@ def test_each_answer_has_an_id_and_keeps_that_of_the_caller(api: Api, path: str)
     assert api.get(path, headers={"x-request-id": "req_1.a:b"}).headers["x-request-id"] == "req_1.a:b"
     for bad in (b"a b", b"x" * 101, b"\xff", b"<script>"):
         assert api.get(path, headers={"x-request-id": bad}).headers["x-request-id"].isalnum()
+
+
+def test_another_rule_of_the_owner_ends_it(tmp_path: Path) -> None:
+    """`curation.toml` is read again without a restart, so a cached answer must not outlive a rule."""
+    project = make_project(tmp_path)
+    api = Api(create_app(project, environ=ENVIRON, host="0.0.0.0"))
+    tag = {"if-none-match": api.get(PATHS[0]).headers["etag"]}
+    assert api.get(PATHS[0], headers=tag).status_code == 304
+    (project.root / "curation.toml").write_text('[[pin]]\nquery = "battery"\npages = "/docs/driving"\n')
+    changed = api.get(f"{PATHS[0]}&explain=true", headers=tag).json()
+    assert changed["results"][0]["url"] == "/docs/driving"
+    assert "curation" not in changed or changed["curation"] is None
+    trusted = api.get(f"{PATHS[0]}&explain=true", headers=WITH_KEY).json()
+    assert trusted["curation"] == [
+        {"rule": "curation.toml:1", "effect": "pin", "pages": ["/docs/driving"], "unavailable": []}
+    ]
+    assert api.get(PATHS[0], headers=tag).status_code == 200

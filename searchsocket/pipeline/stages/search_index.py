@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from searchsocket.content.llms.folder import RECORDS, remove_others
-from searchsocket.errors import ConfigMissing, IndexCorrupt, LargeDeletion, ScopeNotIndexed
+from searchsocket.errors import ConfigError, ConfigMissing, IndexCorrupt, LargeDeletion, ScopeNotIndexed
 from searchsocket.events import Event
 from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.pipeline.run.context import ScopeRun
@@ -67,7 +67,17 @@ def search_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
     result = published(run, state, search_index, chunk_embeddings, stage_bodies)
     if not run.project.settings.llms.enable:
         remove_others(run.project.state_dir / RECORDS, run.scope.name, None)
-    return result
+    return replace(result, warnings=(*result.warnings, *_rules_without_effect(run)))
+
+
+def _rules_without_effect(run: ScopeRun) -> list[str]:
+    """Warnings about `curation.toml`; the index is complete without it."""
+    try:
+        reader = run.backends.store.reader(run.scope)
+        aliases, catalogue = reader.generation.aliases, reader.catalogue
+        return run.backends.curation.notices(lambda page: page in aliases or bool(catalogue.page_records(page)))
+    except ConfigError as error:
+        return [str(error)]
 
 
 def published(

@@ -15,6 +15,7 @@ from searchsocket.pipeline.unchanged.environment import digest
 from searchsocket.pipeline.unchanged.record import RunRecord, record_path, written
 from searchsocket.pipeline.unchanged.snapshot import Paths, Snapshot, file_clock_ns
 from searchsocket.project.project import Project, index_folder
+from searchsocket.project.settings.curation import FILE_NAME
 from searchsocket.sources.files import is_inside
 from searchsocket.sources.find import find_build
 from searchsocket.sources.generators import used_generators
@@ -60,7 +61,7 @@ def inputs_of(run: ScopeRun, now_ns: int) -> Inputs | None:
 def files_and_folders(run: ScopeRun) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The files and folders that a run reads, including missing ones that may appear."""
     root, settings = run.project.root, run.project.settings
-    names = [*_CONFIGURATION]
+    names = [*_CONFIGURATION, FILE_NAME]
 
     def read(name: str) -> str | None:
         names.append(name)

@@ -20,7 +20,7 @@ from searchsocket.project.settings.model import SynonymGroup, check_synonyms
 from searchsocket.project.settings.origins import statements
 from searchsocket.project.settings.section import SettingsSection, listed
 from searchsocket.text.words import fold
-from searchsocket.web.urls.paths import canonical_path
+from searchsocket.web.urls.paths import canonical_path, page_path
 
 FILE_NAME = "curation.toml"
 _MAX_BYTES = 1_000_000
@@ -107,7 +107,7 @@ def _checked_path(path: str) -> str:
     if not path.startswith("/"):
         raise ValueError(f"{path!r} is not a page of the site; write its path, such as /docs/install")
     try:
-        return path if "*" in path else canonical_path(path)
+        return path if "*" in path else page_path(canonical_path(path))
     except InvalidRequest as error:
         raise ValueError(str(error)) from error
 
