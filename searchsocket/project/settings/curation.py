@@ -205,7 +205,7 @@ def read_curation(path: Path) -> CurationRules:
         # JSON, so that strict types still take a list for a tuple.
         file = _File.model_validate_json(json.dumps(tables, default=str))
     except ValidationError as error:
-        raise ConfigError("; ".join(_complaint(path, lines, detail) for detail in error.errors()[:5])) from error
+        raise ConfigError("; ".join(_complaint(path, lines, one) for one in _mistakes(error)[:5])) from error
     return _rules(file, lines, hashlib.sha256(data).hexdigest())
 
 
@@ -242,6 +242,12 @@ def _line_of(error: Exception, text: str) -> int:
     """The line that the parser names; the last one if it names none."""
     named = re.search(r"at line (\d+)", str(error))
     return int(named[1]) if named else len(text.splitlines())
+
+
+def _mistakes(error: ValidationError) -> list[ErrorDetails]:
+    """The errors without keys that are missing because they are misspelt."""
+    misspelt = {one["loc"][:2] for one in error.errors() if one["type"] == "extra_forbidden"}
+    return [one for one in error.errors() if one["type"] != "missing" or one["loc"][:2] not in misspelt]
 
 
 def _complaint(path: Path, lines: Lines, detail: ErrorDetails) -> str:

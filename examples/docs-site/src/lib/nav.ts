@@ -65,6 +65,7 @@ export const groups: Group[] = [
 		items: [
 			{ href: '/docs/search', label: 'How a query is answered' },
 			{ href: '/docs/search/ranking', label: 'Ranking' },
+			{ href: '/docs/search/curation', label: 'Curation' },
 			{ href: '/docs/search/golden-queries', label: 'Golden queries' },
 			{ href: '/docs/search/demand', label: 'Search demand' },
 			{ href: '/docs/search/reranking', label: 'Reranking' },
