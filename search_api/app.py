@@ -17,6 +17,7 @@ from search_api.endpoints.demand import SearchListener, add_beacon
 from search_api.endpoints.health import add_health
 from search_api.endpoints.llms import add_llms
 from search_api.endpoints.metrics import Metrics, add_metrics
+from search_api.endpoints.owner import add_owner
 from search_api.endpoints.pages import add_pages
 from search_api.gate.access_log import access_log
 from search_api.gate.freshness import Freshness
@@ -121,6 +122,8 @@ def create_app(
     add_handlers(app, on_error)
     follows = dev and is_loopback(host)
     page = _page(app, project, prefix, service, queries, beacon_path, on_search, follows) if settings.page else None
+    if page and configured_key(settings, environ):
+        add_owner(app, prefix, project, service, clock)
     rules = tier_rules(settings, configured_key(settings, environ), token, dev and is_loopback(host))
     cheap = (health_path, *(f"{prefix}/page/{name}" for name in assets()))
     listeners = [metrics.note, *([access_log(on_access)] if settings.access_log else [])]

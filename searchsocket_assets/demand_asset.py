@@ -7,7 +7,7 @@ from typing import Any
 
 import dagster as dg
 
-from searchsocket.demand.acceptance import save_proposals
+from searchsocket.demand.acceptance import save_report
 from searchsocket.demand.report import DemandEntry, DemandReport, demand_report
 from searchsocket.serving.service import open_service
 from searchsocket_assets.project_root import begin_run
@@ -42,7 +42,7 @@ def demand_asset(site: DagsterSite) -> dg.AssetsDefinition:
             engine = open_service(run.project, os.environ).engine
             today = datetime.now(UTC).date()
             report = demand_report(run.project, engine, run.scope, today=today, days=_DAYS, limit=_LIMIT)
-            save_proposals(run.project, report)
+            save_report(run.project, report)
             return dg.MaterializeResult(metadata=demand_metadata(report))
 
     return search_demand

@@ -6,8 +6,8 @@ from time import perf_counter
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-_OTHERS = {"/metrics": "metrics", "/docs": "docs"}
-_ENDPOINTS = frozenset({"beacon", "find", "code", "pages", "related", "health", "page", "openapi.json"})
+_OTHERS = {"/metrics": "metrics", "/docs": "docs", "/owner": "owner"}
+_ENDPOINTS = frozenset({"beacon", "find", "code", "pages", "related", "health", "owner", "page", "openapi.json"})
 
 
 @dataclass(frozen=True, slots=True)

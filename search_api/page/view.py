@@ -16,6 +16,8 @@ _TYPES = {
     "search.js": "text/javascript",
     "icon.svg": "image/svg+xml",
     "docs.css": "text/css",
+    "owner.css": "text/css",
+    "owner.js": "text/javascript",
 }
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 

@@ -1,7 +1,7 @@
 """`searchsocket demand`: what visitors search for and do not find, and proposals that a person accepts."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,8 +9,9 @@ import click
 
 from searchsocket.cli.options import json_option, load_project, project_option, quiet_option, scope_option
 from searchsocket.cli.output import count, print_json, safe, say
-from searchsocket.demand.acceptance import accept, save_proposals, saved_proposals
+from searchsocket.demand.acceptance import accept, save_report, saved_proposals
 from searchsocket.demand.log import DemandLog
+from searchsocket.demand.proposals import DemandProposal
 from searchsocket.demand.report import MAX_ENTRIES, DemandEntry, DemandReport, demand_report
 from searchsocket.project.project import Project
 from searchsocket.serving.answer_json import to_json
@@ -57,16 +58,16 @@ def demand(root: Path, scope_name: str | None, days: int, limit: int, numbers: t
     service = open_service(project, os.environ)
     today = datetime.now(UTC).date()
     report = demand_report(project, service.engine, scope, today=today, days=days, limit=limit)
-    save_proposals(project, report)
+    pins = save_report(project, report)
     if as_json:
         click.echo(to_json(report, sources=True).decode())
         return
-    for line in _lines(report, project):
+    for line in (*_lines(report, project), *_pin_lines(pins)):
         say(line)
 
 
 def _accept(project: Project, numbers: Sequence[int], *, as_json: bool) -> None:
-    proposals = saved_proposals(project)
+    proposals = saved_proposals(project).by_number()
     if unknown := [number for number in numbers if number not in proposals]:
         known = f"it has 1 to {max(proposals)}" if proposals else "there is none; run `searchsocket demand` first"
         raise click.UsageError(f"the last report has no proposal {unknown[0]}; {known}")
@@ -107,6 +108,14 @@ def _lines(report: DemandReport, project: Project) -> Iterator[str]:
     if any(entry.number for entry in report.entries):
         yield ""
         yield "Add a proposal to its file: `searchsocket demand --accept N`"
+
+
+def _pin_lines(pins: Mapping[int, DemandProposal]) -> Iterator[str]:
+    if pins:
+        yield ""
+        yield click.style("Proposed at /owner", bold=True)
+    for number, pin in pins.items():
+        yield f"  {number:>3} {safe(pin.summary)} ({safe(pin.reason)})"
 
 
 def _no_demand(report: DemandReport, project: Project) -> Iterator[str]:

@@ -1,12 +1,12 @@
 """Accept proposals: the last report keeps them by number, and one that a person accepts is added to its file."""
 
+import re
 import tempfile
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from searchsocket.demand.proposals import (
-    CURATION_FILE,
     GOLDEN_FILE,
     MISSING_PAGES_FILE,
     DemandProposal,
@@ -14,34 +14,69 @@ from searchsocket.demand.proposals import (
 from searchsocket.demand.report import DemandReport
 from searchsocket.errors import ConfigError, ConfigMissing
 from searchsocket.project.project import Project
+from searchsocket.project.settings.curation import FILE_NAME as CURATION_FILE
+from searchsocket.project.settings.curation import read_curation
 from searchsocket.quality.golden import GoldenQuery, golden_file, read_golden
 from searchsocket.system.files import write_atomic
 
 FILE = "demand-proposals.json"
-_PROPOSALS = TypeAdapter(dict[int, DemandProposal])
+MAX_PINS = 100
 _HEADS = {MISSING_PAGES_FILE: "# Missing pages\n\n"}
 
 
-def save_proposals(project: Project, report: DemandReport) -> None:
+class SavedProposals(BaseModel):
+    """The proposals of the last report by number, and the pins that the owner proposed, numbered after them."""
+
+    report: dict[int, DemandProposal] = {}
+    pins: list[DemandProposal] = []
+
+    def by_number(self) -> dict[int, DemandProposal]:
+        """All of them."""
+        return self.report | dict(enumerate(self.pins, max(self.report, default=0) + 1))
+
+
+def save_report(project: Project, report: DemandReport) -> dict[int, DemandProposal]:
     """Keep the proposals of a report under the numbers that it shows.
+
+    Returns:
+        The pins that the owner proposed, by number.
 
     Raises:
         StateUnavailable: They cannot be written.
     """
     numbered = {entry.number: entry.proposal for entry in report.entries if entry.number and entry.proposal}
-    write_atomic(project.state_dir / FILE, _PROPOSALS.dump_json(numbered))
+    saved = SavedProposals(report=numbered, pins=saved_proposals(project).pins)
+    _save(project, saved)
+    return {number: each for number, each in saved.by_number().items() if number not in numbered}
 
 
-def saved_proposals(project: Project) -> dict[int, DemandProposal]:
-    """The proposals of the last report; none if there was none."""
+def propose_pin(project: Project, pin: DemandProposal) -> int:
+    """Keep a pin that the owner proposed, the last `MAX_PINS`; return its number.
+
+    Raises:
+        StateUnavailable: It cannot be written.
+    """
+    saved = saved_proposals(project)
+    pins = [*(each for each in saved.pins if each.text != pin.text), pin][-MAX_PINS:]
+    saved = SavedProposals(report=saved.report, pins=pins)
+    _save(project, saved)
+    return max(saved.by_number())
+
+
+def saved_proposals(project: Project) -> SavedProposals:
+    """Read the saved proposals; none if there was no report."""
     try:
-        return _PROPOSALS.validate_json((project.state_dir / FILE).read_bytes())
+        return SavedProposals.model_validate_json((project.state_dir / FILE).read_bytes())
     except (OSError, ValidationError):
-        return {}
+        return SavedProposals()
+
+
+def _save(project: Project, saved: SavedProposals) -> None:
+    write_atomic(project.state_dir / FILE, saved.model_dump_json().encode())
 
 
 def accept(project: Project, proposal: DemandProposal) -> Path | None:
-    """Add a proposal to its file, which is checked before it is replaced.
+    """Add a proposal to its file, which is checked before it is replaced. A pin of the owner is done then.
 
     Returns:
         The file; None if it contains the proposal already.
@@ -59,6 +94,10 @@ def accept(project: Project, proposal: DemandProposal) -> Path | None:
     after = f"{before}{'' if before.endswith(chr(10)) or not before else chr(10)}{gap}{text}"
     _check(path, after)
     write_atomic(path, after.encode())
+    saved = saved_proposals(project)
+    if any(pin.text == proposal.text for pin in saved.pins):
+        pins = [pin for pin in saved.pins if pin.text != proposal.text]
+        _save(project, SavedProposals(report=saved.report, pins=pins))
     return path
 
 
@@ -79,17 +118,21 @@ def _row(proposal: DemandProposal, table: str) -> str:
 
 
 def _check(path: Path, text: str) -> None:
-    if path.name in (MISSING_PAGES_FILE, CURATION_FILE):
+    if path.name == MISSING_PAGES_FILE:
         return
     try:
         _read(path.name, text)
     except ConfigError as error:
-        reason = str(error).partition(": ")[2]
+        reason = re.sub(r"^\S+?(?=:\d|: )", path.name, str(error))
         raise ConfigError(f"{path} is unchanged, because with the proposal it would be invalid: {reason}") from error
 
 
 def _read(name: str, text: str) -> tuple[GoldenQuery, ...]:
+    """The golden queries in a text; none in one of rules, which is only checked."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name
         path.write_text(text, encoding="utf-8")
+        if name == CURATION_FILE:
+            read_curation(path)
+            return ()
         return read_golden(path)

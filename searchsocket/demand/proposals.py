@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
+from searchsocket.project.settings.curation import FILE_NAME as CURATION_FILE
 from searchsocket.quality.proposals import Proposal, as_toml, toml_text
 from searchsocket.search.answer import Quality, SearchAnswer
 from searchsocket.search.wire import Wire
@@ -12,7 +13,7 @@ from searchsocket.text.words import STOP_WORDS, plain_words
 from searchsocket.types import Vectors
 
 ProposalKind = Literal["synonyms", "pin", "golden query", "missing page"]
-CURATION_FILE, GOLDEN_FILE, MISSING_PAGES_FILE = "curation.toml", "golden-queries.toml", "missing-pages.md"
+GOLDEN_FILE, MISSING_PAGES_FILE = "golden-queries.toml", "missing-pages.md"
 _SIMILAR_MEANING, _SIMILAR_SPELLING = 0.45, 0.75
 _MAX_TRIALS = 4  # searches for one missing word
 
@@ -96,9 +97,7 @@ def _missing_page(current: CurrentAnswer, visitors: int) -> DemandProposal:
     reason = f"no page has {', '.join(map(repr, current.missing))}" if current.missing else "no page answers it"
     query = " ".join(current.query.replace("`", "").split())
     text = f"- [ ] `{query}`: {visitors} visitors; {reason}{f'; nearest: {near}' if near else ''}\n"
-    return DemandProposal(
-        "missing page", "write a page if the subject belongs to the site", reason, MISSING_PAGES_FILE, text
-    )
+    return DemandProposal("missing page", "write one, or ignore it", reason, MISSING_PAGES_FILE, text)
 
 
 def _synonyms(word: str, current: CurrentAnswer, probe: Probe) -> DemandProposal | None:

@@ -71,6 +71,7 @@ def test_proposals_are_accepted_into_files_once(visited: Path, run: RunCli, run_
     (golden,) = read_golden(visited / "golden-queries.toml")
     assert (golden.query, golden.expect) == ("mooring rope", ("/docs/ropes",))
     assert (visited / "curation.toml").read_text() == '[[pin]]\nquery = "boats"\npages = ["/docs/tides"]\n'
+    assert run_json("search", "boats", project=visited)["results"][0]["url"] == "/docs/tides"
     missing = (visited / "missing-pages.md").read_text()
     assert missing.startswith("# Missing pages\n\n- [ ] `diesel engine`: 8 visitors; ")
     assert "has this already" in run("demand", *options, project=visited).stdout
@@ -100,6 +101,10 @@ def test_a_file_that_would_be_invalid_is_left_alone(visited: Path, run: RunCli, 
     assert failed.exit_code == 2
     assert "golden-queries.toml is unchanged" in failed.stderr
     assert (visited / "golden-queries.toml").read_text() == broken
+    (visited / "curation.toml").write_text("[[pin]]\n")
+    number = next(each["number"] for each in report["top"] if each["query"] == "boats")
+    failed = run("demand", "--accept", str(number), project=visited)
+    assert "it would be invalid: curation.toml:1: pin.query: Field required" in failed.stderr
     assert "the last report has no proposal 99" in run("demand", "--accept", "99", project=visited).stderr
 
 

@@ -1,0 +1,118 @@
+"""The owner's page at `/owner`, and its data for callers with the key: demand, comparisons, proposed pins."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+from typing import Annotated
+
+from fastapi import FastAPI, Query, Request
+from jinja2 import Environment, StrictUndefined
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import JSONResponse, Response
+
+from search_api.endpoints.common import caller_of, json_response
+from search_api.page.home import CSP
+from search_api.page.view import FILES, assets
+from searchsocket.demand.acceptance import propose_pin, save_report
+from searchsocket.demand.comparison import Comparison, compare_answers
+from searchsocket.demand.proposals import pin_proposal
+from searchsocket.demand.report import MAX_ENTRIES, DemandReport, demand_report
+from searchsocket.errors import InvalidRequest, Unauthorized
+from searchsocket.project.project import Project
+from searchsocket.search.bounds import MAX_QUERY_CHARS
+from searchsocket.serving.service import SearchService
+from searchsocket.types import Scope
+
+PATH = "/owner"
+QueryText = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
+GenerationText = Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{1,60}$")]
+ScopeText = Annotated[str | None, Field(max_length=200)]
+
+
+class PinRequest(BaseModel):
+    """A page to show first for a query."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    q: QueryText
+    url: Annotated[str, Field(min_length=1, max_length=2_000)]
+    scope: ScopeText = None
+
+
+def add_owner(
+    app: FastAPI, prefix: str, project: Project, service: SearchService, clock: Callable[[], datetime]
+) -> None:
+    """Serve the page, which contains nothing that is secret, and its data below `prefix`/owner."""
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    template = environment.from_string((FILES / "owner.html").read_text(encoding="utf-8"))
+    below = f"{prefix}/owner"
+    links = {name: f"{prefix.lstrip('/')}/page/{name}?v={asset.version}" for name, asset in assets().items()}
+
+    @app.get(PATH, include_in_schema=False)
+    async def get_owner() -> Response:
+        title = await run_in_threadpool(service.site_title)
+        html = template.render(
+            files=links,
+            api=below.lstrip("/"),
+            key_name=project.settings.api.key_env,
+            project=title or project.id,
+            scopes=service.scopes.public,
+        )
+        return Response(html.encode("utf-8", "replace"), 200, {"content-security-policy": CSP}, "text/html")
+
+    @app.get(f"{below}/demand", include_in_schema=False)
+    async def get_demand(
+        request: Request,
+        days: Annotated[int, Query(ge=1, le=3650)] = 30,
+        limit: Annotated[int, Query(ge=1, le=MAX_ENTRIES)] = 10,
+        scope: Annotated[ScopeText, Query()] = None,
+    ) -> Response:
+        named_scope = _owned_scope(request, service, scope)
+        today = clock().astimezone(UTC).date()
+
+        def make() -> DemandReport:
+            report = demand_report(project, service.engine, named_scope, today=today, days=days, limit=limit)
+            save_report(project, report)
+            return report
+
+        return json_response(await run_in_threadpool(make), sources=True)
+
+    @app.get(f"{below}/compare", include_in_schema=False)
+    async def get_comparison(
+        request: Request,
+        q: Annotated[QueryText, Query()],
+        before: Annotated[GenerationText, Query()] = "previous",
+        after: Annotated[GenerationText, Query()] = "live",
+        scope: Annotated[ScopeText, Query()] = None,
+    ) -> Response:
+        named_scope = _owned_scope(request, service, scope)
+        vectors, generations = service.engine.queries, (before, after)
+        compare: Callable[[], Comparison] = partial(
+            compare_answers, project, service.store, vectors, named_scope, q, generations, clock
+        )
+        return json_response(await run_in_threadpool(compare), sources=True)
+
+    @app.post(f"{below}/pins", include_in_schema=False)
+    async def post_pin(request: Request, body: PinRequest) -> Response:
+        named_scope = _owned_scope(request, service, body.scope)
+
+        def keep() -> dict[str, object]:
+            if not service.has_page(body.url, named_scope):
+                raise InvalidRequest(f"the index of scope {named_scope.name!r} has no page {body.url!r}")
+            pin = pin_proposal(body.q.strip(), body.url, "proposed by the owner")
+            return {"number": propose_pin(project, pin), "file": pin.file, "text": pin.text}
+
+        return JSONResponse(await run_in_threadpool(keep))
+
+
+def _owned_scope(request: Request, service: SearchService, scope: str | None) -> Scope:
+    """The scope that the owner means.
+
+    Raises:
+        Unauthorized: The caller did not send the key.
+        InvalidScope: The name cannot be one.
+    """
+    if not caller_of(request).trusted:
+        raise Unauthorized("the owner's page needs the key")
+    return service.scopes.find(scope, trusted=True)
