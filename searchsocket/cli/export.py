@@ -30,7 +30,8 @@ def export(folder: Path, root: Path, scope_name: str | None, as_json: bool) -> N
     project = load_project(root)
     backends = Backends(project, os.environ, calls=False, local_only=True)
     reader = backends.store.reader(project.scope(os.environ, scope_name))
-    exported = export_generation(reader, project.settings.ranking, project.root / folder)
+    rules = backends.curation.rules()
+    exported = export_generation(reader, project.settings.ranking, project.root / folder, rules)
     if as_json:
         print_json(
             {

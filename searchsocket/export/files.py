@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from searchsocket.errors import ConfigError
 from searchsocket.export.head import write_head
+from searchsocket.project.settings.curation import NO_RULES, CurationRules
 from searchsocket.setup.client_files import bundle_folder
 from searchsocket.stores.base import IndexReader
 from searchsocket.system.files import write_atomic
@@ -68,8 +69,13 @@ class _Folder:
         return name
 
 
-def export_generation(reader: IndexReader, settings: "RankingSettings", target: Path) -> Exported:
+def export_generation(
+    reader: IndexReader, settings: "RankingSettings", target: Path, curation: CurationRules = NO_RULES
+) -> Exported:
     """Write a generation below `target`; files of the one before stay, so that open pages continue.
+
+    Args:
+        curation: Rules of the owner; expired ones are without effect in the browser too.
 
     Raises:
         StateUnavailable, PermissionDenied: A file cannot be written.
@@ -77,7 +83,7 @@ def export_generation(reader: IndexReader, settings: "RankingSettings", target: 
     """
     folder, generation = _Folder(target), reader.generation
     before = _json(target / ENTRY)
-    head = write_head(reader.catalogue, generation, settings, folder.write)
+    head = write_head(reader.catalogue, generation, settings, curation, folder.write)
     previous = str(before.get("previous" if before.get("head") == head else "head", ""))
     bundle = bundle_folder()
     worker = folder.write_bytes("worker", ".js", (bundle / _WORKER).read_bytes())

@@ -1,17 +1,18 @@
 """Columns of a static export that every query needs: pages, sizes of chunks, and the names of all other files."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from searchsocket.export.postings import Postings, packed_lengths
 from searchsocket.export.weights import weights
+from searchsocket.project.settings.curation import CurationRules, PageRule
 from searchsocket.search.ranking.listings import SHARE as LISTING_SHARE
 from searchsocket.search.ranking.listings import is_listing
 from searchsocket.search.ranking.occasions import SHARE as OCCASION_SHARE
 from searchsocket.search.ranking.occasions import is_occasion
 from searchsocket.stores.base import CatalogueSnapshot, ReadableRecord
-from searchsocket.text.synonyms import make_synonyms
+from searchsocket.text.synonyms import Forms, make_synonyms
 from searchsocket.types import Generation, PageFacts
 
 if TYPE_CHECKING:
@@ -34,7 +35,13 @@ class _Columns:
     texts: list[tuple[int, str]] = field(default_factory=list)  # first chunk and file of each piece
 
 
-def write_head(catalogue: CatalogueSnapshot, generation: Generation, settings: "RankingSettings", write: _Write) -> str:
+def write_head(
+    catalogue: CatalogueSnapshot,
+    generation: Generation,
+    settings: "RankingSettings",
+    curation: CurationRules,
+    write: _Write,
+) -> str:
     """Write all files of a generation except the entry; return the name of the one that lists them."""
     columns = _Columns()
     for readable in _pages(catalogue):
@@ -51,7 +58,8 @@ def write_head(catalogue: CatalogueSnapshot, generation: Generation, settings: "
             "scope": generation.scope,
             "publishedAt": generation.published_at,
             "weights": weights(settings),
-            "synonyms": _synonyms(settings),
+            "synonyms": _synonyms(settings, curation),
+            "rules": [exported_rule(rule, generation.aliases) for rule in curation.pages],
             "families": [asdict(family) for family in generation.versions],
             "pages": _page_columns(columns.pages, settings) | {"chunks": columns.chunks},
             "kinds": "".join(columns.kinds),
@@ -160,5 +168,25 @@ def _listed(files: Sequence[tuple[Any, str]]) -> dict[str, Any]:
     return {"first": [first for first, _ in files], "files": [name for _, name in files]}
 
 
-def _synonyms(settings: "RankingSettings") -> list[tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]]:
-    return list(make_synonyms(settings.synonyms).others_by_words.items())
+def _synonyms(
+    settings: "RankingSettings", curation: CurationRules
+) -> list[tuple[Forms, tuple[Forms, ...]] | tuple[Forms, tuple[Forms, ...], str]]:
+    """Synonyms of each entry, with the last day where they have one."""
+    ends = [
+        (typed, others, rule.until.isoformat() if rule.until else "")
+        for rule in curation.synonyms
+        for typed, others in make_synonyms([rule.words]).others_by_words.items()
+    ]
+    return [*make_synonyms(settings.synonyms).others_by_words.items(), *ends]
+
+
+def exported_rule(rule: PageRule, aliases: Mapping[str, str]) -> dict[str, Any]:
+    """A rule of the owner as the browser applies it; a pin names the page that an old address leads to."""
+    pages = [aliases.get(page, page) for page in rule.pages] if rule.effect == "pin" else rule.pages
+    return {
+        "effect": rule.effect,
+        "queries": rule.queries,
+        "pages": pages,
+        "factor": rule.factor,
+        "until": rule.until.isoformat() if rule.until else "",
+    }

@@ -52,7 +52,7 @@ def curate(
     hides = [rule for rule in rules if rule.effect == "hide"]
     hidden = {url: [rule for rule in hides if rule.names(url)] for url in dict.fromkeys(urls)}
     positions = [at for at, url in enumerate(urls) if not hidden[url]]
-    wanted = _pinned_pages(reader, [rule for rule in rules if rule.effect == "pin"], hides)
+    wanted = pinned_pages(rules, reader.generation.aliases)
     present = {urls[at] for at in positions}
     missing = {url: _chunks_of(reader, url, where) for url in wanted if url not in present}
     pages = [url for url in wanted if url in present or missing[url]][:_MAX_PINS]
@@ -86,14 +86,12 @@ def pinned_first(ranked: Sequence[Ranked], urls: Sequence[str], pins: Mapping[st
     return [*first, *(chunk for chunk in ranked if best.get(urls[chunk.position]) is not chunk)]
 
 
-def _pinned_pages(
-    reader: IndexReader, pins: Sequence[PageRule], hides: Sequence[PageRule]
-) -> Mapping[str, list[PageRule]]:
+def pinned_pages(rules: Sequence[PageRule], aliases: Mapping[str, str]) -> Mapping[str, list[PageRule]]:
     """The pages to pin with their rules, in the order of the file; an earlier address means the page it leads to."""
-    aliases = reader.generation.aliases
+    hides = [rule for rule in rules if rule.effect == "hide"]
     pages: dict[str, list[PageRule]] = {}
-    for rule in pins:
-        for page in rule.pages:
+    for rule in rules:
+        for page in rule.pages if rule.effect == "pin" else ():
             url = aliases.get(page, page)
             if not any(hide.names(url) for hide in hides):
                 pages.setdefault(url, []).append(rule)

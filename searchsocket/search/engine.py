@@ -164,7 +164,8 @@ class SearchEngine:
         page = partial(self._result_page, reader, decision, age, watch, anonymous=anonymous)
         answer = page(query, curated, is_read=is_read and decision.has_vector) if decision.is_answered else _REJECTED
         if answer.quality == "rejected" and curated.pins:  # the answer to what the site does not say; not reranked
-            answer = page(replace(query, rerank=False), curated.only_pins(reader), is_read=False)
+            curated = curated.only_pins(reader)
+            answer = page(replace(query, rerank=False), curated, is_read=False)
         results, total, quality, order = answer
         if outage and not total:
             raise outage

@@ -9,13 +9,18 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from search_site import MAIN, Piece, Site, make_site
+from search_site import MAIN, NOW, PROJECT, Piece, Site, make_site
 
 from searchsocket.cli.main import cli
 from searchsocket.errors import ConfigError, ScopeNotIndexed
 from searchsocket.export.files import ENTRY, export_generation
+from searchsocket.models.embedders.queries import QueryVectors
+from searchsocket.project.curation import Curation
+from searchsocket.project.settings.curation import FILE_NAME
 from searchsocket.project.settings.model import RankingSettings
+from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
+from searchsocket.stores.local import LocalStore
 
 ASK = Path(__file__).parents[2] / "clients" / "js" / "scripts" / "ask-static.mjs"
 NODE = shutil.which("node")
@@ -171,6 +176,70 @@ def test_pages_of_results_do_not_overlap(folder: Path) -> None:
     answers = asked(folder, {"first": {"q": "log", "topK": 5}, "second": {"q": "log", "topK": 5, "offset": 5}})
     assert len({*urls(answers["first"]), *urls(answers["second"])}) == 10
     assert answers["first"]["total"] == answers["second"]["total"]
+
+
+RULES = """
+[[pin]]
+query = "{query}"
+pages = ["/de/moor", "/install", "/gone", "/guide/hidden"]
+[[pin]]
+query = "over"
+pages = "/de/moor"
+until = 2020-01-01
+[[hide]]
+query = "log*"
+pages = "/log/1*"
+[[boost]]
+path = "/log"
+query = "boat"
+factor = 5.0
+[[synonyms]]
+words = ["tether", "moor"]
+[[synonyms]]
+words = ["bygone", "moor"]
+until = 2020-01-01
+"""
+CURATED = ["price list", "PRICE list?", "log boat", "over", "boat", "tether", "bygone"]
+
+
+@needs_node
+def test_rules_of_the_owner_are_the_server_s(site: Site, tmp_path: Path) -> None:
+    """Pins, hides, boosts and synonyms, with their last days."""
+    (tmp_path / FILE_NAME).write_text(RULES.format(query="price list"))
+    curation = Curation(tmp_path)
+    export_generation(site.store.reader(MAIN), site.settings, tmp_path / "out", curation.rules())
+    store = LocalStore(site.store.root, PROJECT, synonyms=curation)
+    queries = QueryVectors(lambda _: site.embedder)
+    engine = SearchEngine(store, queries, site.settings, lambda: NOW, curation=curation)
+    answers = asked(tmp_path / "out", {q: {"q": q, "topK": 30} for q in CURATED})
+    on_server = {q: [one.url for one in engine.search(SearchQuery(q, top_k=30), MAIN).results] for q in CURATED}
+    pins = ["/de/moor", "/install"]
+    assert urls(answers["price list"]) == urls(answers["PRICE list?"]) == on_server["price list"] == pins
+    assert [one["confidence"] for one in answers["price list"]["results"]] == [1, 1]
+    assert answers["price list"]["quality"] == "answered"
+    logs = {url for url in urls(answers["log boat"]) if url.startswith("/log/")}
+    assert logs == {url for url in on_server["log boat"] if url.startswith("/log/")}
+    assert logs == {f"/log/{number}" for number in (0, *range(2, 10), *range(20, 30))}
+    assert urls(answers["tether"])[0] == on_server["tether"][0] == "/guide/moor"
+    assert urls(answers["boat"])[0].startswith("/log/")
+    assert on_server["boat"][0].startswith("/log/")
+    assert urls(answers["over"]) == urls(answers["bygone"]) == []
+
+
+@needs_node
+def test_a_pin_never_passes_a_filter(site: Site, tmp_path: Path) -> None:
+    (tmp_path / FILE_NAME).write_text(RULES.format(query="moor"))
+    export_generation(site.store.reader(MAIN), site.settings, tmp_path / "out", Curation(tmp_path).rules())
+    requests = {
+        "all": {},
+        "guide": {"pathPrefix": "/guide"},
+        "tag": {"tags": ["wind"]},
+        "two": {"offset": 1, "topK": 1},
+    }
+    answers = asked(tmp_path / "out", {name: {"q": "moor", **one} for name, one in requests.items()})
+    assert urls(answers["all"])[:2] == ["/de/moor", "/install"]
+    assert not {"/de/moor", "/install"} & {*urls(answers["guide"]), *urls(answers["tag"])}
+    assert urls(answers["two"]) == ["/install"]
 
 
 def test_the_command_needs_an_index(tmp_path: Path) -> None:

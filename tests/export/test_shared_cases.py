@@ -1,9 +1,15 @@
-"""Words are the same in Python and in the browser: `clients/js/test/static.test.js` runs the cases that this checks."""
+"""Words and rules are the same in Python and in the browser: `clients/js/test/static.test.js` runs these cases."""
 
 import json
+from datetime import date
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from searchsocket.export.head import exported_rule
+from searchsocket.project.curation import Curation
+from searchsocket.project.settings.curation import FILE_NAME, is_current, plain_query
+from searchsocket.search.curation import pinned_pages
 from searchsocket.text import words
 from searchsocket.text.typos import nearest
 
@@ -27,6 +33,38 @@ QUERIES = [
 ]  # fmt: skip
 VOCABULARY = ["install", "instance", "constant", "callback", "usecallback", "watcher", "watchers", "property"]
 TYPOS = ["instal", "isntall", "inztance", "usecallbaack", "watchrs", "xyz", "proprety"]
+RULES = """
+[[pin]]
+query = ["Install", "how to install*", "größe"]
+pages = ["/b", "/gone", "/a", "/hidden"]
+until = 2026-05-01
+[[pin]]
+query = "*install*"
+pages = ["/c", "/a"]
+[[hide]]
+query = "*"
+pages = ["/hid*", "/x/*/z"]
+[[hide]]
+query = "sail*ship"
+pages = "/a"
+[[boost]]
+path = ["/docs", "/docs/deep"]
+factor = 2.0
+[[boost]]
+path = "/docs/deep"
+factor = 1.5
+until = 2026-04-30
+[[boost]]
+query = "c++"
+path = "/"
+factor = 0.5
+"""
+PAGES = ["/", "/a", "/b", "/c", "/hidden", "/x/y/z", "/x/z", "/docs", "/docs-old", "/docs/deep", "/docs/deep/a"]
+QUESTIONS = [
+    " INSTALL?!", "how to install it", "reinstall", "grosse", "größe", "sail a ship", "sailship", "sail the ships",
+    "c++", "C++ ?", "nothing",
+]  # fmt: skip
+DAYS = ["2026-04-30", "2026-05-01", "2026-05-02"]
 
 
 def expected() -> dict[str, Any]:
@@ -48,7 +86,33 @@ def expected() -> dict[str, Any]:
         "forms": {text: words.index_text(text) for text in TEXTS},
         "queries": {text: query(text) for text in QUERIES},
         "vocabulary": VOCABULARY,
+        "curation": _curation(),
         "typos": {word: nearest(word, [one for one in VOCABULARY if one[0] == word[0]]) for word in TYPOS},
+    }
+
+
+def _curation() -> dict[str, Any]:
+    """Rules as an export has them, and their effects by day and query."""
+    with TemporaryDirectory() as folder:
+        (Path(folder) / FILE_NAME).write_text(RULES, encoding="utf-8")
+        curation = Curation(Path(folder))
+        rules = curation.rules().pages
+
+    def effects(day: str, q: str) -> dict[str, Any]:
+        plain, today = plain_query(q), date.fromisoformat(day)
+        own = [rule for rule in rules if is_current(rule, today) and rule.is_about(plain)]
+        boosts = [(rule, url) for rule in own if rule.effect == "boost" for url in PAGES if rule.names(url)]
+        factors = dict.fromkeys(PAGES, 1.0)
+        for rule, url in boosts:
+            factors[url] *= rule.factor
+        hides = [rule for rule in own if rule.effect == "hide"]
+        hidden = [url for url in PAGES if any(rule.names(url) for rule in hides)]
+        return {"pins": list(pinned_pages(own, {})), "hidden": hidden, "factors": factors}
+
+    return {
+        "rules": [exported_rule(rule, {}) for rule in rules],
+        "pages": PAGES,
+        "effects": {day: {q: effects(day, q) for q in QUESTIONS} for day in DAYS},
     }
 
 
@@ -56,4 +120,4 @@ def test_the_cases_are_what_python_does(request: Any) -> None:
     """One definition of words: a change of Python's fails here, then `--update-golden` fails the browser's test."""
     if request.config.getoption("--update-golden"):
         CASES.write_text(json.dumps(expected(), ensure_ascii=False).replace("}, ", "},\n") + "\n", encoding="utf-8")
-    assert json.loads(CASES.read_text(encoding="utf-8")) == expected()
+    assert json.loads(CASES.read_text(encoding="utf-8")) == json.loads(json.dumps(expected()))

@@ -1,6 +1,7 @@
 import { openIndex, search } from "./static/search.js";
 import type { SearchRequest } from "./types.js";
 export { openIndex, search };
+export { curationOf } from "./static/curation.js";
 export { nearest } from "./static/terms.js";
 export { indexText, namesOf, parseQuery, possibleNames, setStopWords, stem } from "./static/tokens.js";
 export interface StaticRequest {

@@ -7,6 +7,7 @@ import type { SearchRequest } from "./types.js";
 
 // For programs outside of a worker, such as tests.
 export { openIndex, search };
+export { curationOf } from "./static/curation.js";
 export { nearest } from "./static/terms.js";
 export { indexText, namesOf, parseQuery, possibleNames, setStopWords, stem } from "./static/tokens.js";
 

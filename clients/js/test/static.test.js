@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { indexText, namesOf, nearest, parseQuery, possibleNames, setStopWords, stem } from "../dist/static-worker.js";
+import { curationOf, indexText, namesOf, nearest, parseQuery, possibleNames, setStopWords, stem } from "../dist/static-worker.js";
 
 // The same cases as `tests/export/test_shared_cases.py`.
 const cases = JSON.parse(readFileSync(new URL("./static-cases.json", import.meta.url), "utf8"));
@@ -17,6 +17,17 @@ for (const [text, expected] of Object.entries(cases.queries)) {
     const plain = words.map((word) => ({ exact: word.exact, stem: word.stem, parts: word.parts, isStop: word.isStop }));
     assert.deepEqual({ words: plain, isOpen, names: namesOf(text), possible: possibleNames(text) }, expected);
   });
+}
+
+const { rules, pages, effects } = cases.curation;
+for (const [day, queries] of Object.entries(effects)) {
+  for (const [query, expected] of Object.entries(queries)) {
+    test(`rules on ${day} for ${query}`, () => {
+      const { pins, isHidden, factor } = curationOf(rules, query, day);
+      const factors = Object.fromEntries(pages.map((url) => [url, factor(url)]));
+      assert.deepEqual({ pins, hidden: pages.filter(isHidden), factors }, expected);
+    });
+  }
 }
 
 for (const [word, expected] of Object.entries(cases.typos)) test(`typo ${word}`, () => assert.deepEqual(nearest(word, cases.vocabulary), expected));

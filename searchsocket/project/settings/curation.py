@@ -98,6 +98,9 @@ class CurationRules:
         return iter(sorted((rule for rule in rules if not is_current(rule, today)), key=lambda rule: rule.line))
 
 
+NO_RULES = CurationRules()
+
+
 def is_current(rule: PageRule | SynonymRule, today: date) -> bool:
     """Return True if a rule applies on a day; its last day is included."""
     return rule.until is None or today <= rule.until

@@ -1,9 +1,12 @@
+import type { Rule } from "./curation.js";
 export interface Head {
     generation: string;
     scope: string;
     publishedAt: string;
     weights: Weights;
-    synonyms: readonly (readonly [typed: readonly string[], others: readonly (readonly string[])[]])[];
+    synonyms: readonly (readonly [typed: readonly string[], others: readonly (readonly string[])[], until?: string])[];
+    /** Of the owner. */
+    rules: readonly Rule[];
     families: readonly Family[];
     pages: {
         url: readonly string[];

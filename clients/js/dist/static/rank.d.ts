@@ -1,3 +1,4 @@
+import type { Curation } from "./curation.js";
 import type { Index } from "./index.js";
 import { type QueryTerms } from "./terms.js";
 import { type QueryWord } from "./tokens.js";
@@ -20,8 +21,8 @@ export declare function scores(index: Index, query: QueryTerms): {
 };
 /** The best pages by words, names and places; the texts are not read yet. */
 export declare function rankPages(index: Index, query: QueryTerms, isAllowed: (page: number) => boolean, topK: number): RankedPage[];
-/** The weight of a page by its author and by what it is: guides come before listings and posts. */
-export declare function pageWeight({ head: { pages, weights } }: Index, page: number, q: string): number;
+/** The weight of a page by its author, its owner and by what it is: guides come before listings and posts. */
+export declare function pageWeight({ head: { pages, weights } }: Index, page: number, q: string, { factor }: Curation): number;
 export declare function namesIdentifier(q: string): boolean;
 /** What a query names to the letter, and whether that is all of it. */
 export declare function identifiers(q: string): {

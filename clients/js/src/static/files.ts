@@ -1,12 +1,15 @@
 // The files of a static export, as `searchsocket/export/` writes them.
 import { SearchError } from "../errors.js";
+import type { Rule } from "./curation.js";
 
 export interface Head {
   generation: string;
   scope: string;
   publishedAt: string;
   weights: Weights;
-  synonyms: readonly (readonly [typed: readonly string[], others: readonly (readonly string[])[]])[];
+  synonyms: readonly (readonly [typed: readonly string[], others: readonly (readonly string[])[], until?: string])[];
+  /** Of the owner. */
+  rules: readonly Rule[];
   families: readonly Family[];
   pages: {
     url: readonly string[];

@@ -1,4 +1,5 @@
 // The order of pages, as `searchsocket/search/ranking/` has it, by words alone.
+import type { Curation } from "./curation.js";
 import type { Index, Posting } from "./index.js";
 import { namedPages, type QueryTerms, unique } from "./terms.js";
 import { indexText, type QueryWord } from "./tokens.js";
@@ -165,11 +166,11 @@ function calling(index: Index, { parsed, words, text }: QueryTerms): (page: numb
   };
 }
 
-/** The weight of a page by its author and by what it is: guides come before listings and posts. */
-export function pageWeight({ head: { pages, weights } }: Index, page: number, q: string): number {
+/** The weight of a page by its author, its owner and by what it is: guides come before listings and posts. */
+export function pageWeight({ head: { pages, weights } }: Index, page: number, q: string, { factor }: Curation): number {
   const listing = namesIdentifier(q) ? 1 : (pages.listing[page] ?? 1);
   const occasion = new RegExp(weights.asksForOccasion, "i").test(q) ? 1 : (pages.occasion[page] ?? 1);
-  return Math.min(Math.max(pages.weight[page] ?? 1, 0.01), 100) * listing * occasion;
+  return Math.min(Math.max((pages.weight[page] ?? 1) * factor(pages.url[page]!), 0.01), 100) * listing * occasion;
 }
 
 const NAME = /^(?=.*[A-Za-z])(?:.*[_$].*|.*::.*|.*[\p{L}\p{N}_]{2}\.[\p{L}\p{N}_]{2}.*|.*\(\).*|.*[a-z][A-Z].*|--.*)$/u;

@@ -1,6 +1,7 @@
 // Answers a request from the files of a static export.
 import { SearchError } from "../errors.js";
 import type { Result, SearchAnswer, SearchRequest, Section } from "../types.js";
+import { type Curation, curationOf, today } from "./curation.js";
 import { type Chunk, Files, type Head } from "./files.js";
 import { facetCounts, pageFilter, placeIn, type Versions, versionsOf, withoutTranslations } from "./filter.js";
 import { Index } from "./index.js";
@@ -36,18 +37,23 @@ export async function search(index: Index, request: SearchRequest): Promise<Sear
   const versions = versionsOf(head.families, request);
   const query = await queryTerms(index, await meant(index, typed));
   const evidence = evidenceOf(index, query);
-  const candidates = rankPages(index, query, pageFilter(index, request, versions), topK + offset);
+  const curation = curationOf(head.rules, typed, today());
+  const passes = pageFilter(index, request, versions);
+  const isAllowed = (page: number) => passes(page) && !curation.isHidden(head.pages.url[page]!);
+  const candidates = rankPages(index, query, isAllowed, topK + offset);
   const isAnswered = isEnough(index, evidence) || candidates.some(({ exact }) => exact >= head.weights.exact.title * head.weights.exact.whole);
   const quoter = new Quoter(query);
-  const ordered = isAnswered ? await ordering(index, query, quoter, candidates, topK + offset) : [];
-  const shown = withoutTranslations(index, ordered, request);
+  const ordered = isAnswered ? await ordering(index, query, quoter, candidates, topK + offset, curation) : [];
+  const pinned = pinnedPages(index, curation, ordered, isAllowed);
+  const pins = withoutTranslations(index, pinned, request).size; // results that the owner decided
+  const shown = withoutTranslations(index, [...pinned, ...ordered.filter((one) => !pinned.includes(one))], request);
   const best = ordered[0];
-  const confidence = (page: RankedPage, rank: number) => confidenceOf(index, evidence, rank, page.score / (best!.score || 1), page.exact);
+  const confidence = (page: RankedPage, rank: number) => (rank < pins ? 1 : confidenceOf(index, evidence, rank, page.score / (best!.score || 1), page.exact));
   const page = [...shown.keys()].slice(offset, offset + topK);
   const read = await Promise.all(page.map((one) => withTexts(index, one)));
   const results = read.map((one, at) => ({
     ...resultOf(index, one, quoter, versions, shown.get(page[at]!)!, confidence(one, offset + at)),
-    score: Math.min(one.score / Math.max(best!.score, 1), 1),
+    score: Math.min(one.score / Math.max(best?.score ?? 0, 1), 1),
   }));
   const isWeak = best !== undefined && confidence(best, 0) < head.weights.weak;
   return {
@@ -56,8 +62,8 @@ export async function search(index: Index, request: SearchRequest): Promise<Sear
     groupBy: "page",
     results,
     total: shown.size,
-    quality: !isAnswered ? "rejected" : isWeak ? "weak" : "answered",
-    ...(request.facets?.length ? { facets: facetCounts(index, isAnswered ? candidates.map((one) => one.page) : [], request.facets) } : {}),
+    quality: pins ? "answered" : !isAnswered ? "rejected" : isWeak ? "weak" : "answered",
+    ...(request.facets?.length ? { facets: facetCounts(index, [...(isAnswered ? candidates : []), ...pinned].map((one) => one.page), request.facets) } : {}),
     ...(versions.answer ? { versions: versions.answer } : {}),
     meta: {
       timingsMs: { embed: 0, vector: 0, keyword: performance.now() - started, rerank: 0, total: performance.now() - started },
@@ -76,13 +82,22 @@ function isEnough({ head: { weights } }: Index, { share, count, known }: Evidenc
   return share >= weights.evidence.share || weights.enough.some(([leastKnown, leastCount, leastShare]) => known >= leastKnown && count >= leastCount && share >= leastShare);
 }
 
+const MAX_PINS = 20;
+
+/** The pages that the owner puts first: those that the export has and the request allows. */
+function pinnedPages({ head, firstChunk }: Index, { pins }: Curation, ordered: readonly RankedPage[], isAllowed: (page: number) => boolean): RankedPage[] {
+  const pages = pins.map((url) => head.pages.url.indexOf(url)).filter((page) => page >= 0 && isAllowed(page));
+  const chunksOf = (page: number) => Array.from({ length: head.pages.chunks[page]! }, (_, at) => ({ chunk: firstChunk[page]! + at, score: 0 }));
+  return pages.slice(0, MAX_PINS).map((page) => ordered.find((one) => one.page === page) ?? { page, score: 0, exact: 0, chunks: chunksOf(page) });
+}
+
 /** Pages by their score; the texts of the best are read for what only a text tells. */
-async function ordering(index: Index, query: QueryTerms, quoter: Quoter, candidates: readonly RankedPage[], count: number): Promise<RankedPage[]> {
+async function ordering(index: Index, query: QueryTerms, quoter: Quoter, candidates: readonly RankedPage[], count: number, curation: Curation): Promise<RankedPage[]> {
   const sorted = (pages: readonly RankedPage[]) => [...pages].sort((a, b) => b.score - a.score || a.page - b.page);
-  const first = sorted(candidates.map((one) => ({ ...one, score: one.score * pageWeight(index, one.page, query.text) })));
+  const first = sorted(candidates.map((one) => ({ ...one, score: one.score * pageWeight(index, one.page, query.text, curation) })));
   const read = Math.max(READ, count);
   const texts = await Promise.all(first.slice(0, read).map((one) => withTexts(index, one)));
-  const better = texts.map((one) => ({ ...one, ...bonuses(index, query, quoter, one) }));
+  const better = texts.map((one) => ({ ...one, ...bonuses(index, query, quoter, one, curation) }));
   return [...sorted(better), ...first.slice(read)];
 }
 
@@ -92,7 +107,7 @@ async function withTexts(index: Index, page: RankedPage): Promise<ReadPage> {
 }
 
 /** What a page gains by its text: neighbouring words, headings, and names to the letter. */
-function bonuses(index: Index, query: QueryTerms, quoter: Quoter, page: ReadPage): Pick<RankedPage, "score" | "exact" | "chunks"> {
+function bonuses(index: Index, query: QueryTerms, quoter: Quoter, page: ReadPage, curation: Curation): Pick<RankedPage, "score" | "exact" | "chunks"> {
   const { weights, pages } = index.head;
   const { alone, among, heading, title, whole } = weights.exact;
   const { names, isAlone } = identifiers(query.text);
@@ -112,7 +127,7 @@ function bonuses(index: Index, query: QueryTerms, quoter: Quoter, page: ReadPage
     return { chunk, score: score + own + beside };
   });
   chunks.sort((a, b) => b.score - a.score || a.chunk - b.chunk);
-  return { exact, score: page.score + (exact - page.exact + near) * pageWeight(index, page.page, query.text), chunks };
+  return { exact, score: page.score + (exact - page.exact + near) * pageWeight(index, page.page, query.text, curation), chunks };
 }
 
 function confidenceOf({ head: { weights } }: Index, words: Evidence, rank: number, ratio: number, exact: number): number {

@@ -1,4 +1,5 @@
 // A query taken apart, as `searchsocket/stores/words/keywords.py` and `evidence.py` do it.
+import { isCurrent, today } from "./curation.js";
 import type { Index } from "./index.js";
 import { fold, nameOf, type ParsedQuery, parseQuery, possibleNames, type QueryWord, stem } from "./tokens.js";
 
@@ -113,13 +114,20 @@ function joinedForms(order: readonly QueryWord[]): string[] {
 function synonymsOf({ head }: Index, order: readonly QueryWord[]): Map<string, Forms[]> {
   const keys = order.map((word) => word.stem || word.exact);
   const found = new Map<string, Forms[]>();
-  for (const [typed, others] of head.synonyms) {
+  const day = today();
+  for (const [typed, others, until] of head.synonyms) {
+    if (!isCurrent(until, day)) continue;
     for (let start = 0; start + typed.length <= keys.length; start++) {
       if (!typed.every((form, at) => keys[start + at] === form)) continue;
-      for (const { exact } of order.slice(start, start + typed.length)) found.set(exact, [...(found.get(exact) ?? []), ...others]);
+      for (const { exact } of order.slice(start, start + typed.length)) found.set(exact, distinct([...(found.get(exact) ?? []), ...others]));
     }
   }
   return found;
+}
+
+/** Each once: a group that ends on a day may repeat one of the settings. */
+function distinct(forms: readonly Forms[]): Forms[] {
+  return [...new Map(forms.map((one) => [one.join(" "), one])).values()];
 }
 
 function worthCorrecting(unknown: readonly QueryWord[]): QueryWord[] {
