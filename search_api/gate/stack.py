@@ -39,6 +39,7 @@ def add_guards(
     on_error: OnDefect,
     page: Renderer | None,
     listeners: Sequence[Callable[[Answered], None]],
+    identifies: bool = True,
 ) -> None:
     """Put the guards before the endpoints; the last one added stands outermost.
 
@@ -47,6 +48,7 @@ def add_guards(
         beacons: See `BodyGuard`.
         page: Writes errors at `/`, where there is a page.
         listeners: Hear of every request when it is answered.
+        identifies: Find out who asks, and limit the rate of the anonymous; False if the endpoints do so.
     """
     settings = project.settings.api
     rate = RateLimit(settings.rate_limit) if settings.rate_limit.max else None
@@ -61,7 +63,8 @@ def add_guards(
         max_bytes=settings.max_body_bytes,
         timeout_s=BODY_TIMEOUT_S,
     )
-    app.add_middleware(CallerGuard, rules=rules, rate=rate, own_rates=own_rates)
+    if identifies:
+        app.add_middleware(CallerGuard, rules=rules, rate=rate, own_rates=own_rates)
     app.add_middleware(LastResort, on_defect=on_error)
     if page:
         app.add_middleware(ErrorPages, renderer=page)

@@ -47,6 +47,7 @@ def serve(
     others: "LibraryMakers | None" = None,
     workers: Workers | None = None,
     beside: Callable[[SearchService], AbstractContextManager[None]] = lambda _: nullcontext(),
+    app: FastAPI | None = None,
 ) -> None:
     """Serve until SIGTERM or Ctrl-C, then finish what is under way and return.
 
@@ -56,11 +57,12 @@ def serve(
         on_start: Hears the base URL once queries are answered.
         workers: Processes that answer instead of this one.
         beside: What else answers by the same service, where this process does.
+        app: Instead of the application of the project.
 
     Raises:
         ConfigError, ConfigMissing, InvalidScope: The service cannot start; so when the address is taken.
     """
-    app = create_app(
+    app = app or create_app(
         project, environ=environ, host=host, token=token, dev=dev, on_error=on_error, store=store, others=others
     )
     with contextlib.closing(listen(host, port)) as listener, calm_log(), _stop_quietly():

@@ -107,7 +107,7 @@ def serve_http(
 ) -> None:
     ctx.invoke(
         serve,
-        root=project.root,
+        roots=(project.root,),
         port=project.settings.mcp.http.port,
         scopes=(scope_name,) if scope_name else (),
         no_page=True,

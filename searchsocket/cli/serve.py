@@ -2,8 +2,8 @@
 
 import os
 import traceback
-from collections.abc import Iterator
-from contextlib import nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from searchsocket.cli.answering import answering
-from searchsocket.cli.options import load_project, offer_options, offering, project_option, quiet_option
+from searchsocket.cli.options import load_project, offer_options, offering, quiet_option
 from searchsocket.cli.output import error_line, safe, say
 from searchsocket.errors import ScopeLocked, ScopeNotIndexed, SearchSocketError, StateUnavailable
 from searchsocket.project.access import TOKEN_FILE, configured_key, make_token
@@ -29,7 +29,14 @@ MAX_WORKERS = 64
 
 
 @click.command()
-@project_option
+@click.option(
+    "--project",
+    "roots",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Project folder; repeat to search several sites at once. Default: the current folder.",
+)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to bind.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="Port; 0 = any free port."
@@ -52,7 +59,7 @@ MAX_WORKERS = 64
 @click.option("--mcp/--no-mcp", default=None, help="Also run the MCP server; default: mcp.enable, or with --dev.")
 @offer_options
 def serve(
-    root: Path,
+    roots: tuple[Path, ...],
     host: str,
     port: int,
     scopes: tuple[str, ...],
@@ -75,33 +82,51 @@ def serve(
     \b
     Example:
       searchsocket serve --port 8181 --workers 2
+      searchsocket serve --project apps/docs --project apps/blog
       searchsocket serve --artifacts https://files.example.com/search
       curl "http://127.0.0.1:8181/api/search?q=install"
       curl -H "Authorization: Bearer $(cat .searchsocket/serve.token)" "http://127.0.0.1:8181/api/search?q=install"
     """
-    project = load_project(root)
-    options = {
-        "scopes": tuple(project.scope(os.environ, name).name for name in scopes) or None,
-        "page": False if no_page else None,
-        "access_log": access_log or None,
-    }
-    api = project.settings.api.model_copy(update={name: value for name, value in options.items() if value is not None})
-    agents = offering(project.settings.mcp, tools, structured_content=structured_content)
-    enable, sync = _first(mcp, agents.enable, dev), agents.sync if agents.sync is not None else sync
-    agents = agents.model_copy(update={"enable": enable, "sync": sync})
-    project = replace(project, settings=project.settings.model_copy(update={"api": api, "mcp": agents}))
+    if dev and not is_loopback(host):
+        raise click.UsageError(f"--dev trusts every program on this machine, but other machines can reach {host}")
+    if url and len(roots) > 1:
+        raise click.UsageError("--artifacts serves one index; set artifacts.url in each project instead")
+
+    def as_served(root: Path) -> Project:
+        project = load_project(root)
+        options = {
+            "scopes": tuple(project.scope(os.environ, name).name for name in scopes) or None,
+            "page": False if no_page else None,
+            "access_log": access_log or None,
+        }
+        changes = {name: value for name, value in options.items() if value is not None}
+        agents = offering(project.settings.mcp, tools, structured_content=structured_content)
+        may_sync = agents.sync if agents.sync is not None else sync
+        agents = agents.model_copy(update={"enable": _first(mcp, agents.enable, dev), "sync": may_sync})
+        sections = {"api": project.settings.api.model_copy(update=changes), "mcp": agents}
+        return share_of_budget(replace(project, settings=project.settings.model_copy(update=sections)), workers)
+
+    projects = [as_served(root) for root in roots or (Path(),)]
+    if len(projects) > 1:
+        _serve_sites(projects, host, port, workers, dev=dev)
+    else:
+        _serve_one(projects[0], host, port, workers, url, dev=dev, others=others)
+
+
+def _serve_one(
+    project: Project, host: str, port: int, workers: int, url: str, *, dev: bool, others: "LibraryMakers | None"
+) -> None:
+    """Serve one project."""
     from search_api.run.server import serve as serve_api
     from search_api.run.workers import Workers
 
-    if dev and not is_loopback(host):
-        raise click.UsageError(f"--dev trusts every program on this machine, but other machines can reach {host}")
-    project = share_of_budget(project, workers)
     here, store = project, None
     if address := artifacts_address(project, url):
         pulled = open_pulled(project, os.environ, address)
         project, store = pulled.project, pulled.store
     key = configured_key(project.settings.api, os.environ)
     token = "" if key else _token(project)
+    agents = project.settings.mcp
 
     def greet(url: str) -> None:
         page = f"{url}/ and " if project.settings.api.page else ""
@@ -126,6 +151,47 @@ def serve(
         # What is pulled may be another index than the one that lies here.
         beside=(lambda _: nullcontext()) if address else partial(answering, here, os.environ),
         workers=Workers(workers, partial(_worker, here, host, token, dev, address, failed)) if workers > 1 else None,
+    )
+
+
+def _serve_sites(projects: Sequence[Project], host: str, port: int, workers: int, *, dev: bool) -> None:
+    """Serve several projects, and one search over all of them."""
+    from search_api.run.server import serve as serve_api
+    from search_api.run.workers import Workers
+    from search_api.sites import create_sites_app, open_sites
+
+    failed = Troubles()
+    keys = [configured_key(project.settings.api, os.environ) for project in projects]
+    tokens = ["" if key else _token(project) for project, key in zip(projects, keys, strict=True)]
+    sites = open_sites(projects, environ=os.environ, host=host, tokens=tokens, dev=dev, on_error=failed)
+    first = projects[0].settings.api
+
+    def greet(url: str) -> None:
+        page = f"{url}/ and " if first.page else ""
+        say(f"Searching {len(sites)} sites at {page}{url}{first.path}?q=...   (Ctrl-C stops)")
+        for site, key, token in zip(sites, keys, tokens, strict=True):
+            say(f"{safe(site.title)}: {url}/sites/{site.name}/")
+            for line in _trust(site.project, key=bool(key), token=bool(token), dev=dev):
+                say(f"  {line}")
+
+    @contextmanager
+    def answering_all(_: object) -> Iterator[None]:
+        with ExitStack() as stack:
+            for site in sites:
+                if site.app and not artifacts_address(site.project, ""):
+                    stack.enter_context(answering(site.project, os.environ, site.app.state.service))
+            yield
+
+    serve_api(
+        projects[0],
+        host=host,
+        port=port,
+        environ=os.environ,
+        on_start=greet,
+        on_error=failed,
+        beside=answering_all,
+        app=create_sites_app(sites, host, failed),
+        workers=Workers(workers, partial(_sites_worker, projects, host, tokens, dev, failed)) if workers > 1 else None,
     )
 
 
@@ -170,6 +236,14 @@ def _worker(project: Project, host: str, token: str, dev: bool, address: str, fa
         pulled = open_pulled(project, os.environ, address)
         project, store = pulled.project, pulled.store
     return create_app(project, environ=os.environ, host=host, token=token, dev=dev, on_error=failed, store=store)
+
+
+def _sites_worker(projects: Sequence[Project], host: str, tokens: Sequence[str], dev: bool, failed: Troubles) -> Any:
+    """The application of one worker of several, over several projects."""
+    from search_api.sites import create_sites_app, open_sites
+
+    sites = open_sites(projects, environ=os.environ, host=host, tokens=tokens, dev=dev, on_error=failed)
+    return create_sites_app(sites, host, failed)
 
 
 def trouble_line(error: BaseException) -> str:

@@ -50,6 +50,13 @@ export interface AlikePage {
     href: string;
     title: string;
 }
+/** The site of a result, where a service searches several. */
+export interface Origin {
+    project: string;
+    title: string;
+    /** Scheme and host of its pages; "" = those of this page. */
+    site: string;
+}
 export interface Result {
     /** The page, as filters and other requests name it. */
     url: string;
@@ -82,6 +89,8 @@ export interface Result {
     ref: string;
     sections: readonly Section[];
     alike: readonly AlikePage[];
+    /** Absent if the service searches one site. */
+    origin?: Origin;
 }
 export interface Note {
     code: string;

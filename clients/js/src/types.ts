@@ -56,6 +56,14 @@ export interface AlikePage {
   title: string;
 }
 
+/** The site of a result, where a service searches several. */
+export interface Origin {
+  project: string;
+  title: string;
+  /** Scheme and host of its pages; "" = those of this page. */
+  site: string;
+}
+
 export interface Result {
   /** The page, as filters and other requests name it. */
   url: string;
@@ -88,6 +96,8 @@ export interface Result {
   ref: string;
   sections: readonly Section[];
   alike: readonly AlikePage[];
+  /** Absent if the service searches one site. */
+  origin?: Origin;
 }
 
 export interface Note {

@@ -33,28 +33,33 @@ function snippet(html) {
 }
 
 /** Where a result leads: to the site, or to its text where nobody has said where the site is. */
-function address(href, url) {
+function address(href, url, origin) {
+  if (origin?.site) return origin.site + href;
+  if (origin) return `sites/${origin.project}/?${new URLSearchParams({ page: url })}`;
   if (form.dataset.site) return form.dataset.site + href;
   const scope = form.elements.scope ? { scope: form.elements.scope.value } : {};
   return `?${new URLSearchParams({ page: url, ...scope })}`;
 }
 
 function item(result) {
-  const title = element("h2", {}, element("a", { href: address(result.href, result.url) }, result.title || result.url));
+  const { origin } = result; // of several sites
+  const title = element("h2", {}, element("a", { href: address(result.href, result.url, origin) }, result.title || result.url));
   if (result.sectionTitle && result.sectionTitle !== result.title) {
     title.append(" ", element("span", { className: "section" }, result.sectionTitle));
   }
-  const made = element("li", {}, element("p", { className: "path" }, result.url), title, snippet(result.snippetHtml));
+  const made = element("li", {}, element("p", { className: "path" }, origin ? `${origin.title} · ${result.url}` : result.url), title, snippet(result.snippetHtml));
+  made.dataset.url = result.url;
+  if (origin) made.dataset.project = origin.project;
   const others = result.sections.filter((section) => section.anchor !== result.anchor);
   if (others.length) {
     const links = others.map((section) =>
-      element("li", {}, element("a", { href: address(section.href, result.url) }, section.title || result.title)),
+      element("li", {}, element("a", { href: address(section.href, result.url, origin) }, section.title || result.title)),
     );
     made.append(element("ul", { className: "sections" }, ...links));
   }
   if (result.alike.length) {
     const links = result.alike.slice(0, ALIKE_SHOWN).map((page) =>
-      element("li", {}, element("a", { href: address(page.href, page.url) }, page.url)),
+      element("li", {}, element("a", { href: address(page.href, page.url, origin) }, page.url)),
     );
     made.append(element("ul", { className: "sections" }, element("li", {}, `and ${result.alike.length} similar:`), ...links));
   }
@@ -123,7 +128,7 @@ function show(answer) {
   const found = answer.quality === "weak" ? `No close match: ${count}` : count;
   line.textContent = [results.length ? found : none, ...notes].join(" · ");
   generation.textContent =
-    `${answer.scope} · generation ${meta.generation}` +
+    `${answer.sites?.map((site) => site.title).join(", ") ?? answer.scope} · generation ${meta.generation}` +
     (meta.sourceRevision ? ` of commit ${short(meta.sourceRevision)}` : "") +
     `, published ${ago(meta.ageSeconds)} · ` +
     `${meta.timingsMs.total.toFixed(1)} ms`;
@@ -195,10 +200,10 @@ document.addEventListener("keydown", (event) => {
 });
 // Which result was opened, for the owner's report: the query and the page, nothing else.
 list.addEventListener("click", (event) => {
-  const url = event.target.closest("a") && event.target.closest("#results > li").querySelector(".path").textContent;
+  const { url, project } = (event.target.closest("a") && event.target.closest("#results > li")?.dataset) || {};
   if (!url || !form.dataset.beacon || navigator.globalPrivacyControl) return;
   const scope = form.elements.scope ? { scope: form.elements.scope.value } : {};
-  navigator.sendBeacon(form.dataset.beacon, JSON.stringify({ q: box.value.trim(), url, ...scope }));
+  navigator.sendBeacon(form.dataset.beacon, JSON.stringify({ q: box.value.trim(), url, project, ...scope }));
 });
 addEventListener("popstate", () => location.reload());
 

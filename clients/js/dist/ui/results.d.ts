@@ -6,5 +6,7 @@ export interface Opening {
     /** The place on its page: the result itself, or one of its sections. */
     at: Result | Section;
 }
-/** Pages as groups of a listbox, their sections as options below them; each option is a link. */
-export declare function resultGroups(answer: SearchAnswer, words: Words, site: string, openings: WeakMap<Element, Opening>): HTMLElement[];
+/** Where a result opens: on the host of its own site, or on the one that the element names. */
+export declare function siteOf({ origin }: Result, site: string): string;
+/** Pages as groups of a listbox, their sections as options below them; each option is a link. Several sites have headings. */
+export declare function resultGroups(answer: SearchAnswer, words: Words, ownSite: string, openings: WeakMap<Element, Opening>): HTMLElement[];

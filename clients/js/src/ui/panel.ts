@@ -12,7 +12,7 @@ import { Filters } from "./filters.js";
 import { Frame } from "./frame.js";
 import { Listbox } from "./listbox.js";
 import { pages, recent } from "./recent.js";
-import { type Opening, resultGroups } from "./results.js";
+import { type Opening, resultGroups, siteOf } from "./results.js";
 import type { Settings } from "./settings.js";
 import { Start } from "./start.js";
 
@@ -248,14 +248,14 @@ export class Panel {
   }
 
   /** Tell the owner which page was opened for a query; "" = the search ended without one. */
-  #report(url: string): void {
+  #report(url: string, project?: string): void {
     const { beacon, scope } = this.host.settings();
     const answer = this.#answer;
     if (!beacon || !answer || (!url && this.#reported === answer)) return;
     if ((navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl) return;
     this.#reported = answer;
     // As text, which browsers send to another origin without asking it first.
-    navigator.sendBeacon(beacon, JSON.stringify({ q: answer.q, url, quality: answer.quality, ...(scope ? { scope } : {}) }));
+    navigator.sendBeacon(beacon, JSON.stringify({ q: answer.q, url, quality: answer.quality, project, scope: scope || undefined }));
   }
 
   #clicked(event: MouseEvent): void {
@@ -267,7 +267,8 @@ export class Panel {
   }
 
   #opened(event: MouseEvent, link: HTMLAnchorElement, { result, at }: Opening): void {
-    const { site, keepsRecent, marks } = this.host.settings();
+    const { site: ownSite, keepsRecent, marks } = this.host.settings();
+    const site = siteOf(result, ownSite);
     const q = this.#answer?.q ?? this.#asked;
     if (keepsRecent) {
       const title = result.title || result.url;
@@ -276,7 +277,7 @@ export class Panel {
       pages.add({ href: buildResultUrl(at, { site, textFragment: false }), title, section: section === title ? "" : section });
     }
     if (!this.host.emit("searchsocket-select", { result, section: at === result ? null : at, q })) return event.preventDefault();
-    this.#report(result.url);
+    this.#report(result.url, result.origin?.project);
     // In another tab or on another host the browser itself marks the passage, by the text fragment.
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button || link.origin !== location.origin) return;
     this.host.close();

@@ -15,10 +15,27 @@ export interface Opening {
   at: Result | Section;
 }
 
-/** Pages as groups of a listbox, their sections as options below them; each option is a link. */
-export function resultGroups(answer: SearchAnswer, words: Words, site: string, openings: WeakMap<Element, Opening>): HTMLElement[] {
-  return answer.results.map((result) => {
-    const group = h("div", { role: "group", part: "page", class: "page", "aria-label": result.title || result.url });
+/** Where a result opens: on the host of its own site, or on the one that the element names. */
+export function siteOf({ origin }: Result, site: string): string {
+  return origin && /^https?:\/\/[^/]/i.test(origin.site) ? origin.site : site;
+}
+
+/** Pages as groups of a listbox, their sections as options below them; each option is a link. Several sites have headings. */
+export function resultGroups(answer: SearchAnswer, words: Words, ownSite: string, openings: WeakMap<Element, Opening>): HTMLElement[] {
+  const projects = [...new Set(answer.results.map(({ origin }) => origin?.project))]; // the best site first
+  return projects.flatMap((project) => {
+    const results = answer.results.filter(({ origin }) => origin?.project === project);
+    const title = results[0]?.origin?.title;
+    const heading = title ? [h("div", { part: "heading", class: "heading", role: "presentation", "aria-hidden": "true" }, title)] : [];
+    return [...heading, ...pageGroups(results, answer, words, ownSite, openings)];
+  });
+}
+
+function pageGroups(results: readonly Result[], answer: SearchAnswer, words: Words, ownSite: string, openings: WeakMap<Element, Opening>): HTMLElement[] {
+  return results.map((result) => {
+    const site = siteOf(result, ownSite);
+    const name = result.title || result.url;
+    const group = h("div", { role: "group", part: "page", class: "page", "aria-label": result.origin ? `${name}, ${result.origin.title}` : name });
     const option = (at: Result | Section, kind: "result" | "section", ...children: (Node | string)[]) => {
       const made = h("a", { role: "option", part: kind, class: kind, href: buildResultUrl(at, { site }), tabindex: -1 }, ...children);
       openings.set(made, { result, at });
