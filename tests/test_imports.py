@@ -15,7 +15,18 @@ PACKAGES = ("searchsocket", "searchsocket_assets", "search_api")
 
 ORCHESTRATOR = {"dagster", "dagster_webserver", "dagster_graphql", "searchsocket_assets"}
 SERVER = {"fastapi", "starlette", "uvicorn", "search_api"}
-CLIENTS = {"pymilvus", "milvus_lite", "pinecone", "openai", "onnxruntime", "tokenizers", "dask", "distributed"}
+CLIENTS = {
+    "pymilvus",
+    "milvus_lite",
+    "pinecone",
+    "psycopg",
+    "qdrant_client",
+    "openai",
+    "onnxruntime",
+    "tokenizers",
+    "dask",
+    "distributed",
+}
 PARSERS = {"lxml", "bs4", "markdownify"}
 PROTOCOL = {"mcp", "mcp_types"}  # a second of CPU
 HEAVY = ORCHESTRATOR | SERVER | CLIENTS | PARSERS | PROTOCOL | {"numpy", "pydantic", "tantivy", "rich", "Stemmer"}

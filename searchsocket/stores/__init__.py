@@ -12,6 +12,7 @@ from searchsocket.text.synonyms import NO_SYNONYMS, SynonymSource
 
 if TYPE_CHECKING:
     from searchsocket.project.settings.model import MilvusSettings, PineconeSettings, VectorSettings
+    from searchsocket.stores.base.tables import VectorTables
 
 
 def make_store(
@@ -68,22 +69,60 @@ def make_vectors(settings: "VectorSettings", project_id: str, environ: Mapping[s
         case "pinecone":
             return _pinecone(settings.pinecone, project_id, environ)
         case _:
-            from searchsocket.stores.installed import make_installed
             from searchsocket.stores.table_vectors import TableVectors
 
-            return TableVectors(make_installed(settings, environ), project_id)
+            return TableVectors(make_tables(settings, project_id, environ), project_id)
+
+
+def make_tables(settings: "VectorSettings", project_id: str, environ: Mapping[str, str]) -> "VectorTables":
+    """The database of a store that keeps its rows in tables.
+
+    Raises:
+        ConfigMissing: The environment does not say where that is, or no installed package has the store.
+    """
+    match settings.provider:
+        case "pgvector":
+            from searchsocket.stores.pgvector import PgvectorTables
+
+            postgres = settings.pgvector
+            url = _address("pgvector", postgres.url_env, environ, "postgresql://user:password@host/database")
+            return PgvectorTables(url, postgres.table or project_id, index=postgres.index, timeout_s=postgres.timeout_s)
+        case "qdrant":
+            from searchsocket.stores.qdrant import QdrantTables
+
+            qdrant = settings.qdrant
+            return QdrantTables(
+                _address("qdrant", qdrant.url_env, environ, "http://127.0.0.1:6333"),
+                qdrant.collection or project_id,
+                api_key=environ.get(qdrant.api_key_env, "") if qdrant.api_key_env else "",
+                index=qdrant.index,
+                timeout_s=qdrant.timeout_s,
+            )
+        case _:
+            from searchsocket.stores.installed import make_installed
+
+            return make_installed(settings, environ)
+
+
+def _address(provider: str, variable: str, environ: Mapping[str, str], example: str) -> str:
+    """
+    Raises:
+        KeyMissing: The variable is not set.
+    """
+    if address := environ.get(variable, "").strip():
+        return address
+    raise KeyMissing(
+        f"vector.provider is {provider}, but the environment variable {variable} with the server's address is not set, "
+        f"e.g. {example}",
+        f"set ${variable}",
+    )
 
 
 def _milvus(settings: "MilvusSettings", project_id: str, environ: Mapping[str, str]) -> VectorIndex:
     from searchsocket.stores.milvus import MilvusVectors
     from searchsocket.stores.milvus.connection import MilvusConnection
 
-    if not (uri := environ.get(settings.uri_env, "")):
-        raise KeyMissing(
-            f"vector.provider is milvus, but the environment variable {settings.uri_env} with the server's address is "
-            "not set, e.g. http://127.0.0.1:19530",
-            f"set ${settings.uri_env}",
-        )
+    uri = _address("milvus", settings.uri_env, environ, "http://127.0.0.1:19530")
     token = environ.get(settings.token_env, "") if settings.token_env else ""
     name = settings.collection or f"{project_id}_chunks"
     connection = MilvusConnection(uri, token, settings.timeout_s, token_env=settings.token_env)

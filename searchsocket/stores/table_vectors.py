@@ -46,10 +46,9 @@ class TableVectors:
 
     def stage(self, generation: Generation, rows: Iterable[VectorRow], gone: Iterable[str]) -> None:
         """See `VectorIndex.stage`."""
-        if generation.dimensions not in self._tables.dimensions():
-            self._tables.begin()
-            self._tables.create(generation.dimensions)
-            self._tables.seal()  # before the rows, because `seal` reads the table
+        self._tables.begin()
+        self._tables.create(generation.dimensions)
+        self._tables.seal()  # before the rows, because `seal` reads the table
         self._tables.begin()
         table, number = self._tables.table(generation.dimensions), generation_number(generation.name)
         own = self._of(generation.scope)

@@ -1,9 +1,26 @@
-"""Effects of `vector.options`: settings of the store of an installed package; the documented example stands for it."""
+"""Effects of `vector.options`, `vector.pgvector` and `vector.qdrant`: which database keeps the vectors, and how."""
 
+import gc
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
+from typing import Any, NoReturn
 
+import psycopg
+import qdrant_client
+from qdrant_client import QdrantClient
+from qdrant_client.http.models import QueryResponse, SearchParams
+
+from searchsocket.errors import VectorBackendUnavailable
+from searchsocket.pipeline.run.index import index_scope
+from searchsocket.stores import make_tables
+from searchsocket.stores.base.tables import VectorTables
 from searchsocket.stores.installed import GROUP
+from searchsocket.stores.pgvector import PgvectorTables
+from searchsocket.stores.qdrant import QdrantTables
+from searchsocket.testing.store.samples import DIMENSIONS, EAST
 from tests.settings.lab import Effect, Lab, outcome
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "sqlite_store"
@@ -17,7 +34,114 @@ def install(lab: Lab) -> None:
     lab.patch.setattr("searchsocket.system.plugins.entry_points", lambda **_: EntryPoints([point]))
 
 
+def statements(lab: Lab) -> list[str]:
+    """What a run would write to Postgres: statements that name a table or an index."""
+    written: list[str] = []
+    with lab.patch.context() as patch:
+        patch.setattr(PgvectorTables, "begin", lambda tables: None)
+        patch.setattr(PgvectorTables, "write", lambda tables, sql, values: written.append(sql) or [(None,)])
+        _pgvector(lab).create(8)
+    return [statement.split(" (")[0] for statement in written if statement.startswith("CREATE") and "_" in statement]
+
+
+def connects_with(option: str) -> Callable[[Lab], object]:
+    """An option of the connection to Postgres."""
+
+    def observe(lab: Lab) -> object:
+        options: dict[str, object] = {}
+
+        def connect(url: str, **given: object) -> NoReturn:
+            options.update(given, url=url)
+            raise psycopg.OperationalError("nobody is there")
+
+        with lab.patch.context() as patch:
+            patch.setattr(psycopg, "connect", connect)
+            with suppress(VectorBackendUnavailable):
+                _pgvector(lab).dimensions()
+        return options[option]
+
+    return observe
+
+
+def _pgvector(lab: Lab) -> VectorTables:
+    environ = {"POSTGRES_URL": "postgresql://usual", "OTHER_URL": "postgresql://other"}
+    return make_tables(lab.project.settings.vector, "site", environ)
+
+
+def collections(lab: Lab) -> list[str]:
+    """Folder and name of every collection of Qdrant after a run."""
+    environ = _qdrant_environ(lab)
+    index_scope(replace(lab.site.run(), environ=environ))
+    found = []
+    for path in (environ["QDRANT_URL"], environ["OTHER_URL"]):
+        gc.collect()  # the run's client locks the folder
+        client = QdrantClient(path=path)
+        found += [f"{Path(path).name} {each.name}" for each in client.get_collections().collections]
+        client.close()
+    return found
+
+
+def asks_with(option: str) -> Callable[[Lab], object]:
+    """An option of Qdrant's client."""
+
+    def observe(lab: Lab) -> object:
+        options: dict[str, object] = {}
+
+        def connect(**given: object) -> NoReturn:
+            options.update(given)
+            raise ValueError("nobody is there")
+
+        with lab.patch.context() as patch:
+            patch.setattr(qdrant_client, "QdrantClient", connect)
+            environ = _qdrant_environ(lab) | {"QDRANT_URL": "http://127.0.0.1:9"}
+            with suppress(VectorBackendUnavailable):
+                make_tables(lab.project.settings.vector, "site", environ).dimensions()
+        return options[option]
+
+    return observe
+
+
+def is_exact(lab: Lab) -> bool:
+    """Whether a query compares all vectors of a server."""
+    tables = make_tables(lab.project.settings.vector, "site", {"QDRANT_URL": "http://127.0.0.1:9"})
+    parameters: list[SearchParams] = []
+
+    class Client:
+        def query_points(self, name: str, vector: object, **options: Any) -> QueryResponse:
+            parameters.append(options["search_params"])
+            return QueryResponse(points=[])
+
+    with lab.patch.context() as patch:
+        patch.setattr(QdrantTables, "_connected", lambda tables: Client())
+        tables.table(DIMENSIONS).nearest(EAST, limit=5, where=[])
+    return bool(parameters[0].exact)
+
+
+def _qdrant_environ(lab: Lab) -> dict[str, str]:
+    urls = {"QDRANT_URL": str(lab.root / "usual"), "OTHER_URL": str(lab.root / "other")}
+    return urls | {"QDRANT_API_KEY": "the usual key", "OTHER_KEY": "the other key"}
+
+
+TABLES = [
+    "CREATE TABLE site_8", "CREATE INDEX site_8_record ON site_8", "CREATE INDEX site_8_filter ON site_8 USING gin",
+]  # fmt: skip
+POSTGRES, QDRANT = {"vector.provider": "pgvector"}, {"vector.provider": "qdrant"}
 EFFECTS = (
     Effect("vector.options", {"path": "vectors.sqlite"}, lambda lab: outcome(lab.index, "[vector.options]"),
            "CONFIG_MISSING", "ok", given={"vector.provider": "sqlite"}, prepare=install, anew=True),
+    Effect("vector.pgvector.url_env", "OTHER_URL", connects_with("url"), "postgresql://usual", "postgresql://other",
+           given=POSTGRES),
+    Effect("vector.pgvector.timeout_s", 2.0, connects_with("connect_timeout"), 10, 2, given=POSTGRES),
+    Effect("vector.pgvector.table", "shop", statements, TABLES, [each.replace("site", "shop") for each in TABLES],
+           given=POSTGRES),
+    Effect("vector.pgvector.index", "hnsw", statements, TABLES,
+           [*TABLES, "CREATE INDEX site_8_hnsw ON site_8 USING hnsw"], given=POSTGRES),
+    Effect("vector.qdrant.url_env", "OTHER_URL", collections, ["usual site_512"], ["other site_512"], given=QDRANT,
+           anew=True),
+    Effect("vector.qdrant.collection", "shop", collections, ["usual site_512"], ["usual shop_512"], given=QDRANT,
+           anew=True),
+    Effect("vector.qdrant.api_key_env", "OTHER_KEY", asks_with("api_key"), "the usual key", "the other key",
+           given=QDRANT),
+    Effect("vector.qdrant.timeout_s", 2.0, asks_with("timeout"), 10, 2, given=QDRANT),
+    Effect("vector.qdrant.index", "hnsw", is_exact, True, False, given=QDRANT),
 )  # fmt: skip

@@ -9,8 +9,9 @@ from searchsocket.testing.lingering_rows import LingeringRowsContract
 from searchsocket.testing.vector_index import VectorIndexContract
 from searchsocket.testing.vector_upkeep import VectorUpkeepContract
 from tests.conftest import GoldenCheck
-from tests.stores import test_installed_store, test_local_store, test_memory_store
+from tests.stores import test_installed_store, test_local_store, test_memory_store, test_qdrant
 from tests.stores.milvus import test_milvus_vectors
+from tests.stores.pgvector import test_pgvector
 from tests.stores.pinecone import test_pinecone_vectors
 
 PAGE = Path(__file__).parents[2] / "docs" / "contract.md"
@@ -23,6 +24,8 @@ PARTS = (
             "Milvus Lite": test_milvus_vectors.TestMilvusStore,
             "Milvus server": test_milvus_vectors.TestMilvusServerStore,
             "Pinecone": test_pinecone_vectors.TestPineconeStore,
+            "pgvector": test_pgvector.TestPgvectorStore,
+            "Qdrant": test_qdrant.TestQdrantStore,
             "SQLite": test_installed_store.TestSqliteStore,
         },
     ),
@@ -34,6 +37,8 @@ PARTS = (
                 "Milvus Lite": getattr(test_milvus_vectors, f"TestMilvus{name}"),
                 "Milvus server": getattr(test_milvus_vectors, f"TestMilvus{name}"),
                 "Pinecone": getattr(test_pinecone_vectors, f"TestPinecone{name}"),
+                "pgvector": test_pgvector.TestPgvectorStore,
+                "Qdrant": test_qdrant.TestQdrantStore,
                 "SQLite": test_installed_store.TestSqliteStore,
             },
         )

@@ -109,7 +109,25 @@ class PineconeSettings(SettingsSection):
     timeout_s: Annotated[float, Field(gt=0, le=600)] = 10.0  # for each request, to its last byte
 
 
-VectorProvider = Literal["local", "milvus", "pinecone"]
+IndexKind = Literal["exact", "hnsw"]
+
+
+class PgvectorSettings(SettingsSection):
+    url_env: Annotated[str, Field(min_length=1)] = "POSTGRES_URL"  # environment variable with the database's address
+    table: str = ""  # prefix of table names; "" = the project id
+    index: IndexKind = "exact"  # hnsw: faster on large sites, and most of the nearest chunks instead of all
+    timeout_s: Annotated[float, Field(gt=0, le=600)] = 10.0  # for each query, and for connecting
+
+
+class QdrantSettings(SettingsSection):
+    url_env: Annotated[str, Field(min_length=1)] = "QDRANT_URL"  # environment variable with the server's address
+    api_key_env: str = "QDRANT_API_KEY"  # the variable with the key; "" = the server wants none
+    collection: str = ""  # prefix of collection names; "" = the project id
+    index: IndexKind = "exact"  # hnsw: see above
+    timeout_s: Annotated[float, Field(gt=0, le=600)] = 10.0  # for each request
+
+
+VectorProvider = Literal["local", "milvus", "pinecone", "pgvector", "qdrant"]
 OptionName = Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9_-]{0,39}$")]
 
 
@@ -119,6 +137,8 @@ class VectorSettings(SettingsSection):
     local: LocalVectorSettings = LocalVectorSettings()
     milvus: MilvusSettings = MilvusSettings()
     pinecone: PineconeSettings = PineconeSettings()
+    pgvector: PgvectorSettings = PgvectorSettings()
+    qdrant: QdrantSettings = QdrantSettings()
 
     @model_validator(mode="after")
     def _options_have_a_reader(self) -> "VectorSettings":

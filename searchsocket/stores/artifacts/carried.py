@@ -20,6 +20,8 @@ _KEYS = (
     "vector.provider",
     "vector.milvus.collection",
     "vector.pinecone.index",
+    "vector.pgvector.table",
+    "vector.qdrant.collection",
 )
 # What runs on this machine alone. Any other provider is sent queries with this machine's key, so its owner names it.
 _OWN_PROVIDERS = {"embeddings": ("builtin", "onnx", "hash"), "vector": ("local",)}

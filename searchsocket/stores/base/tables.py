@@ -74,7 +74,7 @@ class VectorTables(Protocol):
         """The numbers of dimensions of which there is a table."""
 
     def create(self, dimensions: int) -> None:
-        """Create the table if it does not exist."""
+        """Create the table if it does not exist, and what the settings say of its index. Each run calls it."""
 
     def table(self, dimensions: int) -> VectorTable:
         """The table of vectors with this number of dimensions; calls nothing."""

@@ -154,6 +154,8 @@ export const groups: Group[] = [
 			{ href: '/docs/recipes/serve-elsewhere', label: 'Serve from another machine' },
 			{ href: '/docs/recipes/milvus', label: 'Milvus' },
 			{ href: '/docs/recipes/pinecone', label: 'Pinecone' },
+			{ href: '/docs/recipes/pgvector', label: 'Postgres' },
+			{ href: '/docs/recipes/qdrant', label: 'Qdrant' },
 			{ href: '/docs/recipes/write-a-store', label: 'Write a store' }
 		]
 	},
