@@ -13,7 +13,7 @@ import dagster as dg
 
 from searchsocket.pipeline.run.outcome import GoldenQueriesFailed
 from searchsocket.pipeline.run.stage import Stage
-from searchsocket.pipeline.run.stages import CODE_STAGES, LLMS_STAGES, STAGES
+from searchsocket.pipeline.run.stages import CODE_STAGES, LLMS_STAGES, STAGES, STATIC_STAGES
 from searchsocket_assets.columns import column_schema
 from searchsocket_assets.project_root import begin_run
 from searchsocket_assets.resources import options_of
@@ -89,7 +89,8 @@ def _freshness(max_age_days: float) -> dg.FreshnessPolicy | None:
 
 
 def stage_assets(site: DagsterSite) -> tuple[dg.AssetsDefinition, ...]:
-    """An asset for each stage; those of code and of `llms.txt` only where the project has them."""
+    """An asset for each stage; those of code, `llms.txt` and static search only if the project has them."""
     llms = LLMS_STAGES.values() if site.traits.has_llms else ()
-    stages = (*STAGES.values(), *llms, *(CODE_STAGES.values() if site.traits.has_code else ()))
+    static = STATIC_STAGES.values() if site.traits.has_static else ()
+    stages = (*STAGES.values(), *llms, *static, *(CODE_STAGES.values() if site.traits.has_code else ()))
     return tuple(stage_asset(stage, site) for stage in stages)

@@ -44,6 +44,10 @@ _COLUMNS = {
         ("note", "string", "one-line summary of the page"),
         ("size", "int", "size of the Markdown file in bytes"),
     ),
+    "static_search": (
+        ("file", "string", "name of the file: its kind and the hash of its contents"),
+        ("bytes", "int", "size of the file in bytes"),
+    ),
     "code_files": (
         ("url", "string", "path from the project folder; one row per file"),
         ("locator", "string", "path from the project folder"),

@@ -56,6 +56,7 @@ class Site(dg.Component, dg.Resolvable):
     )
     code: Annotated[bool | None, _option("Add assets for the source code; default: the project's settings.")] = None
     llms: Annotated[bool | None, _option("Add the asset `llms_txt`; default: the project's settings.")] = None
+    static: Annotated[bool | None, _option("Add the asset `static_search`; default: the project's settings.")] = None
     automation: Annotated[
         bool | None,
         _option("Run the sensors for branches and builds from the start; default: the project's settings."),
@@ -82,6 +83,7 @@ class Site(dg.Component, dg.Resolvable):
             tags=self.tags,
             code=self.code,
             llms=self.llms,
+            static=self.static,
             automation=self.automation,
             schedules=self.schedules,
             deps=self.deps,

@@ -4,7 +4,7 @@ from typing import Any
 
 import dagster as dg
 
-from searchsocket.pipeline.run.stages import CODE_STAGES, LLMS_STAGES, STAGES
+from searchsocket.pipeline.run.stages import CODE_STAGES, LLMS_STAGES, STAGES, STATIC_STAGES
 from searchsocket.quality.checks import BETWEEN_RUNS
 from searchsocket_assets.site import DagsterSite
 
@@ -14,7 +14,8 @@ INDEX_CODE = "index_code"
 
 def index_site_job(site: DagsterSite) -> Any:
     """The job over the assets of a site, without the checks that only make sense between runs."""
-    stages = [*STAGES, *(LLMS_STAGES if site.traits.has_llms else ())]
+    static = STATIC_STAGES if site.traits.has_static else ()
+    stages = [*STAGES, *(LLMS_STAGES if site.traits.has_llms else ()), *static]
     between = [dg.AssetCheckKey(site.key("search_index"), name) for name in sorted(BETWEEN_RUNS)]
     return dg.define_asset_job(
         name=site.named(INDEX_SITE),

@@ -24,6 +24,7 @@ class ProjectTraits:
     has_code: bool = False  # its source code is indexed too
     has_demand: bool = False  # its service records what visitors search for
     has_llms: bool = False  # llms.txt and its pages are written
+    has_static: bool = False  # the index is exported for search without a server
     discovers_branches: bool = False  # the sensor for new branches runs from the start
     watches_builds: bool = False  # the sensor for new builds runs from the start
     prunes_branches: bool = False  # the sensor for dead branches runs from the start
@@ -55,6 +56,7 @@ def read_traits(root: Path, environ: Mapping[str, str]) -> tuple[str, ProjectTra
             has_code=settings.code.enable,
             has_demand=settings.demand.enable,
             has_llms=settings.llms.enable,
+            has_static=settings.export.static,
             discovers_branches=settings.branches.discover,
             watches_builds=settings.branches.watch,
             pays_for_embeddings=settings.embeddings.provider not in _LOCAL_PROVIDERS,

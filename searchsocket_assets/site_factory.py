@@ -38,6 +38,7 @@ def site_definitions(
     tags: Mapping[str, str] | None = None,
     code: bool | None = None,
     llms: bool | None = None,
+    static: bool | None = None,
     automation: bool | None = None,
     schedules: Mapping[str, str] | None = None,
     deps: Sequence[dg.AssetKey] = (),
@@ -55,6 +56,7 @@ def site_definitions(
         tags: Tags of all definitions.
         code: Add assets for the source code; default: the project's settings.
         llms: Add the asset `llms_txt`; default: the project's settings.
+        static: Add the asset `static_search`; default: the project's settings.
         automation: Run the sensors for branches and builds from the start; default: the project's settings.
         schedules: Schedules to start automatically, with their cron times.
         deps: Keys of assets that build the site; their materialization leads to a run.
@@ -72,6 +74,7 @@ def site_definitions(
         owners=traits.owners if owners is None else tuple(owners),
         has_code=traits.has_code if code is None else code,
         has_llms=traits.has_llms if llms is None else llms,
+        has_static=traits.has_static if static is None else static,
         discovers_branches=traits.discovers_branches if automation is None else automation,
         watches_builds=traits.watches_builds if automation is None else automation,
         prunes_branches=bool(automation),

@@ -7,7 +7,7 @@ import click
 
 from searchsocket.backends import Backends
 from searchsocket.cli.options import json_option, load_project, project_option, quiet_option, scope_option
-from searchsocket.cli.output import count, print_json, safe, say
+from searchsocket.cli.output import count, print_json, safe, say, size
 from searchsocket.export.files import export_generation
 
 
@@ -47,5 +47,5 @@ def export(folder: Path, root: Path, scope_name: str | None, as_json: bool) -> N
     new = f"{exported.written:,} new, {exported.removed:,} removed"
     say(
         f"generation {exported.generation} ({count(exported.pages, 'page')}) exported to {safe(str(folder))}: "
-        f"{count(exported.files, 'file')}, {exported.bytes / 1e6:,.1f} MB ({new})"
+        f"{count(exported.files, 'file')}, {size(exported.bytes)} ({new})"
     )

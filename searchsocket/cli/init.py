@@ -175,7 +175,10 @@ def _left_to_do(made: Plan, *, is_static: bool) -> Iterator[str]:
     build = made.facts.build_command or "build your site"
     export = safe(export_command(made.facts.build or "build"))
     last = f"{export}  # part of the site, like its pages" if is_static else "searchsocket serve"
-    yield f'\nNext:\n  {safe(build)}\n  searchsocket index\n  searchsocket search "a question"\n  {last}'
+    if is_static and any(change.path == "package.json" for change in made.changes):
+        yield '\nNext:\n  npm run build  # then also indexes and exports\n  searchsocket search "a question"'
+    else:
+        yield f'\nNext:\n  {safe(build)}\n  searchsocket index\n  searchsocket search "a question"\n  {last}'
     if is_static:
         if made.facts.framework not in (*FRAMEWORKS, "SvelteKit"):
             yield f"\nTo show search on your pages:\n\n{STATIC_TAGS}"

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import zlib
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from searchsocket.project.settings.model import RankingSettings
 
 ENTRY = "searchsocket.json"
-_NAME = re.compile(r"(?:head|words|vocabulary|text)-[a-z2-7]{8}\.bin|worker-[a-z2-7]{8}\.js")
+_NAME = re.compile(r"(?:head|words|vocabulary|text)-[a-z2-7]{8}\.bin|worker-[a-z2-7]{8}\.js|files-[a-z2-7]{8}\.json")
 _HASH_CHARS = 8
 _GZIP = b"\x1f\x8b"
 
@@ -31,6 +32,7 @@ class Exported:
     """Result of an export."""
 
     generation: str
+    head: str  # name of the file that lists the others
     pages: int
     files: int
     bytes: int
@@ -88,16 +90,24 @@ def export_generation(
     bundle = bundle_folder()
     worker = folder.write_bytes("worker", ".js", (bundle / _WORKER).read_bytes())
     for path in (bundle / _COMPONENT, *sorted(bundle.glob("labels/*.js"))):
-        write_atomic(target / path.relative_to(bundle), path.read_bytes(), durable=False)
-    entry = {"generation": generation.name, "head": head, "worker": worker, "previous": previous}
-    write_atomic(target / ENTRY, json.dumps(entry).encode())
-    kept = {*folder.sizes, *_files_of(target, previous), str(before.get("worker", ""))}
+        _replace(target / path.relative_to(bundle), path.read_bytes())
+    files = folder.write_bytes("files", ".json", json.dumps(sorted(folder.sizes)).encode())
+    entry = {"generation": generation.name, "head": head, "worker": worker, "files": files, "previous": previous}
+    _replace(target / ENTRY, json.dumps(entry).encode())
+    kept = {*folder.sizes, *_files_of(target, previous), *(str(before.get(name, "")) for name in ("worker", "files"))}
     stale = [path for path in target.iterdir() if _NAME.fullmatch(path.name) and path.name not in kept]
     for path in stale:
         path.unlink(missing_ok=True)
-    return Exported(
-        generation.name, generation.pages, len(folder.sizes), sum(folder.sizes.values()), folder.written, len(stale)
-    )
+    size = sum(folder.sizes.values())
+    return Exported(generation.name, head, generation.pages, len(folder.sizes), size, folder.written, len(stale))
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Write a file unless it has these contents: a run without changes must not look like a new build."""
+    with suppress(OSError):  # it is not there, or writing it reports the reason
+        if path.read_bytes() == data:
+            return
+    write_atomic(path, data, durable=path.name == ENTRY)
 
 
 def _files_of(target: Path, head: str) -> set[str]:

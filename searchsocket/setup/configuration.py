@@ -74,6 +74,9 @@ id = {_toml(project_id)} # names this project's indexes; keep it when you rename
 [llms]
 # enable = true # write llms.txt and one Markdown file per page, for agents
 
+[export]
+# static = true # write the files of search without a server in each run
+
 {api}"""
 
 

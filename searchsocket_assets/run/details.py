@@ -60,6 +60,8 @@ def _places(run: ScopeRun, result: StageResult[Any]) -> dict[str, Any]:
             places["index_bytes"] = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     if result.stage == "llms_txt":
         places["llms_folder"] = dg.MetadataValue.path(result.facts["llms_folder"])
+    if result.stage == "static_search":
+        places["export_folder"] = dg.MetadataValue.path(result.facts["export_folder"])
     if result.stage == "search_index":
         places["mirror_folder"] = dg.MetadataValue.path(run.project.mirror_dir / run.scope.name)
         places["diff"] = dg.MetadataValue.md(f"`searchsocket diff --scope {run.scope.name}`: what changed")

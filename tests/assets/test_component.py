@@ -76,7 +76,7 @@ def test_two_sites_are_scaffolded_checked_and_listed(company: Path) -> None:
 def test_every_attribute_is_described_and_has_its_effect(company: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(company / "src"))
     properties = searchsocket_assets.Site.get_model_cls().model_json_schema()["properties"]
-    expected = "root key_prefix group pool owners tags code llms automation schedules deps keys"
+    expected = "root key_prefix group pool owners tags code llms static automation schedules deps keys"
     assert set(properties) == set(expected.split())
     assert all(each["description"] for each in properties.values())
     attributes = {
@@ -88,6 +88,7 @@ def test_every_attribute_is_described_and_has_its_effect(company: Path, monkeypa
         "tags": {"domain": "docs"},
         "code": True,
         "llms": True,
+        "static": True,
         "automation": True,
         "schedules": {"nightly_verify": "0 1 * * *"},
         "deps": ["web/build"],
@@ -100,7 +101,7 @@ def test_every_attribute_is_described_and_has_its_effect(company: Path, monkeypa
     definitions = dg_defs(company)
     specs = {spec.key.to_user_string(): spec for spec in definitions.resolve_all_asset_specs()}
     ours = {key: spec for key, spec in specs.items() if key != "web/build"}
-    assert {"warehouse/docs_search", "web/docs/code_index", "web/docs/llms_txt"} <= set(ours)
+    assert {"warehouse/docs_search", "web/docs/code_index", "web/docs/llms_txt", "web/docs/static_search"} <= set(ours)
     assert [dep.asset_key for dep in specs["web/docs/site_pages"].deps] == [dagster.AssetKey(["web", "build"])]
     assert {spec.group_name for spec in ours.values()} == {"search"}
     assert {tuple(spec.owners) for spec in ours.values()} == {("team:docs",)}

@@ -1,4 +1,4 @@
-"""Effects of `llms` and `api.public_url`: what agents are given to read of a site."""
+"""Effects of `llms`, `export` and `api.public_url`: what runs write next to the pages, and agents read of a site."""
 
 from collections.abc import Callable
 
@@ -11,6 +11,12 @@ def lists(lab: Lab) -> list[str]:
     """Where runs wrote lists of pages."""
     lab.index()
     return sorted(path.relative_to(lab.root).as_posix() for path in lab.root.rglob("llms.txt"))
+
+
+def exports(lab: Lab) -> list[str]:
+    """Where runs wrote exports."""
+    lab.index()
+    return sorted(path.parent.relative_to(lab.root).as_posix() for path in lab.root.rglob("searchsocket.json"))
 
 
 def line(number: int) -> Callable[[Lab], str]:
@@ -35,6 +41,9 @@ EFFECTS = (
     Effect("llms.title", "Fjord museum", line(0), "# Home", "# Fjord museum"),
     Effect("llms.summary", "Boats and tides.", line(2), PLAIN, "> Boats and tides."),
     Effect("llms.max_kb", 1, full_texts, 1, 4, given={"llms.enable": True}, prepare=write_long_pages),
+    Effect("export.static", True, exports, [], ["build/searchsocket"]),
+    Effect("export.dir", "static/{scope}", exports, ["build/searchsocket"], ["build/searchsocket", "static/main"],
+           given={"export.static": True}),
     Effect("api.public_url", "https://search.fjord.example",
            lambda lab: "https://search.fjord.example/api/search" in lab.api().get("/llms.txt").text, False, True),
 )  # fmt: skip

@@ -112,3 +112,14 @@ class LlmsNumbers(Numbers):
     files_written: int
     files_removed: int
     files_in_the_way: int  # of somebody else, under a name that one of ours would have
+
+
+@dataclass(frozen=True, slots=True)
+class StaticNumbers(Numbers):
+    """Of `static_search`."""
+
+    pages: int
+    files: int  # of this generation
+    files_written: int
+    files_removed: int  # of the generation before the previous one
+    bytes: int  # of the files of this generation

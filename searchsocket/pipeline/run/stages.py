@@ -15,6 +15,7 @@ from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.page_mirror import page_mirror
 from searchsocket.pipeline.stages.search_index import search_index
 from searchsocket.pipeline.stages.site_pages import site_pages
+from searchsocket.pipeline.stages.static_search import static_search
 from searchsocket.project.settings.model import Settings
 
 STAGES: Mapping[str, Stage[Any]] = {
@@ -23,6 +24,8 @@ STAGES: Mapping[str, Stage[Any]] = {
 
 LLMS_STAGES: Mapping[str, Stage[Any]] = {llms_txt.name: llms_txt}  # after those of the site, where it is asked for
 
+STATIC_STAGES: Mapping[str, Stage[Any]] = {static_search.name: static_search}  # likewise
+
 CODE_STAGES: Mapping[str, Stage[Any]] = {
     stage.name: stage for stage in (code_files, code_chunks, code_embeddings, code_index)
 }
@@ -30,7 +33,7 @@ CODE_STAGES: Mapping[str, Stage[Any]] = {
 
 def stages_of(corpus: Corpus, settings: Settings) -> Mapping[str, Stage[Any]]:
     """The stages of a run over a corpus."""
-    left_out = {} if settings.llms.enable else LLMS_STAGES
+    left_out = {**({} if settings.llms.enable else LLMS_STAGES), **({} if settings.export.static else STATIC_STAGES)}
     return {name: stage for name, stage in every_stage(corpus).items() if name not in left_out}
 
 
@@ -46,4 +49,4 @@ def label_of(name: str) -> str:
 
 
 def _all() -> Mapping[str, Stage[Any]]:
-    return {**STAGES, **LLMS_STAGES, **CODE_STAGES}
+    return {**STAGES, **LLMS_STAGES, **STATIC_STAGES, **CODE_STAGES}

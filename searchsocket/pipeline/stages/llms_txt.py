@@ -40,7 +40,8 @@ def llms_txt(run: ScopeRun, state: ScopeState) -> StageResult[LlmsNumbers]:
         ConfigMissing: There is no folder to write to.
         StateUnavailable, PermissionDenied: A file cannot be written.
     """
-    folder, scope, settings = folder_of(run), run.scope, run.project.settings
+    scope, settings = run.scope, run.project.settings
+    folder = site_folder(run, settings.llms.dir, "llms")
     store = run.backends.store
     catalogue = store.reader(scope).catalogue
 
@@ -71,21 +72,24 @@ def llms_txt(run: ScopeRun, state: ScopeState) -> StageResult[LlmsNumbers]:
     )
 
 
-def folder_of(run: ScopeRun) -> Path:
-    """The folder that stands for the root of the site: what is configured, else that of the build.
+def site_folder(run: ScopeRun, configured: str, section: str) -> Path:
+    """The folder that stands for the root of the site: the configured one, else that of the build.
+
+    Args:
+        section: Of the settings, whose `dir` is the configured folder.
 
     Raises:
         ConfigMissing: None is configured, and the pages are not those of a build folder.
     """
     project, scope = run.project, run.scope.name
-    if stated := project.settings.llms.dir:
-        return project.root / stated.replace("{scope}", scope)
+    if configured:
+        return project.root / configured.replace("{scope}", scope)
     source = run.make_source()
     origin = source.origin
     if not source.kind.is_build:
         raise ConfigMissing(
-            f"llms.enable is true, but the pages come from {origin.mode}, so there is no build folder for "
-            'llms.txt; set llms.dir, e.g. "static"'
+            f"[{section}] writes next to the pages, but these come from {origin.mode}, so there is no build folder; "
+            f'set {section}.dir, e.g. "static"'
         )
     build = project.root / origin.folder
     return build / BuildFolder(os.path.realpath(build), run.site.path.removeprefix("/"), SourceReport()).top

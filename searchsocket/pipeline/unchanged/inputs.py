@@ -77,6 +77,8 @@ def files_and_folders(run: ScopeRun) -> tuple[tuple[str, ...], tuple[str, ...]]:
     folders += [kit.routes_dir, kit.static_dir]
     if settings.llms.enable and settings.llms.dir:
         folders.append(settings.llms.dir.replace("{scope}", run.scope.name))
+    if settings.export.static and settings.export.dir:
+        folders.append(settings.export.dir.replace("{scope}", run.scope.name))
     if settings.embeddings.provider == "onnx":
         folders.append(settings.embeddings.model)  # absolute where it is a folder
     if settings.scope.mode == "git":

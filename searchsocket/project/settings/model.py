@@ -190,6 +190,13 @@ class LlmsSettings(SettingsSection):
     max_kb: Count = 1_000  # of the pages in one llms-full.txt; more are split by folder
 
 
+class ExportSettings(SettingsSection):
+    """Files that browsers search without a server."""
+
+    static: bool = False  # write the files in each run
+    dir: str = ""  # relative to the project, `{scope}` in it is replaced; "" = `searchsocket` in the build folder
+
+
 class CorsSettings(SettingsSection):
     allow_origins: tuple[str, ...] = ()
 
@@ -281,6 +288,7 @@ class Settings(SettingsSection):
     api: ApiSettings = ApiSettings()
     demand: DemandSettings = DemandSettings()
     llms: LlmsSettings = LlmsSettings()
+    export: ExportSettings = ExportSettings()
     mcp: McpSettings = McpSettings()
     artifacts: ArtifactSettings = ArtifactSettings()
     run: RunSettings = RunSettings()

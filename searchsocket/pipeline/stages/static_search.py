@@ -1,0 +1,46 @@
+"""After publishing: the index as files that browsers search without a server (docs/static.md)."""
+
+import os
+
+from searchsocket.events import Event
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.numbers import StaticNumbers
+from searchsocket.pipeline.run.results import StageResult
+from searchsocket.pipeline.run.stage import stage
+from searchsocket.pipeline.stages.llms_txt import site_folder
+from searchsocket.pipeline.stages.search_index import search_index
+from searchsocket.state import ScopeState
+
+_FOLDER = "searchsocket"  # below the root of the site
+
+
+def only_counted(run: ScopeRun, state: ScopeState) -> StageResult[StaticNumbers]:
+    """The result of a dry run: it writes nothing."""
+    pages = state.chunks.count().pages
+    return StageResult(total=pages, numbers=StaticNumbers(pages, 0, 0, 0, 0), version="")
+
+
+@stage("Exporting", StaticNumbers, reads=[search_index], kinds={"javascript"}, dry=only_counted)
+def static_search(run: ScopeRun, state: ScopeState) -> StageResult[StaticNumbers]:
+    """Write the live generation as files that browsers search without a server, next to the pages of the site.
+
+    Raises:
+        ConfigMissing: There is no folder to write to.
+        ConfigError: `curation.toml` is invalid, or a file there has other contents than its name says.
+        StateUnavailable, PermissionDenied: A file cannot be written.
+    """
+    from searchsocket.export.files import export_generation  # loads the ranking, which other runs do not need
+
+    settings = run.project.settings
+    folder = site_folder(run, settings.export.dir, "export")
+    if not settings.export.dir:
+        folder /= _FOLDER
+    reader, rules = run.backends.store.reader(run.scope), run.backends.curation.rules()
+    exported = export_generation(reader, settings.ranking, folder, rules)
+    run.on_event(Event("static_exported", {"files": exported.written, "folder": os.fspath(folder)}))
+    return StageResult(
+        total=exported.pages,
+        numbers=StaticNumbers(exported.pages, exported.files, exported.written, exported.removed, exported.bytes),
+        version=exported.head,
+        facts={"export_folder": os.fspath(folder)},
+    )
