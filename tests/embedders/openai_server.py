@@ -117,10 +117,11 @@ def serve() -> Iterator[Server]:
                 reply.hang.wait(30)
             answer: Any = reply.body
             if answer is None:
-                answer = reply.spoil(vectors_json(body["input"], as_base64=body.get("encoding_format") == "base64"))
+                texts = body["input"] if "input" in body else body["texts"]
+                answer = reply.spoil(vectors_json(texts, as_base64=body.get("encoding_format") == "base64"))
                 with server.lock:
-                    server.paid += body["input"]
-                    server.charged += sum(map(tokens_of, body["input"]))
+                    server.paid += texts
+                    server.charged += sum(map(tokens_of, texts))
             data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
             self.send_response(reply.status)
             for name, value in {"Content-Type": "application/json", **reply.headers}.items():

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
+from typing import Any
 
 import pytest
 from small_site import write_site
@@ -26,7 +27,8 @@ from searchsocket.system import plugins
 from searchsocket.testing.embedder import EmbedderContract
 from tests.embedders.openai_server import DIMENSIONS, KEY, Reply, Server, error, serve
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "voyage"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLE = EXAMPLES / "voyage"
 
 
 @pytest.fixture
@@ -59,6 +61,40 @@ class TestVoyage(EmbedderContract):
         return voyage
 
 
+@pytest.fixture
+def cohere(server: Server, monkeypatch: pytest.MonkeyPatch) -> Embedder:
+    monkeypatch.syspath_prepend(str(EXAMPLES / "cohere"))
+    install(monkeypatch, "cohere", "searchsocket_cohere:make")
+    server.always = Reply(spoil=cohere_answer)
+    own = EmbeddingSettings(provider="cohere", base_url=server.url, dimensions=DIMENSIONS)
+    return make_embedder(own, {"COHERE_API_KEY": KEY})
+
+
+def cohere_answer(answer: dict[str, Any]) -> dict[str, Any]:
+    """The vectors in the form of Cohere's answers, twice as long."""
+    return {"embeddings": {"float": [[2 * number for number in each["embedding"]] for each in answer["data"]]}}
+
+
+class TestCohere(EmbedderContract):
+    """The example keeps every promise."""
+
+    @pytest.fixture
+    def embedder(self, cohere: Embedder) -> Embedder:
+        return cohere
+
+
+def test_what_cohere_is_asked_for(server: Server, cohere: Embedder) -> None:
+    """As its reference has it; queries and passages are told apart."""
+    cohere.embed(["a", "b"], "passage")
+    cohere.embed(["c"], "query")
+    model = {"model": "embed-v4.0", "output_dimension": DIMENSIONS, "embedding_types": ["float"], "truncate": "END"}
+    assert server.requests == [
+        {**model, "texts": ["a", "b"], "input_type": "search_document"},
+        {**model, "texts": ["c"], "input_type": "search_query"},
+    ]
+    assert server.keys == {f"Bearer {KEY}"}
+
+
 def test_what_voyage_is_asked_for(server: Server, voyage: Embedder) -> None:
     """As its reference has it; queries and passages are told apart."""
     voyage.embed(["a", "b"], "passage")
@@ -86,6 +122,24 @@ def test_what_fails_there_is_an_error_of_ours(
     server.always = reply
     with pytest.raises(kind):
         voyage.embed(["a"], "passage")
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind"),
+    [
+        (error(429, "limit", Retry_After="7"), EmbedderUnavailable),
+        (error(500, "oops"), EmbedderUnavailable),
+        (Reply(cut=True), EmbedderUnavailable),
+        (error(401, "no"), EmbedderRefused),
+        (Reply(spoil=lambda answer: {"embeddings": []}), BadVectors),
+    ],
+)
+def test_what_fails_at_cohere_is_an_error_of_ours(
+    server: Server, cohere: Embedder, reply: Reply, kind: type[SearchSocketError]
+) -> None:
+    server.always = reply
+    with pytest.raises(kind):
+        cohere.embed(["a"], "passage")
 
 
 @pytest.mark.slow

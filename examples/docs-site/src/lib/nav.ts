@@ -53,6 +53,7 @@ export const groups: Group[] = [
 			{ href: '/docs/indexing/code-for-agents', label: 'Source code for agents' },
 			{ href: '/docs/indexing/embeddings', label: 'Embeddings' },
 			{ href: '/docs/indexing/embeddings/openai', label: 'OpenAI and other servers' },
+			{ href: '/docs/indexing/embeddings/write-an-embedder', label: 'Write an embedder' },
 			{ href: '/docs/indexing/embeddings/cost', label: 'Cost and budget' },
 			{ href: '/docs/indexing/incremental', label: 'Incremental runs' },
 			{ href: '/docs/indexing/publishing', label: 'Publishing' },
