@@ -5,6 +5,7 @@ Tried on Postgres 18 with pgvector 0.8.6.
 
 import re
 import threading
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
@@ -27,6 +28,7 @@ Values: TypeAlias = list[object]
 Row: TypeAlias = tuple[str, int, float, bytes, str]
 _MAX_PREFIX_CHARS = 40  # of 63 that Postgres keeps of a name
 _MAX_HNSW_DIMENSIONS = 2_000
+_MANY_ROWS = 1_000
 _MAX_PLAIN_BYTES = 6_500  # of a vector that is stored in the row itself, which must fit into a page of 8 kB
 _COLUMNS = [field.name for field in fields(TableRow)]
 _TYPES = {str: "text NOT NULL", int: "bigint NOT NULL", tuple: "text[] NOT NULL"}
@@ -56,6 +58,7 @@ class PgvectorTables:
         self._lock = threading.Lock()
         self._idle: list[Connection] = []  # of readers
         self._writer: Connection | None = None
+        self._written: Counter[str] = Counter()  # rows by table, in the transaction
 
     def __repr__(self) -> str:
         return f"PgvectorTables({self._prefix})"
@@ -67,7 +70,7 @@ class PgvectorTables:
         return sorted(int(match[1]) for match in matches if match)
 
     def create(self, dimensions: int) -> None:
-        """See `VectorTables.create`; also creates or drops the HNSW index, as the settings say.
+        """See `VectorTables.create`; also drops the HNSW index if the settings say so.
 
         Raises:
             VectorBackendRefused: An HNSW index cannot have so many dimensions.
@@ -83,11 +86,8 @@ class PgvectorTables:
             self.write("CREATE EXTENSION IF NOT EXISTS vector", [])
             for statement in _definition(name, dimensions):
                 self.write(statement, [])
-        has_graph = self._exists(f"{name}_hnsw")
-        if self.index == "hnsw" and not has_graph:
-            self.write(f"CREATE INDEX {name}_hnsw ON {name} USING hnsw (vector vector_ip_ops)", [])
-        elif self.index == "exact" and has_graph:
-            self.write(f"DROP INDEX {name}_hnsw", [])
+        if self.index == "exact":
+            self.write(f"DROP INDEX IF EXISTS {name}_hnsw", [])
 
     def table(self, dimensions: int) -> "PgvectorTable":
         """See `VectorTables.table`."""
@@ -95,12 +95,18 @@ class PgvectorTables:
 
     def begin(self) -> None:
         """See `VectorTables.begin`."""
+        self._written.clear()
         if self._writer is not None:
             self._writer.close()
         self._writer = self._connected(autocommit=False)
 
     def seal(self) -> None:
-        """See `VectorTables.seal`."""
+        """See `VectorTables.seal`; builds a missing HNSW index, which is faster with the rows there."""
+        for name, rows in self._written.items():
+            if self.index == "hnsw" and not self._exists(f"{name}_hnsw"):
+                self.write(f"CREATE INDEX {name}_hnsw ON {name} USING hnsw (vector vector_ip_ops)", [])
+            if rows >= _MANY_ROWS:
+                self.write(f"ANALYZE {name}", [])  # else the server plans queries as for a small table for a minute
         with self._errors(self._open_writer) as connection:
             connection.commit()
             connection.close()
@@ -118,8 +124,9 @@ class PgvectorTables:
             cursor = connection.execute(sql.encode(), values)
             return cursor.fetchall() if cursor.description else []
 
-    def write_rows(self, sql: str, rows: Sequence[Values]) -> None:
-        """Run a statement in the transaction for each of these rows."""
+    def write_rows(self, name: str, sql: str, rows: Sequence[Values]) -> None:
+        """Run a statement on a table in the transaction for each of these rows."""
+        self._written[name] += len(rows)
         with self._errors(self._open_writer) as connection, connection.cursor() as cursor:
             cursor.executemany(sql.encode(), rows)
 
@@ -236,7 +243,9 @@ class PgvectorTable:
         updates = ", ".join(f"{column} = excluded.{column}" for column in _COLUMNS[1:])
         sql = f"INSERT INTO {self._name} ({', '.join(_COLUMNS)}) VALUES ({marks})"
         sql += f" ON CONFLICT (key) DO UPDATE SET {updates}"
-        self._tables.write_rows(sql, [[_stored(getattr(row, column)) for column in _COLUMNS] for row in rows])
+        self._tables.write_rows(
+            self._name, sql, [[_stored(getattr(row, column)) for column in _COLUMNS] for row in rows]
+        )
 
     def end(self, where: Conditions, died: int) -> None:
         """See `VectorTable.end`."""

@@ -41,7 +41,7 @@ def statements(lab: Lab) -> list[str]:
         patch.setattr(PgvectorTables, "begin", lambda tables: None)
         patch.setattr(PgvectorTables, "write", lambda tables, sql, values: written.append(sql) or [(None,)])
         _pgvector(lab).create(8)
-    return [statement.split(" (")[0] for statement in written if statement.startswith("CREATE") and "_" in statement]
+    return [statement.split(" (")[0] for statement in written if statement.startswith(("CREATE T", "CREATE I", "DROP"))]
 
 
 def connects_with(option: str) -> Callable[[Lab], object]:
@@ -124,6 +124,7 @@ def _qdrant_environ(lab: Lab) -> dict[str, str]:
 
 TABLES = [
     "CREATE TABLE site_8", "CREATE INDEX site_8_record ON site_8", "CREATE INDEX site_8_filter ON site_8 USING gin",
+    "DROP INDEX IF EXISTS site_8_hnsw",
 ]  # fmt: skip
 POSTGRES, QDRANT = {"vector.provider": "pgvector"}, {"vector.provider": "qdrant"}
 EFFECTS = (
@@ -135,7 +136,7 @@ EFFECTS = (
     Effect("vector.pgvector.table", "shop", statements, TABLES, [each.replace("site", "shop") for each in TABLES],
            given=POSTGRES),
     Effect("vector.pgvector.index", "hnsw", statements, TABLES,
-           [*TABLES, "CREATE INDEX site_8_hnsw ON site_8 USING hnsw"], given=POSTGRES),
+           TABLES[:-1], given=POSTGRES),
     Effect("vector.qdrant.url_env", "OTHER_URL", collections, ["usual site_512"], ["other site_512"], given=QDRANT,
            anew=True),
     Effect("vector.qdrant.collection", "shop", collections, ["usual site_512"], ["usual shop_512"], given=QDRANT,

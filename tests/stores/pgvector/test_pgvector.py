@@ -52,9 +52,9 @@ class CountedTables(PgvectorTables):
         self.before()
         return super().write(sql, values)
 
-    def write_rows(self, sql: str, rows: list[list[object]]) -> None:  # type: ignore[override]
+    def write_rows(self, name: str, sql: str, rows: list[list[object]]) -> None:  # type: ignore[override]
         self.before()
-        super().write_rows(sql, rows)
+        super().write_rows(name, sql, rows)
 
     def read(self, sql: str, values: list[object]) -> list[tuple[object, ...]]:
         self.before()
