@@ -1,7 +1,10 @@
-"""Stores on other machines: `python -m bench.remote recall|kills|starts|rates|writes`.
+"""Stores on other machines: `python -m bench.remote recall|stores|kills|starts|rates|writes`.
 
 `recall` keeps 50,000 rows in Milvus Lite and on a server, under each kind of index, and counts how many of the nearest
 rows are found, by all rows and by a tenth of them. `--uri` names the server; without it only Lite is asked.
+
+`stores` keeps 100,000 rows in the folder, in Postgres, in Milvus Lite and in Qdrant's local mode: of the ten nearest
+the part that each finds, and the median time of a query.
 
 `kills` publishes 200 times to the Pinecone of the tests, and to the server of `--uri`; before each, a run is killed
 by SIGKILL before a call that is drawn, or within it. Meanwhile a reader asks without a pause; every answer must be that
@@ -20,7 +23,7 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from bench.remote import rates, recall, starts
+from bench.remote import rates, recall, starts, stores
 from bench.remote.engines import Engine, pinecone_of_the_tests
 from bench.remote.kills import kill_many
 from searchsocket.stores.milvus.connection import MilvusConnection
@@ -31,7 +34,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m bench.remote", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=["recall", "kills", "starts", "rates", "writes"])
+    parser.add_argument("what", choices=["recall", "stores", "kills", "starts", "rates", "writes"])
     parser.add_argument("--uri", help="of a Milvus server, e.g. of `make milvus`")
     parser.add_argument("--token", default=os.environ.get("MILVUS_TEST_TOKEN", "root:Milvus"))
     parser.add_argument("--metrics", help="address where that server tells its counters")
@@ -44,7 +47,9 @@ def main() -> None:
     if arguments.what == "kills":
         print_kills(arguments)
         return
-    if printed := {"starts": print_starts, "rates": print_rates, "writes": print_writes}.get(arguments.what):
+    if printed := {"stores": print_stores, "starts": print_starts, "rates": print_rates, "writes": print_writes}.get(
+        arguments.what
+    ):
         printed(arguments)
         return
     with tempfile.TemporaryDirectory(prefix="searchsocket-remote-") as folder:
@@ -80,6 +85,21 @@ def print_recall(engine: str, connection: MilvusConnection, count: int, queries:
         for each in connection.call("list_collections"):
             if each.startswith(name):
                 connection.call("drop_collection", each)
+
+
+def print_stores(arguments: argparse.Namespace) -> None:
+    """A table, a line for each store."""
+    count = max(arguments.rows, 100_000)
+    rows = recall.corpus(count, arguments.queries)
+    print(f"{count:,} rows of {recall.DIMENSIONS} numbers, the {recall.CANDIDATES} nearest; {os.cpu_count()} CPUs\n")
+    print("| store | written in s | recall@10 | p50 ms | in a tenth | p50 ms |\n|---|---:|---:|---:|---:|---:|")
+    for name in stores.STORES:
+        found = stores.measure(name, rows, min(arguments.queries, 10) if name in stores.SLOW else arguments.queries)
+        print(
+            f"| {name} | {found.write_s:.0f} | {found.recall:.3f} | {found.p50_ms:.1f} | {found.tenth_recall:.3f} | "
+            f"{found.tenth_p50_ms:.1f} |",
+            flush=True,
+        )
 
 
 def print_kills(arguments: argparse.Namespace) -> None:

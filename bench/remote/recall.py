@@ -78,7 +78,7 @@ def write(connection: MilvusConnection, name: str, rows: Corpus) -> float:
     """Keep a corpus as the product does; rows a second."""
     index = MilvusVectors(connection, name, "bench")
     began = time.perf_counter()
-    index.stage(LIVE, _rows(rows), [])
+    index.stage(LIVE, vector_rows(rows), [])
     index.seal(LIVE)
     return len(rows.vectors) / (time.perf_counter() - began)
 
@@ -121,7 +121,8 @@ def _part(found: Sequence[int], wanted: Sequence[int]) -> float:
     return len(set(found) & set(wanted)) / len(wanted)
 
 
-def _rows(rows: Corpus) -> Iterator[VectorRow]:
+def vector_rows(rows: Corpus) -> Iterator[VectorRow]:
+    """The rows of a corpus as an index stages them."""
     for at, (vector, is_tagged) in enumerate(zip(rows.vectors, rows.is_tagged, strict=True)):
         tags = ("tenth",) if is_tagged else ()
         yield VectorRow(str(at), vector, ("/", "/docs"), tags, ("language=en",), is_hidden=False)
