@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 UNAVAILABLE = "SITE_UNAVAILABLE"
 _QUALITIES = ("rejected", "weak", "answered")
 _CANNOT_MATCH = frozenset({"UNKNOWN_FACET", "UNKNOWN_VERSION"})  # filters that a site does not have
+_OWN_TO_A_HOP = (b"x-request-id", b"access-control-", b"vary")  # the outer application adds its own
 _TIMINGS = ("embed", "vector", "keyword", "rerank", "total")
 
 
@@ -51,7 +52,7 @@ class SiteReply:
     def response(self) -> Response:
         """The same response to another caller."""
         response = Response(self.body, self.status)
-        response.raw_headers = [each for each in self.headers if each[0] != b"x-request-id"]
+        response.raw_headers = [each for each in self.headers if not each[0].lower().startswith(_OWN_TO_A_HOP)]
         return response
 
 

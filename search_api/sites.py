@@ -34,7 +34,7 @@ from searchsocket.web.urls.site import site_origin
 PREFIX = "/sites/"
 TIMEOUT_S = 5.0  # of one project; the others' answers wait for it
 _NAME = re.compile(r"[^A-Za-z0-9._-]+")
-_OWN_HEADERS = frozenset({b"accept-encoding", b"if-none-match", b"content-length", b"transfer-encoding"})
+_OWN_HEADERS = frozenset({b"accept-encoding", b"if-none-match", b"content-length", b"transfer-encoding", b"host"})
 _ALONE = ("maxTokens", "continuationToken")  # an answer over several sites has no parts
 _USUAL_TOP_K = 10
 
@@ -236,6 +236,7 @@ class _Searcher:
         if site.app is None:
             return SiteReply(site, 503)
         headers = [(name, value) for name, value in scope["headers"] if name not in _OWN_HEADERS | without]
+        headers.append((b"host", b"localhost"))  # the name that the caller used was checked before
         if body:
             headers = [header for header in headers if header[0] != b"content-type"]
             headers += [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]

@@ -97,7 +97,7 @@ def _lines(report: DemandReport, project: Project) -> Iterator[str]:
         f"{click.style(report.scope, bold=True)}, {report.first_day} to {report.last_day}: "
         f"{report.searches:,} searches by {count(report.visitors, 'visitor')}{shares}"
     )
-    yield f"{report.queries:,} queries are shared by at least {report.min_visitors} visitors of a day"
+    yield f"queries that at least {report.min_visitors} visitors of a day share: {report.queries:,}"
     for name, title in _TITLES.items():
         entries: Sequence[DemandEntry] = getattr(report, name)
         if entries:

@@ -10,7 +10,7 @@ from searchsocket.demand.log import DemandLog
 from searchsocket.demand.proposals import CurrentAnswer, DemandProposal, NearPage, Probe, propose
 from searchsocket.demand.tally import DemandCounts, DemandRow
 from searchsocket.models.embedders.comparable import vector_for
-from searchsocket.models.embedders.lexicon import is_run_of_keys
+from searchsocket.models.embedders.lexicon import is_language, is_run_of_keys
 from searchsocket.models.embedders.queries import NoVector
 from searchsocket.project.project import Project
 from searchsocket.quality.golden import golden_queries
@@ -25,6 +25,7 @@ MAX_ENTRIES = 100  # of each list
 _MOST = 0.5  # of its visitors got no results, or no close match
 _FEW = 0.1  # of its visitors opened a result
 _PAGES = 3
+_MAX_LONGER = 50
 _LEAST_CONFIDENCE = 0.05  # of a page that is named
 _NEAREST = 10  # chunks
 
@@ -127,7 +128,25 @@ def _demands(rows: Iterable[DemandRow]) -> list[_Demand]:
             opened.setdefault(row.query, []).append(OpenedPage(row.url, row.counts.visitors))
         elif row.query:
             forms.setdefault(_words_of(row.query), []).append(row)
-    return [_demand(sorted(group, key=lambda row: -row.counts.visitors), opened) for group in forms.values()]
+    groups = (sorted(group, key=lambda row: -row.counts.visitors) for group in forms.values())
+    return _without_beginnings([_demand(group, opened) for group in groups])
+
+
+def _without_beginnings(demands: Iterable[_Demand]) -> list[_Demand]:
+    """Leave out beginnings of words that more visitors typed on; several processes each see some of the keys."""
+    ordered = sorted(demands, key=lambda each: each.query)
+    following = (ordered[at + 1 : at + 1 + _MAX_LONGER] for at in range(len(ordered)))
+    return [each for each, longer in zip(ordered, following, strict=True) if not _is_beginning(each, longer)]
+
+
+def _is_beginning(demand: _Demand, longer: Iterable[_Demand]) -> bool:
+    end = len(demand.query)
+    typed_on = (
+        each.counts.visitors >= demand.counts.visitors
+        for each in longer
+        if each.query.startswith(demand.query) and each.query[end].isalnum()
+    )
+    return any(typed_on) and not is_language(demand.query)
 
 
 def _demand(group: Sequence[DemandRow], opened: Mapping[str, Sequence[OpenedPage]]) -> _Demand:

@@ -23,14 +23,14 @@ BLOG_KEY = "another horse battery staple"
 ENVIRON = {"SEARCHSOCKET_API_KEY": KEY, "BLOG_KEY": BLOG_KEY}
 BLOG = (
     '[project]\nid = "blog"\nbase_url = "https://blog.example"\n[embeddings]\nprovider = "hash"\n'
-    '[api]\nkey_env = "BLOG_KEY"\nscopes = ["main"]\n[api.rate_limit]\nmax = {limit}\n'
+    '[api]\nkey_env = "BLOG_KEY"\nscopes = ["main"]\n{more}[api.rate_limit]\nmax = {limit}\n'
     "[demand]\nenable = true\nmin_visitors = 2\n"
 )
 
 
-def make_blog(root: Path, limit: int = 0) -> Project:
+def make_blog(root: Path, limit: int = 0, more: str = "") -> Project:
     root.mkdir()
-    (root / "searchsocket.toml").write_text(BLOG.format(limit=limit))
+    (root / "searchsocket.toml").write_text(BLOG.format(limit=limit, more=more))
     project = open_project(root, {})
     store = LocalStore(project.state_dir / "index", project.id)
     pieces = [Piece(f"/posts/{n}", f"Charging the battery, part {n}.", title=f"Battery {n}") for n in (1, 2)]
@@ -148,6 +148,16 @@ def test_a_project_that_hangs_is_left_out(projects: list[Project], monkeypatch: 
     answer = api.get("/api/search?q=battery").json()
     assert set(origins(answer)) == {"site"}
     assert answer["meta"]["notes"][0]["message"] == "blog did not answer"
+
+
+def test_host_names_are_those_of_the_first_project(tmp_path: Path) -> None:
+    """A page of another site may not ask by a name of its own; the other project is not asked by it at all."""
+    docs = make_project(tmp_path / "docs", '[api]\nscopes = ["main"]\nallowed_hosts = ["search.example"]\n')
+    blog = make_blog(tmp_path / "blog", more='allowed_hosts = ["blog.example"]\n')
+    api = serve([docs, blog])
+    assert set(origins(api.get("/api/search?q=battery&topK=20").json())) == {"site", "blog"}
+    assert api.get("/api/search?q=battery", headers={"host": "evil.example"}).status_code == 421
+    assert api.get("/sites/blog/api/search?q=battery").status_code == 421
 
 
 def test_two_projects_of_one_id_are_refused(projects: list[Project]) -> None:

@@ -63,7 +63,7 @@ async function loadDemand() {
         `${percent(unanswered, visitors)} found nothing`,
         `${percent(weak, visitors)} found no close match`,
         ...(clicked ? [`${percent(clicked, visitors)} opened a result`] : []),
-        `${number(queries)} queries are shared by at least ${minVisitors} visitors of a day`,
+        `queries that at least ${minVisitors} visitors of a day share: ${number(queries)}`,
       ].join(" · ")
     : `No searches since ${firstDay}. The log starts with demand.enable, when ${minVisitors} visitors have searched on one day.`;
   find("demand").replaceChildren(...LISTS.filter(([name]) => report[name].length).flatMap(([name, title]) => list(title, report[name], clicked > 0)));
