@@ -30,6 +30,7 @@ from search_api.page.docs import add_docs
 from search_api.page.home import add_home
 from search_api.page.view import Renderer, assets
 from searchsocket.demand.log import DemandLog
+from searchsocket.demand.private_text import storable_query
 from searchsocket.demand.recorder import DemandRecorder
 from searchsocket.errors import ConfigError, ConfigMissing
 from searchsocket.models.embedders.base import Embedder
@@ -192,6 +193,7 @@ def _record_demand(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        await run_in_threadpool(storable_query, "load the formats of secrets")
         async with start(app):
             try:
                 yield

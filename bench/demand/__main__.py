@@ -19,6 +19,7 @@ from searchsocket.demand.log import DemandLog
 from searchsocket.project.project import open_project
 
 SEARCHES = 5_000
+COMMAND = str(Path(sys.executable).with_name("searchsocket"))
 FOREIGN = (
     "helm chart", "sso login", "graphql api", "migrate from elasticsearch", "pricing", "dark mode", "k8s deployment",
     "docker compose", "is there a free tier", "jira integration", "gdpr", "autocomplete", "voice search",
@@ -81,10 +82,10 @@ def main() -> None:
         (root / "searchsocket.toml").write_text(
             '[project]\nid = "demand"\n[demand]\nenable = true\n[api.rate_limit]\nmax = 0\n', encoding="utf-8"
         )
-        subprocess.run(["searchsocket", "index", "--project", str(root)], check=True)
+        subprocess.run([COMMAND, "index", "--project", str(root)], check=True)
     DemandLog(open_project(root, {}).state_dir).path.unlink(missing_ok=True)
     asyncio.run(replay(root, random.Random(7)))
-    subprocess.run(["searchsocket", "demand", "--project", str(root), *sys.argv[2:]], check=True)
+    subprocess.run([COMMAND, "demand", "--project", str(root), *sys.argv[2:]], check=True)
     print(f"\nthe project is {root}")
 
 

@@ -158,7 +158,8 @@ def _serve_sites(projects: Sequence[Project], host: str, port: int, workers: int
     """Serve several projects, and one search over all of them."""
     from search_api.run.server import serve as serve_api
     from search_api.run.workers import Workers
-    from search_api.sites import create_sites_app, open_sites
+    from search_api.sites.app import create_sites_app
+    from search_api.sites.site import open_sites
 
     failed = Troubles()
     keys = [configured_key(project.settings.api, os.environ) for project in projects]
@@ -240,7 +241,8 @@ def _worker(project: Project, host: str, token: str, dev: bool, address: str, fa
 
 def _sites_worker(projects: Sequence[Project], host: str, tokens: Sequence[str], dev: bool, failed: Troubles) -> Any:
     """The application of one worker of several, over several projects."""
-    from search_api.sites import create_sites_app, open_sites
+    from search_api.sites.app import create_sites_app
+    from search_api.sites.site import open_sites
 
     sites = open_sites(projects, environ=os.environ, host=host, tokens=tokens, dev=dev, on_error=failed)
     return create_sites_app(sites, host, failed)

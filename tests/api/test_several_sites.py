@@ -12,8 +12,9 @@ from api_client import KEY, Api, make_project
 from fastapi import FastAPI
 from search_site import Piece, Site
 
-from search_api import sites as sites_module
-from search_api.sites import create_sites_app, open_sites
+from search_api.sites import searcher
+from search_api.sites.app import create_sites_app
+from search_api.sites.site import open_sites
 from searchsocket.demand.log import DemandLog
 from searchsocket.errors import ConfigError, SearchSocketError
 from searchsocket.project.project import Project, open_project
@@ -144,7 +145,7 @@ def test_a_project_that_hangs_is_left_out(projects: list[Project], monkeypatch: 
     options: dict[str, Any] = {"environ": ENVIRON, "host": "0.0.0.0", "tokens": ["", ""], "dev": False}
     first, second = open_sites(projects, on_error=lambda _: None, **options)
     api = Api(create_sites_app([first, replace(second, app=hanging)], "0.0.0.0", lambda _: None))
-    monkeypatch.setattr(sites_module, "TIMEOUT_S", 0.2)
+    monkeypatch.setattr(searcher, "TIMEOUT_S", 0.2)
     answer = api.get("/api/search?q=battery").json()
     assert set(origins(answer)) == {"site"}
     assert answer["meta"]["notes"][0]["message"] == "blog did not answer"

@@ -6,15 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.responses import JSONResponse, Response
 
 from search_api.errors import problem
+from search_api.sites.site import Site
 from searchsocket.search.bounds import MAX_TOP_K
-
-if TYPE_CHECKING:
-    from search_api.sites import Site
 
 UNAVAILABLE = "SITE_UNAVAILABLE"
 _QUALITIES = ("rejected", "weak", "answered")
@@ -27,7 +25,7 @@ _TIMINGS = ("embed", "vector", "keyword", "rerank", "total")
 class SiteReply:
     """The response of one project."""
 
-    site: "Site"
+    site: Site
     status: int
     headers: tuple[tuple[bytes, bytes], ...] = ()
     body: bytes = b""

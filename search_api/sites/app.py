@@ -1,0 +1,122 @@
+"""The application of several projects: the search over all of them, and each project below its name."""
+
+import json
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+
+from fastapi import FastAPI, Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from search_api.gate.stack import add_guards
+from search_api.gate.tiers import TierRules
+from search_api.page.home import CSP
+from search_api.page.view import Renderer, View
+from search_api.sites.merged_answers import unavailable
+from search_api.sites.searcher import SiteSearcher, json_object
+from search_api.sites.site import Site, site_prefix
+from searchsocket.serving.service import OnError
+
+PREFIX = "/sites/"
+
+
+def create_sites_app(sites: Sequence[Site], host: str, on_error: OnError) -> FastAPI:
+    """The application of several projects; the settings `[api]` of the first apply to what they share.
+
+    Args:
+        host: The address that the server is bound to.
+    """
+    first = sites[0].project
+    path = first.settings.api.path
+    prefix = path.rpartition("/")[0]
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False, lifespan=_lifespan(sites))
+    searcher = SiteSearcher(sites)
+    renderer = _renderer(sites, path) if first.settings.api.page else None
+
+    @app.get(path)
+    async def get_search(request: Request) -> Response:
+        return await searcher.search_by_url(request.scope, request.query_params.multi_items())
+
+    @app.post(path)
+    async def post_search(request: Request) -> Response:
+        return await searcher.search_by_body(request.scope, json_object(await request.body()))
+
+    @app.post(f"{prefix}/beacon")
+    async def post_beacon(request: Request) -> Response:
+        body = await request.body()
+        name = (json_object(body) or {}).get("project")
+        site = next((site for site in sites if site.name == name), sites[0])
+        return (await searcher.ask(site, request.scope, f"{site_prefix(site)}/beacon", body=body)).response()
+
+    @app.get(f"{prefix}/health")
+    async def get_health(request: Request) -> Response:
+        replies = await searcher.ask_all(request.scope, lambda site: f"{site_prefix(site)}/health")
+        health = {reply.site.name: reply.json() for reply in replies}
+        is_ready = any(each.get("ready") for each in health.values())
+        return JSONResponse({"live": True, "ready": is_ready, "sites": health}, 200 if is_ready else 503)
+
+    if renderer:
+
+        @app.get("/")
+        async def get_home(request: Request) -> Response:
+            form = {name: value for name, value in request.query_params.multi_items() if value.strip()}
+            view = View(form)
+            if form.get("q"):
+                reply = await searcher.search_by_url(request.scope, [*form.items()])
+                answer = json.loads(bytes(reply.body))
+                is_answer = reply.status_code == 200
+                view = View(form, answer=answer) if is_answer else View(form, problem=answer["error"]["message"])
+            return Response(renderer.html(view), 200, {"content-security-policy": CSP}, "text/html")
+
+        @app.get("/docs")
+        async def get_docs() -> Response:
+            return RedirectResponse(f"sites/{sites[0].name}/docs")
+
+        @app.get(f"{prefix}/page/{{name}}")
+        async def get_asset(request: Request) -> Response:
+            return (await searcher.ask(sites[0], request.scope, request.url.path)).response()
+
+    app.state.service = next(site.app.state.service for site in sites if site.app)
+    add_guards(app, first, TierRules(), host, (), frozenset({f"{prefix}/beacon"}), on_error, None, (), identifies=False)
+    app.add_middleware(SiteDispatch, sites=sites)
+    return app
+
+
+class SiteDispatch:
+    """Sends what is below `/sites/NAME` to that project's application, as if it were alone."""
+
+    def __init__(self, app: ASGIApp, sites: Sequence[Site]) -> None:
+        self._app = app
+        self._sites = {site.name: site for site in sites}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not scope["path"].startswith(PREFIX):
+            await self._app(scope, receive, send)
+            return
+        name, slash, _ = scope["path"].removeprefix(PREFIX).partition("/")
+        site = self._sites.get(name)
+        if site is None or site.app is None or not slash:
+            status = 503 if site and site.app is None else 404
+            await unavailable(status)(scope, receive, send)
+            return
+        below = f"{PREFIX}{name}"
+        paths = {"path": scope["path"][len(below) :], "raw_path": scope["raw_path"][len(below) :]}
+        await site.app({**scope, **paths, "root_path": below}, receive, send)
+
+
+def _renderer(sites: Sequence[Site], path: str) -> Renderer:
+    prefix = path.rpartition("/")[0].lstrip("/")
+    title = ", ".join(site.title for site in sites)
+    return Renderer(title, site="", api=path.lstrip("/"), folder=f"{prefix}/page", facets=(), scopes=())
+
+
+def _lifespan(sites: Sequence[Site]) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            for site in sites:
+                if site.app is not None:
+                    await stack.enter_async_context(site.app.router.lifespan_context(site.app))
+            yield
+
+    return lifespan

@@ -1,0 +1,86 @@
+"""Open several projects, each as an application of its own."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import FastAPI
+
+from search_api.app import create_app
+from searchsocket.errors import ConfigError, SearchSocketError
+from searchsocket.project.project import Project
+from searchsocket.serving.pulled import artifacts_address, open_pulled
+from searchsocket.serving.service import OnError, SearchService
+from searchsocket.web.urls.site import site_origin
+
+_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One of the projects."""
+
+    project: Project
+    name: str  # in addresses
+    title: str
+    address: str  # scheme and host of its pages; "" = those of the page that searches
+    app: FastAPI | None  # None: it could not start
+
+
+def site_names(projects: Sequence[Project]) -> list[str]:
+    """The names of projects in addresses.
+
+    Raises:
+        ConfigError: Two are equal.
+    """
+    names = [_NAME.sub("-", project.id).strip("-") or "site" for project in projects]
+    if double := next((name for name in names if names.count(name) > 1), None):
+        raise ConfigError(f"two of the projects have the id {double!r}; set project.id in one of them")
+    return names
+
+
+def open_sites(
+    projects: Sequence[Project],
+    *,
+    environ: Mapping[str, str],
+    host: str,
+    tokens: Sequence[str],
+    dev: bool,
+    on_error: OnError,
+) -> list[Site]:
+    """Open each project; one that cannot be opened is reported and answers nothing.
+
+    Args:
+        tokens: Of each project, see `create_app`.
+
+    Raises:
+        SearchSocketError: None can be opened.
+    """
+    sites, errors = [], []
+    for project, name, token in zip(projects, site_names(projects), tokens, strict=True):
+        try:
+            sites.append(_open(project, name, environ=environ, host=host, token=token, dev=dev, on_error=on_error))
+        except SearchSocketError as error:
+            errors.append(error)
+            on_error(error)
+            sites.append(Site(project, name, project.id, "", None))
+    if len(errors) == len(sites):
+        raise errors[0]
+    return sites
+
+
+def _open(project: Project, name: str, *, environ: Mapping[str, str], **options: Any) -> Site:
+    store = None
+    if address := artifacts_address(project, ""):
+        pulled = open_pulled(project, environ, address)
+        project, store = pulled.project, pulled.store
+    app = create_app(project, environ=environ, store=store, **options)
+    service: SearchService = app.state.service
+    origin = site_origin(project.settings, service.scopes.public[0])
+    return Site(project, name, service.site_title() or project.id, origin, app)
+
+
+def site_prefix(site: Site) -> str:
+    """The prefix of the endpoints of a project, such as `/api`."""
+    return site.project.settings.api.path.rpartition("/")[0]
