@@ -3,10 +3,25 @@
 from pathlib import Path
 
 from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.layout import read_manifest, records_file, vectors_file
 
 
 def live(folder: Path) -> Path:
     return folder / (folder / "CURRENT").read_text().splitlines()[0]
+
+
+def records_of(generation: Path) -> Path:
+    """The file of the records that a generation added."""
+    return generation / records_file(_newest_pack(generation))
+
+
+def vectors_of(generation: Path) -> Path:
+    """The file of the vectors that a generation added."""
+    return generation / vectors_file(_newest_pack(generation))
+
+
+def _newest_pack(generation: Path) -> str:
+    return read_manifest(generation).packs[-1].name
 
 
 def fresh(root: Path) -> LocalStore:

@@ -60,7 +60,7 @@ def _trace(connection: sqlite3.Connection, place: str, on_step: Callable[[str], 
 
 
 def _place(path: str) -> str:
-    """A path without what differs from run to run: `index/main/.building-0123/records.db` is `records.db`."""
+    """A path without what differs from run to run: `index/main/.building-0123/ids.bin` is `ids.bin`."""
     parts = Path(path).parts
     name = parts[-1]
     if parts[0] == "pages":

@@ -84,7 +84,7 @@ def test_a_bad_new_generation_is_degraded_and_answers_go_on(tmp_path: Path) -> N
     assert first["degraded"] is None
     site = Site(LocalStore(project.state_dir / "index", project.id))
     site.publish([Piece("/docs/sails", "Sails are hoisted at dawn.")])
-    (path,) = (project.state_dir / "index/main" / site.store.reader(MAIN).generation.name).glob("vectors.f32")
+    (path,) = (project.state_dir / "index/main" / site.store.reader(MAIN).generation.name).glob("packs/*.f32")
     path.write_bytes(path.read_bytes()[:100])
     for _ in range(3):
         answer = api.post({"q": "battery"})

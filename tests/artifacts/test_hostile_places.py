@@ -112,25 +112,25 @@ DESCRIPTIONS: dict[str, tuple[Change, type[SearchSocketError], str]] = {
         for name in NAMES
     },
     "a file below a file": (
-        lambda d: d["files"].update({"records.db/x": ENTRY}), ArtifactInvalid, "is below another file",
+        lambda d: d["files"].update({"bodies.db/x": ENTRY}), ArtifactInvalid, "is below another file",
     ),
     "a file that no generation has": (
         lambda d: d["files"].update({"words/extra.so": ENTRY}), ArtifactInvalid, "does not match its description",
     ),
     "a file for another": (
-        lambda d: d["files"].update({"records.db": ENTRY}), ArtifactInvalid, "does not match its description",
+        lambda d: d["files"].update({"bodies.db": ENTRY}), ArtifactInvalid, "does not match its description",
     ),
     "a file too few": (lambda d: d["files"].pop("facts.npz"), ArtifactInvalid, "does not match its description"),
     "no manifest": (lambda d: d["files"].pop("manifest.json"), ArtifactInvalid, "manifest"),
     "no files": (lambda d: d["files"].clear(), ArtifactInvalid, "files"),
     "a size below zero": (
-        lambda d: d["files"]["records.db"].update(bytes=-1), ArtifactInvalid, "records.db.bytes",
+        lambda d: d["files"]["bodies.db"].update(bytes=-1), ArtifactInvalid, "bodies.db.bytes",
     ),
     "a size beyond the limit": (
-        lambda d: d["files"]["records.db"].update(bytes=10**15), ArtifactInvalid, "artifacts.max_mb",
+        lambda d: d["files"]["bodies.db"].update(bytes=10**15), ArtifactInvalid, "artifacts.max_mb",
     ),
     "a size that the manifest does not say": (
-        lambda d: d["files"]["records.db"].update(bytes=10), ArtifactInvalid, "does not match its description",
+        lambda d: d["files"]["bodies.db"].update(bytes=10), ArtifactInvalid, "does not match its description",
     ),
     "too small a size of the manifest": (
         lambda d: d["files"]["manifest.json"].update(bytes=10), ArtifactInvalid, "longer than 10 bytes",
@@ -142,7 +142,7 @@ DESCRIPTIONS: dict[str, tuple[Change, type[SearchSocketError], str]] = {
         lambda d: d["files"]["manifest.json"].update(bytes=10**7), ArtifactInvalid, "of a valid size",
     ),
     "a digest that is none": (
-        lambda d: d["files"]["records.db"].update(sha256="../../x"), ArtifactInvalid, "records.db.sha256",
+        lambda d: d["files"]["bodies.db"].update(sha256="../../x"), ArtifactInvalid, "bodies.db.sha256",
     ),
     "another project": (lambda d: d.update(projectId="other"), ProjectMismatch, "other"),
     "another format": (lambda d: d.update(format=9), ArtifactInvalid, "another version"),
@@ -164,7 +164,7 @@ def test_a_description_that_was_changed_in_place_is_refused(live: str, reader: R
     refused(reader, live, ArtifactInvalid, "differs from the pushed file")
 
 
-@pytest.mark.parametrize("file", ["records.db", "manifest.json", "vectors.f32"])
+@pytest.mark.parametrize("file", ["bodies.db", "manifest.json", "places.u32"])
 def test_a_file_whose_bytes_are_others_is_refused_and_the_next_push_mends_it(
     live: str, indexer: Indexer, reader: Reader, objects: Objects, file: str
 ) -> None:

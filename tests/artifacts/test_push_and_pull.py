@@ -122,9 +122,9 @@ def test_a_file_that_was_damaged_in_the_cache_is_fetched_again(indexer: Indexer,
 
 def test_a_damaged_file_is_not_pushed(indexer: Indexer, objects: Objects) -> None:
     indexer.publish()
-    (records,) = indexer.root.glob("main/*/records.db")
+    (records,) = indexer.root.glob("main/*/packs/*.db")
     records.write_bytes(records.read_bytes()[:-1] + b"?")
-    with pytest.raises(IndexCorrupt, match=r"records\.db"):
+    with pytest.raises(IndexCorrupt, match=r"packs/\w+\.db"):
         indexer.push()
     assert list(objects.list("scopes/")) == []
 

@@ -185,7 +185,7 @@ def test_each_scope_is_verified_and_what_is_wrong_is_told(
     assert job.partitions_def.name == NAME
     quiet: dict[str, Any] = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
     assert job.execute_in_process(quiet, instance=instance, partition_key="main").success
-    for manifest in (site / ".searchsocket/index/main").glob("*/records.db"):
+    for manifest in (site / ".searchsocket/index/main").glob("*/packs/*.db"):
         write_atomic(manifest, b"nothing of use")
     spoiled = job.execute_in_process(quiet, instance=instance, partition_key="main", raise_on_error=False)
     (failure,) = spoiled.get_step_failure_events()

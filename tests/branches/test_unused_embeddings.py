@@ -99,7 +99,7 @@ def test_only_what_nobody_uses_goes_and_nothing_is_paid_again(folder: Path) -> N
 def test_a_home_that_cannot_be_read_stops_all(folder: Path, tmp_path: Path) -> None:
     """Damaged, gone or without a generation that is live: named with both ways out, and nothing is removed."""
     state = (folder / "harbour/.searchsocket").resolve()
-    (live,) = [path for path in (state / "index/main").glob("*/records.db") if path.parent.name[0] == "2"]
+    (live,) = [path for path in (state / "index/main").glob("*/packs/*.db") if path.parent.parent.name[0] == "2"]
     before = held(folder)
     for path in (state / "state.db", state, live, state / "index/main/CURRENT"):
         damaged = path.rename(tmp_path / "aside")

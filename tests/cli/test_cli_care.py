@@ -79,13 +79,13 @@ def broken(report: dict[str, object]) -> dict[str, dict[str, str]]:
 
 def test_doctor_names_a_damaged_index_file_and_the_way_out(run: RunCli, run_json: RunJson, indexed: Path) -> None:
     """A flipped byte keeps the size, so only reading everything finds it."""
-    (vectors,) = (indexed / ".searchsocket" / "index" / "main").rglob("vectors.f32")
+    (vectors,) = (indexed / ".searchsocket" / "index" / "main").rglob("*.f32")
     data = bytearray(vectors.read_bytes())
     data[5] ^= 0xFF
     vectors.chmod(0o644)
     vectors.write_bytes(data)
     found = broken(run_json("doctor", project=indexed))
-    assert "vectors.f32" in found["index main"]["detail"]
+    assert ".f32" in found["index main"]["detail"]
     assert "--force" in found["index main"]["fix"]
     assert run("doctor", project=indexed).exit_code == 1
 

@@ -34,7 +34,7 @@ def test_a_query_writes_nothing_but_the_last_searches(indexed: Path, run: RunCli
 def test_a_damaged_file_is_found(indexed: Path, run: RunCli) -> None:
     """Also with its size and its time of modification as they were."""
     assert run("search", "rope", project=indexed).exit_code == 0
-    (vectors,) = indexed.glob(".searchsocket/index/main/*/vectors.f32")
+    (vectors,) = indexed.glob(".searchsocket/index/main/*/packs/*.f32")
     times, data = vectors.stat(), bytearray(vectors.read_bytes())
     data[len(data) // 2] ^= 1
     new = vectors.with_name("new")

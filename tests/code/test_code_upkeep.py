@@ -174,7 +174,7 @@ def test_status_and_doctor_look_at_source_code_too(code: CodeProject) -> None:
     assert "1 changed; run `searchsocket code sync --scope main`" in run("status")
     assert json.loads(run("status", "--json"))["code"][0]["changed"] == {"count": 1, "paths": ["docs/guide.md"]}
     assert ", all files intact" in run("doctor").partition("code main")[2]
-    [facts] = code.root.glob(".searchsocket/code/index/main/*/vectors.f32")
+    [facts] = code.root.glob(".searchsocket/code/index/main/*/packs/*.f32")
     write_atomic(facts, facts.read_bytes()[:-4])
     assert "BROKEN  code main" in run("doctor")
 

@@ -144,7 +144,7 @@ def test_another_user_can_search_and_serve(private_run: Path, tmp_path: Path) ->
     assert re.search(r"ok\s+index main", told), told
 
 
-@pytest.mark.parametrize("name", ["words/meta.json", "pages/meta.json", "records.db", "vectors.f32", "manifest.json"])
+@pytest.mark.parametrize("name", ["words/meta.json", "pages/meta.json", "packs/*.db", "packs/*.f32", "manifest.json"])
 def test_a_file_that_may_not_be_read_is_named_with_its_owner(project: Project, name: str) -> None:
     """It is neither damaged, which a new run would mend, nor busy, which passes."""
     give_away(project)

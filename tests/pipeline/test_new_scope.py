@@ -59,7 +59,7 @@ def test_an_identical_scope_shares_the_bytes(site: Site) -> None:
     shared = {name for name, path in files["preview"].items() if path.samefile(files["main"].get(name, "/"))}
     words = {name for name in files["main"] if name.startswith(("words/", "pages/"))}
     assert {name for name in words if not name.endswith((".lock", "meta.json"))} <= shared
-    assert {"vectors.f32", "bodies.db"} <= shared
+    assert {"bodies.db", *(name for name in files["main"] if name.startswith("packs/"))} <= shared
     before = told(site)
     _store(site).delete_scope(site.project.scope_named("main"))
     shutil.rmtree(site.project.mirror_dir / "main")
@@ -101,7 +101,7 @@ def test_a_page_is_answered_as_that_of_the_new_scope(site: Site) -> None:
 
 def test_a_damaged_generation_is_not_taken_over(site: Site) -> None:
     site.index()
-    path = live_files(site, "main")["records.db"]
+    (path,) = [path for name, path in live_files(site, "main").items() if name.endswith(".db") and "packs" in name]
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1
     write_atomic(path, bytes(data))

@@ -114,7 +114,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     "a generator": lambda root: (root / "mkdocs.yml").write_text("site_name: a\n"),
     "another project id": lambda root: (root / "package.json").write_text('{"name": "harbor"}'),
     "the mirror": lambda root: (root / ".searchsocket/pages/main/about.md").write_text("gone"),
-    "the index": lambda root: damaged(generation(root) / "vectors.f32"),
+    "the index": lambda root: damaged(next(generation(root).glob("packs/*.f32"))),
     "the index is gone": lambda root: shutil.rmtree(root / ".searchsocket/index"),
     "the state": lambda root: damaged(root / ".searchsocket/state.db"),
     "a rollback": rolled_back,

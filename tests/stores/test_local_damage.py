@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from local_index import fresh, live
+from local_index import fresh, live, records_of, vectors_of
 
 from searchsocket.errors import IndexCorrupt, ProjectMismatch, ScopeNotIndexed, SearchSocketError
 from searchsocket.stores.local import LocalStore
@@ -19,9 +19,11 @@ from searchsocket.types import Filter, Scope
 
 GENERATION_FILES = [
     "manifest.json",
-    "records.db",
-    "vectors.f32",
+    "packs/*.db",
+    "packs/*.f32",
     "order.u32",
+    "places.u32",
+    "hashes.bin",
     "ids.bin",
     "facts.npz",
     "words/meta.json",
@@ -50,7 +52,7 @@ def test_a_damaged_file_is_named_with_a_way_out(root: Path, folder: Path, name: 
 
 
 def test_a_damaged_scope_is_deleted_and_written_again(root: Path, folder: Path) -> None:
-    DAMAGE["half"](live(folder) / "records.db")
+    DAMAGE["half"](records_of(live(folder)))
     store = fresh(root)
     store.delete_scope(MAIN)
     assert everything(fill(store, [record("d")])) == {"d"}
@@ -119,7 +121,7 @@ def test_a_second_project_is_refused(root: Path, folder: Path) -> None:
 
 def test_damage_in_live_vectors_is_not_published_again(root: Path, folder: Path) -> None:
     """Rows are copied from the live matrix, so they are checked like new ones."""
-    path = live(folder) / "vectors.f32"
+    path = vectors_of(live(folder))
     vectors = np.fromfile(path, np.float32)
     vectors[3] = np.nan
     vectors.tofile(path)
@@ -133,7 +135,7 @@ def test_damage_in_live_vectors_is_not_published_again(root: Path, folder: Path)
 def test_rollback_leaves_a_damaged_generation(root: Path, folder: Path) -> None:
     store = fresh(root)
     fill(store, [record("d")])
-    write_atomic(live(folder) / "records.db", b"")
+    write_atomic(records_of(live(folder)), b"")
     with pytest.raises(IndexCorrupt, match="rollback"):
         fresh(root).reader(MAIN)
     fresh(root).rollback(MAIN)
@@ -143,7 +145,7 @@ def test_rollback_leaves_a_damaged_generation(root: Path, folder: Path) -> None:
 def test_rollback_to_a_damaged_generation_is_refused(root: Path, folder: Path) -> None:
     first = live(folder)
     fill(fresh(root), [record("d")])
-    write_atomic(first / "vectors.f32", b"")
+    write_atomic(vectors_of(first), b"")
     with pytest.raises(IndexCorrupt):
         fresh(root).rollback(MAIN)
     assert everything(fresh(root).reader(MAIN)) == {"a", "b", "c", "d"}
@@ -263,7 +265,7 @@ def test_random_damage_is_an_error_or_an_answer(root: Path, folder: Path, seed: 
 
 
 def test_vectors_that_are_not_finite_never_read_as_no_results(root: Path, folder: Path) -> None:
-    path = live(folder) / "vectors.f32"
+    path = vectors_of(live(folder))
     np.full(path.stat().st_size // 4, np.nan, np.float32).tofile(path)
-    with pytest.raises(IndexCorrupt, match=r"vectors\.f32"):
+    with pytest.raises(IndexCorrupt, match="packs"):
         fresh(root).reader(MAIN).vectors.nearest(EAST, top_k=2)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from local_index import vectors_of
 
 from searchsocket.errors import IndexCorrupt, ProjectMismatch, ScopeNotIndexed
 from searchsocket.stores.local import LocalStore, open_readers, reader
@@ -65,7 +66,7 @@ BAD = {"flipped": flip, "half": half, "missing": Path.unlink}
 
 
 @pytest.mark.parametrize("damage", BAD)
-@pytest.mark.parametrize("name", ["vectors.f32", "manifest.json", "words/meta.json", "records.db"])
+@pytest.mark.parametrize("name", ["packs/*.f32", "manifest.json", "words/meta.json", "packs/*.db"])
 def test_a_bad_new_generation_is_no_outage(
     tmp_path: Path, publishing: LocalStore, serving: LocalStore, name: str, damage: str
 ) -> None:
@@ -73,7 +74,7 @@ def test_a_bad_new_generation_is_no_outage(
     old = serving.answering(MAIN)
     assert old.trouble is None
     fill(publishing, [record("b")])
-    BAD[damage](live(tmp_path) / name)
+    BAD[damage](next(live(tmp_path).glob(name)))
     for _ in range(3):
         assert everything(serving.reader(MAIN)) == {"a"}
     told = serving.answering(MAIN)
@@ -101,7 +102,7 @@ def test_what_could_not_be_opened_is_tried_again_after_growing_pauses(
     monkeypatch.setattr(reader, "check_hashes", counted)
     fill(publishing, [record("b")])
     tries.clear()
-    path = live(tmp_path) / "vectors.f32"
+    path = vectors_of(live(tmp_path))
     whole = path.read_bytes()
     flip(path)
     started = clock.now
@@ -118,16 +119,16 @@ def test_what_could_not_be_opened_is_tried_again_after_growing_pauses(
 def test_a_store_that_holds_nothing_does_not_hash_at_each_query_either(
     tmp_path: Path, publishing: LocalStore, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    flip(live(tmp_path) / "vectors.f32")
+    flip(vectors_of(live(tmp_path)))
     tries: list[object] = []
     check = reader.check_hashes
     monkeypatch.setattr(reader, "check_hashes", lambda *arguments: (tries.append(0), check(*arguments)))
     store = LocalStore(tmp_path, "shop", monotonic=clock)
     for _ in range(5):
-        with pytest.raises(IndexCorrupt, match=r"vectors\.f32"):
+        with pytest.raises(IndexCorrupt, match=r"packs/\w+\.f32"):
             store.reader(MAIN)
     assert len(tries) == 1
-    with pytest.raises(IndexCorrupt, match=r"vectors\.f32"):
+    with pytest.raises(IndexCorrupt, match=r"packs/\w+\.f32"):
         store.answering(MAIN)
     clock.now += 1.5
     with pytest.raises(IndexCorrupt):
@@ -203,9 +204,9 @@ def test_refreshing_keeps_what_is_whole_and_tells_what_is_not(
     tmp_path: Path, publishing: LocalStore, serving: LocalStore
 ) -> None:
     fill(publishing, [record("b")])
-    half(live(tmp_path) / "vectors.f32")
+    half(vectors_of(live(tmp_path)))
     (error,) = serving.refresh()
-    assert "vectors.f32" in str(error)
+    assert ".f32" in str(error)
     assert everything(serving.reader(MAIN)) == {"a"}
 
 
@@ -222,7 +223,7 @@ if sys.argv[3] == "mapped":
     open_readers._MAX_ALL_READ_BYTES = 0
 reader = store.reader(MAIN)
 before = reader.vectors.nearest(EAST, top_k=5)
-(path,) = Path(sys.argv[2]).glob("main/*/vectors.f32")
+(path,) = Path(sys.argv[2]).glob("main/*/packs/*.f32")
 os.truncate(path, 0)
 assert store.reader(MAIN).vectors.nearest(EAST, top_k=5) == before
 print("answered")

@@ -96,7 +96,7 @@ def test_a_killed_publish_leaves_the_old_or_the_new_index_whole(root: Path, fold
 # Disks that refuse
 
 
-@pytest.mark.parametrize("step", ["copy_file_range", "fsync", "replace", "mkdir", "open"])
+@pytest.mark.parametrize("step", ["fsync", "replace", "mkdir", "open"])
 def test_a_full_disk_leaves_the_live_index(
     root: Path, folder: Path, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,12 +6,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.stores.local.catalogue.facts import COLUMNS, TEXTS, FactTable, read_facts, write_facts
+from searchsocket.stores.local.catalogue.facts import COLUMNS, NUMBERS, TEXTS, FactTable, read_facts, write_facts
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=3)
 NUMBER = st.integers(-(2**62), 2**62)
 ROWS = st.lists(
-    st.tuples(TEXT, TEXT, TEXT, st.sampled_from(["summary", "section"]), TEXT, TEXT, NUMBER, NUMBER, st.floats(0, 100)),
+    st.tuples(
+        *(TEXT for _ in TEXTS),
+        *(st.floats(0, 100) if name == "weight" else NUMBER for name in NUMBERS),
+    ),
     max_size=30,
 )
 

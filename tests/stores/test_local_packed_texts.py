@@ -1,4 +1,4 @@
-"""The texts of records.db: a quarter of their bytes, and the same whatever dictionary a generation had before."""
+"""The texts of a pack: a quarter of their bytes, and the same whatever dictionary a generation had before."""
 
 import sqlite3
 from contextlib import closing
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from local_index import live
+from local_index import live, records_of
 
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.catalogue.texts import generation_texts
@@ -51,7 +51,7 @@ def test_texts_stay_whatever_dictionary_came_before(tmp_path: Path, first: int) 
 def test_a_file_holds_a_fraction_of_its_texts(tmp_path: Path) -> None:
     fill(LocalStore(tmp_path, "shop"), made(range(400)))
     said = sum(len(text(number)) for number in range(400))
-    with closing(sqlite3.connect(live(tmp_path / "main") / "records.db")) as db:
+    with closing(sqlite3.connect(records_of(live(tmp_path / "main")))) as db:
         (held,) = db.execute("SELECT SUM(LENGTH(body_text)) FROM records").fetchone()
     assert held < said / 4
 
@@ -74,14 +74,13 @@ def test_a_frame_that_was_changed_is_no_text(spoil: object) -> None:
 def test_hashes_take_their_bytes(tmp_path: Path) -> None:
     """And come back as the digits that they were; what is no hash stays as it is."""
     store = LocalStore(tmp_path, "shop")
-    records = [record("a", "/a"), replace(record("b", "/b"), record_hash="no hash", content_hash="AB" * 32)]
+    records = [record("a", "/a"), replace(record("b", "/b"), content_hash="AB" * 32)]
     fill(store, records)
-    with closing(sqlite3.connect(live(tmp_path / "main") / "records.db")) as db:
-        held = db.execute("SELECT record_hash, content_hash FROM records ORDER BY id").fetchall()
-    assert held == [
-        (bytes.fromhex(records[0].record_hash), bytes.fromhex(records[0].content_hash)),
-        ("no hash", "AB" * 32),
-    ]
+    with closing(sqlite3.connect(records_of(live(tmp_path / "main")))) as db:
+        held = db.execute("SELECT content_hash FROM records ORDER BY doc").fetchall()
+    assert held == [(bytes.fromhex(records[0].content_hash),), ("AB" * 32,)]
+    hashes = (live(tmp_path / "main") / "hashes.bin").read_bytes()
+    assert hashes == b"".join(bytes.fromhex(one.record_hash) for one in records)
     assert list(store.fingerprints(MAIN)) == [(one.id, one.record_hash) for one in records]
     assert store.reader(MAIN).catalogue.records(["a", "b"]) == records
     assert set(generation_texts(tmp_path)) == {one.content_hash for one in records}

@@ -9,9 +9,8 @@ import pytest
 from searchsocket.errors import IndexCorrupt
 from searchsocket.stores.base import ReadableRecord
 from searchsocket.stores.local import LocalStore
-from searchsocket.stores.local.catalogue import record_file
-from searchsocket.stores.local.catalogue.record_file import RecordFile
-from searchsocket.stores.local.layout import RECORDS
+from searchsocket.stores.local.catalogue import record_cache
+from searchsocket.stores.local.catalogue.packs import Packs
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.testing.store.samples import INFO, MAIN, fill, random_units, record
 from searchsocket.types import Record
@@ -36,12 +35,12 @@ def opened(store: LocalStore) -> LocalReader:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
-    """How many records each question to the file was about, since it was looked at."""
+    """How many records each question to the packs was about, since it was looked at."""
     seen: list[int] = []
-    ask = RecordFile._all
+    select = Packs.select
 
-    def noted(self: RecordFile, sql: str, *values: str | bytes) -> list[tuple[object, ...]]:
-        rows = ask(self, sql, *values)
+    def noted(self: Packs, columns: str, docs: Sequence[int]) -> dict[int, tuple[object, ...]]:
+        rows = select(self, columns, docs)
         seen.append(len(rows))
         return rows
 
@@ -50,7 +49,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
         seen.clear()
         return found
 
-    monkeypatch.setattr(RecordFile, "_all", noted)
+    monkeypatch.setattr(Packs, "select", noted)
     return since
 
 
@@ -71,7 +70,7 @@ def test_what_was_read_ahead_is_not_read_again(tmp_path: Path, asked: Asked) -> 
 
 def test_many_records_are_not_read_ahead(tmp_path: Path, asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that come last would drive out the first."""
-    monkeypatch.setattr(record_file, "_MAX_CACHED", 119)
+    monkeypatch.setattr(record_cache, "_MAX_CACHED", 119)
     store = LocalStore(tmp_path, "shop")
     fill(store, records_of(120), random_units(120))
     reader = opened(store)
@@ -136,7 +135,7 @@ def test_damage_is_told(tmp_path: Path) -> None:
     store = LocalStore(tmp_path, "shop")
     fill(store, records_of(60), random_units(60))
     reader = opened(store)
-    path = reader.folder / RECORDS
+    (path,) = reader.folder.glob("packs/*.db")
     data = bytearray(path.read_bytes())
     data[16_384:] = bytes(len(data) - 16_384)
     path.chmod(0o600)

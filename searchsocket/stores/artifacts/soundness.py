@@ -11,7 +11,7 @@ from searchsocket.stores.artifacts.documents import BlobEntry, Description
 from searchsocket.stores.base import VectorIndex, VectorLimits, VectorSnapshot
 from searchsocket.stores.base.vectors import Written, whenever
 from searchsocket.stores.local.catalogue.schema import foreign_schema
-from searchsocket.stores.local.layout import MANIFEST, ORDER, VECTORS, damage_of, read_manifest
+from searchsocket.stores.local.layout import BORN, MANIFEST, ORDER, damage_of, read_manifest
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.vectors.index_part import IndexPart
 from searchsocket.stores.local.vectors.matrix_part import MatrixPart
@@ -52,7 +52,7 @@ def refuse_unsound(folder: Path, name: str) -> None:
     with _refusing(folder, name):
         if foreign := foreign_schema(folder):
             raise ArtifactInvalid(f"{name} cannot be used: {foreign} contains unknown tables, views or triggers")
-        lies_here = VECTORS in read_manifest(folder).files
+        lies_here = BORN not in read_manifest(folder).files
         vectors = MatrixPart() if lies_here else IndexPart(cast(VectorIndex, _Unasked()))
         reader = LocalReader(folder, vectors, trusted=True)
         if problems := new_problems(reader):

@@ -19,17 +19,21 @@ from searchsocket.system.errors import first_refused, permission_denied, system_
 from searchsocket.system.files import is_temporary, sync_directory, write_atomic
 from searchsocket.types import Generation, SiteVersion, Spread, VersionFamily
 
-FORMAT = 25  # of a generation's files
+FORMAT = 26  # of a generation's files
 CURRENT = "CURRENT"
 MANIFEST = "manifest.json"
-RECORDS = "records.db"
-VECTORS = "vectors.f32"  # one row a record, in path order: float32, or smaller, see vectors/matrix_file.py
+PACKS = "packs"  # folder of records and vectors: a file is written once and linked by every generation that needs it
 BORN = "born.i64"  # of vectors elsewhere: for each row the number of the generation that wrote it there
-ORDER = "order.u32"  # for each row the `doc` number that records.db and words/ know the record by
+ORDER = "order.u32"  # for each row the `doc` number that packs and words/ know the record by
 IDS = "ids.bin"  # for each row the record's id, UTF-8, padded with NUL
+HASHES = "hashes.bin"  # for each row the 32 bytes of the record's hash
+PLACES = "places.u32"  # for each row the number of its pack in the manifest, and its vector's row there
 BODIES = "bodies.db"  # what pages say, by URL
 FACTS = "facts.npz"  # columns of the records, one row a record, that ranking needs
-_ALWAYS = frozenset({RECORDS, ORDER, IDS, FACTS, BODIES})
+SMALL = frozenset({ORDER, IDS, HASHES, PLACES, FACTS})  # read as a whole, and checked then
+_ALWAYS = SMALL | {BODIES}
+_RECORDS, _VECTORS = ".db", ".f32"  # suffixes in PACKS; a vector is a row of float32
+NEW_PACK = "new"  # until all of it is written and its digest is its name
 STAGING = ".staging"
 BUILDING = ".building-"
 REMOVED = ".removed-"
@@ -59,6 +63,14 @@ class FileEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class PackEntry:
+    """One pack of a generation."""
+
+    name: str
+    records: int  # in it, of which the generation may use some
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """Contents and files of a generation."""
 
@@ -66,7 +78,18 @@ class Manifest:
     max_doc: int  # highest `doc` number ever given out in its line of generations
     id_bytes: int  # width of a row of `ids.bin`
     files: Mapping[str, FileEntry]  # path inside the generation -> size and hash
+    packs: tuple[PackEntry, ...]  # by their numbers in PLACES
     format: int = FORMAT
+
+
+def records_file(pack: str) -> str:
+    """The path inside a generation of a pack's records."""
+    return f"{PACKS}/{pack}{_RECORDS}"
+
+
+def vectors_file(pack: str) -> str:
+    """The path inside a generation of a pack's vectors."""
+    return f"{PACKS}/{pack}{_VECTORS}"
 
 
 def scope_folder(root: Path, scope_name: str) -> Path:
@@ -156,10 +179,14 @@ def _manifest_of(data: Any) -> Manifest:
         for each in facts.get("versions", ())
     )
     generation = Generation(**{**facts, "spread": spread, "versions": versions})
-    numbers = (generation.records, generation.dimensions, generation.pages, data["max_doc"], data["id_bytes"])
+    packs = tuple(PackEntry(**pack) for pack in data["packs"])
+    sizes = (data["max_doc"], data["id_bytes"], *(pack.records for pack in packs))
+    numbers = (generation.records, generation.dimensions, generation.pages, *sizes)
     if not all(isinstance(number, int) and number >= 0 for number in numbers):
         raise ValueError("not a count")
-    return Manifest(generation, data["max_doc"], data["id_bytes"], files, data["format"])
+    if missing := {records_file(pack.name) for pack in packs} - files.keys():
+        raise ValueError(f"no {sorted(missing)[0]}")
+    return Manifest(generation, data["max_doc"], data["id_bytes"], files, packs, data["format"])
 
 
 def manifest_bytes(manifest: Manifest) -> bytes:
@@ -178,7 +205,7 @@ def data_files(folder: Path, vectors: Collection[str]) -> list[str]:
     """Every file of a generation that its manifest lists, sorted; `vectors` are those of its vectors."""
     words = (
         f"{part}/{entry.name}"
-        for part in (WORDS, PAGES)
+        for part in (WORDS, PAGES, PACKS)
         for entry in os.scandir(folder / part)
         if not entry.name.endswith(".lock")
     )
@@ -192,7 +219,7 @@ def check_sizes(folder: Path, manifest: Manifest, vectors: Collection[str]) -> N
         FileNotFoundError: A file is not there.
         IndexCorrupt: A file has another size.
     """
-    if VECTORS in manifest.files and VECTORS not in vectors:
+    if BORN in vectors and any(name.endswith(_VECTORS) for name in manifest.files):
         raise corrupt(folder / MANIFEST, "lists vectors, but vector.provider is a remote store")
     if missing := {*_ALWAYS, *vectors} - manifest.files.keys():
         raise corrupt(folder / MANIFEST, f"does not list {sorted(missing)[0]}")
@@ -210,7 +237,7 @@ def check_hashes(folder: Path, manifest: Manifest) -> None:
         IndexCorrupt: A file is not what was published.
     """
     for name, entry in manifest.files.items():
-        if name in (ORDER, IDS, FACTS):
+        if name in SMALL:
             continue
         with open(folder / name, "rb") as file:
             if hashlib.file_digest(file, "sha256").hexdigest() != entry.sha256:

@@ -1,7 +1,7 @@
-"""The numbers of a generation's records; `stores/local/__init__` says what each is for."""
+"""The names and numbers of a generation's records; `stores/local/__init__` says what each is for."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,22 +11,32 @@ from searchsocket.stores.bounded import BoundedCache
 from searchsocket.text.storable import storable
 
 Rows = NDArray[np.int64]  # where vectors and facts lie
-Docs = NDArray[np.integer]  # what records.db and the words know records by
+Docs = NDArray[np.integer]  # what packs and the words know records by
 
 _MAX_HITS = 8_192  # ids whose rows are remembered
+HASH_BYTES = 32
+
+
+class RowNames(NamedTuple):
+    """What a generation says of each row's record; everything else is in packs, and the same in all generations."""
+
+    ids: NDArray[np.bytes_]
+    hashes: NDArray[np.uint8]  # shape (rows, 32): of the records
+    docs: NDArray[np.uint32]
+    places: NDArray[np.uint32]  # shape (rows, 2): the pack by its place in the manifest, the vector's row there
 
 
 class Numbering:
     """Ids, rows and docs of one generation, each by the others; safe to share between threads."""
 
-    def __init__(self, ids: NDArray[np.bytes_], docs: NDArray[np.uint32], max_doc: int) -> None:
-        """Args: ids, docs: those of each row; max_doc: no doc is above it."""
-        count = len(ids)
-        self.ids = ids
-        self.docs = docs
+    def __init__(self, names: RowNames, max_doc: int) -> None:
+        """Args: max_doc: no doc is above it."""
+        self.names = names
+        self.ids, self.docs = names.ids, names.docs
+        count = len(self.ids)
         self._row_of_doc = np.full(max_doc + 1, -1, np.int64)
-        self._row_of_doc[docs] = np.arange(count)
-        self._rows_by_id: Rows = np.argsort(ids, kind="stable")
+        self._row_of_doc[self.docs] = np.arange(count)
+        self._rows_by_id: Rows = np.argsort(self.ids, kind="stable")
         self.id_order: NDArray[np.uint32] = np.empty(count, np.uint32)  # of each row: rises as ids do
         self.id_order[self._rows_by_id] = np.arange(count)
         self._row_of = BoundedCache[str, int](_MAX_HITS)
@@ -38,6 +48,35 @@ class Numbering:
     def docs_by_id(self) -> NDArray[np.uint32]:
         """All docs, by rising id."""
         return self.docs[self._rows_by_id]
+
+    def fingerprints(self, after: str, limit: int) -> list[tuple[str, str]]:
+        """The next (id, record_hash) pairs behind the id `after`, in rising order of id."""
+        key = np.bytes_(storable(after).encode())
+        start = int(np.searchsorted(self.ids, key, "right", sorter=self._rows_by_id)) if after else 0
+        return self._pairs(self._rows_by_id[start : start + limit])
+
+    def hashes(self, ids: Sequence[str]) -> dict[str, str]:
+        """The record hash of each named record that is there."""
+        rows = self.rows_or_none(ids)
+        known = [id_ for id_, row in zip(ids, rows.tolist(), strict=True) if row >= 0]
+        return {id_: own[1] for id_, own in zip(known, self._pairs(rows[rows >= 0]), strict=True)}
+
+    def names_of_docs(self, docs: Sequence[int]) -> list[tuple[str, str]]:
+        """(id, record_hash) of each doc; empty texts where there is no such record."""
+        known = [doc for doc in docs if doc < len(self._row_of_doc) and self._row_of_doc[doc] >= 0]
+        pairs = dict(zip(known, self._pairs(self.rows_of_docs(known)), strict=True))
+        return [pairs.get(doc, ("", "")) for doc in docs]
+
+    def packs_of_docs(self, docs: Sequence[int]) -> list[int]:
+        """The number of the pack that has each doc."""
+        packs: list[int] = self.names.places[self.rows_of_docs(docs), 0].tolist()
+        return packs
+
+    def _pairs(self, rows: Rows) -> list[tuple[str, str]]:
+        hashes = self.names.hashes[rows].tobytes().hex()
+        width = 2 * HASH_BYTES
+        ids = [id_.decode() for id_ in self.ids[rows].tolist()]
+        return [(id_, hashes[place * width : (place + 1) * width]) for place, id_ in enumerate(ids)]
 
     def ids_of(self, rows: Rows) -> list[str]:
         """The ids of rows; whoever gets these asks for more about them, so their rows are remembered."""

@@ -14,14 +14,17 @@ from searchsocket.stores.base.vectors import whenever
 from searchsocket.stores.local.catalogue.bodies import BodyFile
 from searchsocket.stores.local.catalogue.facts import FactTable, read_facts
 from searchsocket.stores.local.catalogue.labelled import LabelledRows
-from searchsocket.stores.local.catalogue.record_file import RecordFile
+from searchsocket.stores.local.catalogue.packs import Packs
+from searchsocket.stores.local.catalogue.record_cache import RecordCache
 from searchsocket.stores.local.catalogue.snapshot import LocalCatalogue
 from searchsocket.stores.local.layout import (
     BODIES,
     FACTS,
+    HASHES,
     IDS,
     ORDER,
-    RECORDS,
+    PACKS,
+    PLACES,
     Manifest,
     NamingDamage,
     check_hashes,
@@ -29,7 +32,7 @@ from searchsocket.stores.local.layout import (
     corrupt,
     read_manifest,
 )
-from searchsocket.stores.local.numbering import Numbering, Rows
+from searchsocket.stores.local.numbering import HASH_BYTES, Numbering, RowNames, Rows
 from searchsocket.stores.local.vectors.index_snapshot import IndexVectors
 from searchsocket.stores.local.vectors.matrix_part import MatrixPart
 from searchsocket.stores.local.vectors.part import Rest, VectorPart
@@ -72,23 +75,20 @@ class LocalReader:
         self.folder = folder
         self.manifest: Manifest = read_manifest(folder)
         self.generation: Generation = self.manifest.generation
-        damage = {name: NamingDamage(folder / name) for name in (FACTS, RECORDS, WORDS)}
+        damage = {name: NamingDamage(folder / name) for name in (FACTS, PACKS, WORDS)}
         check_sizes(folder, self.manifest, part.files)
         if not trusted:
             check_hashes(folder, self.manifest)
-        docs = self._array(ORDER, np.dtype(np.uint32))
-        ids = self._array(IDS, np.dtype(f"S{self.manifest.id_bytes}"))
-        if len(docs) and int(docs.max()) > self.manifest.max_doc:
-            raise corrupt(folder / ORDER, "contains records that its manifest does not list")
-        self.numbering = Numbering(ids, docs, self.manifest.max_doc)
+        self.numbering = Numbering(self._read_names(), self.manifest.max_doc)
         self.facts = self._read_facts(damage[FACTS])
         hidden = np.flatnonzero(self.facts.weights <= 0)
         index = self._open_words(synonyms, damage[WORDS])
         self.words = LocalWords(index, self.numbering, self.facts.texts["url"], damage[WORDS])
-        records = RecordFile(folder / RECORDS, self.generation)
+        packs = Packs(folder, [pack.name for pack in self.manifest.packs], self.numbering)
+        records = RecordCache(packs, self.numbering, self.generation, damage[PACKS])
         bodies = BodyFile(folder / BODIES)
         self.labelled = LabelledRows(self.facts.texts)
-        selector = Selector(records, self.numbering, self.labelled, hidden, damage[RECORDS])
+        selector = Selector(self.facts, self.labelled, hidden, damage[FACTS])
         rest = Rest(folder, self.manifest, self.numbering, hidden, selector)
         self.vectors = part.open(rest, max_read_bytes=max_read_bytes)
         self._part = part
@@ -109,11 +109,25 @@ class LocalReader:
         """See `Written`; of vectors that lie here all are as they should be."""
         return self.vectors.written(ids) if isinstance(self.vectors, IndexVectors) else whenever(ids)
 
-    def _array(self, name: str, dtype: np.dtype[Any]) -> NDArray[Any]:
-        """One of the small arrays."""
+    def _read_names(self) -> RowNames:
+        docs = self._array(ORDER, np.dtype(np.uint32))
+        ids = self._array(IDS, np.dtype(f"S{self.manifest.id_bytes}"))
+        hashes = self._array(HASHES, np.dtype(np.uint8), HASH_BYTES)
+        places = self._array(PLACES, np.dtype(np.uint32), 2)
+        packs = np.array([pack.records for pack in self.manifest.packs], np.int64)
+        if len(docs) and int(docs.max()) > self.manifest.max_doc:
+            raise corrupt(self.folder / ORDER, "contains records that its manifest does not list")
+        if len(docs) and (int(places[:, 0].max()) >= len(packs) or (places[:, 1] >= packs[places[:, 0]]).any()):
+            raise corrupt(self.folder / PLACES, "names packs that its manifest does not list")
+        return RowNames(ids, hashes, docs, places)
+
+    def _array(self, name: str, dtype: np.dtype[Any], width: int = 0) -> NDArray[Any]:
+        """One of the small arrays; `width`: of a row, 0 = one value."""
         data = self._checked_bytes(name)
         with NamingDamage(self.folder / name):
             array = np.frombuffer(data, dtype)
+            if width:
+                array = array.reshape(-1, width)
         self._check_rows(name, len(array))
         return array
 

@@ -15,12 +15,12 @@ from searchsocket.stores.base.models import Model, model_of
 from searchsocket.stores.local.build.origin import COPIED_TABLE, link_generation
 from searchsocket.stores.local.catalogue.bodies import STAGED_TABLE, row_of_body
 from searchsocket.stores.local.catalogue.columns import record_of
-from searchsocket.stores.local.catalogue.hashes import as_stored
+from searchsocket.stores.local.catalogue.hashes import as_stored, as_text
 from searchsocket.stores.local.catalogue.records import (
-    FIELD_NAMES,
     PLACEHOLDERS,
-    RECORD_COLUMNS,
-    RECORD_NAMES,
+    STAGED_COLUMNS,
+    STAGED_FIELDS,
+    STAGED_NAMES,
     path_key,
 )
 from searchsocket.stores.local.catalogue.rows import row_of
@@ -31,7 +31,7 @@ from searchsocket.system.files import make_folder
 from searchsocket.text.storable import storable
 from searchsocket.types import Generation, Record, Renamed, Vector, Vectors
 
-_NULLABLE = RECORD_COLUMNS.replace(" NOT NULL", "").replace("id TEXT", "id TEXT PRIMARY KEY", 1)
+_NULLABLE = STAGED_COLUMNS.replace(" NOT NULL", "").replace("id TEXT", "id TEXT PRIMARY KEY", 1)
 _TABLES = f"""
 CREATE TABLE IF NOT EXISTS changes (slot INTEGER, sort BLOB, {_NULLABLE});
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -76,7 +76,7 @@ class Staging:
         self._connection.execute("BEGIN")
         try:
             self._connection.executemany(
-                f"INSERT OR REPLACE INTO changes (slot, sort, {RECORD_NAMES}) VALUES (?, ?, {PLACEHOLDERS})", rows
+                f"INSERT OR REPLACE INTO changes (slot, sort, {STAGED_NAMES}) VALUES (?, ?, {PLACEHOLDERS})", rows
             )
             facts = {"model_id": model_id, "dimensions": dimensions, "slots": first_slot + len(records)}
             self._connection.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", facts.items())
@@ -157,13 +157,33 @@ class Staging:
     def upserts(self, generation: Generation) -> Iterator[tuple[Record, Vector]]:
         """The records of a generation that are staged, each with its vector, in rising order of id; streams."""
         matrix = self.matrix(generation.dimensions)
-        rows = self._connection.execute(f"SELECT slot, {FIELD_NAMES} FROM changes WHERE slot IS NOT NULL ORDER BY id")
+        rows = self._connection.execute(f"SELECT slot, {STAGED_FIELDS} FROM changes WHERE slot IS NOT NULL ORDER BY id")
         for slot, *row in rows:
             yield record_of(row, generation), matrix[slot]
 
     def deletions(self) -> list[str]:
         """The ids that are staged to go, rising."""
         return [id_ for (id_,) in self._connection.execute("SELECT id FROM changes WHERE slot IS NULL ORDER BY id")]
+
+    def changed_ids(self) -> list[str]:
+        """The ids that are staged to come or to go."""
+        return [id_ for (id_,) in self._connection.execute("SELECT id FROM changes")]
+
+    def upserted(self) -> Iterator[tuple[str, str, int]]:
+        """Id, record hash and slot of what is staged to come, in rising order of id."""
+        rows = self._connection.execute("SELECT id, record_hash, slot FROM changes WHERE slot IS NOT NULL ORDER BY id")
+        return ((id_, as_text(record_hash), slot) for id_, record_hash, slot in rows)
+
+    def forget(self, ids: Sequence[str]) -> None:
+        """Unstage changes."""
+        self._connection.execute("BEGIN")
+        self._connection.executemany("DELETE FROM changes WHERE id = ?", ((id_,) for id_ in ids))
+        self._connection.execute("COMMIT")
+
+    def renamed(self) -> dict[str, tuple[str, bytes | str]]:
+        """New id and stored hash of the records that are taken over, by the id that they have in their scope."""
+        rows = self._connection.execute("SELECT id, new_id, new_hash FROM taken")
+        return {id_: (new_id, new_hash) for id_, new_id, new_hash in rows}
 
     def holds_bodies(self) -> bool:
         """Return True if page texts are staged."""

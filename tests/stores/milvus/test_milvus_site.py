@@ -65,7 +65,7 @@ def moved(request: pytest.FixtureRequest, shop: Path, tmp_path_factory: pytest.T
     writing = {"SEARCHSOCKET_CACHE": str(shop / "cache")}
     summary = command(folder, "index", **reading, **writing)
     assert summary["embeddings"]["created"] == 0, summary
-    assert not list((folder / ".searchsocket").rglob("vectors.f32"))
+    assert not list((folder / ".searchsocket").rglob("*/packs/*.f32"))
     again = command(folder, "index", **reading, **writing)
     assert again["records"]["upserted"] == 0, again
     yield Moved(folder, reading)

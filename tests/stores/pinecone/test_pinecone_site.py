@@ -64,7 +64,7 @@ def moved(request: pytest.FixtureRequest, shop: Path) -> Iterator[Moved]:
         summary, written = moved.index()
         assert summary["embeddings"]["created"] == 0, summary
         assert written == {"upsert": summary["records"]["upserted"] + 1}
-        assert not list((folder / ".searchsocket").rglob("vectors.f32"))
+        assert not list((folder / ".searchsocket").rglob("*/packs/*.f32"))
         yield moved
 
 

@@ -49,7 +49,9 @@ def candidate(
         files = hash_files(target, built.hashed, live, vectors.files)
         name = generation_name(stamp, built.digest)
         generation = _describe(name, scope, built, info)
-        write_atomic(target / MANIFEST, manifest_bytes(Manifest(generation, built.max_doc, built.id_bytes, files)))
+        write_atomic(
+            target / MANIFEST, manifest_bytes(Manifest(generation, built.max_doc, built.id_bytes, files, built.packs))
+        )
         vectors.stage(generation, staging.upserts(generation), staging.deletions())
         reader = open_generation(target)
         if problems := new_problems(reader):

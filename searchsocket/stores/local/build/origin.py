@@ -1,6 +1,5 @@
 """The generation of another scope, of whose files the first one of a new scope is made."""
 
-import sqlite3
 from pathlib import Path
 
 from searchsocket.stores.local.layout import MANIFEST, read_manifest
@@ -10,9 +9,6 @@ from searchsocket.system.copying import link_file
 COPIED_TABLE = """
 CREATE TABLE IF NOT EXISTS taken (id TEXT PRIMARY KEY, new_id TEXT NOT NULL, new_hash TEXT NOT NULL) WITHOUT ROWID;
 """
-DELETE_THE_REST = (
-    "INSERT OR REPLACE INTO changes (id) SELECT id FROM live.records WHERE id NOT IN (SELECT id FROM taken)"
-)
 
 
 def link_generation(source: Path, target: Path) -> None:
@@ -27,12 +23,3 @@ def link_generation(source: Path, target: Path) -> None:
         path = target / name
         path.parent.mkdir(exist_ok=True)
         link_file(source / name, path)
-
-
-def rename_copied(merge: sqlite3.Connection) -> None:
-    """Give records that were taken over the names that they have here; whoever calls makes the indexes again."""
-    merge.execute("DROP INDEX by_id")
-    merge.execute("DROP INDEX by_path")
-    merge.execute(
-        "UPDATE records SET id = taken.new_id, record_hash = taken.new_hash FROM taken WHERE taken.id = records.id"
-    )

@@ -1,59 +1,66 @@
 """The records of a generation that is being built, as their words are written."""
 
-import sqlite3
-from collections.abc import Iterable, Iterator
-from itertools import groupby
-from operator import attrgetter
+from collections.abc import Iterable, Iterator, Sequence
 
+from searchsocket.stores.local.catalogue.facts import FactTable
 from searchsocket.stores.local.catalogue.packed_texts import READ, TEXT
+from searchsocket.stores.local.catalogue.packs import Packs
+from searchsocket.stores.local.catalogue.records import path_key
+from searchsocket.stores.local.numbering import Docs
 from searchsocket.stores.words.documents import ROW_OF_NEW, WordRow
 
-_SOURCES = {"sort": "records.sort", TEXT: READ}
-_COLUMNS = [_SOURCES.get(name, name) for name in WordRow._fields]
+_COLUMNS = WordRow._fields[2:]  # behind the number and the sort key
+_BATCH = 1_000  # records, about
 
 
-class MergedRecords:
-    """Implements `WordSource` on the new records.db."""
+class NewRecords:
+    """Implements `WordSource` on the packs of the new generation."""
 
-    def __init__(self, merge: sqlite3.Connection, last_old: int, *, is_copy: bool) -> None:
+    def __init__(self, packs: Packs, facts: FactTable, docs: Docs, touched: frozenset[bytes], last_old: int) -> None:
         """Read nothing yet.
 
         Args:
-            merge: To the new records, with `live` and `changes` attached where it is a copy.
+            touched: See `WordSource.touched`.
             last_old: Above it, `doc` numbers are those of new records.
-            is_copy: The file was copied and changed; else all of it is new.
         """
-        self._merge = merge
+        self._packs = packs
+        self._facts = facts
+        self._docs = docs
+        self._touched = touched
         self._last_old = last_old
-        self._is_copy = is_copy
-        merge.execute("CREATE TEMP TABLE wanted (sort BLOB PRIMARY KEY) WITHOUT ROWID")
 
     def count(self) -> int:
         """See `WordSource.count`."""
-        return int(self._merge.execute("SELECT count(*) FROM records").fetchone()[0])
+        return len(self._docs)
 
     def touched(self) -> list[bytes]:
         """See `WordSource.touched`."""
-        if not self._is_copy:
-            return [path for (path,) in self._merge.execute("SELECT DISTINCT sort FROM records")]
-        rows = self._merge.execute(
-            "SELECT sort FROM live.records WHERE id IN (SELECT id FROM changes) "
-            "UNION SELECT sort FROM changes WHERE slot IS NOT NULL"
-        )
-        return [path for (path,) in rows]
+        return list(self._touched)
 
     def pages(self, paths: Iterable[bytes], *, reads_new_only: bool) -> Iterator[list[WordRow]]:
         """See `WordSource.pages`."""
         read_from = self._last_old if reads_new_only else 0
+        sources = [READ if name == TEXT else name for name in _COLUMNS]
         columns = [
             f"CASE WHEN doc > {read_from} THEN {source} END" if name in ROW_OF_NEW else source
-            for name, source in zip(WordRow._fields, _COLUMNS, strict=True)
+            for name, source in zip(_COLUMNS, sources, strict=True)
         ]
-        self._merge.execute("DELETE FROM wanted")
-        self._merge.executemany("INSERT INTO wanted VALUES (?)", ((path,) for path in paths))
-        rows = self._merge.execute(
-            f"SELECT {', '.join(columns)} FROM wanted CROSS JOIN records ON records.sort = wanted.sort "
-            "ORDER BY wanted.sort, ordinal, id"
-        )
-        for _, page in groupby(map(WordRow._make, rows), key=attrgetter("sort")):
-            yield list(page)
+        pages: list[tuple[bytes, list[int]]] = []
+        for path in sorted(paths):
+            pages.append((path, self._docs[self._facts.rows_of_page(path)].tolist()))
+            if sum(len(docs) for _, docs in pages) >= _BATCH:
+                yield from self._read(pages, ", ".join(columns))
+                pages = []
+        yield from self._read(pages, ", ".join(columns))
+
+    def _read(self, pages: Sequence[tuple[bytes, list[int]]], columns: str) -> Iterator[list[WordRow]]:
+        rows = self._packs.select(columns, [doc for _, docs in pages for doc in docs])
+        for path, docs in pages:
+            if docs:
+                yield [WordRow(doc, path, *rows[doc]) for doc in docs]
+
+    def page_text(self, url: str) -> str:
+        """The text of a page from its records."""
+        docs: list[int] = self._docs[self._facts.rows_of_page(path_key(url))].tolist()
+        texts = self._packs.select(READ, docs)
+        return "\n".join(texts[doc][0] for doc in docs)

@@ -84,6 +84,7 @@ _BODY, _AT = _Union("body"), _Union("at")
 _ALL = (*_HEAD, *_PAGE, *_CHUNK, *_BODY.columns, *_AT.columns)
 NAMES = tuple(column.name for column in _ALL)
 DEFINITIONS = tuple(column.sql for column in _ALL)
+OF_GENERATION = 2  # the first so many are names that a generation gives a record: its id and its hash
 
 _PAGE_FROM = len(_HEAD)
 _CHUNK_FROM = _PAGE_FROM + len(_PAGE)

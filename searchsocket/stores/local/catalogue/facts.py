@@ -4,6 +4,7 @@ A query ranks a hundred records and shows twenty: reading the hundred from SQLit
 """
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -14,15 +15,16 @@ from numpy.typing import NDArray
 
 from searchsocket.stores.base import Facts
 from searchsocket.stores.bounded import BoundedCache
+from searchsocket.stores.local.catalogue.records import path_key
 from searchsocket.stores.local.numbering import Rows
 from searchsocket.system.arrays import load_arrays
 
-# Columns of records.db: the texts repeat, since pages have several records.
+# Columns of records: the texts repeat, since pages have several records.
 RANKED = ("url", "title", "anchor", "kind")
-TEXTS = (*RANKED, "language", "facets")  # the last two for filters alone
-NUMBERS = ("depth", "incoming_links", "weight")
+TEXTS = (*RANKED, "language", "facets", "tags", "route_resolution")  # behind the kind, for filters and counts alone
+NUMBERS = ("depth", "incoming_links", "weight", "ordinal")
 COLUMNS = (*TEXTS, *NUMBERS)
-# As expressions over the columns of records.db.
+# As expressions over the columns of records.
 SELECTED = ", ".join(COLUMNS).replace("anchor", "coalesce(at_anchor, format('L%d-L%d', at_first, at_last))")
 _MAX_DECODED = 8_192  # texts of a column that stay decoded, under 1 MB: the same pages are found again and again
 
@@ -53,6 +55,12 @@ class TextColumn:
         except KeyError:
             decoded = self._decoded.values.get
             return [text if (text := decoded(code)) is not None else self._text(code) for code in codes]
+
+    def at(self, row: int) -> str:
+        """The text of a row."""
+        code = int(self.codes[row])
+        text = self._decoded.values.get(code)
+        return self._text(code) if text is None else text
 
     def _text(self, code: int) -> str:
         text = self.joined[self.bounds[code] : self.bounds[code + 1]].decode()
@@ -103,8 +111,24 @@ class FactTable:
     def take(self, rows: Rows) -> Facts:
         """The facts of some rows, in their order; rows are in path order."""
         url, title, anchor, kind = (self.texts[name].take(rows) for name in RANKED)
-        depth, incoming_links, weight = (self.numbers[name][rows] for name in NUMBERS)
+        depth, incoming_links, weight = (self.numbers[name][rows] for name in NUMBERS[:3])
         return Facts(url, title, anchor, kind, rows, depth, incoming_links, weight)
+
+    def first_row_from(self, key: bytes) -> int:
+        """The first row whose `path_key` is not below `key`."""
+        urls = self.texts["url"]
+        return bisect_left(range(len(self.weights)), key, key=lambda row: path_key(urls.at(row)))
+
+    def rows_of_page(self, key: bytes) -> Rows:
+        """The rows of the page whose `path_key` this is, by ordinal and id."""
+        return np.arange(self.first_row_from(key), self.first_row_from(key + b"\0"))
+
+    def routes(self) -> dict[str, int]:
+        """The number of pages by how their route was resolved."""
+        resolutions = self.texts["route_resolution"]
+        pairs = np.unique(np.stack([resolutions.codes, self.texts["url"].codes]).astype(np.int64), axis=1)
+        names, counts = resolutions.distinct(), np.bincount(pairs[0])
+        return dict(sorted((name, int(count)) for name, count in zip(names, counts.tolist(), strict=False) if count))
 
     def merged(self, other: Self, rows: Rows) -> Self:
         """The table of `rows`, where the rows of `other` are numbered on from those of this table."""

@@ -11,12 +11,13 @@ from searchsocket.stores.local.catalogue.facts import TextColumn
 from searchsocket.stores.local.numbering import Rows
 from searchsocket.text.facets import split_label
 
-_FACETS = "facets"
+_FACETS, _TAGS = "facets", "tags"
 # Where a column holds a text, which labels its rows carry.
 _LABELS: Mapping[str, Callable[[str], Iterable[str]]] = {
     KIND: lambda text: (kind_label(text),),
     LANGUAGE: language_labels,
     _FACETS: json.loads,
+    _TAGS: json.loads,
 }
 
 
@@ -32,7 +33,13 @@ class LabelledRows:
     def any_of(self, group: Sequence[str]) -> NDArray[np.bool_]:
         """Rows with one of these labels; shape (rows,)."""
         name = split_label(group[0])[0]
-        name = name if name in _LABELS else _FACETS
+        return self._carries(name if name in (KIND, LANGUAGE) else _FACETS, group)
+
+    def tagged(self, tag: str) -> NDArray[np.bool_]:
+        """Rows with a tag; shape (rows,)."""
+        return self._carries(_TAGS, [tag])
+
+    def _carries(self, name: str, group: Sequence[str]) -> NDArray[np.bool_]:
         column, codes = self._texts[name], self._codes_of(name)
         matches = np.zeros(len(column.bounds) - 1, np.bool_)
         for label in group:

@@ -1,9 +1,12 @@
-"""The long texts of records.db: frames of zstd, with a dictionary that lies in the file itself.
+"""The long texts of a pack's records: frames of zstd, with a dictionary that lies in the file itself.
 
 Whoever opens the file unpacks in SQL, so that no statement's caller knows of it: 3 µs a text.
 """
 
 import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
 
 from searchsocket.system.compressed import Packing, dictionary_of
 
@@ -12,6 +15,7 @@ TEXT = "body_text"  # the column
 READ = f"unpacked({TEXT})"
 PACK = f"packed({TEXT})"
 _SAMPLES = 1_500
+_MIN_RECORDS = 600  # of fewer, a dictionary takes more than it saves
 _STAGED = "FROM staged.changes WHERE slot IS NOT NULL"
 
 
@@ -21,32 +25,45 @@ def read_packed(connection: sqlite3.Connection) -> None:
     Raises:
         sqlite3.DatabaseError: The file is damaged.
     """
-    connection.create_function("unpacked", 1, Packing(_dictionary(connection, "main")).unpacked, deterministic=True)
+    connection.create_function("unpacked", 1, Packing(_dictionary(connection)).unpacked, deterministic=True)
 
 
-def write_packed(merge: sqlite3.Connection) -> None:
-    """Have SQL pack and unpack the texts of a file that holds its dictionary."""
-    packing = Packing(_dictionary(merge, "main"))
-    merge.create_function("packed", 1, packing.packed, deterministic=True)
-    merge.create_function("unpacked", 1, packing.unpacked, deterministic=True)
+class Dictionary:
+    """The dictionary of a new pack: that of the largest pack that is copied, or a new one where more is staged."""
+
+    def __init__(self, pack: sqlite3.Connection, copied: Sequence[Path], records: int) -> None:
+        """Choose it.
+
+        Args:
+            pack: The new file, with `staged` attached.
+            copied: Files from which records are copied.
+            records: The number of these.
+        """
+        self._pack = pack
+        self._older = {path: _read(path) for path in copied}
+        (staged,) = pack.execute(f"SELECT count(*) {_STAGED}").fetchone()
+        older = max(self._older.values(), key=len, default=b"")
+        self._bytes = b""
+        if staged + records >= _MIN_RECORDS:
+            self._bytes = older if records >= staged and older else _trained(pack, staged)
+        pack.create_function("packed", 1, Packing(self._bytes).packed, deterministic=True)
+
+    def store(self) -> None:
+        """Write it into the file."""
+        self._pack.execute("INSERT INTO main.dictionary VALUES (?)", (self._bytes,))
+
+    def text_of(self, path: Path) -> str:
+        """What a text of a copied file is here, in SQL."""
+        older = self._older[path]
+        if older == self._bytes:
+            return TEXT
+        self._pack.create_function("unpacked", 1, Packing(older).unpacked, deterministic=True)
+        return f"packed({READ})"
 
 
-def begin_packed(merge: sqlite3.Connection, *, live_records: int) -> str:
-    """Give a new file a dictionary: that of the live one, or a new one where more is staged than was live.
-
-    Returns:
-        What a text of the live file is here, in SQL.
-    """
-    (staged,) = merge.execute(f"SELECT count(*) {_STAGED}").fetchone()
-    before = _dictionary(merge, "live") if live_records else b""
-    is_new = staged > live_records
-    dictionary = _trained(merge, staged) if is_new else before
-    merge.execute("INSERT INTO main.dictionary VALUES (?)", (dictionary,))
-    write_packed(merge)
-    if dictionary == before:
-        return TEXT
-    merge.create_function("unpacked_live", 1, Packing(before).unpacked, deterministic=True)
-    return f"packed(unpacked_live({TEXT}))"
+def _read(path: Path) -> bytes:
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
+        return _dictionary(connection)
 
 
 def _trained(merge: sqlite3.Connection, staged: int) -> bytes:
@@ -55,6 +72,6 @@ def _trained(merge: sqlite3.Connection, staged: int) -> bytes:
     return dictionary_of([text for (text,) in samples])
 
 
-def _dictionary(connection: sqlite3.Connection, schema: str) -> bytes:
-    row = connection.execute(f"SELECT bytes FROM {schema}.dictionary").fetchone()
+def _dictionary(connection: sqlite3.Connection) -> bytes:
+    row = connection.execute("SELECT bytes FROM dictionary").fetchone()
     return bytes(row[0]) if row else b""

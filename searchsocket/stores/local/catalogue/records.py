@@ -1,4 +1,8 @@
-"""The SQLite file of a generation: one row a record, found by id, by path order and by tag."""
+"""The SQLite file of a pack: one row a record, found by its number.
+
+What a generation says of a record (its id, its hash, its place in path order) is beside it, so that generations and
+scopes that say the same share the file.
+"""
 
 import sqlite3
 from collections.abc import Sequence
@@ -7,42 +11,41 @@ from typing import Any
 
 from searchsocket.stores.base import ReadableRecord
 from searchsocket.stores.local.catalogue import packed_texts, plain
-from searchsocket.stores.local.catalogue.columns import DEFINITIONS, NAMES, record_of
+from searchsocket.stores.local.catalogue.columns import DEFINITIONS, NAMES, OF_GENERATION, record_of
 from searchsocket.text.storable import storable
 from searchsocket.types import Generation
 from searchsocket.web.urls.paths import sort_key
 
-FIELD_NAMES = ", ".join(NAMES)
-RECORD_COLUMNS = ", ".join([*DEFINITIONS, *(f"{name} {sql} NOT NULL" for name, sql in plain.COLUMNS.items())])
-RECORD_NAMES = ", ".join([*NAMES, *plain.COLUMNS])
-READ_FIELDS = FIELD_NAMES.replace(packed_texts.TEXT, packed_texts.READ)  # of a finished file
-READ_RECORD = RECORD_NAMES.replace(packed_texts.TEXT, packed_texts.READ)
+_PLAIN_COLUMNS = [f"{name} {sql} NOT NULL" for name, sql in plain.COLUMNS.items()]
+STAGED_COLUMNS = ", ".join([*DEFINITIONS, *_PLAIN_COLUMNS])
+STAGED_NAMES = ", ".join([*NAMES, *plain.COLUMNS])
+STAGED_FIELDS = ", ".join(NAMES)
 PLACEHOLDERS = ", ".join("?" * (len(NAMES) + len(plain.COLUMNS)))
+RECORD_NAMES = ", ".join([*NAMES[OF_GENERATION:], *plain.COLUMNS])
+READ_RECORD = RECORD_NAMES.replace(packed_texts.TEXT, packed_texts.READ)
 
-TABLES = f"""
-{packed_texts.TABLE}CREATE TABLE records (doc INTEGER PRIMARY KEY AUTOINCREMENT, sort BLOB NOT NULL, {RECORD_COLUMNS});
-CREATE TABLE tags (tag TEXT NOT NULL, doc INTEGER NOT NULL, PRIMARY KEY (tag, doc)) WITHOUT ROWID;
+SCHEMA = f"""
+{packed_texts.TABLE}CREATE TABLE records (
+    doc INTEGER PRIMARY KEY, {", ".join([*DEFINITIONS[OF_GENERATION:], *_PLAIN_COLUMNS])}
+);
 """
-# Created after the rows of a new file are in, which is several times faster.
-INDEXES = """
-CREATE INDEX IF NOT EXISTS by_id ON records (id, record_hash);
-CREATE INDEX IF NOT EXISTS by_path ON records (sort, ordinal, id, route_resolution);
-"""
-SCHEMA = TABLES + INDEXES
 PATH_ORDER = "sort, ordinal, id"
-PAGE_TEXTS = f"SELECT {packed_texts.READ} FROM records WHERE sort = ? ORDER BY ordinal, id"
 CACHE_KIB = 32_768
 PAGE_BYTES = 16_384  # rows of a kilobyte or two leave a sixth of SQLite's own 4,096 unused
 
 
-def readable_of(row: Sequence[Any], generation: Generation) -> ReadableRecord:
-    """The record of a row of `RECORD_NAMES`, and what it says.
+def readable_of(row: Sequence[Any], names: tuple[str, str], generation: Generation) -> ReadableRecord:
+    """The record of a row of `READ_RECORD`, and what it says.
+
+    Args:
+        names: Its id and its hash.
 
     Raises:
         ValueError, TypeError, LookupError: The row is damaged.
     """
-    record = record_of(row[: len(NAMES)], generation)
-    return ReadableRecord(record, plain.unpacked(row[len(NAMES) :], record.chunk.body.text))
+    fields = len(NAMES) - OF_GENERATION
+    record = record_of((*names, *row[:fields]), generation)
+    return ReadableRecord(record, plain.unpacked(row[fields:], record.chunk.body.text))
 
 
 def path_key(url: str) -> bytes:
@@ -65,7 +68,7 @@ def connect_reader(path: Path) -> sqlite3.Connection:
 
 
 def connect_records(path: Path) -> sqlite3.Connection:
-    """`connect_reader` for records.db, whose long texts SQL unpacks.
+    """`connect_reader` for a pack's records, whose long texts SQL unpacks.
 
     Raises:
         sqlite3.DatabaseError: The file is damaged.

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from searchsocket.stores.local.catalogue import bodies, records
 from searchsocket.stores.local.catalogue.records import connect_reader
-from searchsocket.stores.local.layout import BODIES, RECORDS
+from searchsocket.stores.local.layout import BODIES, read_manifest, records_file
 
-_SCHEMAS = {RECORDS: records.SCHEMA, BODIES: bodies.SCHEMA}
 _LIST = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name LIMIT 100"
 _MAX_STEPS = 100_000  # of SQLite's machine, to read the list
 
@@ -22,17 +21,18 @@ def foreign_schema(folder: Path) -> str:
     Raises:
         sqlite3.Error: A file is damaged, or its schema takes too long to read.
     """
-    for name in _SCHEMAS:
+    files = {records_file(pack.name): records.SCHEMA for pack in read_manifest(folder).packs} | {BODIES: bodies.SCHEMA}
+    for name, schema in files.items():
         with closing(connect_reader(folder / name)) as connection:
             connection.set_progress_handler(lambda: 1, _MAX_STEPS)
-            if connection.execute(_LIST).fetchall() != _own_schema(name):
+            if connection.execute(_LIST).fetchall() != _own_schema(schema):
                 return name
     return ""
 
 
 @cache
-def _own_schema(name: str) -> Rows:
+def _own_schema(schema: str) -> Rows:
     with closing(sqlite3.connect(":memory:")) as connection:
-        connection.executescript(_SCHEMAS[name])
+        connection.executescript(schema)
         rows: Rows = connection.execute(_LIST).fetchall()
         return rows

@@ -7,7 +7,8 @@ from searchsocket.stores.base import Facts, ReadableRecord
 from searchsocket.stores.local.catalogue.bodies import BodyFile, all_digests
 from searchsocket.stores.local.catalogue.facts import FactTable
 from searchsocket.stores.local.catalogue.labelled import LabelledRows
-from searchsocket.stores.local.catalogue.record_file import RecordFile
+from searchsocket.stores.local.catalogue.record_cache import RecordCache
+from searchsocket.stores.local.catalogue.records import path_key
 from searchsocket.stores.local.layout import NamingDamage
 from searchsocket.stores.local.numbering import Numbering
 from searchsocket.types import Record
@@ -22,7 +23,7 @@ class LocalCatalogue:
         numbering: Numbering,
         fact_table: FactTable,
         labelled: LabelledRows,
-        records: RecordFile,
+        records: RecordCache,
         bodies: BodyFile,
         damage: NamingDamage,
     ) -> None:
@@ -75,7 +76,7 @@ class LocalCatalogue:
         self._records.read_ahead(self._numbering.docs.tolist())
 
     def take_over(self, before: "LocalCatalogue") -> None:
-        """See `RecordFile.take_over`."""
+        """See `RecordCache.take_over`."""
         self._records.take_over(before._records)
 
     def texts(self, ids: Sequence[str]) -> list[str]:
@@ -84,12 +85,12 @@ class LocalCatalogue:
 
     def page_records(self, url: str) -> list[Record]:
         """See `CatalogueSnapshot.page_records`."""
-        return self._records.of_page(url)
+        return [item.record for item in self._records.readable(self._docs_of_page(url))]
 
     def page_body(self, url: str) -> str | None:
         """See `CatalogueSnapshot.page_body`."""
-        text = self._bodies.text(url, self._records.page_text)
-        if text is None and self.page_records(url):
+        text = self._bodies.text(url, self._page_text)
+        if text is None and self._docs_of_page(url):
             raise PageTextsMissing(self._scope)
         return text
 
@@ -107,8 +108,16 @@ class LocalCatalogue:
 
     def hashes(self, ids: Sequence[str]) -> dict[str, str]:
         """The record hash of each of these that there is."""
-        return self._records.hashes(ids)
+        return self._numbering.hashes(ids)
 
     def fingerprints(self, after: str, limit: int) -> list[tuple[str, str]]:
         """See `CatalogueSnapshot.fingerprints`."""
-        return self._records.fingerprints(after, limit)
+        return self._numbering.fingerprints(after, limit)
+
+    def _page_text(self, url: str) -> str:
+        return "\n".join(self._records.texts(self._docs_of_page(url)))
+
+    def _docs_of_page(self, url: str) -> list[int]:
+        with self._damage:
+            docs: list[int] = self._numbering.docs[self._facts.rows_of_page(path_key(url))].tolist()
+            return docs

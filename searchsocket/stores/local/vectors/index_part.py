@@ -51,7 +51,13 @@ class IndexPart:
             yield live.vectors_of(numbering.ids_of(np.arange(start, min(start + BATCH, len(numbering)))))
 
     def write(
-        self, target: Path, sources: Rows, live: VectorSnapshot | None, staged: Vectors, number: int
+        self,
+        target: Path,
+        sources: Rows,
+        is_new: NDArray[np.bool_],
+        live: VectorSnapshot | None,
+        staged: Vectors,
+        number: int,
     ) -> Mapping[str, FileEntry]:
         """See `VectorPart.write`: what is written of vectors that lie elsewhere is when each was sent there."""
         born = np.full(len(sources), number, np.int64)

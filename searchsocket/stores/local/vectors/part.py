@@ -34,7 +34,7 @@ class VectorPart(Protocol):
 
     @property
     def files(self) -> frozenset[str]:
-        """Names of the files of a generation that hold its vectors, or what is to be known here of those elsewhere."""
+        """Names of a generation's files, besides its packs, that say what is to be known here of its vectors."""
 
     def open(self, rest: Rest, *, max_read_bytes: int) -> VectorSnapshot:
         """The vectors of a generation, see `LocalReader`."""
@@ -50,12 +50,19 @@ class VectorPart(Protocol):
         """All vectors, by row, `BATCH` at a time."""
 
     def write(
-        self, target: Path, sources: Rows, live: VectorSnapshot | None, staged: Vectors, number: int
+        self,
+        target: Path,
+        sources: Rows,
+        is_new: NDArray[np.bool_],
+        live: VectorSnapshot | None,
+        staged: Vectors,
+        number: int,
     ) -> Mapping[str, FileEntry]:
-        """Write `files` into the folder of a new generation, and say what its manifest is to say of them.
+        """Write the vectors of the new pack, and `files`, and say what the manifest is to say of them.
 
         Args:
             sources: Where the vector of each row is: a row of the live generation, or `~slot` of `staged`.
+            is_new: For each row if its record is in the new pack, where vectors lie in the order of rows.
             number: Of the new generation, see `generation_number`.
         """
 

@@ -7,11 +7,11 @@ import numpy as np
 from searchsocket.stores.base.labels import groups_of
 from searchsocket.stores.base.vectors import canonical
 from searchsocket.stores.bounded import BoundedCache
+from searchsocket.stores.local.catalogue.facts import FactTable
 from searchsocket.stores.local.catalogue.labelled import LabelledRows
-from searchsocket.stores.local.catalogue.record_file import RecordFile
 from searchsocket.stores.local.catalogue.records import path_bounds
 from searchsocket.stores.local.layout import NamingDamage
-from searchsocket.stores.local.numbering import Numbering, Rows
+from searchsocket.stores.local.numbering import Rows
 from searchsocket.stores.local.vectors.matrix import RowSelection
 from searchsocket.text.storable import storable
 from searchsocket.types import Filter
@@ -22,11 +22,8 @@ _MAX_CACHED_TAGS = 256
 class Selector:
     """Turns filters into rows; safe to share between threads."""
 
-    def __init__(
-        self, records: RecordFile, numbering: Numbering, labelled: LabelledRows, hidden: Rows, damage: NamingDamage
-    ) -> None:
-        self._records = records
-        self._numbering = numbering
+    def __init__(self, facts: FactTable, labelled: LabelledRows, hidden: Rows, damage: NamingDamage) -> None:
+        self._facts = facts
         self._labelled = labelled
         self._hidden = hidden
         self._damage = damage
@@ -34,7 +31,7 @@ class Selector:
 
     def select(self, where: Filter) -> RowSelection | None:
         """The rows that match a filter; None when there is none."""
-        start, stop = 0, len(self._numbering)
+        start, stop = 0, len(self._facts.weights)
         where = canonical(where)
         if where.path_prefix:
             start, stop = self._range_of(where.path_prefix)
@@ -51,7 +48,8 @@ class Selector:
         return None if is_empty else RowSelection(start, stop, rows)
 
     def _range_of(self, directory: str) -> tuple[int, int]:
-        first, last = (self._first_row_from(bound) for bound in path_bounds(directory))
+        with self._damage:
+            first, last = map(self._facts.first_row_from, path_bounds(directory))
         return first, last
 
     def _below(self, directories: Sequence[str]) -> Rows:
@@ -69,22 +67,14 @@ class Selector:
         first, last = np.searchsorted(self._hidden, (chosen.start, chosen.stop)).tolist()
         return chosen.stop - chosen.start - int(last - first)
 
-    def _first_row_from(self, key: bytes) -> int:
-        """The row of the first record whose path is `key` or sorts behind it."""
-        doc = self._records.first_from(key)
-        return len(self._numbering) if doc is None else int(self._rows([doc])[0])
-
     def _tagged(self, tag: str) -> Rows:
         """Rows with a tag, without the hidden ones, rising; looked up once a reader."""
         rows = self._tags.values.get(tag)
         if rows is None:
-            rows = self._visible(np.sort(self._rows(self._records.tagged(tag))))
+            with self._damage:
+                rows = self._visible(np.flatnonzero(self._labelled.tagged(tag)))
             self._tags.remember_one(tag, rows)
         return rows
 
     def _visible(self, rows: Rows) -> Rows:
         return np.setdiff1d(rows, self._hidden, assume_unique=True) if self._hidden.size else rows
-
-    def _rows(self, docs: Sequence[int]) -> Rows:
-        with self._damage:
-            return self._numbering.rows_of_docs(docs)

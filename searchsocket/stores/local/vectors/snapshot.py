@@ -9,7 +9,6 @@ from searchsocket.stores.base.cosines import cosines
 from searchsocket.stores.local.layout import NamingDamage
 from searchsocket.stores.local.numbering import Numbering, Rows
 from searchsocket.stores.local.vectors.matrix import best_rows
-from searchsocket.stores.local.vectors.matrix_file import MatrixFile
 from searchsocket.stores.local.vectors.selecting import Selector
 from searchsocket.types import MATCH_ALL, Filter, Hit, Scores, Vector, Vectors
 
@@ -24,19 +23,14 @@ class MatrixVectors:
     def __init__(
         self,
         matrix: Vectors,
-        file: MatrixFile,
         numbering: Numbering,
         hidden: Rows,
         selector: Selector,
         damage: NamingDamage,
         read_bytes: int,
     ) -> None:
-        """Args:
-        file: That the matrix is of.
-        read_bytes: Of the matrix, those that were read into memory.
-        """
+        """Args: read_bytes: Of the matrix, those that were read into memory."""
         self.matrix = matrix
-        self.file = file
         self.read_bytes = read_bytes
         self._numbering = numbering
         self._hidden = hidden

@@ -1,0 +1,76 @@
+"""The records of one generation, open for queries: what is asked for again stays in memory."""
+
+from collections.abc import Sequence
+
+from searchsocket.stores.base import ReadableRecord
+from searchsocket.stores.bounded import BoundedCache
+from searchsocket.stores.local.catalogue.packed_texts import READ
+from searchsocket.stores.local.catalogue.packs import Packs
+from searchsocket.stores.local.catalogue.records import READ_RECORD, readable_of
+from searchsocket.stores.local.layout import NamingDamage
+from searchsocket.stores.local.numbering import Numbering
+from searchsocket.system.batches import batches
+from searchsocket.types import Generation
+
+_MAX_CACHED = 12_500  # records that stay in memory, about 55 MB: reading one costs as much as ranking it
+_MAX_TEXTS = 8_192  # texts alone, under 10 MB: a query that names something asks those of all its candidates
+_READ_AHEAD = 100  # records at a time: queries take turns with whoever reads ahead
+
+
+class RecordCache:
+    """The records by `doc` number; safe to share between threads."""
+
+    def __init__(self, packs: Packs, numbering: Numbering, generation: Generation, damage: NamingDamage) -> None:
+        self._packs = packs
+        self._numbering = numbering
+        self._generation = generation
+        self._damage = damage
+        self._cache = BoundedCache[int, ReadableRecord](_MAX_CACHED)
+        self._texts = BoundedCache[int, str](_MAX_TEXTS)
+
+    def readable(self, docs: Sequence[int]) -> list[ReadableRecord]:
+        """The named records, in the order of `docs`.
+
+        Raises:
+            IndexCorrupt: A file is damaged.
+        """
+        cached = self._cache.values
+        missing = [doc for doc in dict.fromkeys(docs) if doc not in cached]
+        if not missing:
+            return [cached[doc] for doc in docs]
+        rows = self._packs.select(READ_RECORD, missing)
+        names = self._numbering.names_of_docs(missing)
+        with self._damage:
+            read = {doc: readable_of(rows[doc], own, self._generation) for doc, own in zip(missing, names, strict=True)}
+        in_order = [read[doc] if doc in read else cached[doc] for doc in docs]
+        self._cache.remember(read)
+        return in_order
+
+    def read_ahead(self, docs: Sequence[int]) -> None:
+        """Have all records in memory, where they are few enough to stay there; raises what `readable` does."""
+        if len(docs) > self._cache.limit:
+            return
+        cached = self._cache.values
+        for some in batches([doc for doc in docs if doc not in cached], _READ_AHEAD):
+            self.readable(some)
+
+    def take_over(self, before: "RecordCache") -> None:
+        """Know what the generation before this one had in memory and that is the same here."""
+        cached = before._cache.values.copy()  # queries of that one go on
+        docs = list(cached)
+        names = self._numbering.names_of_docs(docs)
+        same = {doc for doc, own in zip(docs, names, strict=True) if own[1] == cached[doc].record.record_hash}
+        self._cache.remember({doc: cached[doc] for doc in same})
+
+    def texts(self, docs: Sequence[int]) -> list[str]:
+        """The text of each named record; raises what `readable` does."""
+        seen, cached = self._cache.values, self._texts.values
+        if all(doc in seen for doc in docs):
+            return [seen[doc].record.chunk.body.text for doc in docs]
+        missing = [doc for doc in docs if doc not in cached]
+        if not missing:
+            return [cached[doc] for doc in docs]
+        read = {doc: text for doc, (text,) in self._packs.select(READ, missing).items()}
+        in_order = [read[doc] if doc in read else cached[doc] for doc in docs]
+        self._texts.remember(read)
+        return in_order
