@@ -118,7 +118,7 @@ def test_a_damaged_generation_is_not_taken_over(site: Site) -> None:
         "searchsocket.pipeline.stages.origin_files.text_of_scope",
         "searchsocket.state.origin.insert_chunks",
         "searchsocket.stores.local.staging.link_generation",
-        "searchsocket.stores.local.build.build.rename_copied",
+        "searchsocket.stores.local.build.rows._renamed",
         "searchsocket.stores.local.store.write_current",
     ],
 )

@@ -58,7 +58,7 @@ ROW_OF_NEW = WordRow._fields[WordRow._fields.index("link_texts") :]
 
 
 def schema(part: str) -> tantivy.Schema:
-    """Fields of word lists, of whole tokens for filters, and the number that records.db knows the record by."""
+    """Fields of word lists, of whole tokens for filters, and the number that packs know the record by."""
     builder = tantivy.SchemaBuilder()
     builder.add_unsigned_field("doc", indexed=True, fast=True)  # of a page: that of its first record
     if part == WORDS:

@@ -28,7 +28,7 @@ _MOST_LISTED = 2_000  # texts that may hold two words side by side: of more, onl
 _DIGITS = 4  # sums of floats in another order differ later than this
 
 Term = tuple[str, float]  # a form that documents may hold, and what it is worth
-Docs = NDArray[np.integer]  # numbers by which records.db knows a record, or the first one of a page
+Docs = NDArray[np.integer]  # numbers by which packs know a record, or the first one of a page
 Scored = tuple[Docs, NDArray[np.float64]]
 _TantivyHit = tuple[float, tantivy.DocAddress]
 

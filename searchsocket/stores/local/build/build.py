@@ -3,9 +3,8 @@
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +12,11 @@ from numpy.typing import NDArray
 from searchsocket.stores.base import PublishInfo, index_digest
 from searchsocket.stores.base.models import check_model
 from searchsocket.stores.base.spread import sampled, spread_of
-from searchsocket.stores.local.build.pack import Copied, name_pack, places_of, write_records
-from searchsocket.stores.local.build.rows import NewRows, new_rows, staged_rows, stale_packs
+from searchsocket.stores.local.build.pack import places_of, write_packs
+from searchsocket.stores.local.build.rows import NewRows, new_rows, plan_packs
 from searchsocket.stores.local.build.word_source import NewRecords
 from searchsocket.stores.local.catalogue.bodies import Sayings, WrittenBodies, drop_unchanged_bodies, write_bodies
-from searchsocket.stores.local.catalogue.facts import write_facts
+from searchsocket.stores.local.catalogue.facts import FactTable, write_facts
 from searchsocket.stores.local.catalogue.packs import Packs
 from searchsocket.stores.local.catalogue.records import path_key
 from searchsocket.stores.local.hashed_file import HashedFile
@@ -26,15 +25,12 @@ from searchsocket.stores.local.layout import (
     FACTS,
     HASHES,
     IDS,
-    NEW_PACK,
     ORDER,
     PACKS,
     PLACES,
     FileEntry,
     PackEntry,
     corrupt,
-    records_file,
-    vectors_file,
 )
 from searchsocket.stores.local.numbering import Numbering, RowNames, Rows
 from searchsocket.stores.local.reader import LocalReader
@@ -43,7 +39,6 @@ from searchsocket.stores.local.vectors.matrix import forget_pages
 from searchsocket.stores.local.vectors.part import BATCH, VectorPart
 from searchsocket.stores.words.segments import write_words
 from searchsocket.system.batches import batches
-from searchsocket.system.copying import link_file
 from searchsocket.system.errors import client_error
 from searchsocket.system.memory import return_freed_memory
 from searchsocket.types import Spread, Vectors
@@ -125,99 +120,46 @@ def build(
     (target / PACKS).mkdir()
     kept = live if live is not None and (live is staging.origin or _is_small(staging, live)) else None
     with _client_errors(target):
-        staged = staged_rows(staging.database)
-        rows = new_rows(staging, staged, live)
-        docs, first_new = _docs_of(rows.sources, kept)
-        plan, packs = _write_packs(target, staging, live, kept, rows, docs)
-        old_vectors = None if live is None else live.vectors
-        slots = rows.sources.copy()
-        slots[slots < 0] = ~staged.slots[~slots[slots < 0]]
-        hashed = dict(vectors.write(target, slots, plan.is_new, old_vectors, staging.matrix(info.dimensions), number))
-        if plan.is_new.any():
-            name, entries = name_pack(target, hashed)
-            hashed = {path: entry for path, entry in hashed.items() if path != vectors_file(NEW_PACK)} | entries
-            packs[-1] = replace(packs[-1], name=name)
-        places = places_of(rows.sources, plan.is_new, live, plan.stays)
-        with open(target / FACTS, "xb") as file:
-            write_facts(file, rows.facts)
-        max_doc = len(docs) if kept is None else first_new + len(staged.ids)
-        numbering = Numbering(RowNames(rows.ids, rows.hashes, docs, places), max_doc)
-        for file_name, array in ((ORDER, docs), (IDS, rows.ids), (HASHES, rows.hashes), (PLACES, places)):
-            with HashedFile(target / file_name) as hashed_file:
-                hashed_file.write(memoryview(array.tobytes()))
-                hashed[file_name] = hashed_file.entry
-        return_freed_memory()  # words take the most memory of all
-        touched = rows.touched if kept is not None else _all_pages(rows)
-        records = NewRecords(
-            Packs(target, [pack.name for pack in packs], numbering), rows.facts, docs, touched, first_new
+        rows = new_rows(staging, live, renumbers=kept is None)
+        plan = plan_packs(live, rows, keeps=kept is not None)
+        staged_vectors = staging.matrix(info.dimensions)
+        vector_files = vectors.write(
+            target, rows.vectors, plan.is_new, None if live is None else live.vectors, staged_vectors, number
         )
+        packs, hashed = write_packs(target, staging.database, live, plan, vector_files)
+        names = RowNames(rows.ids, rows.hashes, rows.docs, places_of(rows.sources, plan, live))
+        hashed |= _write_names(target, names, rows.facts)
+        return_freed_memory()  # words take the most memory of all
+        numbering = Numbering(names, rows.max_doc)
+        opened = Packs(target, [pack.name for pack in packs], numbering)
+        touched = _all_pages(rows) if kept is None else rows.touched
+        records = NewRecords(opened, rows.facts, rows.docs, touched, rows.last_old)
         write_words(target, records, None if kept is None else kept.folder)
         bodies = _written_bodies(target, staging, live, rows, records)
-    digest = index_digest(_all_pairs(numbering))
-    pages = len(rows.facts.texts["url"].distinct())
-    spread = spread_of(_sampled_vectors(live, slots, staging.matrix(info.dimensions), rows.ids))
-    routes = rows.facts.routes()
-    return Built(len(docs), pages, routes, digest, max_doc, rows.ids.itemsize, tuple(packs), bodies, spread, hashed)
+    return Built(
+        records=len(rows.docs),
+        pages=len(rows.facts.texts["url"].distinct()),
+        routes=rows.facts.routes(),
+        digest=index_digest(_all_pairs(numbering)),
+        max_doc=rows.max_doc,
+        id_bytes=rows.ids.itemsize,
+        packs=packs,
+        bodies=bodies,
+        spread=spread_of(_sampled_vectors(live, rows.vectors, staged_vectors, rows.ids)),
+        hashed=hashed,
+    )
 
 
-def _docs_of(sources: Rows, kept: LocalReader | None) -> tuple[NDArray[np.uint32], int]:
-    """The number of each row's record, and the one below which all records are old."""
-    is_staged = sources < 0
-    docs = np.empty(len(sources), np.uint32)
-    if kept is None:  # all begin again: first what is staged, which lies first in the pack
-        docs[is_staged] = 1 + ~sources[is_staged]
-        docs[~is_staged] = 1 + int(is_staged.sum()) + np.arange(int((~is_staged).sum()))
-        return docs, 0
-    first_new = kept.manifest.max_doc
-    docs[is_staged] = first_new + 1 + ~sources[is_staged]
-    docs[~is_staged] = kept.numbering.docs[sources[~is_staged]]
-    return docs, first_new
-
-
-class _Plan(NamedTuple):
-    """Packs of a new generation."""
-
-    stays: list[int]  # numbers of the live ones that are linked
-    copied: list[Copied]
-    is_new: NDArray[np.bool_]  # for each row if its record is in the new one
-
-
-def _plan(live: LocalReader | None, kept: LocalReader | None, sources: Rows, docs: NDArray[np.uint32]) -> _Plan:
-    is_new = sources < 0
-    if live is None:
-        return _Plan([], [], is_new)
-    packs = np.full(len(sources), -1, np.int64)
-    packs[~is_new] = live.numbering.names.places[sources[~is_new], 0]
-    used = set(packs[~is_new].tolist())
-    stale = used if kept is None else stale_packs(kept, sources)
-    copied = []
-    for pack in sorted(stale):
-        rows = np.flatnonzero(packs == pack)
-        copied.append(Copied(live.manifest.packs[pack].name, live.numbering.docs[sources[rows]], docs[rows]))
-    return _Plan(sorted(used - stale), copied, is_new | np.isin(packs, sorted(stale)))
-
-
-def _write_packs(
-    target: Path,
-    staging: Staging,
-    live: LocalReader | None,
-    kept: LocalReader | None,
-    rows: NewRows,
-    docs: NDArray[np.uint32],
-) -> tuple[_Plan, list[PackEntry]]:
-    """Link the packs that stay and write the records of the new one, which is the last."""
-    plan = _plan(live, kept, rows.sources, docs)
-    packs: list[PackEntry] = []
-    if live is not None:
-        packs = [live.manifest.packs[pack] for pack in plan.stays]
-        for path in [path_of(pack.name) for pack in packs for path_of in (records_file, vectors_file)]:
-            if path in live.manifest.files:
-                link_file(live.folder / path, target / path)
-    if plan.is_new.any():
-        first_doc = 1 if kept is None else kept.manifest.max_doc + 1
-        write_records(target, staging.database, first_doc, live, plan.copied)
-        packs.append(PackEntry(NEW_PACK, int(plan.is_new.sum())))
-    return plan, packs
+def _write_names(target: Path, names: RowNames, facts: FactTable) -> dict[str, FileEntry]:
+    """Write what the generation says of its rows."""
+    with open(target / FACTS, "xb") as fact_file:
+        write_facts(fact_file, facts)
+    entries = {}
+    for name, array in ((ORDER, names.docs), (IDS, names.ids), (HASHES, names.hashes), (PLACES, names.places)):
+        with HashedFile(target / name) as file:
+            file.write(memoryview(array.tobytes()))
+            entries[name] = file.entry
+    return entries
 
 
 def _all_pages(rows: NewRows) -> frozenset[bytes]:

@@ -3,54 +3,66 @@
 import hashlib
 import os
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from searchsocket.stores.local.build.rows import Copied, PackPlan
 from searchsocket.stores.local.catalogue.packed_texts import PACK, TEXT, Dictionary
 from searchsocket.stores.local.catalogue.records import PATH_ORDER, RECORD_NAMES, SCHEMA, connect_writer
-from searchsocket.stores.local.layout import NEW_PACK, FileEntry, records_file, vectors_file
-from searchsocket.stores.local.numbering import Docs, Rows
+from searchsocket.stores.local.layout import NEW_PACK, FileEntry, PackEntry, records_file, vectors_file
+from searchsocket.stores.local.numbering import Rows
 from searchsocket.stores.local.reader import LocalReader
+from searchsocket.system.copying import link_file
 
 _NAME_DIGITS = 32
 
 
-class Copied(NamedTuple):
-    """Records of a live pack that are written again, and their numbers in the new one."""
-
-    pack: str
-    docs: Docs
-    new_docs: Docs
-
-
-def write_records(target: Path, staged: Path, first_doc: int, live: LocalReader | None, copied: list[Copied]) -> None:
-    """Write the records of a new pack.
+def write_packs(
+    target: Path, staged: Path, live: LocalReader | None, plan: PackPlan, vectors: Mapping[str, FileEntry]
+) -> tuple[tuple[PackEntry, ...], dict[str, FileEntry]]:
+    """Link the packs that stay and write the new one, which is the last, where there is anything new.
 
     Args:
         target: The generation's folder.
-        staged: The file of what is staged; its upserts get the numbers from `first_doc` on, in path order.
-        live: Whose packs are copied from.
+        staged: The file of what is staged.
+        vectors: Files that are written already: those of the new pack are named as it is.
+
+    Returns:
+        All packs, and the entries of the files that were written.
     """
+    packs = [] if live is None else [live.manifest.packs[pack] for pack in plan.stays]
+    if live is not None:
+        for path in [path_of(pack.name) for pack in packs for path_of in (records_file, vectors_file)]:
+            if path in live.manifest.files:
+                link_file(live.folder / path, target / path)
+    if not plan.is_new.any():
+        return tuple(packs), dict(vectors)
+    _write_records(target, staged, live, plan)
+    name, entries = _name_pack(target, vectors)
+    packs.append(PackEntry(name, int(plan.is_new.sum())))
+    return tuple(packs), entries
+
+
+def _write_records(target: Path, staged: Path, live: LocalReader | None, plan: PackPlan) -> None:
     with closing(connect_writer(target / records_file(NEW_PACK))) as pack:
         pack.execute("ATTACH ? AS staged", (staged.resolve().as_uri(),))
         pack.executescript(SCHEMA)
-        old = [] if live is None else [live.folder / records_file(one.pack) for one in copied]
-        dictionary = Dictionary(pack, old, sum(len(one.docs) for one in copied))
+        old = [] if live is None else [live.folder / records_file(one.pack) for one in plan.copied]
+        dictionary = Dictionary(pack, old, sum(len(one.docs) for one in plan.copied))
         pack.execute("BEGIN")
         dictionary.store()
         pack.execute(f"CREATE INDEX IF NOT EXISTS staged.by_path ON changes ({PATH_ORDER}) WHERE slot IS NOT NULL")
         pack.execute(
             f"INSERT INTO records (doc, {RECORD_NAMES}) "
-            f"SELECT {first_doc} - 1 + row_number() OVER (ORDER BY {PATH_ORDER}), {RECORD_NAMES.replace(TEXT, PACK)} "
-            f"FROM staged.changes WHERE slot IS NOT NULL ORDER BY {PATH_ORDER}"
+            f"SELECT {plan.first_doc} - 1 + row_number() OVER (ORDER BY {PATH_ORDER}), "
+            f"{RECORD_NAMES.replace(TEXT, PACK)} FROM staged.changes WHERE slot IS NOT NULL ORDER BY {PATH_ORDER}"
         )
         pack.execute("COMMIT")
-        for path, one in zip(old, copied, strict=True):
+        for path, one in zip(old, plan.copied, strict=True):
             _copy(pack, path, one, dictionary.text_of(path))
 
 
@@ -70,36 +82,29 @@ def _copy(pack: sqlite3.Connection, path: Path, copied: Copied, text: str) -> No
     pack.execute("DETACH old")
 
 
-def name_pack(target: Path, entries: Mapping[str, FileEntry]) -> tuple[str, dict[str, FileEntry]]:
-    """Name the new pack by what is in it.
-
-    Returns:
-        The name, and the entries of its files by their paths.
-    """
+def _name_pack(target: Path, vectors: Mapping[str, FileEntry]) -> tuple[str, dict[str, FileEntry]]:
+    """Name the new pack by what is in it; the name, and all entries with the files of the pack by their new paths."""
     records = target / records_file(NEW_PACK)
     with open(records, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
+    entries = dict(vectors)
     files = {records_file: FileEntry(records.stat().st_size, digest)}
-    if vectors := entries.get(vectors_file(NEW_PACK)):
-        files[vectors_file] = vectors
+    if own := entries.pop(vectors_file(NEW_PACK), None):
+        files[vectors_file] = own
     name = hashlib.sha256("".join(entry.sha256 for entry in files.values()).encode()).hexdigest()[:_NAME_DIGITS]
-    for path_of in files:
+    for path_of, entry in files.items():
         os.replace(target / path_of(NEW_PACK), target / path_of(name))
-    return name, {path_of(name): entry for path_of, entry in files.items()}
+        entries[path_of(name)] = entry
+    return name, entries
 
 
-def places_of(
-    sources: Rows, is_new: NDArray[np.bool_], live: LocalReader | None, stays: Sequence[int]
-) -> NDArray[np.uint32]:
-    """For each row its pack and the row of its vector there; the new pack is the last.
-
-    Args:
-        stays: Numbers of the live packs that stay, in their new order.
-    """
+def places_of(sources: Rows, plan: PackPlan, live: LocalReader | None) -> NDArray[np.uint32]:
+    """For each row its pack and the row of its vector there; the new pack is the last."""
+    is_new, stays = plan.is_new, plan.stays
     places = np.empty((len(sources), 2), np.uint32)
     places[is_new, 0] = len(stays)
     places[is_new, 1] = np.arange(int(is_new.sum()))
-    if live is not None and len(stays):
+    if live is not None and stays:
         old = live.numbering.names.places[sources[~is_new]]
         numbers = np.zeros(len(live.manifest.packs), np.uint32)
         numbers[stays] = np.arange(len(stays))

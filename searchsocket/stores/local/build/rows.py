@@ -1,5 +1,6 @@
 """The rows of a generation that is being built: those that stay and those that are staged, in path order."""
 
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from searchsocket.stores.local.catalogue.facts import SELECTED, FactTable
 from searchsocket.stores.local.catalogue.hashes import as_text
 from searchsocket.stores.local.catalogue.records import PATH_ORDER, connect_writer, path_key
-from searchsocket.stores.local.numbering import HASH_BYTES, Rows
+from searchsocket.stores.local.numbering import HASH_BYTES, Docs, Rows
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.staging import Staging
 
@@ -35,57 +36,102 @@ class NewRows(NamedTuple):
     """Every row of the new generation."""
 
     sources: Rows  # a row of the live generation, or `~k` for the k-th staged one
+    vectors: Rows  # where its vector is: a row of the live generation, or `~slot`
     ids: Ids
     hashes: Hashes
     facts: FactTable
+    docs: NDArray[np.uint32]
+    last_old: int  # above it, `docs` are those of staged records
+    max_doc: int
     touched: frozenset[bytes]  # sort keys of the pages that changed, came or went
 
 
-def staged_rows(database: Path) -> StagedRows:
-    """Read the upserts of a run.
+class Copied(NamedTuple):
+    """Records of a live pack that are written again, and their numbers in the new one."""
+
+    pack: str
+    docs: Docs
+    new_docs: Docs
+
+
+class PackPlan(NamedTuple):
+    """Packs of the new generation."""
+
+    stays: list[int]  # numbers of the live ones that are linked
+    copied: list[Copied]  # to the new one
+    is_new: NDArray[np.bool_]  # for each row if its record is in the new one
+    first_doc: int  # of what is staged
+
+
+def new_rows(staging: Staging, live: LocalReader | None, *, renumbers: bool) -> NewRows:
+    """Merge what stays of the live generation, or of another scope's, with what is staged.
+
+    Args:
+        renumbers: `doc` numbers begin again, first those of what is staged.
 
     Raises:
         ValueError: The hash of a record is no SHA-256.
     """
+    staged = _staged_rows(staging.database)
+    if live is None:
+        sources = ~np.arange(len(staged.ids))
+        ids, hashes, facts, touched = staged.ids, staged.hashes, staged.facts, frozenset[bytes]()
+    else:
+        stays, old_ids, old_hashes, touched = _staying(staging, staged, live)
+        candidates = np.concatenate([stays, len(old_ids) + np.arange(len(staged.ids))])
+        all_ids = np.concatenate([old_ids, staged.ids])
+        rows = candidates[_path_order(live.facts, staged.facts, candidates, all_ids[candidates])]
+        sources = np.where(rows < len(old_ids), rows, ~(rows - len(old_ids)))
+        ids, hashes = _trimmed(all_ids[rows]), np.concatenate([old_hashes, staged.hashes])[rows]
+        facts = live.facts.merged(staged.facts, rows)
+    vectors = sources.copy()
+    vectors[sources < 0] = ~staged.slots[~sources[sources < 0]]
+    last_old = 0 if live is None or renumbers else live.manifest.max_doc
+    docs = _docs_of(sources, live, last_old, renumbers=renumbers)
+    max_doc = len(docs) if renumbers else last_old + len(staged.ids)
+    return NewRows(sources, vectors, ids, hashes, facts, docs, last_old, max_doc, touched)
+
+
+def _staged_rows(database: Path) -> StagedRows:
     slots: list[int] = []
     ids: list[bytes] = []
     hashes = bytearray()
 
-    def facts() -> Iterator[Sequence[Any]]:
+    def facts(changes: sqlite3.Connection) -> Iterator[Sequence[Any]]:
         columns = f"slot, id, record_hash, {SELECTED}"
-        for slot, id_, record_hash, *rest in changes.execute(
-            f"SELECT {columns} FROM changes WHERE slot IS NOT NULL ORDER BY {PATH_ORDER}"
-        ):
+        sql = f"SELECT {columns} FROM changes WHERE slot IS NOT NULL ORDER BY {PATH_ORDER}"
+        for slot, id_, record_hash, *rest in changes.execute(sql):
             slots.append(slot)
             ids.append(id_.encode())
             hashes.extend(_hash_bytes(record_hash))
             yield rest
 
     with closing(connect_writer(database)) as changes:
-        table = FactTable.of(facts())
+        table = FactTable.of(facts(changes))
     return StagedRows(np.array(slots, np.int64), _ids(ids), _hashes(hashes), table)
 
 
-def new_rows(staging: Staging, staged: StagedRows, live: LocalReader | None) -> NewRows:
-    """Merge what stays of the live generation, or of another scope's, with what is staged."""
-    if live is None:
-        urls = staged.facts.texts["url"].distinct()
-        sources = ~np.arange(len(staged.ids))
-        return NewRows(sources, staged.ids, staged.hashes, staged.facts, frozenset(map(path_key, urls)))
+def _staying(staging: Staging, staged: StagedRows, live: LocalReader) -> tuple[Rows, Ids, Hashes, frozenset[bytes]]:
+    """The live rows that stay, the ids and hashes of all live rows, and the pages that change."""
     is_gone = np.zeros(len(live.numbering), np.bool_)
     changed = live.numbering.rows_or_none(staging.changed_ids())
     is_gone[changed[changed >= 0]] = True
     ids, hashes = live.numbering.ids, live.numbering.names.hashes
     if live is staging.origin:
         ids, hashes = _renamed(live, staging.renamed())
-    stays = np.flatnonzero(~is_gone)
-    gone_urls = live.facts.texts["url"].take(np.flatnonzero(is_gone))
-    touched = frozenset(map(path_key, {*gone_urls, *staged.facts.texts["url"].distinct()}))
-    candidates = np.concatenate([stays, len(ids) + np.arange(len(staged.ids))])
-    all_ids, all_hashes = np.concatenate([ids, staged.ids]), np.concatenate([hashes, staged.hashes])
-    rows = candidates[_path_order(live.facts, staged.facts, candidates, all_ids[candidates])]
-    sources = np.where(rows < len(ids), rows, ~(rows - len(ids)))
-    return NewRows(sources, _trimmed(all_ids[rows]), all_hashes[rows], live.facts.merged(staged.facts, rows), touched)
+    urls = {*live.facts.texts["url"].take(np.flatnonzero(is_gone)), *staged.facts.texts["url"].distinct()}
+    return np.flatnonzero(~is_gone), ids, hashes, frozenset(map(path_key, urls))
+
+
+def _docs_of(sources: Rows, live: LocalReader | None, last_old: int, *, renumbers: bool) -> NDArray[np.uint32]:
+    is_staged = sources < 0
+    docs = np.empty(len(sources), np.uint32)
+    docs[is_staged] = last_old + 1 + ~sources[is_staged]
+    if renumbers:
+        docs[~is_staged] = 1 + int(is_staged.sum()) + np.arange(int((~is_staged).sum()))
+    elif live is not None:
+        docs[~is_staged] = live.numbering.docs[sources[~is_staged]]
+    return docs
 
 
 def _path_order(live: FactTable, staged: FactTable, rows: Rows, ids: Ids) -> Rows:
@@ -100,16 +146,41 @@ def _path_order(live: FactTable, staged: FactTable, rows: Rows, ids: Ids) -> Row
     return np.lexsort((ids, ordinals, pages))
 
 
-def stale_packs(live: LocalReader, sources: Rows) -> frozenset[int]:
-    """Numbers of the packs whose records are written again: half unused, or too many small ones."""
-    sizes = np.array([pack.records for pack in live.manifest.packs], np.int64)
-    packs = live.numbering.names.places[sources[sources >= 0], 0]
-    used = np.bincount(packs, minlength=len(sizes))
-    stale = set(np.flatnonzero((used > 0) & (used < _MIN_USED * sizes)).tolist())
-    stay = [pack for pack in np.argsort(used, kind="stable").tolist() if used[pack] and pack not in stale]
-    if len(stay) >= MAX_PACKS:
-        stale.update(stay[: len(stay) // 2])
-    return frozenset(stale)
+def plan_packs(live: LocalReader | None, rows: NewRows, *, keeps: bool) -> PackPlan:
+    """Decide which packs stay.
+
+    Args:
+        keeps: Packs of the live generation may stay; else their records are written again.
+    """
+    is_new = rows.sources < 0
+    first_doc = rows.last_old + 1
+    if live is None:
+        return PackPlan([], [], is_new, first_doc)
+    packs = np.full(len(is_new), -1, np.int64)
+    packs[~is_new] = live.numbering.names.places[rows.sources[~is_new], 0]
+    sizes = [pack.records for pack in live.manifest.packs]
+    used = dict(zip(*(column.tolist() for column in np.unique(packs[~is_new], return_counts=True)), strict=True))
+    stale = stale_packs(used, sizes) if keeps else set(used)
+    copied = []
+    for pack in sorted(stale):
+        own = np.flatnonzero(packs == pack)
+        old_docs = live.numbering.docs[rows.sources[own]]
+        copied.append(Copied(live.manifest.packs[pack].name, old_docs, rows.docs[own]))
+    return PackPlan(sorted(set(used) - stale), copied, is_new | np.isin(packs, sorted(stale)), first_doc)
+
+
+def stale_packs(used: Mapping[int, int], sizes: Sequence[int]) -> set[int]:
+    """Numbers of the packs whose records are written again: half unused, or too many small ones.
+
+    Args:
+        used: The number of records that are used of each pack; packs without any are not in it.
+        sizes: Records in each pack.
+    """
+    stale = {pack for pack, count in used.items() if count < _MIN_USED * sizes[pack]}
+    by_size = sorted(used.keys() - stale, key=lambda pack: (used[pack], pack))
+    if len(by_size) >= MAX_PACKS:
+        stale.update(by_size[: len(by_size) // 2])
+    return stale
 
 
 def _renamed(live: LocalReader, names: Mapping[str, tuple[str, bytes | str]]) -> tuple[Ids, Hashes]:

@@ -1,4 +1,4 @@
-"""Hashes as records.db holds them: in half the bytes that their digits take, where they are such hashes."""
+"""Hashes as packs hold them: in half the bytes that their digits take, where they are such hashes."""
 
 import re
 

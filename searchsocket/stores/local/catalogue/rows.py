@@ -1,4 +1,4 @@
-"""Records as the rows of records.db that are written."""
+"""Records as the rows that are staged."""
 
 from typing import Any
 
