@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from contract.store.samples import INFO, MAIN, everything, fill, random_units, record
 from hypothesis import given
 from hypothesis import strategies as st
 from local_index import fresh, live
@@ -11,6 +10,7 @@ from local_index import fresh, live
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.build.rows import MAX_PACKS, stale_packs
 from searchsocket.stores.local.layout import read_manifest
+from searchsocket.testing.store.samples import INFO, MAIN, everything, fill, random_units, record
 
 
 def packs(root: Path) -> dict[str, int]:

@@ -22,7 +22,8 @@ from searchsocket.system.arrays import load_arrays
 # Columns of records: the texts repeat, since pages have several records.
 RANKED = ("url", "title", "anchor", "kind")
 TEXTS = (*RANKED, "language", "facets", "tags", "route_resolution")  # behind the kind, for filters and counts alone
-NUMBERS = ("depth", "incoming_links", "weight", "ordinal")
+RANKED_NUMBERS = ("depth", "incoming_links", "weight")
+NUMBERS = (*RANKED_NUMBERS, "ordinal")
 COLUMNS = (*TEXTS, *NUMBERS)
 # As expressions over the columns of records.
 SELECTED = ", ".join(COLUMNS).replace("anchor", "coalesce(at_anchor, format('L%d-L%d', at_first, at_last))")
@@ -111,7 +112,7 @@ class FactTable:
     def take(self, rows: Rows) -> Facts:
         """The facts of some rows, in their order; rows are in path order."""
         url, title, anchor, kind = (self.texts[name].take(rows) for name in RANKED)
-        depth, incoming_links, weight = (self.numbers[name][rows] for name in NUMBERS[:3])
+        depth, incoming_links, weight = (self.numbers[name][rows] for name in RANKED_NUMBERS)
         return Facts(url, title, anchor, kind, rows, depth, incoming_links, weight)
 
     def first_row_from(self, key: bytes) -> int:
