@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from searchsocket.errors import ConfigMissing, KeyMissing
 from searchsocket.project.project import index_folder
 from searchsocket.stores.base import VectorIndex, VectorStore
-from searchsocket.text.synonyms import NO_SYNONYMS, SynonymSource
 
 if TYPE_CHECKING:
     from searchsocket.project.settings.model import MilvusSettings, PineconeSettings, VectorSettings
     from searchsocket.stores.base.tables import VectorTables
+    from searchsocket.text.synonyms import SynonymSource
 
 
 def make_store(
@@ -21,7 +21,7 @@ def make_store(
     project_id: str,
     *,
     environ: Mapping[str, str] = MappingProxyType({}),
-    synonyms: SynonymSource = NO_SYNONYMS,
+    synonyms: "SynonymSource | None" = None,
     local_only: bool = False,
 ) -> VectorStore:
     """The store that the settings name; nothing is opened or written yet, and an engine is imported when it is asked.
@@ -36,6 +36,7 @@ def make_store(
         ConfigMissing: The environment does not say where the vectors are.
     """
     from searchsocket.stores.local import LocalStore
+    from searchsocket.text.synonyms import NO_SYNONYMS
 
     try:
         vectors = make_vectors(settings, project_id, environ)
@@ -51,7 +52,7 @@ def make_store(
         project_id,
         max_records=settings.local.max_records,
         vectors=vectors,
-        synonyms=synonyms,
+        synonyms=synonyms or NO_SYNONYMS,
     )
 
 

@@ -84,7 +84,8 @@ def test_a_bad_new_generation_is_degraded_and_answers_go_on(tmp_path: Path) -> N
     assert first["degraded"] is None
     site = Site(LocalStore(project.state_dir / "index", project.id))
     site.publish([Piece("/docs/sails", "Sails are hoisted at dawn.")])
-    (path,) = (project.state_dir / "index/main" / site.store.reader(MAIN).generation.name).glob("packs/*.f32")
+    folder = project.state_dir / "index/main" / site.store.reader(MAIN).generation.name
+    (path,) = [pack for pack in folder.glob("packs/*.f32") if pack.stat().st_nlink == 1]  # the other one is shared
     path.write_bytes(path.read_bytes()[:100])
     for _ in range(3):
         answer = api.post({"q": "battery"})
