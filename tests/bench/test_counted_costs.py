@@ -23,13 +23,13 @@ from searchsocket.serving.service import open_service
 from tests.counted_calls import calls
 
 RECORDED = {
-    "cold": 159_000,
-    "one page": 141_000,
-    "nothing changed": 17_200,
-    "second scope": 134_000,
-    "query": 1_980,
-    "modules of --help": 141,
-    "modules of a shell query": 591,
+    "cold": 193_000,
+    "one page": 183_000,
+    "nothing changed": 18_800,
+    "second scope": 158_000,
+    "query": 2_460,
+    "modules of --help": 148,
+    "modules of a shell query": 615,
 }
 ENVIRON = {"HOME": "/nowhere", "SEARCHSOCKET_CACHE": ".searchsocket", "SEARCHSOCKET__RUN__WORKERS": "1"}
 

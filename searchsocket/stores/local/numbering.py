@@ -18,7 +18,7 @@ HASH_BYTES = 32
 
 
 class RowNames(NamedTuple):
-    """What a generation says of each row's record; everything else is in packs, and the same in all generations."""
+    """Names and places of the record of each row; all else is in packs, and the same in all generations."""
 
     ids: NDArray[np.bytes_]
     hashes: NDArray[np.uint8]  # shape (rows, 32): of the records

@@ -24,7 +24,7 @@ Hashes = NDArray[np.uint8]  # shape (records, 32)
 
 
 class StagedRows(NamedTuple):
-    """What is staged, in path order."""
+    """Staged records, in path order."""
 
     slots: Rows
     ids: Ids

@@ -53,7 +53,7 @@ class Dictionary:
         self._pack.execute("INSERT INTO main.dictionary VALUES (?)", (self._bytes,))
 
     def text_of(self, path: Path) -> str:
-        """What a text of a copied file is here, in SQL."""
+        """The SQL expression for a text of a copied file."""
         older = self._older[path]
         if older == self._bytes:
             return TEXT
