@@ -52,7 +52,8 @@ class PgvectorTables:
             timeout_s: For each query, and for connecting.
         """
         self.index = index
-        self._prefix = re.sub(r"\W", "_", name.lower(), flags=re.ASCII)[:_MAX_PREFIX_CHARS]
+        prefix = re.sub(r"\W", "_", name.lower(), flags=re.ASCII)[:_MAX_PREFIX_CHARS]
+        self._prefix = f"_{prefix}" if prefix[:1].isdigit() else prefix  # no name in SQL begins with a digit
         self._url = url
         self._timeout_s = timeout_s
         self._lock = threading.Lock()
@@ -138,7 +139,7 @@ class PgvectorTables:
             try:
                 return self._read(connection, sql, values)
             except VectorBackendUnavailable:
-                if not connection.closed:
+                if not connection.broken:
                     raise
         return self._read(self._connected(autocommit=True), sql, values)
 
@@ -189,7 +190,7 @@ class PgvectorTables:
             yield connection  # type: ignore[misc]
             return
         except psycopg.Error as error:
-            if connection is not None and isinstance(error, psycopg.OperationalError):
+            if connection is not None and not connection.broken:
                 connection.close()
             problem = _refusal(error, self._url)
         raise problem from None  # the cause of an error is written down too

@@ -7,6 +7,7 @@ import math
 import re
 import threading
 import uuid
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -141,6 +142,7 @@ class QdrantTables:
     def _new_client(self, kind: "type[QdrantClient]") -> "QdrantClient":
         if self.is_local:
             return kind(path=self._address, force_disable_check_same_thread=True)
+        warnings.filterwarnings("ignore", "Api key is used with an insecure connection")  # as on one's own machine
         return kind(
             url=self._address,
             api_key=self._api_key or None,

@@ -10,8 +10,8 @@ HEAD = """# What every store is tried with
 
 Made of the tests themselves by `pytest tests/stores/test_contract_table.py --update-golden`: a line is a case, and a
 column a store that runs it. Memory is the reference in the tests; Pinecone is the server of the tests, with both kinds
-of index; SQLite is the example of a store of another package. Records, words and page texts of Milvus and Pinecone lie
-in the same folder as those of the local store, so the server 2.3.5, which takes its time, is not tried with what only
+of index; SQLite is the example of a store of another package. Records, words and page texts of all but memory lie in
+the same folder as those of the local store, so the server 2.3.5, which takes its time, is not tried with what only
 these decide. Each case fails on a store, and those of the last two contracts on an index, that finds nothing,
 everything, or what was there yesterday (`tests/stores/test_store_contract_holds.py`, `test_contract_holds.py`).
 """

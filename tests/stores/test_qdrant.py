@@ -74,7 +74,6 @@ def server() -> Iterator[Replies]:
         thread.join()
 
 
-@pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
 @pytest.mark.parametrize(
     ("status", "kind", "message"),
     [

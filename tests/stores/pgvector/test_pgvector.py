@@ -31,6 +31,7 @@ from searchsocket.testing.store.samples import (
     record,
 )
 from searchsocket.testing.stores import StoreContract
+from searchsocket.testing.vector_index import ONE, put, row, seen
 
 
 class TestPgvectorStore(StoreContract):
@@ -126,6 +127,14 @@ def test_connections_that_the_server_ended_are_made_again(postgres: str, name: s
     assert everything(store_of(tmp_path, tables).reader(MAIN)) == {"a", "c"}
 
 
+def test_a_query_that_takes_too_long_ends(postgres: str) -> None:
+    tables = PgvectorTables(postgres, "shop", timeout_s=0.2)
+    tables.dimensions()
+    with pytest.raises(VectorBackendUnavailable, match="statement timeout"):
+        tables.read("SELECT pg_sleep(600)", [])
+    assert tables.dimensions() == []
+
+
 def end_connections(postgres: str) -> None:
     with psycopg.connect(postgres) as connection:
         connection.execute(
@@ -172,6 +181,14 @@ def indexes(postgres: str, name: str) -> set[str]:
     with psycopg.connect(postgres) as connection:
         rows = connection.execute("SELECT indexname FROM pg_indexes WHERE indexdef LIKE '%%hnsw%%'").fetchall()
     return {index for (index,) in rows if index.startswith(name)}
+
+
+@pytest.mark.parametrize("project_id", ["2024-site", "Größe.Maß", "select", "x" * 80, "a'; DROP TABLE b; --"])
+def test_any_project_has_a_table(postgres: str, project_id: str) -> None:
+    vectors = TableVectors(PgvectorTables(postgres, project_id), project_id)
+    put(vectors, ONE, [row("a")])
+    assert (seen(vectors, ONE), vectors.count(ONE)) == (["a"], 1)
+    assert vectors.drop() == [f"vectors of 8 dimensions of project {project_id!r}"]
 
 
 def test_a_graph_of_too_many_dimensions_is_refused(postgres: str, name: str) -> None:
