@@ -65,7 +65,7 @@ async function loadDemand() {
         ...(clicked ? [`${percent(clicked, visitors)} opened a result`] : []),
         `queries that at least ${minVisitors} visitors of a day share: ${number(queries)}`,
       ].join(" · ")
-    : `No searches since ${firstDay}. The log starts with demand.enable, when ${minVisitors} visitors have searched on one day.`;
+    : `No searches since ${firstDay}. With demand.enable, a query is listed once ${minVisitors} visitors have searched for it on one day.`;
   find("demand").replaceChildren(...LISTS.filter(([name]) => report[name].length).flatMap(([name, title]) => list(title, report[name], clicked > 0)));
 }
 
