@@ -86,6 +86,17 @@ def test_scopes_share_files_and_nothing_else(indexer: Indexer, reader: Reader) -
     assert reader.holds() == held(indexer.root)
 
 
+def test_what_another_scope_has_is_not_fetched_again(indexer: Indexer, reader: Reader) -> None:
+    """Of an equal branch, only the files that hold its name are fetched."""
+    indexer.publish_and_push()
+    indexer.publish_and_push(PIECES, PREVIEW)
+    whole = reader.pull()
+    again = reader.pull(PREVIEW)
+    assert reader.holds(PREVIEW) == held(indexer.root, PREVIEW)
+    assert 0 < again.fetched_files < whole.fetched_files
+    assert again.fetched_bytes < whole.fetched_bytes / 2
+
+
 def test_only_the_live_generation_and_the_one_before_stay_with_the_reader(indexer: Indexer, reader: Reader) -> None:
     names = []
     for number in range(4):

@@ -205,7 +205,7 @@ class _Pull:
         return all(_holds(target / name, entry) for name, entry in description.files.items())
 
     def _link_present(self, building: Path, description: Description, current: Current | None) -> None:
-        """Take what lies here already: of the generations that are kept, and of a pull that died."""
+        """Take what lies here already: of the generations that are kept, of other scopes, and of a pull that died."""
         present = dict(self._present_files(current))
         for name, entry in description.files.items():
             path = building / name
@@ -220,10 +220,19 @@ class _Pull:
                     os.link(source, path)
 
     def _present_files(self, current: Current | None) -> Iterator[tuple[str, Path]]:
-        for name in (current.previous, current.live) if current else ():
+        """Files of other scopes, which share packs, then those of this one, which count where both have a file."""
+        kept = [self._folder / name for name in (current.previous, current.live) if name] if current else []
+        for generation in (*self._other_generations(), *kept):
             with suppress(FileNotFoundError, SearchSocketError):
-                for file, entry in read_manifest(self._folder / name).files.items() if name else ():
-                    yield entry.sha256, self._folder / name / file
+                for file, entry in read_manifest(generation).files.items():
+                    yield entry.sha256, generation / file
+
+    def _other_generations(self) -> Iterator[Path]:
+        for folder in sorted(self._root.iterdir()):
+            if folder != self._folder and folder.is_dir():
+                with suppress(SearchSocketError):
+                    if other := read_current(folder):
+                        yield folder / other.live
 
     def _refuse_what_does_not_fit(self, missing: dict[str, BlobEntry]) -> None:
         size = sum(entry.bytes for entry in missing.values())
