@@ -176,7 +176,8 @@ def _left_to_do(made: Plan, *, is_static: bool) -> Iterator[str]:
     export = safe(export_command(made.facts.build or "build"))
     last = f"{export}  # part of the site, like its pages" if is_static else "searchsocket serve"
     if is_static and any(change.path == "package.json" for change in made.changes):
-        yield '\nNext:\n  npm run build  # then also indexes and exports\n  searchsocket search "a question"'
+        build = made.facts.build_command or "npm run build"
+        yield f'\nNext:\n  {safe(build)}  # then also indexes and exports\n  searchsocket search "a question"'
     else:
         yield f'\nNext:\n  {safe(build)}\n  searchsocket index\n  searchsocket search "a question"\n  {last}'
     if is_static:

@@ -50,28 +50,27 @@ def curate(
         return Curated(candidates)
     urls = candidates.facts.url
     hides = [rule for rule in rules if rule.effect == "hide"]
-    hidden = {url: [rule for rule in hides if rule.names(url)] for url in dict.fromkeys(urls)}
-    positions = [at for at, url in enumerate(urls) if not hidden[url]]
-    wanted = pinned_pages(rules, reader.generation.aliases)
-    present = {urls[at] for at in positions}
-    missing = {url: _chunks_of(reader, url, where) for url in wanted if url not in present}
-    pages = [url for url in wanted if url in present or missing[url]][:_MAX_PINS]
-    more = [id_ for url in pages for id_ in missing.get(url, ())]
-    if more or len(positions) < len(urls):
-        candidates = _with(reader, candidates, positions, more, vector)
-    boosts = [rule for rule in rules if rule.effect == "boost"]
-    candidates, boosted = _boosted(candidates, boosts)
-    changed = {id(rule): [url for url, by in hidden.items() if rule in by] for rule in hides} | boosted
+    hides_of = {url: [rule for rule in hides if rule.names(url)] for url in dict.fromkeys(urls)}
+    visible = [at for at, url in enumerate(urls) if not hides_of[url]]
+    pins_of = pinned_pages(rules, reader.generation.aliases)
+    candidate_urls = {urls[at] for at in visible}
+    added = {url: _chunks_of(reader, url, where) for url in pins_of if url not in candidate_urls}
+    pages = [url for url in pins_of if url in candidate_urls or added[url]][:_MAX_PINS]
+    added_ids = [id_ for url in pages for id_ in added.get(url, ())]
+    if added_ids or len(visible) < len(urls):
+        candidates = _with(reader, candidates, visible, added_ids, vector)
+    candidates, boosted = _boosted(candidates, [rule for rule in rules if rule.effect == "boost"])
+    pages_by_rule = boosted | {id(rule): [url for url, hiding in hides_of.items() if rule in hiding] for rule in hides}
     applied = [
         AppliedRule(
             f"{FILE_NAME}:{rule.line}",
             rule.effect,
-            tuple(url for url in pages if rule in wanted[url]) if rule.effect == "pin" else tuple(changed[id(rule)]),
-            tuple(url for url in wanted if rule in wanted[url] and url not in pages),
+            tuple(pages_by_rule.get(id(rule), (url for url in pages if rule in pins_of[url]))),
+            tuple(url for url, pins in pins_of.items() if rule in pins and url not in pages),
         )
         for rule in rules
     ]
-    return Curated(candidates, dict(zip(pages, count())), len(urls) - len(positions), tuple(applied))
+    return Curated(candidates, dict(zip(pages, count())), len(urls) - len(visible), tuple(applied))
 
 
 def pinned_first(ranked: Sequence[Ranked], urls: Sequence[str], pins: Mapping[str, int]) -> Sequence[Ranked]:
@@ -108,15 +107,15 @@ def _chunks_of(reader: IndexReader, url: str, where: Filter) -> list[str]:
 
 
 def _with(
-    reader: IndexReader, candidates: Candidates, positions: list[int], more: list[str], vector: Vector | None
+    reader: IndexReader, candidates: Candidates, positions: list[int], added: list[str], vector: Vector | None
 ) -> Candidates:
-    """Some of the candidates, and more records that no list found."""
-    ids = [*(candidates.ids[at] for at in positions), *more]
-    cosines = reader.vectors.similarities(vector, more) if more and vector is not None else [0.0] * len(more)
-    nothing = np.zeros(len(more))
+    """Some of the candidates, and added records that no list found."""
+    ids = [*(candidates.ids[at] for at in positions), *added]
+    cosines = reader.vectors.similarities(vector, added) if added and vector is not None else [0.0] * len(added)
+    zeros = np.zeros(len(added))
 
-    def column(values: Scores, added: Scores = nothing) -> Scores:
-        return np.concatenate([values[positions], added])
+    def column(values: Scores, added_values: Scores = zeros) -> Scores:
+        return np.concatenate([values[positions], added_values])
 
     return Candidates(
         ids=ids,

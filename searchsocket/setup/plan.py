@@ -43,13 +43,23 @@ def export_command(build: str) -> str:
     return f"searchsocket export {shlex.quote(f'{build}/{EXPORT}')}"
 
 
-def with_export_step(package: str, build: str) -> str | None:
-    """A `package.json` that exports after each build; None if it has no script `build`, or a `postbuild` already."""
-    script = re.compile(r'^([ \t]*)"build"\s*:\s*"(?:[^"\\\n]|\\.)*"', re.MULTILINE)
-    if len(script.findall(package)) != 1 or '"postbuild"' in package:
+def with_export_step(package: str, build: str, name: str = "build") -> str | None:
+    """A `package.json` that exports after each build; None if it has no such script, or one that runs after it.
+
+    Args:
+        name: Of the script that builds the site.
+    """
+    script = re.compile(rf'^([ \t]*)"{re.escape(name)}"\s*:\s*"(?:[^"\\\n]|\\.)*"', re.MULTILINE)
+    if len(script.findall(package)) != 1 or f'"post{name}"' in package:
         return None
     step = json.dumps(f"searchsocket index && {export_command(build)}")
-    return script.sub(lambda match: f'{match[0]},\n{match[1]}"postbuild": {step}', package)
+    return script.sub(lambda match: f'{match[0]},\n{match[1]}"post{name}": {step}', package)
+
+
+def _build_script(facts: SiteFacts) -> str:
+    """The script of `package.json` that builds the site, as in `npm run docs:build`."""
+    named = re.fullmatch(r"(?:npm|pnpm|yarn) run ([\w:.-]+)", facts.build_command)
+    return named[1] if named else "build"
 
 
 SERVICE = "http://127.0.0.1:8181"
@@ -91,7 +101,7 @@ def plan(
         changes += in_svelte_kit(read, facts, place if static or asks_itself else None, made, ours, markdown)
     elif framework := FRAMEWORKS.get(facts.framework):
         changes += in_theme(read, facts, framework, place, made, ours)
-    if static and (step := with_export_step(read("package.json") or "", facts.build)):
+    if static and (step := with_export_step(read("package.json") or "", facts.build, _build_script(facts))):
         changes.append(Change("package.json", read("package.json"), step))
     if asks_itself and ports:
         made.notes.append(

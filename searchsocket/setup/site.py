@@ -137,7 +137,8 @@ def _other(read: Callable[[str], str | None], facts: SiteFacts, used: UsedGenera
     """Base path, published address and folder of the other frameworks, as far as their files state them."""
     text, folder = read(used.config) or "", dirname(used.config)
     base_key, url_key, folder_key = _KEYS.get(facts.framework, ("", "", ""))
-    base = stated_value(text, used.config, base_key) if base_key else ""
+    address = stated_value(text, used.config, url_key) or "" if url_key else ""
+    base = stated_value(text, used.config, base_key) if base_key else _path_of(address)
     if facts.framework == "VitePress":
         folder = dirname(folder)
     if folder_key:
@@ -148,13 +149,14 @@ def _other(read: Callable[[str], str | None], facts: SiteFacts, used: UsedGenera
         facts,
         framework=name,
         base=normalise_prefix(base or ""),
-        origin=_origin(stated_value(text, used.config, url_key) or "" if url_key else ""),
+        origin=_origin(address),
         source=normpath(folder or ".") if folder else "",
         unknown=unknown,
     )
 
 
-# Keys of the base path, of the published address and of the folder of sources.
+# Keys of the base path, of the published address and of the folder of sources. Without the first, the base path is that
+# of the address.
 _KEYS: Mapping[str, tuple[str, str, str]] = {
     "Astro": ("base", "site", ""),
     "VitePress": ("base", "", ""),
@@ -180,6 +182,11 @@ def _origin(address: str) -> str:
         return ""
     is_real = parts.scheme in ("http", "https") and "." in host and host.removeprefix("www.") not in _PLACEHOLDERS
     return f"{parts.scheme}://{parts.netloc}" if is_real and "@" not in parts.netloc else ""
+
+
+def _path_of(address: str) -> str:
+    """The path of a published site; "" for anything else."""
+    return urlsplit(address).path if _origin(address) else ""
 
 
 def _installed(read: Callable[[str], str | None], package: str) -> str:

@@ -54,6 +54,22 @@ def test_the_published_address_is_read(tmp_path: Path, files: dict[str, str], or
 
 
 @pytest.mark.parametrize(
+    ("files", "base"),
+    [
+        ({"mkdocs.yml": "site_url: https://ann.github.io/boats/\n"}, "/boats"),
+        ({"hugo.toml": 'baseURL = "https://h.dev/docs/"'}, "/docs"),
+        ({"hugo.toml": 'baseURL = "https://h.dev/"'}, ""),
+        ({"hugo.toml": 'baseURL = "https://example.org/docs/"'}, ""),  # of the template
+        ({"mkdocs.yml": "site_url: 'https://[broken/docs'\n"}, ""),
+        ({"astro.config.mjs": "export default defineConfig({ site: 'https://a.dev/docs/' })"}, ""),  # it has `base`
+    ],
+)
+def test_the_base_path_is_that_of_the_published_address(tmp_path: Path, files: dict[str, str], base: str) -> None:
+    """A project site of GitHub Pages lies below the name of its repository."""
+    assert facts_of(tmp_path, files).base == base
+
+
+@pytest.mark.parametrize(
     ("files", "command"),
     [
         ({"book.toml": ""}, "mdbook build"),

@@ -1,5 +1,6 @@
 """Search in the themes of generators: where its lines go in files that somebody else wrote."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -179,3 +180,15 @@ def test_a_static_site_names_the_folder_of_its_export(framework: str) -> None:
 )
 def test_the_export_is_a_step_after_the_build(before: str, after: str | None) -> None:
     assert with_export_step(before, "dist") == after
+
+
+def test_the_step_follows_the_script_that_builds_the_site() -> None:
+    """VitePress names it `docs:build`."""
+    package = '{\n  "scripts": {\n    "build": "tsc",\n    "docs:build": "vitepress build docs"\n  }\n}\n'
+    changed = with_export_step(package, "docs/dist", "docs:build")
+    assert changed
+    assert json.loads(changed)["scripts"] == {
+        "build": "tsc",
+        "docs:build": "vitepress build docs",
+        "postdocs:build": "searchsocket index && searchsocket export docs/dist/searchsocket",
+    }
