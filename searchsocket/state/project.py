@@ -26,6 +26,10 @@ _PAGE_STEPS = (
     "DELETE FROM links WHERE page_id = ?",
     "DELETE FROM chunks WHERE page_id = ?",
     "DELETE FROM contents WHERE page_id = ?",
+    "DELETE FROM titles WHERE page_id = ?",
+    "DELETE FROM version_pages WHERE page_id = ?",
+    "DELETE FROM language_pages WHERE page_id = ?",
+    "DELETE FROM chunked WHERE page_id = ?",
     "DELETE FROM pages WHERE id = ?",
 )
 

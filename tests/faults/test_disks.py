@@ -151,7 +151,7 @@ def test_a_full_disk_can_be_cleaned(full_disk: Project, arguments: list[str]) ->
     assert full_disk.damage("preview") == []
 
 
-@pytest.mark.parametrize("steps", range(5))  # of those of the second page
+@pytest.mark.parametrize("steps", range(9))  # of those of the second page
 def test_a_scope_that_is_forgotten_in_part_is_made_anew(project: Project, steps: int) -> None:
     """A full disk has it forgotten in steps, and any of them may be the last."""
     project.index("preview")
@@ -159,7 +159,7 @@ def test_a_scope_that_is_forgotten_in_part_is_made_anew(project: Project, steps:
     project.store().delete_scope(open_project(project.root, {}).scope_named("preview"))
     shutil.rmtree(project.state / "pages/preview")
     with closing(open_state(project.state / "state.db")) as db, pytest.raises(KeyboardInterrupt):
-        forget_in_steps(cast("sqlite3.Connection", Interrupted(db, 3 + 5 + steps)), "preview")
+        forget_in_steps(cast("sqlite3.Connection", Interrupted(db, 3 + 9 + steps)), "preview")
     project.index("preview")
     assert project.fingerprints("preview") == wanted
     assert project.answers("preview") == QUESTIONS

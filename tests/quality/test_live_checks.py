@@ -100,7 +100,7 @@ def test_an_index_that_is_not_what_its_manifest_says_is_noticed(site: Site) -> N
         db.execute("DELETE FROM chunks WHERE rowid = (SELECT MIN(rowid) FROM chunks)")
     found = index_matches_manifest(site.run())
     assert (found.passed, found.severity, found.numbers["surplus"]) == (False, "warn", 1)
-    (vectors,) = (site.root / ".searchsocket/index/main").glob("2*/vectors*")
+    (vectors,) = (site.root / ".searchsocket/index/main").glob("2*/packs/*.f32")
     data = vectors.read_bytes()
     write_atomic(vectors, data[:-1] + bytes([data[-1] ^ 1]))
     found = outcome_of(CHECKS["index_matches_manifest"], site.run())  # as Dagster asks it
