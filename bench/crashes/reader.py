@@ -16,7 +16,6 @@ from searchsocket.search.query import SearchQuery
 from searchsocket.stores import make_store
 from searchsocket.stores.base import index_digest
 from searchsocket.stores.local import LocalStore
-from searchsocket.stores.local.verify import all_fingerprints
 
 READY = "ready"
 _SHOWN = 3
@@ -49,7 +48,7 @@ def _ask_until_told(root: Path, allowed: Sequence[str], connection: Connection) 
                 reader = store.reader(scope)
                 if reader.generation.digest not in allowed:
                     problems.append(f"generation {reader.generation.name} is neither the old nor the new index")
-                if index_digest(all_fingerprints(reader)) != reader.generation.digest:
+                if index_digest(reader.numbering.all_fingerprints()) != reader.generation.digest:
                     problems.append(f"generation {reader.generation.name} mixes records")
             found = engine.search(SearchQuery(query, 1), scope)
             answers += 1

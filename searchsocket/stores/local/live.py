@@ -155,9 +155,7 @@ class LiveGenerations:
             reader = self.live(scope)
         except ScopeNotIndexed:
             return
-        from searchsocket.stores.local.verify import all_fingerprints  # of runs, not of queries
-
-        yield from all_fingerprints(reader)
+        yield from reader.numbering.all_fingerprints()
 
     def body_digests(self, scope: Scope) -> Iterator[tuple[str, str]]:
         """See `Catalogue.body_digests`."""

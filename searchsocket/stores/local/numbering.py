@@ -1,6 +1,6 @@
 """The names and numbers of a generation's records; `stores/local/__init__` says what each is for."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ Rows = NDArray[np.int64]  # where vectors and facts lie
 Docs = NDArray[np.integer]  # what packs and the words know records by
 
 _MAX_HITS = 8_192  # ids whose rows are remembered
+_BATCH = 4_096  # records in memory at a time
 HASH_BYTES = 32
 
 
@@ -54,6 +55,11 @@ class Numbering:
         key = np.bytes_(storable(after).encode())
         start = int(np.searchsorted(self.ids, key, "right", sorter=self._rows_by_id)) if after else 0
         return self._pairs(self._rows_by_id[start : start + limit])
+
+    def all_fingerprints(self) -> Iterator[tuple[str, str]]:
+        """(id, record_hash) of every record by rising id, a batch in memory at a time."""
+        for start in range(0, len(self), _BATCH):
+            yield from self._pairs(self._rows_by_id[start : start + _BATCH])
 
     def hashes(self, ids: Sequence[str]) -> dict[str, str]:
         """The record hash of each named record that is there."""

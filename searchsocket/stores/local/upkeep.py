@@ -23,7 +23,6 @@ from searchsocket.stores.local.live import LiveGenerations
 from searchsocket.stores.local.open_readers import MAX_OPEN_TRIES
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.verify import (
-    all_fingerprints,
     file_problems,
     part_problems,
     record_problems,
@@ -92,7 +91,7 @@ def resync(live: LiveGenerations, scope: Scope, vectors: RecordVectors) -> Resyn
 def _new_records(reader: LocalReader, before: LocalReader | None) -> Iterator[Sequence[Record]]:
     """The records whose remote row was written after the generation before, in batches; all if there is none."""
     newest = generation_number(before.generation.name) if before else -1
-    for ids in batches((id_ for id_, _ in all_fingerprints(reader)), _BATCH):
+    for ids in batches((id_ for id_, _ in reader.numbering.all_fingerprints()), _BATCH):
         numbers = reader.written(ids)
         if new := [id_ for id_, number in zip(ids, numbers, strict=True) if number > newest]:
             yield reader.catalogue.records(new)
@@ -107,7 +106,7 @@ def _upserts(
 
 def _removed_ids(reader: LocalReader, before: LocalReader | None) -> Iterator[str]:
     """Ids that the generation before has and this one has not."""
-    for ids in batches((id_ for id_, _ in all_fingerprints(before)) if before else (), _BATCH):
+    for ids in batches((id_ for id_, _ in before.numbering.all_fingerprints()) if before else (), _BATCH):
         yield from (id_ for id_, number in zip(ids, reader.written(ids), strict=True) if number == NOT_KEPT)
 
 

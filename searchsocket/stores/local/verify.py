@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -71,18 +71,10 @@ def sync_files(folder: Path, names: Iterable[str]) -> None:
             os.close(handle)
 
 
-def all_fingerprints(reader: LocalReader) -> Iterator[tuple[str, str]]:
-    """(id, record_hash) of every record by rising id, a batch in memory at a time."""
-    after = ""
-    while pairs := reader.catalogue.fingerprints(after, _BATCH):
-        yield from pairs
-        after = pairs[-1][0]
-
-
 def record_problems(reader: LocalReader) -> list[str]:
     """Compare the records with the manifest; return the problems."""
     try:
-        is_same = index_digest(all_fingerprints(reader)) == reader.generation.digest
+        is_same = index_digest(reader.numbering.all_fingerprints()) == reader.generation.digest
         bodies = list(reader.catalogue.body_digests())
         expected = (reader.generation.bodies, reader.generation.bodies_digest or index_digest([]))
     except SearchSocketError as error:

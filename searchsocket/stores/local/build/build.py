@@ -132,15 +132,14 @@ def build(
         return_freed_memory()  # words take the most memory of all
         numbering = Numbering(names, rows.max_doc)
         opened = Packs(target, [pack.name for pack in packs], numbering)
-        touched = _all_pages(rows) if kept is None else rows.touched
-        records = NewRecords(opened, rows.facts, rows.docs, touched, rows.last_old)
+        records = NewRecords(opened, rows.facts, rows.docs, rows.touched, rows.last_old)
         write_words(target, records, None if kept is None else kept.folder)
         bodies = _written_bodies(target, staging, live, rows, records)
     return Built(
         records=len(rows.docs),
         pages=len(rows.facts.texts["url"].distinct()),
         routes=rows.facts.routes(),
-        digest=index_digest(_all_pairs(numbering)),
+        digest=index_digest(numbering.all_fingerprints()),
         max_doc=rows.max_doc,
         id_bytes=rows.ids.itemsize,
         packs=packs,
@@ -162,26 +161,13 @@ def _write_names(target: Path, names: RowNames, facts: FactTable) -> dict[str, F
     return entries
 
 
-def _all_pages(rows: NewRows) -> frozenset[bytes]:
-    return frozenset(map(path_key, rows.facts.texts["url"].distinct()))
-
-
-def _all_pairs(numbering: Numbering) -> Iterator[tuple[str, str]]:
-    after = ""
-    while pairs := numbering.fingerprints(after, BATCH):
-        yield from pairs
-        after = pairs[-1][0]
-
-
 def _written_bodies(
     target: Path, staging: Staging, live: LocalReader | None, rows: NewRows, records: NewRecords
 ) -> WrittenBodies:
-    touched = frozenset(records.touched())
-
     def before(url: str) -> str | None:
         return None if live is None else live.catalogue.page_body(url)
 
-    pages = Sayings(records.page_text, lambda url: path_key(url) in touched, before)
+    pages = Sayings(records.page_text, lambda url: path_key(url) in rows.touched, before)
     old = None if live is None else live.folder / BODIES
     return write_bodies(target / BODIES, old, staging.database, set(rows.facts.texts["url"].distinct()), pages)
 

@@ -43,7 +43,7 @@ class NewRows(NamedTuple):
     docs: NDArray[np.uint32]
     last_old: int  # above it, `docs` are those of staged records
     max_doc: int
-    touched: frozenset[bytes]  # sort keys of the pages that changed, came or went
+    touched: frozenset[bytes]  # sort keys of the pages that changed, came or went; of all that are numbered again
 
 
 class Copied(NamedTuple):
@@ -75,15 +75,16 @@ def new_rows(staging: Staging, live: LocalReader | None, *, renumbers: bool) -> 
     staged = _staged_rows(staging.database)
     if live is None:
         sources = ~np.arange(len(staged.ids))
-        ids, hashes, facts, touched = staged.ids, staged.hashes, staged.facts, frozenset[bytes]()
+        ids, hashes, facts, changed_urls = staged.ids, staged.hashes, staged.facts, set[str]()
     else:
-        stays, old_ids, old_hashes, touched = _staying(staging, staged, live)
+        stays, old_ids, old_hashes, changed_urls = _staying(staging, staged, live)
         candidates = np.concatenate([stays, len(old_ids) + np.arange(len(staged.ids))])
         all_ids = np.concatenate([old_ids, staged.ids])
         rows = candidates[_path_order(live.facts, staged.facts, candidates, all_ids[candidates])]
         sources = np.where(rows < len(old_ids), rows, ~(rows - len(old_ids)))
         ids, hashes = _trimmed(all_ids[rows]), np.concatenate([old_hashes, staged.hashes])[rows]
         facts = live.facts.merged(staged.facts, rows)
+    touched = frozenset(map(path_key, facts.texts["url"].distinct() if renumbers else changed_urls))
     vectors = sources.copy()
     vectors[sources < 0] = ~staged.slots[~sources[sources < 0]]
     last_old = 0 if live is None or renumbers else live.manifest.max_doc
@@ -111,8 +112,8 @@ def _staged_rows(database: Path) -> StagedRows:
     return StagedRows(np.array(slots, np.int64), _ids(ids), _hashes(hashes), table)
 
 
-def _staying(staging: Staging, staged: StagedRows, live: LocalReader) -> tuple[Rows, Ids, Hashes, frozenset[bytes]]:
-    """The live rows that stay, the ids and hashes of all live rows, and the pages that change."""
+def _staying(staging: Staging, staged: StagedRows, live: LocalReader) -> tuple[Rows, Ids, Hashes, set[str]]:
+    """The live rows that stay, the ids and hashes of all live rows, and the URLs of the pages that change."""
     is_gone = np.zeros(len(live.numbering), np.bool_)
     changed = live.numbering.rows_or_none(staging.changed_ids())
     is_gone[changed[changed >= 0]] = True
@@ -120,7 +121,7 @@ def _staying(staging: Staging, staged: StagedRows, live: LocalReader) -> tuple[R
     if live is staging.origin:
         ids, hashes = _renamed(live, staging.renamed())
     urls = {*live.facts.texts["url"].take(np.flatnonzero(is_gone)), *staged.facts.texts["url"].distinct()}
-    return np.flatnonzero(~is_gone), ids, hashes, frozenset(map(path_key, urls))
+    return np.flatnonzero(~is_gone), ids, hashes, urls
 
 
 def _docs_of(sources: Rows, live: LocalReader | None, last_old: int, *, renumbers: bool) -> NDArray[np.uint32]:
