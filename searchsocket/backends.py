@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
+from searchsocket.curation.live_rules import Curation, utc_now
 from searchsocket.errors import ConfigError, IndexCorrupt
 from searchsocket.models.embedders import make_embedder, resolved_provider
 from searchsocket.models.embedders.base import Embedder
@@ -12,7 +13,6 @@ from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.models.embedders.cache_place import cache_file, open_cache
 from searchsocket.models.embedders.homes import Home, Homes
 from searchsocket.models.paying.ledger import FILE, Ledger
-from searchsocket.project.curation import Curation, utc_now
 from searchsocket.project.project import Project, index_folder
 from searchsocket.state import STATE_FILE, ProjectState
 from searchsocket.stores import make_store

@@ -34,7 +34,7 @@ HEAVY = ORCHESTRATOR | SERVER | CLIENTS | PARSERS | PROTOCOL | {"numpy", "pydant
 # From the centre outward; every room of the library has its place.
 CENTRE = {"types", "errors", "events", "dollars"}
 PURE = {"project.settings", "text", "web", "content", "code", "system"}
-SEAMS = {"project", "sources", "models", "stores", "state", "backends"}
+SEAMS = {"project", "curation", "sources", "models", "stores", "state", "backends"}
 USE_CASES = {"pipeline", "search", "setup", "export"}
 JUDGES = {"quality", "demand"}  # know what was indexed and what it answers
 ANSWERS = {"serving"}

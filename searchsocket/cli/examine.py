@@ -13,6 +13,7 @@ from searchsocket.backends import Backends
 from searchsocket.cli.clean import all_scopes
 from searchsocket.cli.output import CheckLine, count, size
 from searchsocket.cli.summary import source_lines
+from searchsocket.curation.rules import FILE_NAME
 from searchsocket.errors import PermissionDenied, ScopeLocked, SearchSocketError
 from searchsocket.models.rerankers import deprecation, make_reranker
 from searchsocket.pipeline.run.context import ScopeRun
@@ -21,7 +22,6 @@ from searchsocket.pipeline.run.remote_index import findings
 from searchsocket.pipeline.run.results import Skipped
 from searchsocket.project.access import private_folders
 from searchsocket.project.project import Project
-from searchsocket.project.settings.curation import FILE_NAME
 from searchsocket.state import ProjectState
 from searchsocket.stores.base import check_vectors
 from searchsocket.system.dask import address_label, dask_executor

@@ -5,8 +5,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from searchsocket.errors import ConfigError
-from searchsocket.project.settings.curation import (
+from searchsocket.curation.rules import (
     FILE_NAME,
     CurationRules,
     PageRule,
@@ -14,6 +13,7 @@ from searchsocket.project.settings.curation import (
     plain_query,
     read_curation,
 )
+from searchsocket.errors import ConfigError
 from searchsocket.text.synonyms import Synonyms, make_synonyms
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
+from searchsocket.curation.rules import FILE_NAME as CURATION_FILE
+from searchsocket.curation.rules import read_curation
 from searchsocket.demand.proposals import (
     GOLDEN_FILE,
     MISSING_PAGES_FILE,
@@ -14,8 +16,6 @@ from searchsocket.demand.proposals import (
 from searchsocket.demand.report import DemandReport
 from searchsocket.errors import ConfigError, ConfigMissing
 from searchsocket.project.project import Project
-from searchsocket.project.settings.curation import FILE_NAME as CURATION_FILE
-from searchsocket.project.settings.curation import read_curation
 from searchsocket.quality.golden import GoldenQuery, golden_file, read_golden
 from searchsocket.system.files import write_atomic
 

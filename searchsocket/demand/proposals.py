@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
-from searchsocket.project.settings.curation import FILE_NAME as CURATION_FILE
+from searchsocket.curation.rules import FILE_NAME as CURATION_FILE
 from searchsocket.quality.proposals import Proposal, as_toml, toml_text
 from searchsocket.search.answer import Quality, SearchAnswer
 from searchsocket.search.wire import Wire

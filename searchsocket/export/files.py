@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from searchsocket.curation.rules import NO_RULES, CurationRules
 from searchsocket.errors import ConfigError
 from searchsocket.export.head import write_head
-from searchsocket.project.settings.curation import NO_RULES, CurationRules
 from searchsocket.setup.client_files import bundle_folder
 from searchsocket.stores.base import IndexReader
 from searchsocket.system.files import write_atomic

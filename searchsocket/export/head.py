@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from searchsocket.curation.rules import CurationRules, PageRule
 from searchsocket.export.postings import Postings, packed_lengths
 from searchsocket.export.weights import weights
-from searchsocket.project.settings.curation import CurationRules, PageRule
 from searchsocket.search.ranking.listings import SHARE as LISTING_SHARE
 from searchsocket.search.ranking.listings import is_listing
 from searchsocket.search.ranking.occasions import SHARE as OCCASION_SHARE

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from searchsocket.curation.live_rules import Curation
+from searchsocket.curation.rules import FILE_NAME
 from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.project.corpora import CorpusName
-from searchsocket.project.curation import Curation
 from searchsocket.project.project import Project
-from searchsocket.project.settings.curation import FILE_NAME
 from searchsocket.quality.golden import GoldenQuery
 from searchsocket.quality.one_generation import OneReader, engine_over
 from searchsocket.quality.replies import DEPTH, Ask, GoldenResult, GoldenResults, refuse_words_alone

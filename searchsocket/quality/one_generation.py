@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from searchsocket.backends import Backends
+from searchsocket.curation.live_rules import Curation
 from searchsocket.errors import SearchSocketError
 from searchsocket.models.embedders.queries import QueryVectors
-from searchsocket.project.curation import Curation
 from searchsocket.project.project import Project
 from searchsocket.search.engine import SearchEngine
 from searchsocket.stores.base import Answering, IndexReader

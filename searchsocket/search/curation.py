@@ -6,7 +6,7 @@ from itertools import count
 
 import numpy as np
 
-from searchsocket.project.settings.curation import FILE_NAME, PageRule
+from searchsocket.curation.rules import FILE_NAME, PageRule
 from searchsocket.search.answer import AppliedRule
 from searchsocket.search.ranking.rank import Ranked
 from searchsocket.stores.base import Candidates, IndexReader

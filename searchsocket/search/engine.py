@@ -6,11 +6,11 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from searchsocket.curation.live_rules import Curation
+from searchsocket.curation.rules import PageRule
 from searchsocket.errors import InvalidRequest, SearchSocketError, VectorBackendUnavailable
 from searchsocket.models.embedders.comparable import vector_for
 from searchsocket.models.embedders.queries import NoVector, QueryVectors
-from searchsocket.project.curation import Curation
-from searchsocket.project.settings.curation import PageRule
 from searchsocket.search.answer import Note, Quality, RelatedAnswer, Result, SearchAnswer, SearchMeta
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.cost import cost_of
@@ -202,7 +202,7 @@ class SearchEngine:
         *,
         is_read: bool,
         anonymous: bool,
-    ) -> "_ResultPage":
+    ) -> _ResultPage:
         if not curated.candidates.ids:
             return _REJECTED
         order = self._ranked(reader, query, curated.candidates, watch, is_read=is_read, anonymous=anonymous)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from searchsocket.curation.live_rules import Curation
 from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ProjectMismatch, ScopeNotIndexed
 from searchsocket.project.access import make_private_folders
-from searchsocket.project.curation import Curation
 from searchsocket.project.project import Project, index_folder
 from searchsocket.project.settings.model import Settings
 from searchsocket.serving.scopes import ReadableScopes

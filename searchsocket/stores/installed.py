@@ -83,7 +83,8 @@ class _GuardedTable:
 
 
 def _guarded(name: str, call: Callable[[], T]) -> T:
-    """
+    """Call the other package, and report its failure as an error of ours.
+
     Raises:
         VectorBackendUnavailable: The other package failed. Its message may contain a key, so the type alone is named.
     """

@@ -12,11 +12,11 @@ from click.testing import CliRunner
 from search_site import MAIN, NOW, PROJECT, Piece, Site, make_site
 
 from searchsocket.cli.main import cli
+from searchsocket.curation.live_rules import Curation
+from searchsocket.curation.rules import FILE_NAME
 from searchsocket.errors import ConfigError, ScopeNotIndexed
 from searchsocket.export.files import ENTRY, export_generation
 from searchsocket.models.embedders.queries import QueryVectors
-from searchsocket.project.curation import Curation
-from searchsocket.project.settings.curation import FILE_NAME
 from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery

@@ -6,9 +6,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from searchsocket.curation.live_rules import Curation
+from searchsocket.curation.rules import FILE_NAME, is_current, plain_query
 from searchsocket.export.head import exported_rule
-from searchsocket.project.curation import Curation
-from searchsocket.project.settings.curation import FILE_NAME, is_current, plain_query
 from searchsocket.search.curation import pinned_pages
 from searchsocket.text import words
 from searchsocket.text.typos import nearest

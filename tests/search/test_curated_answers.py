@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from search_site import DOCS, MAIN, NOW, PROJECT, Piece, Site
 
+from searchsocket.curation.live_rules import Curation
+from searchsocket.curation.rules import FILE_NAME
 from searchsocket.models.embedders.queries import NoVector, QueryVectors
-from searchsocket.project.curation import Curation
-from searchsocket.project.settings.curation import FILE_NAME
 from searchsocket.search.answer import SearchAnswer
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from searchsocket.curation.live_rules import Curation
+from searchsocket.curation.rules import FILE_NAME, PageRule, fits, plain_query, read_curation
 from searchsocket.errors import ConfigError
-from searchsocket.project.curation import Curation
-from searchsocket.project.settings.curation import FILE_NAME, PageRule, fits, plain_query, read_curation
 from searchsocket.text.words import parse_query
 
 RULES = """\

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from searchsocket.content.html.converters import make_converter
+from searchsocket.curation.rules import FILE_NAME
 from searchsocket.errors import SearchSocketError, StateUnavailable
 from searchsocket.pipeline.extraction.job import extraction_key
 from searchsocket.pipeline.run.context import ScopeRun
@@ -15,7 +16,6 @@ from searchsocket.pipeline.unchanged.environment import digest
 from searchsocket.pipeline.unchanged.record import RunRecord, record_path, written
 from searchsocket.pipeline.unchanged.snapshot import Paths, Snapshot, file_clock_ns
 from searchsocket.project.project import Project, index_folder
-from searchsocket.project.settings.curation import FILE_NAME
 from searchsocket.sources.files import is_inside
 from searchsocket.sources.find import find_build
 from searchsocket.sources.generators import used_generators

@@ -1,4 +1,4 @@
-// The owner's rules for results, as `searchsocket/project/settings/curation.py` and `searchsocket/search/curation.py` apply them.
+// The owner's rules for results, as `searchsocket/curation/rules.py` and `searchsocket/search/curation.py` apply them.
 import { fold } from "./tokens.js";
 
 export interface Rule {
