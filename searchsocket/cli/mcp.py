@@ -12,7 +12,7 @@ from searchsocket.cli.mcp_doctor import doctor
 from searchsocket.cli.mcp_install import install, skill
 from searchsocket.cli.mcp_projects import add, list_, remove, sync
 from searchsocket.cli.mcp_server import enabled, http_project, listed_projects, makers, named_projects, serve_several
-from searchsocket.cli.options import load_project, offer_options, offering, scope_option
+from searchsocket.cli.options import load_project, offer_options, offering, projects_option, scope_option
 from searchsocket.cli.serve import serve, trouble_line
 from searchsocket.project.project import Project
 
@@ -23,13 +23,8 @@ if TYPE_CHECKING:
 
 
 @click.group(invoke_without_command=True)
-@click.option(
-    "--project",
-    "roots",
-    multiple=True,
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Project folder; repeat for several. Default: this folder or a parent of it, and the projects of `mcp list`.",
+@projects_option(
+    "Project folder; repeat for several. Default: this folder or a parent of it, and the projects of `mcp list`."
 )
 @click.option(
     "--artifacts", "urls", multiple=True, metavar="URL", help="Serve a pushed index from this URL; repeat for several."

@@ -47,6 +47,12 @@ def project_option(command: F) -> F:
     )(command)
 
 
+def projects_option(description: str) -> Callable[[F], F]:
+    """`--project DIR`, which may be repeated, given to the command as `roots`."""
+    folder = click.Path(exists=True, file_okay=False, path_type=Path)
+    return click.option("--project", "roots", multiple=True, type=folder, metavar="DIR", help=description)
+
+
 def scope_option(command: F) -> F:
     """`--scope NAME`; without it the configured scope is meant."""
     return click.option(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from searchsocket.cli.answering import answering
-from searchsocket.cli.options import load_project, offer_options, offering, quiet_option
+from searchsocket.cli.options import load_project, offer_options, offering, projects_option, quiet_option
 from searchsocket.cli.output import error_line, safe, say
 from searchsocket.errors import ScopeLocked, ScopeNotIndexed, SearchSocketError, StateUnavailable
 from searchsocket.project.access import TOKEN_FILE, configured_key, make_token
@@ -29,14 +29,7 @@ MAX_WORKERS = 64
 
 
 @click.command()
-@click.option(
-    "--project",
-    "roots",
-    multiple=True,
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Project folder; repeat to search several sites at once. Default: the current folder.",
-)
+@projects_option("Project folder; repeat to search several sites at once. Default: the current folder.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to bind.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="Port; 0 = any free port."
