@@ -1,6 +1,5 @@
 """Open several projects, each as an application of its own."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,13 +7,12 @@ from typing import Any
 from fastapi import FastAPI
 
 from search_api.app import create_app
-from searchsocket.errors import ConfigError, SearchSocketError
+from searchsocket.errors import SearchSocketError
 from searchsocket.project.project import Project
 from searchsocket.serving.pulled import artifacts_address, open_pulled
 from searchsocket.serving.service import OnError, SearchService
+from searchsocket.serving.site_names import site_names
 from searchsocket.web.urls.site import site_origin
-
-_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +24,6 @@ class Site:
     title: str
     address: str  # scheme and host of its pages; "" = those of the page that searches
     app: FastAPI | None  # None: it could not start
-
-
-def site_names(projects: Sequence[Project]) -> list[str]:
-    """The names of projects in addresses.
-
-    Raises:
-        ConfigError: Two are equal.
-    """
-    names = [_NAME.sub("-", project.id).strip("-") or "site" for project in projects]
-    if double := next((name for name in names if names.count(name) > 1), None):
-        raise ConfigError(f"two of the projects have the id {double!r}; set project.id in one of them")
-    return names
 
 
 def open_sites(

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import zlib
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,7 @@ from searchsocket.export.head import write_head
 from searchsocket.setup.client_files import bundle_folder
 from searchsocket.stores.base import IndexReader
 from searchsocket.system.files import write_atomic
+from searchsocket.types import Generation
 
 if TYPE_CHECKING:
     from searchsocket.project.settings.model import RankingSettings
@@ -27,9 +29,25 @@ _HASH_CHARS = 8
 _GZIP = b"\x1f\x8b"
 
 
+_WORKER, _COMPONENT = "static-worker.js", "components.js"
+_SITES = "sites"
+
+
+@dataclass(frozen=True, slots=True)
+class SiteExport:
+    """One site to export, and its origin for results where several sites are exported together."""
+
+    reader: IndexReader
+    settings: "RankingSettings"
+    curation: CurationRules = NO_RULES  # expired rules are without effect in the browser too
+    project: str = ""  # safe in addresses
+    title: str = ""
+    address: str = ""  # scheme and host of its pages; "" = those of the page that searches
+
+
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """Result of an export."""
+    """Result of the export of one site."""
 
     generation: str
     head: str  # name of the file that lists the others
@@ -40,14 +58,12 @@ class Exported:
     removed: int
 
 
-_WORKER, _COMPONENT = "static-worker.js", "components.js"
-
-
 @dataclass(slots=True)
 class _Folder:
-    """The folder of an export, and the files of this generation."""
+    """A folder of an export, and the files of this generation."""
 
     path: Path
+    before: Mapping[str, Any]  # its names in the entry that is replaced
     sizes: dict[str, int] = field(default_factory=dict)  # by name
     written: int = 0
 
@@ -70,36 +86,90 @@ class _Folder:
         self.sizes[name] = len(packed)
         return name
 
+    def write_site(self, site: SiteExport) -> dict[str, str]:
+        """Write the index of a site; returns the names of this head and of the previous one."""
+        head = write_head(site.reader.catalogue, site.reader.generation, site.settings, site.curation, self.write)
+        return {
+            "head": head,
+            "previous": str(self.before.get("previous" if self.before.get("head") == head else "head", "")),
+        }
+
+    def write_program(self, files: Sequence[str]) -> dict[str, str]:
+        """Write the worker, the component, and the list of all files; returns their names."""
+        bundle = bundle_folder()
+        worker = self.write_bytes("worker", ".js", (bundle / _WORKER).read_bytes())
+        for path in (bundle / _COMPONENT, *sorted(bundle.glob("labels/*.js"))):
+            _replace(self.path / path.relative_to(bundle), path.read_bytes())
+        return {"worker": worker, "files": self.write_bytes("files", ".json", json.dumps([*files, worker]).encode())}
+
+    def remove_stale(self, previous: str) -> int:
+        """Delete files that neither this generation nor the previous one has."""
+        names = (str(self.before.get(name, "")) for name in ("worker", "files"))
+        kept = {*self.sizes, *_files_of(self.path, previous), *names}
+        stale = [path for path in self.path.iterdir() if _NAME.fullmatch(path.name) and path.name not in kept]
+        for path in stale:
+            path.unlink(missing_ok=True)
+        return len(stale)
+
+    def exported(self, generation: Generation, head: str, removed: int) -> Exported:
+        size = sum(self.sizes.values())
+        return Exported(generation.name, head, generation.pages, len(self.sizes), size, self.written, removed)
+
 
 def export_generation(
     reader: IndexReader, settings: "RankingSettings", target: Path, curation: CurationRules = NO_RULES
 ) -> Exported:
     """Write a generation below `target`; files of the one before stay, so that open pages continue.
 
-    Args:
-        curation: Rules of the owner; expired ones are without effect in the browser too.
+    Raises:
+        StateUnavailable, PermissionDenied: A file cannot be written.
+        ConfigError: A file of that name has other contents.
+    """
+    folder = _Folder(target, _json(target / ENTRY))
+    names = folder.write_site(SiteExport(reader, settings, curation))
+    program = folder.write_program(sorted(folder.sizes))
+    _replace(target / ENTRY, json.dumps({"generation": reader.generation.name, **names, **program}).encode())
+    removed = folder.remove_stale(names["previous"])
+    return folder.exported(reader.generation, names["head"], removed)
+
+
+def export_sites(sites: Sequence[SiteExport], target: Path) -> list[Exported]:
+    """Write generations of several sites that are searched together, each into a folder of its own below `target`.
+
+    One entry names them all, so that a page searches generations of one export.
 
     Raises:
         StateUnavailable, PermissionDenied: A file cannot be written.
         ConfigError: A file of that name has other contents.
     """
-    folder, generation = _Folder(target), reader.generation
     before = _json(target / ENTRY)
-    head = write_head(reader.catalogue, generation, settings, curation, folder.write)
-    previous = str(before.get("previous" if before.get("head") == head else "head", ""))
-    bundle = bundle_folder()
-    worker = folder.write_bytes("worker", ".js", (bundle / _WORKER).read_bytes())
-    for path in (bundle / _COMPONENT, *sorted(bundle.glob("labels/*.js"))):
-        _replace(target / path.relative_to(bundle), path.read_bytes())
-    files = folder.write_bytes("files", ".json", json.dumps(sorted(folder.sizes)).encode())
-    entry = {"generation": generation.name, "head": head, "worker": worker, "files": files, "previous": previous}
-    _replace(target / ENTRY, json.dumps(entry).encode())
-    kept = {*folder.sizes, *_files_of(target, previous), *(str(before.get(name, "")) for name in ("worker", "files"))}
-    stale = [path for path in target.iterdir() if _NAME.fullmatch(path.name) and path.name not in kept]
-    for path in stale:
-        path.unlink(missing_ok=True)
-    size = sum(folder.sizes.values())
-    return Exported(generation.name, head, generation.pages, len(folder.sizes), size, folder.written, len(stale))
+    top, files = _Folder(target, before), list[str]()
+    folders: list[tuple[_Folder, dict[str, str]]] = []
+    for site in sites:
+        folder = _Folder(target / _SITES / site.project, _site_before(before, site.project))
+        folders.append((folder, folder.write_site(site)))
+        files += (f"{_SITES}/{site.project}/{name}" for name in sorted(folder.sizes))
+    listed = [
+        {
+            "folder": f"{_SITES}/{site.project}",
+            **names,
+            "origin": {"project": site.project, "title": site.title, "site": site.address},
+        }
+        for site, (_, names) in zip(sites, folders, strict=True)
+    ]
+    _replace(target / ENTRY, json.dumps({"sites": listed, **top.write_program(files)}).encode())
+    top.remove_stale(str(before.get("head", "")))
+    return [
+        folder.exported(site.reader.generation, names["head"], folder.remove_stale(names["previous"]))
+        for site, (folder, names) in zip(sites, folders, strict=True)
+    ]
+
+
+def _site_before(entry: Mapping[str, Any], project: str) -> Mapping[str, Any]:
+    """The names of a site in an earlier entry; {} if it is not there."""
+    sites = entry.get("sites")
+    entries = [one for one in sites if isinstance(one, dict)] if isinstance(sites, list) else []
+    return next((one for one in entries if one.get("folder") == f"{_SITES}/{project}"), {})
 
 
 def _replace(path: Path, data: bytes) -> None:

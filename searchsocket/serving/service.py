@@ -1,6 +1,5 @@
 """Search service behind every surface: search, related pages, pages and health (spec 14.1)."""
 
-import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -25,6 +24,7 @@ from searchsocket.search.query import SearchQuery
 from searchsocket.serving.health import HealthCheck, ServiceHealth
 from searchsocket.serving.pages import IndexedPage, find_page, suggestions
 from searchsocket.serving.scopes import ReadableScopes
+from searchsocket.serving.site_names import home_title
 from searchsocket.serving.source_changes import SourceChanges, changes_of
 from searchsocket.stores.base import VectorStore
 from searchsocket.types import Scope
@@ -35,7 +35,6 @@ from searchsocket.web.urls.site import configured_site
 
 OnError = Callable[[BaseException], None]
 
-_SUBTITLE = re.compile(r"\s+[|·•—–»:-]\s+|:\s")  # what follows says what the site is about
 _RECORDS_AHEAD = 12_500  # of all scopes: 0.3 s of CPU and 55 MB
 
 
@@ -106,11 +105,9 @@ class SearchService:
         if self.title:
             return self.title
         try:
-            reader = self.store.reader(self.scopes.find(None, trusted=False))
-            home = reader.catalogue.page_records("/")[:1]
+            return home_title(self.store.reader(self.scopes.find(None, trusted=False)))
         except SearchSocketError:
             return ""
-        return _SUBTITLE.split(home[0].page.title, maxsplit=1)[0] if home else ""
 
     def health(self, *, trusted: bool) -> ServiceHealth:
         """Report if queries are answered; untrusted callers see public scopes only."""

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from search_site import MAIN, make_site
+from search_site import MAIN, Piece, make_site
 
-from searchsocket.export.files import ENTRY, export_generation
+from searchsocket.export.files import ENTRY, SiteExport, export_generation, export_sites
 from tests.clients.conftest import EVIL, PIECES
 
 
@@ -80,3 +80,21 @@ def test_an_open_page_keeps_its_generation(
     page.keyboard.press("Control+a")
     page.keyboard.type("okapi 11")
     expect(page.get_by_role("option").first).to_contain_text("Okapi 11")
+
+
+def test_sites_of_one_export_are_groups(page: Page, static_address: str, static_folder: Path, tmp_path: Path) -> None:
+    """A result of another site opens on its host; one of this site below its base path."""
+    pieces = [Piece("/zoo", "The okapi lives in the new house.", title="Okapi")]
+    own, other = make_site(tmp_path / "own", PIECES), make_site(tmp_path / "other", pieces)
+    sites = [
+        SiteExport(own.store.reader(MAIN), own.settings, project="own", title="Animals"),
+        SiteExport(other.store.reader(MAIN), other.settings, project="zoo", title="Zoo", address="https://zoo.example"),
+    ]
+    export_sites(sites, static_folder / "base" / "both")
+    html = (static_folder / "base" / "named.html").read_text()
+    (static_folder / "base" / "both.html").write_text(html.replace("/base/searchsocket", "/base/both"))
+    typed(page, f"{static_address}/both.html", "okapi")
+    expect(page.locator(".heading")).to_have_text(["Animals", "Zoo"])
+    *others, last = page.locator(".result").evaluate_all("all => all.map((one) => one.href)")
+    assert last.startswith("https://zoo.example/zoo")
+    assert all(link.startswith(f"{static_address}/guide/") for link in others)

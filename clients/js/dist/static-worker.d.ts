@@ -1,16 +1,24 @@
 import { openIndex, search } from "./static/search.js";
-import type { SearchRequest } from "./types.js";
+import type { Origin, SearchRequest } from "./types.js";
 export { openIndex, search };
 export { curationOf } from "./static/curation.js";
+export { searchSites } from "./static/sites.js";
 export { nearest } from "./static/terms.js";
 export { indexText, namesOf, parseQuery, possibleNames, setStopWords, stem } from "./static/tokens.js";
+/** A site of an export. */
+export interface StaticSite {
+    /** Address of its first file, below the folder of the export; its other files are beside it. */
+    head: string;
+    /** Absent if the export has one site. */
+    origin?: Origin;
+}
 export interface StaticRequest {
     id: number;
-    /** Address of the folder, and the head in it. */
+    /** Address of the folder. */
     folder: string;
-    head: string;
-    /** Of the head, with the first request. */
-    data: ArrayBuffer | null;
-    /** null: only open the index. */
+    sites: readonly StaticSite[];
+    /** Of the head of each site, with the first request; null: it could not be loaded. */
+    data: readonly (ArrayBuffer | null)[];
+    /** null: only open the indexes. */
     request: SearchRequest | null;
 }

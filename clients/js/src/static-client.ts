@@ -1,17 +1,24 @@
 import { SearchError } from "./errors.js";
-import type { StaticRequest } from "./static-worker.js";
-import type { SearchAnswer, SearchRequest } from "./types.js";
+import type { StaticRequest, StaticSite } from "./static-worker.js";
+import type { Origin, SearchAnswer, SearchRequest } from "./types.js";
 
 /** Answers requests; without a request it loads what every request needs. */
 export type Answers = (request: SearchRequest | null) => Promise<SearchAnswer>;
 
 type Reply = { id: number; answer: SearchAnswer } | { id: number; answer?: undefined; error: { code: string; message: string; status: number } };
 
+/** `searchsocket.json`: of one site, or of several with a folder each. */
+interface Entry {
+  worker: string;
+  head: string;
+  sites?: readonly { folder: string; head: string; origin: Origin }[];
+}
+
 interface Opened {
   worker: Worker;
-  head: string;
-  /** Its bytes, loaded while the worker starts. */
-  data: Promise<ArrayBuffer | null>;
+  sites: readonly StaticSite[];
+  /** Bytes of their heads, loaded while the worker starts. */
+  data: Promise<(ArrayBuffer | null)[]>;
 }
 
 // Where a policy demands it, only what a policy of its own made may be run.
@@ -29,10 +36,12 @@ export function staticAnswers(folder: string | URL): Answers {
     // Only this file has the same name in each generation; a page that is open keeps the one that it began with.
     const response = await fetch(`${address}searchsocket.json`, { cache: "no-cache" });
     if (!response.ok) throw new SearchError("UNREACHABLE", `${address}searchsocket.json answered with status ${response.status}`, response.status);
-    const { head, worker: name } = (await response.json()) as { head: string; worker: string };
+    const entry = (await response.json()) as Entry;
+    const sites: StaticSite[] = entry.sites?.map(({ folder: below, head, origin }) => ({ head: `${below}/${head}`, origin })) ?? [{ head: entry.head }];
     policy ??= policies?.createPolicy("searchsocket", { createScriptURL: (url: string) => url });
-    const data = fetch(new URL(head, address)).then((one) => (one.ok ? one.arrayBuffer() : null), () => null); // null: the worker tries
-    const url = new URL(name, address).href;
+    const bytesOf = ({ head }: StaticSite) => fetch(new URL(head, address)).then((one) => (one.ok ? one.arrayBuffer() : null), () => null); // null: the worker tries
+    const data = Promise.all(sites.map(bytesOf));
+    const url = new URL(entry.worker, address).href;
     const worker = new Worker((policy?.createScriptURL(url) ?? url) as string, { type: "module", name: "searchsocket" });
     worker.addEventListener("message", ({ data }: MessageEvent<Reply>) => {
       const { resolve, reject } = waiting.get(data.id) ?? {};
@@ -45,19 +54,19 @@ export function staticAnswers(folder: string | URL): Answers {
       for (const { reject } of waiting.values()) reject(new SearchError("UNREACHABLE", `${url} cannot be run`));
       waiting.clear();
     });
-    return { worker, head, data };
+    return { worker, sites, data };
   }
 
   return async (request) => {
     opened ??= open();
-    const { worker, head, data } = await opened.catch((error: unknown) => {
+    const { worker, sites, data } = await opened.catch((error: unknown) => {
       opened = null;
       throw error instanceof SearchError ? error : new SearchError("UNREACHABLE", `${address} cannot be reached`);
     });
     const bytes = await data;
     return new Promise((resolve, reject) => {
       waiting.set(++last, { resolve, reject });
-      worker.postMessage({ id: last, folder: address, head, data: last === 1 ? bytes : null, request } satisfies StaticRequest);
+      worker.postMessage({ id: last, folder: address, sites, data: last === 1 ? bytes : [], request } satisfies StaticRequest);
     });
   };
 }

@@ -3,34 +3,51 @@ import { SearchError } from "./errors.js";
 import { fetched } from "./static/files.js";
 import type { Index } from "./static/index.js";
 import { openIndex, search } from "./static/search.js";
-import type { SearchRequest } from "./types.js";
+import { type Site, searchSites } from "./static/sites.js";
+import type { Origin, SearchRequest } from "./types.js";
 
 // For programs outside of a worker, such as tests.
 export { openIndex, search };
 export { curationOf } from "./static/curation.js";
+export { searchSites } from "./static/sites.js";
 export { nearest } from "./static/terms.js";
 export { indexText, namesOf, parseQuery, possibleNames, setStopWords, stem } from "./static/tokens.js";
 
+/** A site of an export. */
+export interface StaticSite {
+  /** Address of its first file, below the folder of the export; its other files are beside it. */
+  head: string;
+  /** Absent if the export has one site. */
+  origin?: Origin;
+}
+
 export interface StaticRequest {
   id: number;
-  /** Address of the folder, and the head in it. */
+  /** Address of the folder. */
   folder: string;
-  head: string;
-  /** Of the head, with the first request. */
-  data: ArrayBuffer | null;
-  /** null: only open the index. */
+  sites: readonly StaticSite[];
+  /** Of the head of each site, with the first request; null: it could not be loaded. */
+  data: readonly (ArrayBuffer | null)[];
+  /** null: only open the indexes. */
   request: SearchRequest | null;
 }
 
 const indexes = new Map<string, Promise<Index>>();
 
-async function answer({ id, folder, head, data, request }: StaticRequest): Promise<void> {
+function opened(url: URL, data: ArrayBuffer | null | undefined): Promise<Index> {
+  let index = indexes.get(url.href);
+  if (!index) indexes.set(url.href, (index = openIndex(url.href, async (name) => (name === url.href && data) || fetched(new URL(name, url)))));
+  index.catch(() => indexes.delete(url.href));
+  return index;
+}
+
+async function answer({ id, folder, sites, data, request }: StaticRequest): Promise<void> {
   try {
-    let index = indexes.get(folder + head);
-    if (!index) indexes.set(folder + head, (index = openIndex(head, async (name) => (name === head && data) || fetched(new URL(name, folder)))));
-    index.catch(() => indexes.delete(folder + head));
-    const opened = await index;
-    postMessage({ id, answer: request && (await search(opened, request)) });
+    const open = sites.map(({ head }, at) => opened(new URL(head, folder), data[at]));
+    const asked = sites.map(({ origin }, at) => ({ origin, search: async (own: SearchRequest) => search(await open[at]!, own) }));
+    if (!request) await Promise.allSettled(open);
+    const [site] = asked;
+    postMessage({ id, answer: request && (site?.origin ? await searchSites(asked as Site[], request) : await site!.search(request)) });
   } catch (error) {
     const { code, message, status } = error instanceof SearchError ? error : new SearchError("INVALID_ANSWER", String(error));
     postMessage({ id, error: { code, message, status } });

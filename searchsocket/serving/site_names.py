@@ -1,0 +1,29 @@
+"""Names and titles by which sites are told apart where several are searched together."""
+
+import re
+from collections.abc import Sequence
+
+from searchsocket.errors import ConfigError
+from searchsocket.project.project import Project
+from searchsocket.stores.base import IndexReader
+
+_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+_SUBTITLE = re.compile(r"\s+[|·•—–»:-]\s+|:\s")  # what follows says what the site is about
+
+
+def site_names(projects: Sequence[Project]) -> list[str]:
+    """The names of projects in addresses.
+
+    Raises:
+        ConfigError: Two are equal.
+    """
+    names = [_NAME.sub("-", project.id).strip("-.") or "site" for project in projects]
+    if double := next((name for name in names if names.count(name) > 1), None):
+        raise ConfigError(f"two of the projects have the id {double!r}; set project.id in one of them")
+    return names
+
+
+def home_title(reader: IndexReader) -> str:
+    """The first part of the home page's title; "" without a home page."""
+    home = reader.catalogue.page_records("/")[:1]
+    return _SUBTITLE.split(home[0].page.title, maxsplit=1)[0] if home else ""
