@@ -14,9 +14,9 @@ from starlette.concurrency import run_in_threadpool
 
 from search_api.endpoints.capabilities import OnAnswer, add_capability
 from search_api.endpoints.demand import SearchListener, add_beacon
-from search_api.endpoints.health import add_health
+from search_api.endpoints.health import PROBES, add_health
 from search_api.endpoints.llms import add_llms
-from search_api.endpoints.metrics import Metrics, add_metrics
+from search_api.endpoints.metrics import Metrics, ProjectNumbers, add_metrics
 from search_api.endpoints.owner import add_owner
 from search_api.endpoints.pages import add_pages
 from search_api.gate.access_log import access_log
@@ -55,7 +55,20 @@ if TYPE_CHECKING:
 REFRESH_S = 60.0  # how long files of a deleted generation may stay on the disk
 _PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")
 _TAKEN = frozenset(
-    {"beacon", "find", "ask", "code", "content", "documents", "health", "pages", "related", "openapi.json"}
+    {
+        "ask",
+        "beacon",
+        "code",
+        "content",
+        "documents",
+        "find",
+        "health",
+        "live",
+        "openapi.json",
+        "pages",
+        "ready",
+        "related",
+    }
 )
 
 
@@ -113,22 +126,23 @@ def create_app(
     add_pages(app, f"{prefix}/pages", queries, freshness)
     for capability in (*(CODE if project.settings.code.enable else ()), *CONTENT, *ANSWERS):
         add_capability(app, prefix, capability, queries, freshness)
-    health_path = f"{prefix}/health"
-    add_health(app, health_path, service)
+    add_health(app, prefix, service)
     add_llms(app, AgentTexts(project, service), service, freshness)
     if project.settings.mcp.enable and project.settings.mcp.http.path:
         _add_agents(app, project, environ, service, others, may_sync=store is None, clock=clock, on_error=on_error)
-    metrics = Metrics()
-    add_metrics(app, metrics, service)
+    metrics = Metrics(project.id)
+    app.state.numbers = [ProjectNumbers(metrics, service)]
+    add_metrics(app, *app.state.numbers)
     add_handlers(app, on_error)
     follows = dev and is_loopback(host)
     page = _page(app, project, prefix, service, queries, beacon_path, on_search, follows) if settings.page else None
     if page and configured_key(settings, environ):
         add_owner(app, prefix, project, service, clock)
     rules = tier_rules(settings, configured_key(settings, environ), token, dev and is_loopback(host))
-    cheap = (health_path, *(f"{prefix}/page/{name}" for name in assets()))
+    probes = [f"{prefix}/{name}" for name in PROBES]
+    cheap = (f"{prefix}/health", *probes, *(f"{prefix}/page/{name}" for name in assets()))
     listeners = [metrics.note, *([access_log(on_access)] if settings.access_log else [])]
-    add_guards(app, project, rules, host, cheap, frozenset({beacon_path}), on_error, page, listeners)
+    add_guards(app, project, rules, host, cheap, probes, frozenset({beacon_path}), on_error, page, listeners)
     return app
 
 

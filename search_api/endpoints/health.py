@@ -1,19 +1,41 @@
-"""`GET /api/health`."""
+"""`GET /api/health`, and the two questions of probes: `/api/live` and `/api/ready`."""
+
+from dataclasses import dataclass
 
 from fastapi import FastAPI, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from search_api.endpoints.common import caller_of, json_response
+from searchsocket.search.wire import Wire
 from searchsocket.serving.health import ServiceHealth
 from searchsocket.serving.service import SearchService
 
+PROBES = ("live", "ready")  # the last part of their paths
+NO_INDEX = "a public scope has no usable index"
+STOPPING = "the service is stopping"
 
-def add_health(app: FastAPI, path: str, service: SearchService) -> None:
-    """Serve the state of the service at `path`."""
+
+@dataclass(frozen=True, slots=True)
+class Liveness(Wire):
+    """`live`: the process answers."""
+
+    live: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness(Wire):
+    """`ready`: send queries here."""
+
+    ready: bool
+    reason: str | None = None  # why not
+
+
+def add_health(app: FastAPI, prefix: str, service: SearchService) -> None:
+    """Serve the state of the service, and the answers to probes, below `prefix`."""
 
     @app.get(
-        path,
+        f"{prefix}/health",
         operation_id="health",
         summary="Get the health of the service",
         response_model=ServiceHealth,
@@ -22,3 +44,22 @@ def add_health(app: FastAPI, path: str, service: SearchService) -> None:
     async def get_health(request: Request) -> Response:
         health = await run_in_threadpool(service.health, trusted=caller_of(request).trusted)
         return json_response(health, 200 if health.ready else 503, sources=False)
+
+    @app.get(f"{prefix}/live", include_in_schema=False)
+    async def get_live() -> Response:
+        return json_response(Liveness(), sources=False)
+
+    @app.get(f"{prefix}/ready", include_in_schema=False)
+    async def get_ready(request: Request) -> Response:
+        if is_stopping(request.app):
+            return json_response(Readiness(False, STOPPING), 503, sources=False)
+        is_ready = (await run_in_threadpool(service.health, trusted=False)).ready
+        return json_response(
+            Readiness(is_ready, None if is_ready else NO_INDEX), 200 if is_ready else 503, sources=False
+        )
+
+
+def is_stopping(app: FastAPI) -> bool:
+    """Return True once the server was told to stop; it still answers for as long as `--drain-seconds` says."""
+    notice = getattr(app.state, "stop_notice", None)
+    return notice is not None and notice.is_set()

@@ -1,12 +1,14 @@
-"""`GET /metrics`: numbers of the service in Prometheus' format, for trusted callers."""
+"""Numbers of the service in Prometheus' format: at `/metrics` for trusted callers, or at a port of their own."""
 
+import contextlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fastapi import FastAPI, Request
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram, generate_latest
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.exposition import start_wsgi_server
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 from starlette.concurrency import run_in_threadpool
@@ -15,7 +17,7 @@ from starlette.responses import Response
 from search_api.endpoints.common import caller_of
 from search_api.gate.observer import Answered
 from search_api.run.workers import METRICS_DIR
-from searchsocket.errors import Unauthorized
+from searchsocket.errors import AddressInUse, Unauthorized
 from searchsocket.serving.service import SearchService
 
 PATH = "/metrics"
@@ -23,64 +25,130 @@ _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 
 
 class Metrics:
-    """Counts what is answered: of this process, or of all that share a folder for it (`METRICS_DIR`)."""
+    """Counts what one project answers."""
 
-    def __init__(self) -> None:
-        registry = self._registry = CollectorRegistry()
-        self._requests = Counter(
-            "searchsocket_requests", "Requests by endpoint and status.", ("endpoint", "status"), registry=registry
+    def __init__(self, project: str) -> None:
+        self.project = project
+        self.registry = CollectorRegistry()
+        requests = Counter(
+            "searchsocket_requests",
+            "Requests by endpoint, status and searched scope.",
+            ("project", "endpoint", "status", "scope"),
+            registry=self.registry,
         )
-        self._seconds = Histogram(
+        seconds = Histogram(
             "searchsocket_request_seconds",
             "Time to an answer.",
-            ("endpoint",),
+            ("project", "endpoint"),
             buckets=_SECONDS,
-            registry=registry,
+            registry=self.registry,
         )
-        self._empty = Counter("searchsocket_searches_without_results", "Searches without a result.", registry=registry)
+        empty = Counter(
+            "searchsocket_searches_without_results", "Searches without a result.", ("project",), registry=self.registry
+        )
+        self._requests, self._seconds, self._empty = requests, seconds, empty.labels(project)
 
     def note(self, answered: Answered) -> None:
         """Count one request."""
-        self._requests.labels(answered.endpoint, str(answered.status)).inc()
-        self._seconds.labels(answered.endpoint).observe(answered.seconds)
+        self._requests.labels(self.project, answered.endpoint, str(answered.status), answered.scope or "").inc()
+        self._seconds.labels(self.project, answered.endpoint).observe(answered.seconds)
         if answered.hits == 0:
             self._empty.inc()
 
-    def text(self, service: SearchService) -> bytes:
-        """All numbers, and how the indexes are now."""
-        registry = CollectorRegistry()
-        if folder := os.environ.get(METRICS_DIR):
-            MultiProcessCollector(registry, folder)  # type: ignore[no-untyped-call]
-        else:
-            registry.register(self._registry)
-        registry.register(_Indexes(service))
-        return generate_latest(registry)
-
 
 @dataclass(frozen=True, slots=True)
-class _Indexes(Collector):
-    """State of the live generations at the moment of the request."""
+class ProjectNumbers:
+    """The counters of a project and what its indexes are read from."""
 
+    metrics: Metrics
     service: SearchService
 
-    def collect(self) -> Iterable[GaugeMetricFamily]:
-        records = GaugeMetricFamily("searchsocket_index_records", "Records of the live generation.", labels=("scope",))
-        age = GaugeMetricFamily(
-            "searchsocket_index_age_seconds", "Since the live generation was published.", labels=("scope",)
-        )
-        for health in self.service.health(trusted=True).scopes:
-            if health.records is not None and health.age_seconds is not None:
-                records.add_metric((health.scope,), health.records)
-                age.add_metric((health.scope,), health.age_seconds)
-        return records, age
+
+class ServiceNumbers(Collector):
+    """All numbers of some projects at this moment: of this process, or of all that share `METRICS_DIR`."""
+
+    def __init__(self, projects: Sequence[ProjectNumbers]) -> None:
+        self._projects = projects
+
+    def collect(self) -> Iterable[Metric]:
+        """One family a name, whichever projects have it."""
+        families: dict[str, Metric] = {}
+        for family in self._families():
+            merged = families.setdefault(family.name, family)
+            if merged is not family:
+                merged.samples.extend(family.samples)
+        return families.values()
+
+    def _families(self) -> Iterator[Metric]:
+        names = {each.metrics.project for each in self._projects}
+        if folder := os.environ.get(METRICS_DIR):
+            for family in MultiProcessCollector(None, folder).collect():  # type: ignore[no-untyped-call]
+                family.samples = [sample for sample in family.samples if sample.labels.get("project") in names]
+                yield family
+        else:
+            for each in self._projects:
+                yield from each.metrics.registry.collect()
+        for each in self._projects:
+            yield from _state(each.metrics.project, each.service)
 
 
-def add_metrics(app: FastAPI, metrics: Metrics, service: SearchService) -> None:
-    """Serve the numbers to whoever may see every scope."""
+def _state(project: str, service: SearchService) -> Iterable[Metric]:
+    """The state of the store and of the live generations."""
+    health = service.health(trusted=True)
+    ready = GaugeMetricFamily("searchsocket_ready", "1 if every public scope has a usable index.", labels=["project"])
+    ready.add_metric([project], health.ready)
+    backend = GaugeMetricFamily("searchsocket_backend_up", "1 if the vector store answers.", labels=["project"])
+    backend.add_metric([project], bool(health.backend_up))
+    labels = ["project", "scope"]
+    info = GaugeMetricFamily(
+        "searchsocket_index_info", "The live generation.", labels=[*labels, "generation", "model_id"]
+    )
+    records = GaugeMetricFamily("searchsocket_index_records", "Records of the live generation.", labels=labels)
+    age = GaugeMetricFamily("searchsocket_index_age_seconds", "Since the live generation was published.", labels=labels)
+    poll = GaugeMetricFamily(
+        "searchsocket_poll_age_seconds", "Since the object store that is followed answered.", labels=labels
+    )
+    for scope in health.scopes:
+        names = [project, scope.scope]
+        if scope.generation is not None and scope.records is not None and scope.age_seconds is not None:
+            info.add_metric([*names, scope.generation, scope.model_id or ""], 1)
+            records.add_metric(names, scope.records)
+            age.add_metric(names, scope.age_seconds)
+        if scope.poll_age_seconds is not None:
+            poll.add_metric(names, scope.poll_age_seconds)
+    return ready, backend, info, records, age, poll
+
+
+def add_metrics(app: FastAPI, numbers: ProjectNumbers) -> None:
+    """Serve the numbers of a project to whoever may see every scope."""
+    collector = ServiceNumbers([numbers])
 
     @app.get(PATH, include_in_schema=False)
     async def get_metrics(request: Request) -> Response:
         if not caller_of(request).trusted:
             raise Unauthorized("metrics need the key")
-        text = await run_in_threadpool(metrics.text, service)
+        text = await run_in_threadpool(generate_latest, collector)
         return Response(text, headers={"content-type": CONTENT_TYPE_LATEST})
+
+
+@contextlib.contextmanager
+def metrics_server(host: str, port: int, numbers: Sequence[ProjectNumbers]) -> Iterator[int]:
+    """Serve the numbers of several projects at a port of their own, without a key; gives the port.
+
+    Raises:
+        AddressInUse: The port cannot be bound.
+    """
+    registry = CollectorRegistry()
+    registry.register(ServiceNumbers(numbers))
+    try:
+        server, thread = start_wsgi_server(port, host, registry)
+    except (OSError, OverflowError) as error:
+        raise AddressInUse(
+            f"cannot serve metrics at port {port} on {host}: {error}; pass another --metrics-port"
+        ) from error
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

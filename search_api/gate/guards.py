@@ -109,13 +109,19 @@ class HostGuard:
     Host header tells.
     """
 
-    def __init__(self, app: ASGIApp, allowed: frozenset[str] | None) -> None:
-        """`allowed`: names besides those of this machine; None = any."""
+    def __init__(self, app: ASGIApp, allowed: frozenset[str] | None, exempt: frozenset[str] = frozenset()) -> None:
+        """
+        Args:
+            allowed: Names besides those of this machine; None = any.
+            exempt: Paths that are answered under any name.
+        """
         self._app = app
         self._allowed = allowed
+        self._exempt = exempt
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and (refusal := self._refusal(Headers(scope=scope).getlist("host"))):
+        is_checked = scope["type"] == "http" and scope["path"] not in self._exempt
+        if is_checked and (refusal := self._refusal(Headers(scope=scope).getlist("host"))):
             await refusal(scope, receive, send)
             return
         await self._app(scope, receive, send)

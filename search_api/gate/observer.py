@@ -7,7 +7,9 @@ from time import perf_counter
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _OTHERS = {"/metrics": "metrics", "/docs": "docs", "/owner": "owner"}
-_ENDPOINTS = frozenset({"beacon", "find", "code", "pages", "related", "health", "owner", "page", "openapi.json"})
+_ENDPOINTS = frozenset(
+    {"beacon", "code", "find", "health", "live", "openapi.json", "owner", "page", "pages", "ready", "related"}
+)
 
 
 @dataclass(frozen=True, slots=True)

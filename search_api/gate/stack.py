@@ -35,6 +35,7 @@ def add_guards(
     rules: TierRules,
     host: str,
     cheap: Sequence[str],
+    probes: Sequence[str],
     beacons: frozenset[str],
     on_error: OnDefect,
     page: Renderer | None,
@@ -45,6 +46,7 @@ def add_guards(
 
     Args:
         cheap: Paths that are counted by themselves.
+        probes: Paths that are answered under any host name, since a prober asks by the address of a machine.
         beacons: See `BodyGuard`.
         page: Writes errors at `/`, where there is a page.
         listeners: Hear of every request when it is answered.
@@ -78,7 +80,7 @@ def add_guards(
         )
     # Away from loopback any name is answered to, unless names are listed.
     checked = is_loopback(host) or bool(settings.allowed_hosts)
-    app.add_middleware(HostGuard, allowed=_own_names(project) if checked else None)
+    app.add_middleware(HostGuard, allowed=_own_names(project) if checked else None, exempt=frozenset(probes))
     # No answer mixes a secret with what a stranger chose in a browser that holds the secret: there are no cookies.
     app.add_middleware(GZipMiddleware, minimum_size=COMPRESSED_FROM, compresslevel=COMPRESS_LEVEL)
     app.add_middleware(HeadAsGet)

@@ -3,21 +3,26 @@
 import contextlib
 import errno
 import gc
-import logging
+import multiprocessing
 import signal
 import socket
-import time
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from dataclasses import dataclass
 from functools import partial
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from fastapi import FastAPI
 
 from search_api.app import create_app
+from search_api.endpoints.metrics import metrics_server
 from search_api.gate.stack import proxy_networks
 from search_api.run.connections import Connections, allow_connections
+from search_api.run.drain import Drain, StopNotice
+from search_api.run.log import server_log
 from search_api.run.protocol import protocol_with_deadline
 from search_api.run.workers import HUNG_S, Workers, end_with_the_supervisor, supervise
 from searchsocket.errors import AddressInUse, ConfigMissing
@@ -31,6 +36,21 @@ if TYPE_CHECKING:
 KEEP_ALIVE_S = 20
 SHUTDOWN_S = 10  # what is under way may take so long
 BACKLOG = 512
+
+
+@dataclass(frozen=True, slots=True)
+class ServerOptions:
+    """Choices of an operator.
+
+    Attributes:
+        drain_s: After SIGTERM, how long to go on answering while `/api/ready` says no.
+        metrics_port: Serve the metrics at this port too, without a key; None = at `/metrics` only.
+        json_lines: Write warnings as JSON objects, one a line.
+    """
+
+    drain_s: float = 0.0
+    metrics_port: int | None = None
+    json_lines: bool = False
 
 
 def serve(
@@ -48,6 +68,7 @@ def serve(
     workers: Workers | None = None,
     beside: Callable[[SearchService], AbstractContextManager[None]] = lambda _: nullcontext(),
     app: FastAPI | None = None,
+    options: ServerOptions = ServerOptions(),
 ) -> None:
     """Serve until SIGTERM or Ctrl-C, then finish what is under way and return.
 
@@ -65,16 +86,28 @@ def serve(
     app = app or create_app(
         project, environ=environ, host=host, token=token, dev=dev, on_error=on_error, store=store, others=others
     )
-    with contextlib.closing(listen(host, port)) as listener, calm_log(), _stop_quietly():
+    log = server_log(json_lines=options.json_lines)
+    with contextlib.closing(listen(host, port)) as listener, log, _metrics(options, host, app), _stop_quietly():
         authority = f"[{host}]" if ":" in host else host
         url = f"http://{authority}:{listener.getsockname()[1]}"
         if workers:
-            config = _Config(partial(_in_worker, workers.app), project, workers=workers.count)
-            supervise(config, listener, lambda: on_start(url))
+            drain = Drain(options.drain_s, multiprocessing.get_context("spawn").Event())
+            config = _Config(
+                partial(_in_worker, workers.app, drain.notice, options.json_lines), project, workers=workers.count
+            )
+            supervise(config, listener, lambda: on_start(url), drain)
         else:
-            server = _Server(_Config(partial(_frozen, app), project), lambda: on_start(url))
+            drain = Drain(options.drain_s, threading.Event())
+            app.state.stop_notice = drain.notice
+            server = _Server(_Config(partial(_frozen, app), project), lambda: on_start(url), drain)
             with beside(app.state.service):
                 server.run(sockets=[listener])
+
+
+def _metrics(options: ServerOptions, host: str, app: FastAPI) -> AbstractContextManager[int | None]:
+    if options.metrics_port is None:
+        return nullcontext()
+    return metrics_server(host, options.metrics_port, app.state.numbers)
 
 
 class _Config(uvicorn.Config):
@@ -102,10 +135,12 @@ class _Config(uvicorn.Config):
         super().load()
 
 
-def _in_worker(make: Callable[[], FastAPI]) -> FastAPI:
+def _in_worker(make: Callable[[], FastAPI], stop_notice: StopNotice, json_lines: bool) -> FastAPI:
     """The application of a worker, whose log is held to the same for as long as it lives."""
     end_with_the_supervisor()
-    return _frozen(make(), calm_log())
+    app = make()
+    app.state.stop_notice = stop_notice
+    return _frozen(app, server_log(json_lines=json_lines))
 
 
 def _frozen(app: FastAPI, log: AbstractContextManager[None] | None = None) -> FastAPI:
@@ -125,16 +160,24 @@ def _frozen(app: FastAPI, log: AbstractContextManager[None] | None = None) -> Fa
 
 
 class _Server(uvicorn.Server):
-    """Tells when it is ready."""
+    """Tells when it is ready, and drains before it stops."""
 
-    def __init__(self, config: uvicorn.Config, on_started: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, on_started: Callable[[], None], drain: Drain) -> None:
         super().__init__(config)
         self._on_started = on_started
+        self._drain = drain
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
             self._on_started()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if sig != signal.SIGTERM or not self._drain.begin():
+            super().handle_exit(sig, frame)
+
+    async def on_tick(self, counter: int) -> bool:
+        return await super().on_tick(counter) or self._drain.is_over()
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -167,51 +210,3 @@ def _stop_quietly() -> Iterator[None]:
     finally:
         for sig, handler in before.items():
             signal.signal(sig, handler)
-
-
-_LOGGERS = ("uvicorn.error", "searchsocket.api")
-_PAUSE_S = 60.0
-
-
-class OnceAMinute(logging.Filter):
-    """Lets a line pass once a minute, and says with the next one how many were left out."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        super().__init__()
-        self._clock = clock
-        self._seen: dict[
-            str, tuple[float, int]
-        ] = {}  # by the line without its values: when it passed, and left out since
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        line, now = str(record.msg), self._clock()
-        passed, left_out = self._seen.get(line, (now - _PAUSE_S, 0))
-        if now < passed + _PAUSE_S:
-            self._seen[line] = passed, left_out + 1
-            return False
-        self._seen[line] = now, 0
-        if left_out:
-            record.msg = f"{line} ({left_out} more like this in between)"
-        return True
-
-
-@contextlib.contextmanager
-def calm_log() -> Iterator[None]:
-    """Hold the server's lines to that; where nobody handles them they go to stderr."""
-    once = OnceAMinute()
-    handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    handler.setLevel(logging.WARNING)
-    loggers = [logging.getLogger(name) for name in _LOGGERS]
-    own = [logger for logger in loggers if not logger.hasHandlers()]
-    for logger in loggers:
-        logger.addFilter(once)
-    for logger in own:
-        logger.addHandler(handler)
-    try:
-        yield
-    finally:
-        for logger in loggers:
-            logger.removeFilter(once)
-        for logger in own:
-            logger.removeHandler(handler)

@@ -19,6 +19,7 @@ from fastapi import FastAPI
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 
+from search_api.run.drain import Drain
 from searchsocket.errors import ConfigError
 
 METRICS_DIR = "PROMETHEUS_MULTIPROC_DIR"  # as prometheus_client reads it, when it is imported
@@ -37,9 +38,12 @@ class Workers:
 class Supervisor(Multiprocess):
     """Tells when all workers answer, and which of them died."""
 
-    def __init__(self, config: uvicorn.Config, listener: socket.socket, on_started: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, listener: socket.socket, on_started: Callable[[], None], drain: Drain
+    ) -> None:
         super().__init__(config, [listener])
         self._on_started: Callable[[], None] | None = on_started
+        self._drain = drain
 
     def init_processes(self) -> None:
         with _without_interrupt():
@@ -55,20 +59,26 @@ class Supervisor(Multiprocess):
         if self._on_started and not self.should_exit.is_set() and all(one.is_ready() for one in self.processes):
             self._on_started()
             self._on_started = None
+        if self._drain.is_over():
+            self.should_exit.set()
+
+    def handle_term(self) -> None:
+        if not self._drain.begin():
+            super().handle_term()
 
     def handle_hup(self) -> None:
         """The terminal is gone, and so is whoever would press Ctrl-C."""
-        self.handle_term()
+        super().handle_term()
 
 
-def supervise(config: uvicorn.Config, listener: socket.socket, on_started: Callable[[], None]) -> None:
+def supervise(config: uvicorn.Config, listener: socket.socket, on_started: Callable[[], None], drain: Drain) -> None:
     """Run `config.workers` processes until SIGTERM or Ctrl-C, then let each finish what is under way.
 
     Raises:
         ConfigError: A worker could not start.
     """
     with tempfile.TemporaryDirectory(prefix="searchsocket-metrics-") as folder, _environ(METRICS_DIR, folder):
-        supervisor = Supervisor(config, listener, on_started)
+        supervisor = Supervisor(config, listener, on_started, drain)
         supervisor.run()
     if any(process.exitcode == STARTUP_FAILURE for process in supervisor.processes):
         raise ConfigError("a worker could not start; run `searchsocket serve` without --workers to see the error")

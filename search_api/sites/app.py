@@ -8,6 +8,7 @@ from fastapi import FastAPI, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from search_api.endpoints.health import NO_INDEX, PROBES, STOPPING, is_stopping
 from search_api.gate.stack import add_guards
 from search_api.gate.tiers import TierRules
 from search_api.page.home import CSP
@@ -55,6 +56,18 @@ def create_sites_app(sites: Sequence[Site], host: str, on_error: OnError) -> Fas
         is_ready = any(each.get("ready") for each in health.values())
         return JSONResponse({"live": True, "ready": is_ready, "sites": health}, 200 if is_ready else 503)
 
+    @app.get(f"{prefix}/live")
+    async def get_live() -> Response:
+        return JSONResponse({"live": True})
+
+    @app.get(f"{prefix}/ready")
+    async def get_ready(request: Request) -> Response:
+        if is_stopping(app):
+            return JSONResponse({"ready": False, "reason": STOPPING}, 503)
+        replies = await searcher.ask_all(request.scope, lambda site: f"{site_prefix(site)}/ready")
+        is_ready = any(reply.json().get("ready") for reply in replies)
+        return JSONResponse({"ready": is_ready, "reason": None if is_ready else NO_INDEX}, 200 if is_ready else 503)
+
     if renderer:
 
         @app.get("/")
@@ -76,8 +89,12 @@ def create_sites_app(sites: Sequence[Site], host: str, on_error: OnError) -> Fas
         async def get_asset(request: Request) -> Response:
             return (await searcher.ask(sites[0], request.scope, request.url.path)).response()
 
+    app.state.numbers = [numbers for site in sites if site.app for numbers in site.app.state.numbers]
     app.state.service = next(site.app.state.service for site in sites if site.app)
-    add_guards(app, first, TierRules(), host, (), frozenset({f"{prefix}/beacon"}), on_error, None, (), identifies=False)
+    probes = [f"{prefix}/{name}" for name in PROBES]
+    add_guards(
+        app, first, TierRules(), host, (), probes, frozenset({f"{prefix}/beacon"}), on_error, None, (), identifies=False
+    )
     app.add_middleware(SiteDispatch, sites=sites)
     return app
 

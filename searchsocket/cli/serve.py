@@ -1,10 +1,12 @@
 """`searchsocket serve`: the search API of this project (spec 14)."""
 
 import os
+import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +15,7 @@ import click
 
 from searchsocket.cli.answering import answering
 from searchsocket.cli.options import load_project, offer_options, offering, projects_option, quiet_option
-from searchsocket.cli.output import error_line, safe, say
+from searchsocket.cli.output import safe, say
 from searchsocket.errors import ScopeLocked, ScopeNotIndexed, SearchSocketError, StateUnavailable
 from searchsocket.project.access import TOKEN_FILE, configured_key, make_token
 from searchsocket.project.project import Project
@@ -22,10 +24,13 @@ from searchsocket.serving.pulled import artifacts_address, open_pulled
 from searchsocket.system.errors import system_error
 
 if TYPE_CHECKING:
+    from search_api.run.server import ServerOptions
     from searchsocket.agents.library import LibraryMakers
 
 DEFAULT_PORT = 8181
 MAX_WORKERS = 64
+_REPEAT_S = 600.0  # a warning that stays true is written again after so long
+_MAX_LINES = 1_000
 
 
 @click.command()
@@ -46,6 +51,21 @@ MAX_WORKERS = 64
     show_default=True,
     help="Number of worker processes; each counts the rate limit separately.",
 )
+@click.option(
+    "--drain-seconds",
+    type=click.FloatRange(0, 3600),
+    default=0.0,
+    show_default=True,
+    help="After SIGTERM, seconds to go on answering while /api/ready returns 503.",
+)
+@click.option("--metrics-port", type=click.IntRange(1, 65535), help="Serve /metrics at this port too, without a key.")
+@click.option(
+    "--log-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Format of warnings on stderr.",
+)
 @click.option("--access-log", is_flag=True, help="Write one JSON line per request to stderr.")
 @quiet_option
 @click.option("--dev", is_flag=True, help="Trust every program on this machine while no key is set.")
@@ -59,6 +79,9 @@ def serve(
     url: str,
     no_page: bool,
     workers: int,
+    drain_seconds: float,
+    metrics_port: int | None,
+    log_format: str,
     access_log: bool,
     dev: bool,
     mcp: bool | None,
@@ -100,15 +123,31 @@ def serve(
         return share_of_budget(replace(project, settings=project.settings.model_copy(update=sections)), workers)
 
     projects = [as_served(root) for root in roots or (Path(),)]
+    listener = _Listener(host, port, workers, drain_seconds, metrics_port, log_format == "json")
     if len(projects) > 1:
-        _serve_sites(projects, host, port, workers, dev=dev)
+        _serve_sites(projects, listener, dev=dev)
     else:
-        _serve_one(projects[0], host, port, workers, url, dev=dev, others=others)
+        _serve_one(projects[0], listener, url, dev=dev, others=others)
 
 
-def _serve_one(
-    project: Project, host: str, port: int, workers: int, url: str, *, dev: bool, others: "LibraryMakers | None"
-) -> None:
+@dataclass(frozen=True, slots=True)
+class _Listener:
+    """Address and behaviour of the server."""
+
+    host: str
+    port: int
+    workers: int
+    drain_s: float
+    metrics_port: int | None
+    json_lines: bool
+
+    def options(self) -> "ServerOptions":
+        from search_api.run.server import ServerOptions
+
+        return ServerOptions(self.drain_s, self.metrics_port, self.json_lines)
+
+
+def _serve_one(project: Project, listener: _Listener, url: str, *, dev: bool, others: "LibraryMakers | None") -> None:
     """Serve one project."""
     from search_api.run.server import serve as serve_api
     from search_api.run.workers import Workers
@@ -129,35 +168,37 @@ def _serve_one(
         for line in _trust(project, key=bool(key), token=bool(token), dev=dev):
             say(line)
 
-    failed = Troubles()
+    log = ServiceLog(json_lines=listener.json_lines)
+    worker = partial(_worker, here, listener.host, token, dev, address, log)
     serve_api(
         project,
-        host=host,
-        port=port,
+        host=listener.host,
+        port=listener.port,
         environ=os.environ,
         token=token,
         dev=dev,
         on_start=greet,
-        on_error=failed,
+        on_error=log,
         store=store,
         others=others,
         # What is pulled may be another index than the one that lies here.
         beside=(lambda _: nullcontext()) if address else partial(answering, here, os.environ),
-        workers=Workers(workers, partial(_worker, here, host, token, dev, address, failed)) if workers > 1 else None,
+        workers=Workers(listener.workers, worker) if listener.workers > 1 else None,
+        options=listener.options(),
     )
 
 
-def _serve_sites(projects: Sequence[Project], host: str, port: int, workers: int, *, dev: bool) -> None:
+def _serve_sites(projects: Sequence[Project], listener: _Listener, *, dev: bool) -> None:
     """Serve several projects, and one search over all of them."""
     from search_api.run.server import serve as serve_api
     from search_api.run.workers import Workers
     from search_api.sites.app import create_sites_app
     from search_api.sites.site import open_sites
 
-    failed = Troubles()
+    log = ServiceLog(json_lines=listener.json_lines)
     keys = [configured_key(project.settings.api, os.environ) for project in projects]
     tokens = ["" if key else _token(project) for project, key in zip(projects, keys, strict=True)]
-    sites = open_sites(projects, environ=os.environ, host=host, tokens=tokens, dev=dev, on_error=failed)
+    sites = open_sites(projects, environ=os.environ, host=listener.host, tokens=tokens, dev=dev, on_error=log)
     first = projects[0].settings.api
 
     def greet(url: str) -> None:
@@ -176,16 +217,18 @@ def _serve_sites(projects: Sequence[Project], host: str, port: int, workers: int
                     stack.enter_context(answering(site.project, os.environ, site.app.state.service))
             yield
 
+    worker = partial(_sites_worker, projects, listener.host, tokens, dev, log)
     serve_api(
         projects[0],
-        host=host,
-        port=port,
+        host=listener.host,
+        port=listener.port,
         environ=os.environ,
         on_start=greet,
-        on_error=failed,
+        on_error=log,
         beside=answering_all,
-        app=create_sites_app(sites, host, failed),
-        workers=Workers(workers, partial(_sites_worker, projects, host, tokens, dev, failed)) if workers > 1 else None,
+        app=create_sites_app(sites, listener.host, log),
+        workers=Workers(listener.workers, worker) if listener.workers > 1 else None,
+        options=listener.options(),
     )
 
 
@@ -206,22 +249,26 @@ def share_of_budget(project: Project, workers: int) -> Project:
     return replace(project, settings=settings.model_copy(update=shares))
 
 
-class Troubles:
-    """Writes what goes wrong while the service answers; can be sent to a worker."""
+class ServiceLog:
+    """Writes errors of the running service to stderr; can be sent to a worker."""
 
-    def __init__(self) -> None:
-        self._waiting: set[str] = set()
+    def __init__(self, *, json_lines: bool = False, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._json_lines = json_lines
+        self._monotonic = monotonic
+        self._written_at: dict[str, float] = {}
 
     def __call__(self, error: BaseException) -> None:
         line = trouble_line(error)
-        if isinstance(error, ScopeNotIndexed):  # each look at the health meets it again
-            if line in self._waiting:
-                return
-            self._waiting.add(line)
-        click.echo(line, err=True)
+        now = self._monotonic()
+        if now - self._written_at.get(line, -_REPEAT_S) < _REPEAT_S:
+            return
+        if len(self._written_at) >= _MAX_LINES:
+            self._written_at.clear()
+        self._written_at[line] = now
+        click.echo(_json_line(error) if self._json_lines else line, err=True)
 
 
-def _worker(project: Project, host: str, token: str, dev: bool, address: str, failed: Troubles) -> Any:
+def _worker(project: Project, host: str, token: str, dev: bool, address: str, log: ServiceLog) -> Any:
     """The application of one worker of several, which opens what cannot be sent to it."""
     from search_api.app import create_app
 
@@ -229,31 +276,47 @@ def _worker(project: Project, host: str, token: str, dev: bool, address: str, fa
     if address:
         pulled = open_pulled(project, os.environ, address)
         project, store = pulled.project, pulled.store
-    return create_app(project, environ=os.environ, host=host, token=token, dev=dev, on_error=failed, store=store)
+    return create_app(project, environ=os.environ, host=host, token=token, dev=dev, on_error=log, store=store)
 
 
-def _sites_worker(projects: Sequence[Project], host: str, tokens: Sequence[str], dev: bool, failed: Troubles) -> Any:
+def _sites_worker(projects: Sequence[Project], host: str, tokens: Sequence[str], dev: bool, log: ServiceLog) -> Any:
     """The application of one worker of several, over several projects."""
     from search_api.sites.app import create_sites_app
     from search_api.sites.site import open_sites
 
-    sites = open_sites(projects, environ=os.environ, host=host, tokens=tokens, dev=dev, on_error=failed)
-    return create_sites_app(sites, host, failed)
+    sites = open_sites(projects, environ=os.environ, host=host, tokens=tokens, dev=dev, on_error=log)
+    return create_sites_app(sites, host, log)
 
 
 def trouble_line(error: BaseException) -> str:
-    """A line for an error of a running service, with its public code; for a bug, with its place in the code."""
-    if isinstance(error, ScopeNotIndexed):
-        return f"{click.style(f'warning [{error.code}]', fg='yellow')}: {safe(str(error))}; waiting for the first index"
+    """A line for an error that the running service survives."""
+    code, message = _described(error)
+    level = _level(code)
+    return f"{click.style(f'{level} [{code}]', fg='red' if level == 'error' else 'yellow')}: {safe(message)}"
+
+
+def _json_line(error: BaseException) -> str:
+    from search_api.run.log import json_line
+
+    code, message = _described(error)
+    return json_line(_level(code), message, datetime.now(UTC), code)
+
+
+def _level(code: str) -> str:
+    return "error" if code == SearchSocketError.code else "warning"
+
+
+def _described(error: BaseException) -> tuple[str, str]:
+    """The public code and the message of an error; of a bug, with its place in the code."""
     if isinstance(error, OSError):
         error = system_error("cannot use", Path(os.fsdecode(error.filename or "this system")), error)
+    if isinstance(error, ScopeNotIndexed):
+        return error.code, f"{error}; waiting for the first index"
     if isinstance(error, SearchSocketError):
-        return error_line(error.code, str(error))
+        return error.code, str(error)
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
-    return error_line(
-        SearchSocketError.code, f"{error or 'an unexpected error'}{where}; this is a bug, please report it"
-    )
+    return SearchSocketError.code, f"{error or 'an unexpected error'}{where}; this is a bug, please report it"
 
 
 def _token(project: Project) -> str:

@@ -62,6 +62,9 @@ class ScopeHealth(Wire):
     records: int | None = None
     pages: int | None = None
     model_id: str | None = None
+    poll_age_seconds: Annotated[
+        float | None, Field(description="Time since the object store answered; null if none is followed.")
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,7 @@ class ServiceHealth(Wire):
     ready: bool
     scopes: tuple[ScopeHealth, ...]
     backend: Annotated[str | None, Field(description="Status of the store; null without the key.")] = None
+    backend_up: Annotated[bool | None, Field(description="True if the store answers; null without the key.")] = None
 
 
 class HealthCheck:
@@ -111,9 +115,9 @@ class HealthCheck:
                 health_by_scope.setdefault(generation.scope, self._of_generation(generation))
             backend = self._store.health()
         except SearchSocketError as error:
-            return ServiceHealth(True, False, tuple(health_by_scope.values()), error.code)
+            return ServiceHealth(True, False, tuple(health_by_scope.values()), error.code, backend_up=False)
         details = backend.details or ("ok" if backend.ok else "not ok")
-        return ServiceHealth(True, ready and backend.ok, tuple(health_by_scope.values()), details)
+        return ServiceHealth(True, ready and backend.ok, tuple(health_by_scope.values()), details, backend.ok)
 
     def _public(self, *, trusted: bool) -> tuple[ScopeHealth, ...]:
         """Of the public scopes: for strangers, those of a moment ago where they are many, so that it costs no more than
@@ -136,6 +140,7 @@ class HealthCheck:
             return ScopeHealth(name, ready=False)
         reasons = (_old(answering.trouble, trusted=trusted), self._without_vectors(outage, trusted=trusted))
         health = self._of_generation(answering.generation, "; ".join(filter(None, reasons)) or None)
+        health = replace(health, poll_age_seconds=answering.poll_age_s)
         return health if outage is None or self._engine.answers_by_words else replace(health, ready=False)
 
     def _without_vectors(self, outage: SearchSocketError | None, *, trusted: bool) -> str:

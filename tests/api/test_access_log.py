@@ -76,14 +76,19 @@ def numbers(api: Api) -> dict[str, float]:
 def test_prometheus_reads_what_was_answered(api: Api) -> None:
     for path in ("/api/search?q=battery", "/api/search?q=qzxjv", "/api/pages/nope", "/secretword"):
         api.get(path)
-    found = numbers(api)
-    assert found["searchsocket_requests_total[('endpoint', 'search'), ('status', '200')]"] == 2
-    assert found["searchsocket_requests_total[('endpoint', 'pages'), ('status', '404')]"] == 1
-    assert found["searchsocket_request_seconds_count[('endpoint', 'search')]"] == 2
-    assert found["searchsocket_searches_without_results_total[]"] == 1
-    assert found["searchsocket_index_records[('scope', 'main')]"] == 7
-    assert found["searchsocket_index_age_seconds[('scope', 'secret-branch')]"] == 3600
-    assert "secretword" not in str(found)
+    values = numbers(api)
+
+    def value(name: str, **labels: str) -> float:
+        return values[f"searchsocket_{name}{sorted({'project': 'site', **labels}.items())}"]
+
+    assert value("requests_total", endpoint="search", scope="main", status="200") == 2
+    assert value("requests_total", endpoint="pages", scope="", status="404") == 1
+    assert value("request_seconds_count", endpoint="search") == 2
+    assert value("searches_without_results_total") == 1
+    assert value("index_records", scope="main") == 7
+    assert value("index_age_seconds", scope="secret-branch") == 3600
+    assert (value("ready"), value("backend_up")) == (1, 1)
+    assert "secretword" not in str(values)
 
 
 def test_numbers_are_for_the_trusted(api: Api) -> None:

@@ -50,6 +50,20 @@ def test_without_an_index_it_lives_but_is_not_ready(tmp_path: Path) -> None:
     assert api.post({"q": "battery"}).status_code == 200
 
 
+def test_probes_are_answered_under_any_host_name(tmp_path: Path) -> None:
+    """A prober asks by the address of a machine. Liveness needs no index, readiness does."""
+    toml = '[project]\nid = "site"\n[embeddings]\nprovider = "hash"\n[api]\nallowed_hosts = ["search.example"]\n'
+    (tmp_path / "searchsocket.toml").write_text(toml)
+    project = open_project(tmp_path, {})
+    api = Api(create_app(project, environ=ENVIRON, host="0.0.0.0"), base="http://10.1.2.3:8181")
+    assert (api.get("/api/live").status_code, api.get("/api/live").json()) == (200, {"live": True})
+    assert api.get("/api/ready").status_code == 503
+    assert api.get("/api/ready").json() == {"ready": False, "reason": "a public scope has no usable index"}
+    assert api.get("/api/health").status_code == 421
+    Site(LocalStore(project.state_dir / "index", project.id)).publish(DOCS)
+    assert (api.get("/api/ready").status_code, api.get("/api/ready").json()["ready"]) == (200, True)
+
+
 def test_an_index_of_another_model_is_not_ready(tmp_path: Path) -> None:
     """A wrong model is found out before the first query (spec 26.1)."""
 

@@ -8,7 +8,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from search_api.gate.stack import UnderWayGuard
-from search_api.run.server import OnceAMinute, calm_log
+from search_api.run.log import OnceAMinute, server_log
 
 
 def test_what_is_beyond_the_limit_is_refused_and_later_callers_are_served() -> None:
@@ -59,6 +59,6 @@ def test_a_line_is_written_once_a_minute_with_a_count() -> None:
 
 def test_the_lines_of_the_server_pass_through_it() -> None:
     log = logging.getLogger("uvicorn.error")
-    with calm_log():
+    with server_log():
         assert [type(held) for held in log.filters] == [OnceAMinute]
     assert log.filters == []

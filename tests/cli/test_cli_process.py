@@ -5,11 +5,13 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.error import HTTPError
 
@@ -91,6 +93,48 @@ def token_file(indexed: Path) -> Path:
     file = indexed / ".searchsocket" / "serve.token"
     file.unlink(missing_ok=True)
     return file
+
+
+def ready_status(address: str) -> int:
+    try:
+        with urllib.request.urlopen(f"{address}/api/ready", timeout=30) as response:
+            return int(response.status)
+    except HTTPError as error:
+        return error.code
+
+
+def free_port() -> int:
+    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
+        return int(listener.getsockname()[1])
+
+
+def test_serve_drains_before_it_stops(indexed_site: Path) -> None:
+    """Balancers are told first, queries and metrics are still answered; a second signal does not wait."""
+    port = free_port()
+    options = ("--drain-seconds", "3000", "--metrics-port", str(port))
+    process = start(str(COMMAND), "serve", "--port", "0", *options, cwd=indexed_site)
+    assert process.stdout is not None
+    address = re.search(r"http://127\.0\.0\.1:\d+", process.stdout.readline())
+    assert address, process.communicate()
+    assert ready_status(address[0]) == 200
+    process.terminate()
+    while ready_status(address[0]) == 200:
+        threading.Event().wait(0.01)
+    assert route_file(address[0]) is None
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=30) as response:
+        assert b"searchsocket_ready{project=" in response.read()
+    process.terminate()
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+
+
+def test_warnings_of_serve_are_json_where_it_is_asked_for(tmp_path: Path) -> None:
+    """And one that stays true is written once."""
+    (tmp_path / "searchsocket.toml").write_text('[project]\nid = "site"\n')
+    with served(tmp_path, "--log-format", "json") as (address, said):
+        assert [ready_status(address) for _ in range(3)] == [503, 503, 503]
+    [line] = [json.loads(line) for line in said if line.startswith("{")]
+    assert (line["level"], line["code"]) == ("warning", "SCOPE_NOT_INDEXED")
 
 
 def test_serve_logs_requests_where_it_is_asked_to(indexed: Path) -> None:

@@ -17,7 +17,7 @@ import httpx2
 import pytest
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
-from test_cli_process import COMMAND, ROUTE, route_file, start
+from test_cli_process import COMMAND, ROUTE, ready_status, route_file, start
 
 from tests.agents.agent_project import ERAS, talk, text_of
 
@@ -48,9 +48,9 @@ def is_gone(pid: int) -> bool:
 
 
 @contextmanager
-def two_workers(site: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+def two_workers(site: Path, *options: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """The address of two workers and their supervisor, which is ended with all of them."""
-    process = start(*SERVE, "--mcp", cwd=site)
+    process = start(*SERVE, "--mcp", *options, cwd=site)
     assert process.stdout is not None
     try:
         address = re.search(r"http://127\.0\.0\.1:\d+", process.stdout.readline())
@@ -95,7 +95,7 @@ def counted(address: str, token: str) -> float:
     request = urllib.request.Request(f"{address}/metrics", headers={"authorization": f"Bearer {token}"})
     with urllib.request.urlopen(request, timeout=30) as response:
         text = response.read().decode()
-    return float(re.search(r'searchsocket_requests_total\{endpoint="search",status="200"\} (\S+)', text)[1])  # type: ignore[index]
+    return float(re.search(r'searchsocket_requests_total\{endpoint="search",.*status="200"\} (\S+)', text)[1])  # type: ignore[index]
 
 
 def test_each_worker_knows_the_token_and_the_newest_generation_and_all_are_counted(indexed: Path) -> None:
@@ -127,6 +127,14 @@ def test_a_worker_that_dies_is_missed_by_nobody_and_started_again(indexed: Path)
         assert "a worker ended with status -9; started a new one" in process.communicate(timeout=60)[1]
         assert process.returncode == 0
         assert all(is_gone(pid) for pid in workers)
+
+
+def test_all_workers_drain_and_a_second_signal_ends_them_at_once(indexed: Path) -> None:
+    with two_workers(indexed, "--drain-seconds", "3000") as (address, process):
+        process.terminate()
+        wait_until(lambda: in_each_worker(process, lambda: ready_status(address)) == [503, 503])
+        assert generation(address)
+    assert process.returncode == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])

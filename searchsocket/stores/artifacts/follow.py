@@ -69,7 +69,9 @@ class PulledStore(LocalStore):
             answering = super().answering(scope)
         except ScopeNotIndexed as error:
             raise trouble or error from None
-        return answering if answering.trouble else replace(answering, trouble=trouble)
+        answered_at = self._followed.get(scope)
+        poll_age_s = None if answered_at is None else self._monotonic() - answered_at
+        return replace(answering, trouble=answering.trouble or trouble, poll_age_s=poll_age_s)
 
     def refresh(self) -> list[SearchSocketError]:
         """See `VectorStore.refresh`; fetches what became live."""

@@ -40,6 +40,7 @@ class Answering:
 
     generation: Generation
     trouble: SearchSocketError | None = None  # why it is not the live one
+    poll_age_s: float | None = None  # since the object store answered; None = none is followed
 
 
 LIVE, PREVIOUS, CANDIDATE = "live", "previous", "candidate"  # generations by what they are to the scope
