@@ -26,6 +26,7 @@ CLIENTS = {
     "tokenizers",
     "dask",
     "distributed",
+    "playwright",
 }
 PARSERS = {"lxml", "bs4", "markdownify"}
 PROTOCOL = {"mcp", "mcp_types"}  # a second of CPU

@@ -28,6 +28,12 @@ class SourceUnavailable(SearchSocketError):
     code = "SOURCE_UNAVAILABLE"
 
 
+class PageNotRendered(SourceUnavailable):
+    """The browser could not render a page."""
+
+    code = "PAGE_NOT_RENDERED"
+
+
 class BranchesUnknown(SearchSocketError):
     """searchsocket could not determine which branches still exist, so it deleted nothing."""
 

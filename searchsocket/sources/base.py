@@ -19,11 +19,13 @@ class SourceReport:
     warnings: list[str] = field(default_factory=list)
     truncated: bool = False  # a limit of the source ended the listing early
     expected: int = 0  # pages known so far, for progress; 0 = unknown
+    rendering: str = ""  # which pages a browser rendered, if the source chose
     url_form: UrlForm | None = None  # form of page addresses, if the source chose one
 
     def facts(self) -> dict[str, str]:
         """Facts for people, by name."""
-        return {"addresses": self.url_form.describe()} if self.url_form else {}
+        addresses = {"addresses": self.url_form.describe()} if self.url_form else {}
+        return addresses | ({"rendering": self.rendering} if self.rendering else {})
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Effects of `project`, `scope`, `source` and `routes`: which pages there are, and what they are called."""
 
+import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
@@ -8,9 +9,11 @@ from importlib.metadata import EntryPoint, EntryPoints
 from itertools import count
 from pathlib import Path
 
+import pytest
+
 from searchsocket.sources.crawl.source import CrawlSource
 from searchsocket.sources.records import GROUP
-from tests.settings.lab import WEB, Effect, Lab, outcome
+from tests.settings.lab import OTHER_HOST, WEB, Effect, Lab, other_host, outcome
 from tests.sources.pdf_files import pdf
 from tests.sources.web import Answer, Request, Web
 
@@ -103,6 +106,22 @@ def harbour(web: Web) -> None:
 def listed_for_agents(web: Web) -> None:
     harbour(web)
     web.pages["/llms.txt"] = Answer(200, b"- [Home](/)\n- [Hidden](/hidden.md)\n", {"Content-Type": "text/plain"})
+
+
+def scripted(web: Web) -> None:
+    """A page without text, until its scripts add a link."""
+    add = b"document.body.insertAdjacentHTML('beforeend', '<p>A page and <a href=\"%s\">the next</a></p>')"
+    web.pages["/library.js"] = Answer(200, add % b"/library", {"Content-Type": "text/javascript"})
+    source = f"http://{other_host(web)}/library.js"
+    web.html("/", f"<script>{(add % b'/own').decode()}</script><script src='{source}'></script>")
+    web.html("/own", "")
+    web.html("/library", "")
+
+
+def rendered(lab: Lab) -> list[str]:
+    if not any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))):
+        pytest.skip("no Chromium: apt-get install chromium")
+    return lab.listed()
 
 
 def wide(web: Web) -> None:
@@ -229,6 +248,12 @@ EFFECTS = (
            given=CRAWL | {"source.crawl.concurrency": 1}, web=broken),
     Effect("source.crawl.respect_robots_txt", False, Lab.listed, ["/", "/docs"], ["/", "/docs", "/docs/deep"],
            given=CRAWL, web=harbour),
+    Effect("source.crawl.render", "auto", rendered, ["/"], ["/", "/own"], given=CRAWL, web=scripted),
+    Effect("source.crawl.render_hosts", [OTHER_HOST], rendered, ["/", "/own"], ["/", "/library", "/own"],
+           given=CRAWL | {"source.crawl.render": True}, web=scripted),
+    Effect("source.crawl.browser", "nowhere",
+           lambda lab: outcome(lambda: rendered(lab), naming="browser = 'nowhere'"), "ok", "CONFIG_MISSING",
+           given=CRAWL | {"source.crawl.render": True}, web=scripted),
     Effect("source.crawl.prefer", "markdown", Lab.listed,
            ["/", "/docs", "/docs/deep"], ["/", "/hidden", "/docs", "/docs/deep"],
            given=CRAWL | {"source.crawl.respect_robots_txt": False}, web=listed_for_agents),

@@ -16,6 +16,7 @@ from tests.pipeline.conftest import Site
 from tests.sources.web import Web
 
 WEB = "http://web.test"  # stands for the address of the test's web server
+OTHER_HOST = "other.test"  # stands for the same server under another name
 KEYS = {"SEARCHSOCKET_API_KEY": "the usual key of the lab", "OTHER_KEY": "the other key of the lab"}
 
 
@@ -55,7 +56,10 @@ class Lab:
             for name, inner in (value.items() if isinstance(value, dict) else [("", value)])
         }
         lines = [f"{key} = {json.dumps(value)}\n" for key, value in flat.items()]
-        self.write("searchsocket.toml", "".join(lines).replace(WEB, self.web.base_url))
+        self.write(
+            "searchsocket.toml",
+            "".join(lines).replace(WEB, self.web.base_url).replace(OTHER_HOST, other_host(self.web)),
+        )
 
     def write(self, file: str, text: str) -> None:
         path = self.root / file
@@ -108,6 +112,11 @@ class Lab:
         answer = self.api(local=True).post({"q": q, **options})
         assert answer.status_code == 200, answer.text
         return [result["url"] for result in answer.json()["results"]]
+
+
+def other_host(web: Web) -> str:
+    """Another name of the test's web server, with its port."""
+    return web.base_url.replace("http://127.0.0.1", "localhost")
 
 
 def outcome(use: Callable[[], object], naming: str = "") -> str:

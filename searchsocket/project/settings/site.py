@@ -57,6 +57,9 @@ class CrawlSettings(SettingsSection):
     max_seconds: Annotated[float, Field(gt=0)] = 3600.0  # for the whole crawl
     max_failures_in_row: Count = 50  # after that, the crawl stops
     respect_robots_txt: bool = True
+    render: Literal["auto"] | bool = False  # run the scripts of pages in a browser; auto = if they add text to the site
+    render_hosts: tuple[str, ...] = ()  # other hosts that pages may load scripts and data from
+    browser: str = ""  # path of Chromium, or CDP address of a browser that runs; "" = Chromium on the PATH
     prefer: Literal["html", "markdown"] = "html"  # markdown = llms.txt and the Markdown of pages, where offered
 
 

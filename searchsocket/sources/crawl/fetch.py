@@ -104,16 +104,27 @@ class Fetcher:
         budget: CrawlBudget,
         *,
         accept: str = ACCEPT,
+        allows_private: bool | None = None,
         sleep: Callable[[float], None] = time.sleep,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
+        """
+        Args:
+            allows_private: The host may have an address inside a private network; None = it may if it has one now.
+
+        Raises:
+            SourceUnavailable: The URL has no host, or that has no address.
+        """
         parts = urlsplit(base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise SourceUnavailable(f"crawl base URL {without_login(base_url)!r} must be http(s)://host")
         self.origin = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}".lower()
         port = parts.port or (443 if parts.scheme == "https" else 80)
-        # A base inside a private network is a choice of the owner; elsewhere such an address is an attack.
-        private = any(not is_public(address) for address in resolve(parts.hostname, port, limits.timeout_s))
+        if allows_private is None:
+            # A base inside a private network is a choice of the owner; elsewhere such an address is an attack.
+            resolved = resolve(parts.hostname, port, limits.timeout_s)
+            allows_private = any(not is_public(address) for address in resolved)
+        self.allows_private = allows_private
         self._limits = limits
         self._budget = budget
         self._sleep = sleep
@@ -121,7 +132,7 @@ class Fetcher:
             transport=BoundedTransport(
                 limits.timeout_s,
                 limits.max_bytes,
-                backend=GuardedBackend(allow_private=private),
+                backend=GuardedBackend(allow_private=allows_private),
                 connections=limits.connections,
                 trust_env=False,
                 monotonic=monotonic,

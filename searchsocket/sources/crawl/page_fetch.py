@@ -5,10 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from searchsocket.errors import SourceUnavailable
+from searchsocket.errors import PageNotRendered, SourceUnavailable
 from searchsocket.sources.crawl import markdown
 from searchsocket.sources.crawl.fetch import Fetcher, FetchFailed, Response
 from searchsocket.sources.crawl.pages import PageLinks, page_links
+from searchsocket.sources.crawl.rendering import Rendering
 from searchsocket.sources.crawl.site import CrawledSite, host_of
 from searchsocket.sources.crawl.store import PDF_TYPE, BodyStore, Stored
 from searchsocket.web.urls.resolve import resolve_base, served_under
@@ -37,6 +38,7 @@ class PageFetch:
     is_allowed: Callable[[str], bool]  # by robots.txt
     files: markdown.MarkdownFiles | None  # of pages; None = HTML alone is wanted
     follows_links: bool
+    rendering: Rendering | None = None
 
     def page(self, path: str) -> FetchedPage:
         """Fetch the page at a path; a failure is part of the result."""
@@ -51,16 +53,20 @@ class PageFetch:
         if stored and stored.kind == "markdown" and (file or not self.files):
             stored = None  # it came from another address, or is not wanted any more
         try:
-            answer = self.fetcher.get(url, validators=_validators(stored))
+            # A copy of what was sent, or was rendered, says nothing of the other.
+            is_rendered = self.rendering is not None and self.rendering.is_on
+            answer = self.fetcher.get(url, validators={} if is_rendered else _validators(stored))
+            if answer.not_modified and stored is not None:
+                return self._page(path, stored, self.store.read(path))
+            return self._new(path, answer)
         except FetchFailed as error:
             if error.status in (404, 410):
                 return FetchedPage(path, None, skipped=f"answered {error.status}")
             return FetchedPage(path, None, failed=str(error))
+        except PageNotRendered as error:
+            return FetchedPage(path, None, failed=f"{error.code}: {error}")
         except SourceUnavailable as error:
             return FetchedPage(path, None, failed=str(error))
-        if answer.not_modified and stored is not None:
-            return self._page(path, stored, self.store.read(path))
-        return self._new(path, answer)
 
     def _from_file(self, path: str, file: str, stored: Stored | None) -> FetchedPage | None:
         """A page from its Markdown file; None if that cannot be had, so that the HTML is fetched."""
@@ -88,6 +94,8 @@ class PageFetch:
         if url is None:
             return FetchedPage(path, None, skipped="redirects outside the base path")
         served_url = served_under(self.site.base.path, served)
+        if kind in _HTML and self.rendering and (html := self.rendering.page(answer)) is not None:
+            return self._keep(path, _rendered(url, served_url, html), html)
         return self._keep(path, _stored(url, served_url, answer, answer.headers.get("content-type", "")), answer.body)
 
     def _is_page(self, kind: str) -> bool:
@@ -133,6 +141,11 @@ def _stored(url: str, served_url: str, answer: Response, content_type: str) -> S
         last_modified=answer.headers.get("last-modified", ""),
         content_type=content_type,
     )
+
+
+def _rendered(url: str, served_url: str, html: bytes) -> Stored:
+    """Facts of a rendered page: the validators of its host are those of what it sent."""
+    return Stored(url, served_url, hashlib.sha256(html).hexdigest(), content_type="text/html; charset=utf-8")
 
 
 def _targets(named: PageLinks, stored: Stored, site: CrawledSite) -> frozenset[str]:

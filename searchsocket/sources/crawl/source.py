@@ -1,8 +1,9 @@
 """The crawl: routes, sitemap and links of one host, level by level, in an order that is the same every time."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, nullcontext
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from heapq import nsmallest
@@ -27,6 +28,7 @@ from searchsocket.sources.crawl.fetch import (
 )
 from searchsocket.sources.crawl.page_fetch import FetchedPage, PageFetch
 from searchsocket.sources.crawl.pages import MAX_LINKS, CrawledPages
+from searchsocket.sources.crawl.rendering import Rendering, ScriptRequests
 from searchsocket.sources.crawl.robots import read_robots
 from searchsocket.sources.crawl.site import CrawledSite
 from searchsocket.sources.crawl.sitemap import MAX_SITEMAPS
@@ -94,11 +96,16 @@ class CrawlSource:
         )
         fetcher = self._fetcher()
         crawled = CrawledPages(self._site.base.path, self._url_form, report)
-        try:
+        with closing(fetcher):
             self._robots = read_robots(fetcher) if self._settings.respect_robots_txt else None
-            yield from self._levels(fetcher, crawled)
-        finally:
-            fetcher.close()
+            self._rendering = self._opened_rendering(fetcher)
+            with closing(self._rendering) if self._rendering else nullcontext():
+                yield from self._levels(fetcher, crawled)
+        if self._rendering:
+            report.rendering = self._rendering.summary()
+            if self._rendering.is_on and (hosts := ", ".join(sorted(self._rendering.requests.refused_hosts))):
+                hint = "if text is missing, add the host to source.crawl.render_hosts"
+                self._warn("hosts", f"scripts of pages may not load files of {hosts}; {hint}")
         if self._budget.is_over():
             report.truncated = True
             self._warn("end", f"the crawl ended at {self._budget.limit}; raise it to crawl the rest")
@@ -125,11 +132,35 @@ class CrawlSource:
         accept = markdown.ACCEPT if self._markdown else ACCEPT
         return Fetcher(self._address, limits, self._budget, accept=accept, sleep=self._sleep, monotonic=self._monotonic)
 
+    def _opened_rendering(self, fetcher: Fetcher) -> Rendering | None:
+        if self._settings.render is False:
+            return None
+
+        def for_scripts(origin: str) -> Fetcher:
+            address = self._address if origin == fetcher.origin else origin
+            limits = FetchLimits(self._max_page_bytes, self._settings.timeout_s, attempts=2)
+            return Fetcher(address, limits, self._budget, accept="*/*", allows_private=fetcher.allows_private)
+
+        requests = ScriptRequests(
+            fetcher.origin,
+            self._allowed,
+            self._settings.render_hosts,
+            for_scripts,
+            respects_robots=self._settings.respect_robots_txt,
+        )
+        return Rendering(self._settings, requests, max_bytes=self._max_page_bytes)
+
     def _levels(self, fetcher: Fetcher, crawled: CrawledPages) -> Iterator[RawPage]:
         visited = set[str]()
         level = self._bounded(self._start(fetcher), visited)
         fetch = PageFetch(
-            fetcher, self._site, self._store, self._allowed, self._markdown, follows_links=self._settings.discover
+            fetcher,
+            self._site,
+            self._store,
+            self._allowed,
+            self._markdown,
+            follows_links=self._settings.discover,
+            rendering=self._rendering,
         )
         for depth in range(self._settings.max_depth + 1):
             self.report.expected = len(visited)
@@ -211,7 +242,10 @@ class CrawlSource:
     def _allowed(self, url: str) -> bool:
         return self._robots is None or self._robots.can_fetch(url, USER_AGENT)
 
-    def _fetch_all(self, fetch: PageFetch, paths: Iterable[str]) -> Iterator[FetchedPage]:
+    def _fetch_all(self, fetch: PageFetch, paths: Sequence[str]) -> Iterator[FetchedPage]:
+        if self._rendering and (sample := self._rendering.sample(paths)):
+            yield from (self._fetch(fetch, path) for path in sample)
+            paths = sorted({*paths} - {*sample})
         # A bounded window keeps a large level from piling up in memory.
         with ThreadPoolExecutor(self._settings.concurrency, thread_name_prefix="crawl") as threads:
             for window in batches(paths, self._settings.concurrency * 8):

@@ -1,0 +1,199 @@
+"""Render the pages of a crawl whose text needs scripts, and fetch files for these scripts."""
+
+from collections.abc import Callable, Sequence
+from email.message import Message
+from threading import Lock
+from urllib.parse import urlsplit
+
+from lxml import etree
+
+from searchsocket.content.html.decode import decode_html
+from searchsocket.content.html.parse import parse_html
+from searchsocket.errors import PageNotRendered, SourceUnavailable
+from searchsocket.project.settings.site import CrawlSettings
+from searchsocket.sources.crawl.browser import PageBrowser, PageSource, ServedFile, locate
+from searchsocket.sources.crawl.fetch import USER_AGENT, Fetcher, FetchFailed, Response
+from searchsocket.sources.crawl.robots import read_robots
+from searchsocket.sources.crawl.site import host_of
+
+_MAX_TABS = 4
+_MAX_CACHE_BYTES = 50_000_000
+_SAMPLE = 5  # pages that decide for the site
+_GAIN_SCALE = 2  # scripts are needed for more than so much text
+_DROPPED_HEADERS = frozenset({"connection", "content-encoding", "content-length", "set-cookie", "transfer-encoding"})
+_MAX_REFUSED_HOSTS = 20
+_NO_TEXT = ("script", "style", "noscript", "template")
+
+Allowed = Callable[[str], bool]
+
+
+class ScriptRequests:
+    """Answers requests of scripts, with the guards of the crawl; each URL is fetched once. Thread-safe."""
+
+    def __init__(
+        self,
+        own_origin: str,
+        is_allowed: Allowed,
+        hosts: Sequence[str],
+        open_fetcher: Callable[[str], Fetcher],
+        *,
+        respects_robots: bool,
+    ) -> None:
+        """
+        Args:
+            own_origin: The crawled host.
+            is_allowed: By its robots.txt.
+            hosts: Other hosts that pages may load scripts and data from.
+            open_fetcher: A fetcher for an origin.
+        """
+        self.refused_hosts: set[str] = set()
+        self._own_origin = own_origin
+        self._is_allowed = is_allowed
+        self._hosts = {host.lower() for host in hosts}
+        self._open_fetcher = open_fetcher
+        self._respects_robots = respects_robots
+        self._lock = Lock()
+        self._by_origin: dict[str, tuple[Fetcher, Allowed] | None] = {}
+        self._files: dict[str, ServedFile] = {}
+        self._cached_bytes = 0
+
+    def __call__(self, url: str) -> ServedFile | None:
+        url = url.partition("#")[0]
+        if (cached := self._files.get(url)) is not None:
+            return cached
+        origin = host_of(url)
+        if origin != self._own_origin and urlsplit(origin).netloc not in self._hosts:
+            if origin and len(self.refused_hosts) < _MAX_REFUSED_HOSTS:
+                self.refused_hosts.add(urlsplit(origin).netloc)
+            return None
+        with self._lock:
+            if origin not in self._by_origin:
+                self._by_origin[origin] = self._opened(origin)
+            opened = self._by_origin[origin]
+        if opened is None or not opened[1](url):
+            return None
+        try:
+            answer = opened[0].get(url)
+        except FetchFailed as error:
+            return ServedFile(error.status, {}, b"") if error.status else None
+        except SourceUnavailable:
+            return None
+        headers = {name: value for name, value in answer.headers.items() if name not in _DROPPED_HEADERS}
+        served = ServedFile(answer.status, headers, answer.body)
+        with self._lock:
+            if self._cached_bytes + len(served.body) <= _MAX_CACHE_BYTES:
+                self._files[url] = served
+                self._cached_bytes += len(served.body)
+        return served
+
+    def close(self) -> None:
+        for opened in self._by_origin.values():
+            if opened is not None:
+                opened[0].close()
+
+    def _opened(self, origin: str) -> tuple[Fetcher, Allowed] | None:
+        """The fetcher of a host with its rules; None if the host or its rules cannot be read."""
+        try:
+            fetcher = self._open_fetcher(origin)
+            if origin == self._own_origin:
+                return fetcher, self._is_allowed
+            robots = read_robots(fetcher) if self._respects_robots else None
+        except SourceUnavailable:
+            return None
+        return fetcher, lambda url: robots is None or robots.can_fetch(url, USER_AGENT)
+
+
+class Rendering:
+    """Renders pages of one crawl: each, or with "auto" each if the text of the site needs scripts."""
+
+    def __init__(self, settings: CrawlSettings, requests: ScriptRequests, *, max_bytes: int) -> None:
+        """Start nothing yet.
+
+        Raises:
+            ConfigMissing: The machine has no browser.
+        """
+        self.requests = requests
+        self._is_needed = True if settings.render is True else None  # None = not known yet
+        self._is_auto = settings.render == "auto"
+        self._compared = 0
+        self._example = ""
+        self._browser = PageBrowser(
+            locate(settings.browser),
+            requests,
+            tabs=min(settings.concurrency, _MAX_TABS),
+            timeout_s=settings.timeout_s,
+            max_bytes=max_bytes,
+        )
+
+    @property
+    def is_on(self) -> bool:
+        """False once it is known that pages do not need scripts."""
+        return self._is_needed is not False
+
+    def sample(self, paths: Sequence[str]) -> list[str]:
+        """The pages of a level to fetch first, one after the other, to decide for the site."""
+        missing = 0 if self._is_needed is not None else _SAMPLE - self._compared
+        step = max(1, len(paths) // missing) if missing > 0 else 1
+        return list(paths[::step][: max(0, missing)])
+
+    def page(self, answer: Response) -> bytes | None:
+        """The HTML of a page after its scripts have run, in UTF-8; None to take it as the host sent it.
+
+        Raises:
+            PageNotRendered: The browser failed.
+        """
+        if not self.is_on:
+            return None
+        content_type = answer.headers.get("content-type", "text/html")
+        source = PageSource(answer.url, content_type, answer.body)
+        if not self._is_auto:
+            return self._browser.render(source)
+        before = _text_chars(answer.body, _charset(content_type))
+        try:
+            rendered = self._browser.render(source)
+        except PageNotRendered:
+            if self._is_needed:
+                raise
+            self._compare(answer.url, before, before)
+            return None
+        after = _text_chars(rendered, "utf-8")
+        if self._is_needed is None:
+            self._compare(answer.url, before, after)
+        return rendered if self._is_needed and after > before else None
+
+    def summary(self) -> str:
+        """Tell people which pages were rendered; "" if each one was."""
+        if not self._is_auto:
+            return ""
+        if self._is_needed:
+            return f"in a browser, because scripts add text: {self._example}"
+        return f"not needed: scripts add little text to {self._compared} compared pages"
+
+    def close(self) -> None:
+        """End the browser and the connections."""
+        self._browser.close()
+        self.requests.close()
+
+    def _compare(self, url: str, before: int, after: int) -> None:
+        self._compared += 1
+        if after > _GAIN_SCALE * before:
+            self._is_needed = True
+            self._example = f"{url} has {before:,} characters without scripts and {after:,} with them"
+        elif self._compared >= _SAMPLE:
+            self._is_needed = False
+            self._browser.close()
+
+
+def _charset(content_type: str) -> str:
+    header = Message()
+    header["content-type"] = content_type
+    return header.get_content_charset("")
+
+
+def _text_chars(data: bytes, charset: str) -> int:
+    """The length of the text of a page, without spaces."""
+    root, _ = parse_html(decode_html(data, charset)[0])
+    if root is None:
+        return 0
+    etree.strip_elements(root, *_NO_TEXT, with_tail=False)
+    return sum(len("".join(str(text).split())) for text in root.itertext())
