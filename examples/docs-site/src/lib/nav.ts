@@ -142,6 +142,7 @@ export const groups: Group[] = [
 		items: [
 			{ href: '/docs/recipes/coming-from', label: 'Coming from Algolia or Pagefind' },
 			{ href: '/docs/recipes/deploy', label: 'Deploy it' },
+			{ href: '/docs/recipes/containers', label: 'Docker and Kubernetes' },
 			{ href: '/docs/recipes/github-actions', label: 'GitHub Actions' },
 			{ href: '/docs/recipes/preview-branches', label: 'Preview branches' },
 			{ href: '/docs/recipes/pull-request-comment', label: 'Pull request comment' },
