@@ -13,7 +13,7 @@ Exit status:
   1    the run failed, or a check of `doctor` failed
   2    wrong usage or configuration
   3    something is missing: the site, an index, a key
-  4    a limit stopped it: cost, deletion, routes, branches, golden queries
+  4    a limit stopped it: cost, deletion, routes, branches, golden queries, another machine
   5    busy or unreachable; try again later
   130  interrupted (143 by SIGTERM); `serve` ends with 0
 """
@@ -40,8 +40,10 @@ _OF_CODE = {
     "ROUTES_NOT_EXACT": STOPPED,
     "BRANCHES_UNKNOWN": STOPPED,
     "CANDIDATE_REFUSED": STOPPED,
+    "PUBLISHED_ELSEWHERE": STOPPED,
     "ADDRESS_IN_USE": BUSY,
     "SCOPE_LOCKED": BUSY,
+    "LEASE_LOST": BUSY,
     "ALREADY_RUNNING": BUSY,
     "EMBEDDER_UNAVAILABLE": BUSY,
     "VECTOR_BACKEND_UNAVAILABLE": BUSY,

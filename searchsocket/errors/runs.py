@@ -16,6 +16,33 @@ class ScopeLocked(SearchSocketError):
         self.owner = owner
 
 
+class LeaseLost(SearchSocketError):
+    """Another run took over the scope's lease, because this one did not renew it in time; nothing was published."""
+
+    code = "LEASE_LOST"
+    retryable = True
+
+    def __init__(self, scope: str, holder: str) -> None:
+        super().__init__(
+            f"{holder} took over scope {scope!r} in the object store, because this run did not renew its lease in "
+            "time. This run published nothing there; run again once that run has ended"
+        )
+
+
+class PublishedElsewhere(SearchSocketError):
+    """Another machine published the scope, and this machine's index is not built on that generation."""
+
+    code = "PUBLISHED_ELSEWHERE"
+
+    def __init__(self, scope: str, generation: str, writer: str, published_at: str) -> None:
+        super().__init__(
+            f"{writer} published generation {generation} of scope {scope!r} at {published_at}, and the index of this "
+            "machine is not built on it, so this run published nothing in the object store. Update the source here, "
+            "then run `searchsocket index --adopt`: it continues from that generation and deletes the pages that the "
+            "source here lacks"
+        )
+
+
 class Interrupted(SearchSocketError):
     """A signal or a cancellation in Dagster stopped the run before it published."""
 

@@ -6,7 +6,7 @@ reports each of them as an event of its run: of Dagster's public ways that cost 
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.corpora import SITE, Corpus
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.outcome import CheckOutcome, GoldenQueriesFailed
-from searchsocket.pipeline.run.stage import Stage
+from searchsocket.pipeline.run.stage import Stage, exclusive
 from searchsocket.pipeline.run.stages import stages_of
 from searchsocket.project.project import Project
 from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS
@@ -184,10 +184,13 @@ class _Work:
                 note_build(instance, context.run_id, run)
             delete_old_runs(instance, self.project, self.scope.name, MAX_RUNS, self.job_name)
             run = run.of(self.corpus)
-        for stage in stages_of(self.corpus, self.project.settings).values():
-            self.stage = stage.name
-            with _translated(stage.name, self.on_event, context.log) as on_event:
-                yield from self._stage(context, stage, replace(run, on_event=on_event))
+        with ExitStack() as whole_run:
+            with _translated("", self.on_event, context.log):
+                whole_run.enter_context(exclusive(run))
+            for stage in stages_of(self.corpus, self.project.settings).values():
+                self.stage = stage.name
+                with _translated(stage.name, self.on_event, context.log) as on_event:
+                    yield from self._stage(context, stage, replace(run, on_event=on_event))
 
     def _stage(self, context: dg.OpExecutionContext, stage: Stage[Any], run: ScopeRun) -> Iterator[Any]:
         key, partition = dg.AssetKey(stage.name), self.scope.name

@@ -17,7 +17,15 @@ BUCKET = "artifacts"
 # Each ends with whoever holds the other end of its input.
 _S3 = """
 import sys
+from threading import RLock
+from moto.s3.responses import S3Response
 from moto.server import ThreadedMotoServer
+one_write, put = RLock(), S3Response.put_object
+def put_object(self):
+    # moto looks at the condition and writes in two steps.
+    with one_write:
+        return put(self)
+S3Response.put_object = put_object
 server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
 server.start()
 print("http://%s:%s" % server.get_host_and_port(), flush=True)
@@ -26,9 +34,29 @@ sys.stdin.read()
 _GOOGLE = f"""
 import sys
 from functools import partial
+from http import HTTPStatus
 from http.server import ThreadingHTTPServer
-from threading import Thread
-from gcp_storage_emulator.server import RequestHandler, create_server
+from threading import RLock, Thread
+from gcp_storage_emulator.exceptions import NotFound
+from gcp_storage_emulator.handlers import objects
+from gcp_storage_emulator.server import HANDLERS, RequestHandler, create_server
+one_write = RLock()
+def insert(request, response, storage, *args, **kwargs):
+    # The emulator ignores preconditions.
+    with one_write:
+        if expected := request.query.get("ifGenerationMatch"):
+            try:
+                stored = storage.get_file_obj(request.params["bucket_name"], request.query["name"][0])["generation"]
+            except NotFound:
+                stored = "0"
+            if stored != expected[0]:
+                response.status = HTTPStatus.PRECONDITION_FAILED
+                return
+        plain_insert(request, response, storage, *args, **kwargs)
+plain_insert = objects.insert
+for _, methods in HANDLERS:
+    if methods.get("POST") is plain_insert:
+        methods["POST"] = insert
 storage = create_server("127.0.0.1", 0, in_memory=True, default_bucket={BUCKET!r})._storage
 server = ThreadingHTTPServer(("127.0.0.1", 0), partial(RequestHandler, storage))
 Thread(target=server.serve_forever, daemon=True).start()

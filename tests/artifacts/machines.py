@@ -1,5 +1,6 @@
 """A machine that indexes and one that answers, with nothing but an object store between them."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -8,9 +9,11 @@ from typing import Any
 
 from search_site import MAIN, PROJECT, Piece, Site
 
+from searchsocket.stores.artifacts.documents import Writer
 from searchsocket.stores.artifacts.objects.base import Objects
 from searchsocket.stores.artifacts.pull import Pulled, pull_scope
 from searchsocket.stores.artifacts.push import Pushed, push_generation
+from searchsocket.stores.artifacts.scope_lease import ScopeLease, holding
 from searchsocket.stores.base import PageBody
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.layout import read_current
@@ -41,9 +44,16 @@ class Indexer:
     def push(self, scope: Scope = MAIN, public: Sequence[str] | None = None) -> Pushed:
         current = read_current(self.root / scope.name)
         assert current is not None
-        return push_generation(
-            self.objects, self.root / scope.name / current.live, self.settings, public, datetime.now(UTC)
+        lease = ScopeLease(
+            self.objects,
+            scope,
+            Writer(host="host", pid=1, run="", disk=str(self.root)[-64:]),
+            clock=lambda: datetime.now(UTC),
+            sleep=lambda _: time.sleep(0.01),
         )
+        with holding(lease, 60.0, lambda _: None):
+            folder = self.root / scope.name / current.live
+            return push_generation(self.objects, lease, folder, self.settings, public, datetime.now(UTC))
 
     def publish_and_push(self, pieces: Sequence[Piece] = PIECES, scope: Scope = MAIN) -> Pushed:
         self.publish(pieces, scope)

@@ -9,7 +9,8 @@ from search_site import MAIN, PROJECT, Piece
 
 from searchsocket.errors import IndexCorrupt, ProjectMismatch, ScopeNotIndexed
 from searchsocket.stores.artifacts.documents import PROJECT as PROJECT_DOCUMENT
-from searchsocket.stores.artifacts.documents import blob_name
+from searchsocket.stores.artifacts.documents import blob_name, pointer_name
+from searchsocket.stores.artifacts.inventory import stored_generations
 from searchsocket.stores.artifacts.objects.base import Objects, read
 from searchsocket.stores.local import LocalStore
 from searchsocket.types import Scope
@@ -44,10 +45,14 @@ def test_an_edit_moves_only_the_files_that_it_changed(indexer: Indexer, reader: 
 
 def test_a_push_of_what_is_there_sends_nothing(indexer: Indexer, objects: Objects) -> None:
     indexer.publish_and_push()
-    before = {info.name: info.modified for info in objects.list("")}
+
+    def written() -> dict[str, object]:  # the lease is taken and released in the pointer
+        return {info.name: info.modified for info in objects.list("") if info.name != pointer_name("main")}
+
+    before = written()
     again = indexer.push()
     assert (again.sent_files, again.sent_bytes, again.is_new) == (0, 0, False)
-    assert {info.name: info.modified for info in objects.list("")} == before
+    assert written() == before
 
 
 def test_a_push_sends_again_what_was_lost_though_nothing_changed(
@@ -137,7 +142,7 @@ def test_a_damaged_file_is_not_pushed(indexer: Indexer, objects: Objects) -> Non
     records.write_bytes(records.read_bytes()[:-1] + b"?")
     with pytest.raises(IndexCorrupt, match=r"packs/\w+\.db"):
         indexer.push()
-    assert list(objects.list("scopes/")) == []
+    assert stored_generations(objects) == []
 
 
 def test_two_projects_do_not_meet(indexer: Indexer, reader: Reader, tmp_path: Path) -> None:

@@ -1,13 +1,14 @@
 """What every place for artefacts promises: a reader sees an object whole, or does not see it."""
 
-from contextlib import closing
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from searchsocket.errors import ArtifactInvalid
-from searchsocket.stores.artifacts.objects.base import ObjectMissing, Objects, read
+from searchsocket.stores.artifacts.objects.base import ObjectChanged, ObjectMissing, Objects, read, read_version
 
 LARGE = bytes(range(256)) * 12_000  # several blocks
 
@@ -57,6 +58,34 @@ class WritingContract(ReadingContract):
         objects.put("pointer", b"a long first version")
         objects.put("pointer", b"second")
         assert (read(objects, "pointer", 100), objects.size("pointer")) == (b"second", 6)
+
+    def test_a_conditional_write_needs_the_version_that_is_stored(self, objects: Objects) -> None:
+        """The lease of a scope rests on it: of two writers that saw the same version, one is refused."""
+        first = objects.put_if("pointer", b"first", None)
+        assert objects.version("pointer") == first
+        second = objects.put_if("pointer", b"second", first)
+        for stale in (None, first):
+            with pytest.raises(ObjectChanged, match="pointer"):
+                objects.put_if("pointer", b"late", stale)
+        assert read_version(objects, "pointer", 100) == (b"second", second)
+        objects.delete(["pointer"])
+        assert read_version(objects, "pointer", 100) == (b"", None)
+        with pytest.raises(ObjectChanged, match="pointer"):
+            objects.put_if("pointer", b"late", second)
+        objects.put_if("pointer", b"again", None)
+
+    def test_of_many_conditional_writes_at_once_one_is_done(self, objects: Objects) -> None:
+        version = objects.put_if("pointer", b"first", None)
+
+        def write(number: int) -> bool:
+            with suppress(ObjectChanged):
+                objects.put_if("pointer", b"%d" % number, version)
+                return True
+            return False
+
+        with ThreadPoolExecutor(8) as pool:
+            done = [number for number, is_done in enumerate(pool.map(write, range(8))) if is_done]
+        assert [b"%d" % number for number in done] == [read(objects, "pointer", 100)]
 
     def test_a_list_has_what_lies_below_its_prefix(self, written: Objects, contents: dict[str, bytes]) -> None:
         listed = {info.name: info.bytes for info in written.list("deep/")}

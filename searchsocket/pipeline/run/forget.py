@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Mapping
+from contextlib import nullcontext
 
 from searchsocket.errors import IndexCorrupt
 from searchsocket.pipeline.unchanged.record import drop_records
@@ -10,6 +11,7 @@ from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
 from searchsocket.state import ProjectState
 from searchsocket.stores import make_store, make_vectors
+from searchsocket.stores.artifacts.live import scope_lease
 from searchsocket.system.errors import system_error
 from searchsocket.types import Scope
 
@@ -42,7 +44,7 @@ def _forget(project: Project, scope: Scope, environ: Mapping[str, str], *, with_
     index = make_vectors(project.settings.vector, project.id, environ) if remote else None
     state = ProjectState(project.state_dir)
     make_private_folders(project)
-    with state.lock(scope.name):
+    with state.lock(scope.name), scope_lease(project, scope) if remote else nullcontext():
         try:
             store.generation(scope)  # that of another project is refused before anything is deleted
         except IndexCorrupt:

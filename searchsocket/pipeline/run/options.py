@@ -42,6 +42,10 @@ class RunOptions:
     accept_large_deletion: bool = field(
         default=False, metadata=_offered("Allow this run to delete more than half of the scope.", bool)
     )
+    adopt: bool = field(
+        default=False,
+        metadata=_offered("Continue from the generation that another machine published.", bool),
+    )
     accept_quality_drop: bool = field(default=False, metadata=_offered("Publish even if golden queries fail.", bool))
     strict_routes: bool = field(default=False, metadata=_offered("Fail if a page has no exact route file.", bool))
     max_cost_usd: float | None = field(

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from searchsocket.backends import Backends
 from searchsocket.project.access import make_private_folders
 from searchsocket.project.project import Project
-from searchsocket.stores.artifacts.live import push_live
+from searchsocket.stores.artifacts.live import is_published_here, push_live, scope_lease
 from searchsocket.types import Generation, Scope
 
 
@@ -24,11 +24,14 @@ def roll_back(project: Project, scope: Scope, environ: Mapping[str, str], now: d
     Raises:
         ScopeLocked: A run works on the scope.
         ScopeNotIndexed, NoGenerationBefore: There is nothing to go back from, or to.
+        PublishedElsewhere: Another machine published the scope after this one.
         ArtifactsUnavailable: It is switched here, and could not be pushed.
     """
     backends = Backends(project, environ)
     make_private_folders(project)
-    with backends.state.lock(scope.name):
+    with backends.state.lock(scope.name), scope_lease(project, scope) as lease:
+        if lease and not is_published_here(project, scope, lease.pointer):
+            raise lease.elsewhere()
         before = backends.store.generation(scope)
         live = backends.store.rollback(scope)
         push_live(project, scope, environ, now)

@@ -12,10 +12,12 @@ from searchsocket.events import Event
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.corpora import SITE, Corpus
 from searchsocket.pipeline.run.numbers import Numbers
+from searchsocket.pipeline.run.published import continue_published
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stopping import stop_if_told
 from searchsocket.project.access import make_private_folders
 from searchsocket.state import ScopeState
+from searchsocket.stores.artifacts.live import scope_lease
 from searchsocket.system.errors import system_error
 
 N = TypeVar("N", bound=Numbers)
@@ -84,20 +86,30 @@ def stage(
 
 @contextmanager
 def exclusive(run: ScopeRun) -> Iterator[None]:
-    """Keep other runs off the scope; re-entrant, so that a whole run can hold what its stages take again.
+    """Keep other runs off the scope, here and on other machines that publish to the same `artifacts.url`.
+
+    Re-entrant, so that a whole run can hold what its stages take again.
 
     Raises:
         ScopeLocked: Another process works on the scope, and did all the time that the run may wait.
+        PublishedElsewhere: See `continue_published`.
+        ArtifactsUnavailable, ConfigError, ConfigMissing, ProjectMismatch: See `scope_lease`.
     """
     if run.workspace is not None:  # a dry run writes nowhere that another run looks
         yield
         return
     make_private_folders(run.project)
-    with run.state.lock(
-        run.scope.name,
-        timeout_s=run.lock_timeout_s,
-        on_wait=lambda owner: run.on_event(Event("scope_busy", {"scope": run.scope.name, "owner": owner})),
+
+    def on_wait(owner: str) -> None:
+        run.on_event(Event("scope_busy", {"scope": run.scope.name, "owner": owner}))
+
+    timeout_s = run.lock_timeout_s
+    with (
+        run.state.lock(run.scope.name, timeout_s=timeout_s, on_wait=on_wait),
+        scope_lease(run.project, run.scope, run.run_id, clock=run.clock, timeout_s=timeout_s, on_wait=on_wait) as lease,
     ):
+        if lease:
+            continue_published(run, lease)
         yield
 
 

@@ -24,7 +24,7 @@ from searchsocket.pipeline.stages.page_bodies import stage_bodies
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.site_pages import refuse_another_model
 from searchsocket.state import ScopeState
-from searchsocket.stores.artifacts.live import push_live
+from searchsocket.stores.artifacts.live import check_lease, push_live
 from searchsocket.stores.base import IndexReader, PublishInfo, VectorStore
 from searchsocket.system.batches import batches
 from searchsocket.types import Generation, Scope
@@ -63,6 +63,7 @@ def search_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
         GoldenQueriesFailed: The candidate fails its golden queries; it is kept next to the live one.
         Interrupted: The run was told to stop; the live generation stays.
         ArtifactsUnavailable: The new generation is live here, and could not be pushed.
+        LeaseLost, PublishedElsewhere: Another machine took over the scope.
     """
     result = published(run, state, search_index, chunk_embeddings, stage_bodies)
     if not run.project.settings.llms.enable:
@@ -99,7 +100,7 @@ def published(
     stage_texts(run, state, run.backends.store)
     generation, outcomes = _switch(run, state, embedding, staged, live)
     # Also when nothing changed: the last run may have failed to.
-    if pushed := push_live(run.project, run.scope, run.environ, run.clock()):
+    if pushed := push_live(run.project, run.scope, run.environ, run.clock(), run.run_id):
         run.on_event(Event("artifacts_pushed", {"files": pushed.sent_files, "bytes": pushed.sent_bytes}))
     is_new = live is None or generation.name != live.name
     result = _result(staged.plan, generation, [*warnings, *staged.warnings], published=is_new)
@@ -173,6 +174,7 @@ def _switch(
 
         def gate(candidate: IndexReader) -> None:
             outcomes.extend(_judged(run, candidate))
+            check_lease(run.project, run.scope)
             from_the_switch.enter_context(uninterrupted(run))
 
         generation = run.backends.store.publish(run.scope, info, gate=gate)

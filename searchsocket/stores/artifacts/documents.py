@@ -4,15 +4,15 @@
 searchsocket.json                                 whose artefacts these are, and which scopes anyone may read
 blobs/<2 hex>/<sha256>                            files of generations by their content; never changed
 scopes/<scope>/<generation>.<sha256>.json         which files a generation is made of, and how it is to be asked
-scopes/<scope>/CURRENT.json                       which of these is live: written last
+scopes/<scope>/CURRENT.json                       which of these is live, and who may publish: written last
 ```
 """
 
 import re
 from pathlib import PurePosixPath
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 
 from searchsocket.errors import ArtifactInvalid, ProjectMismatch
@@ -63,12 +63,45 @@ class ProjectDocument(Document):
     scopes: Annotated[tuple[ScopeName, ...], Field(min_length=1, max_length=1000)]  # public, the default first
 
 
+class Writer(_Part):
+    """A run that may publish."""
+
+    host: Annotated[str, Field(max_length=300)]
+    pid: int
+    run: Annotated[str, Field(max_length=200)]  # its id; "" = a command without one
+    disk: Annotated[str, Field(max_length=64)]  # hash that identifies the state folder: one run at a time works on it
+
+    def __str__(self) -> str:
+        run = f", run {self.run[:8]}" if self.run else ""
+        return f"process {self.pid} on {self.host}{run}"
+
+
+class Lease(_Part):
+    """The right to publish a scope, until it expires or another writer takes it over."""
+
+    fence: Annotated[int, Field(ge=1)]  # rises with every new holder
+    token: Annotated[str, Field(max_length=64)]  # random, of one holding
+    writer: Writer
+    expires_at: AwareDatetime
+
+
 class Pointer(Document):
-    """Pointer to the live generation of one scope."""
+    """The live generation of one scope, and who may replace it; one object, so that one conditional write has both."""
 
     scope: ScopeName
-    generation: GenerationName
-    description: Sha256  # of the bytes of the description
+    generation: GenerationName | Literal[""] = ""  # "" = nothing is published yet
+    description: Sha256 | Literal[""] = ""  # of the bytes of the description
+    revision: Annotated[str, Field(max_length=200)] = ""  # the commit that was indexed; "" = unknown
+    published_by: Writer | None = None
+    published_at: AwareDatetime | None = None
+    fence: Annotated[int, Field(ge=0)] = 0  # of the newest lease
+    lease: Lease | None = None  # None = nobody holds it
+
+    @model_validator(mode="after")
+    def _names_a_whole_generation(self) -> "Pointer":
+        if bool(self.generation) != bool(self.description):
+            raise ValueError("generation and description belong together")
+        return self
 
 
 class BlobEntry(_Part):

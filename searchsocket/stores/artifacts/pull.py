@@ -87,6 +87,8 @@ def pull_scope(objects: Objects, root: Path, scope: Scope, *, max_bytes: int, lo
                 pointer = read_document(objects, pointer_name(scope.name), Pointer, scope.project_id)
             except ObjectMissing as error:
                 raise ScopeNotIndexed(scope.name) from error
+            if not pointer.generation:  # its first run has not published yet
+                raise ScopeNotIndexed(scope.name)
             if pointer.scope != scope.name:
                 raise ArtifactInvalid(f"{objects.address}: the pointer belongs to another scope than {scope.name!r}")
             try:

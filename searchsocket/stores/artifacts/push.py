@@ -19,10 +19,10 @@ from searchsocket.stores.artifacts.documents import (
     ProjectDocument,
     blob_name,
     description_name,
-    pointer_name,
     read_document,
 )
 from searchsocket.stores.artifacts.objects.base import ObjectMissing, Objects
+from searchsocket.stores.artifacts.scope_lease import ScopeLease
 from searchsocket.stores.local.layout import MANIFEST, Manifest, corrupt, read_manifest
 
 _AT_ONCE = 8  # requests under way
@@ -42,19 +42,26 @@ class Pushed:
 
 
 def push_generation(
-    objects: Objects, folder: Path, settings: Mapping[str, Any], public: Sequence[str] | None, now: datetime
+    objects: Objects,
+    lease: ScopeLease,
+    folder: Path,
+    settings: Mapping[str, Any],
+    public: Sequence[str] | None,
+    now: datetime,
 ) -> Pushed:
     """Send the generation in `folder` and make it live for whoever pulls.
 
     What died on its way is invisible, and what it had sent is not sent again.
 
     Args:
+        lease: Of the scope, and held.
         settings: What travels with it, see `carried.py`.
         public: Scopes that anyone may read, the default first; None = as before, at first this scope alone.
         now: UTC.
 
     Raises:
         ArtifactsUnavailable: The place cannot be reached or written; what was live there stays.
+        LeaseLost, PublishedElsewhere: Another writer took over the scope; what was live there stays.
         ProjectMismatch: Another project's artefacts lie there.
         IndexCorrupt: A file of the generation is not what was published.
     """
@@ -71,7 +78,7 @@ def push_generation(
         settings=dict(settings),
         pushed_at=now.isoformat(),
     )
-    is_new = not _is_live(objects, description)
+    is_new = not _is_live(objects, lease.pointer, description)
     if project:
         objects.put(PROJECT, project.to_bytes())
     if is_new:
@@ -81,17 +88,13 @@ def push_generation(
         objects.put(description_name(generation.scope, generation.name, digest), text)
         # What lay there unused may have been pruned until now.
         sent = {**sent, **_send_missing(objects, folder, files)}
-        pointer = Pointer(
-            project_id=generation.project_id, scope=generation.scope, generation=generation.name, description=digest
-        )
-        objects.put(pointer_name(generation.scope), pointer.to_bytes())
+        lease.publish(generation.name, digest, generation.source_revision)
     return Pushed(generation.scope, generation.name, len(files), len(sent), sum(sent.values()), is_new)
 
 
-def _is_live(objects: Objects, description: Description) -> bool:
+def _is_live(objects: Objects, pointer: Pointer, description: Description) -> bool:
     """Return True if the live description is equal, whenever it was pushed."""
-    pointer = _before(objects, pointer_name(description.scope), Pointer, description.project_id)
-    if pointer is None:
+    if pointer.generation != description.generation:
         return False
     name = description_name(description.scope, pointer.generation, pointer.description)
     live = _before(objects, name, Description, description.project_id)

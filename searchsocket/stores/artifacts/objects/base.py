@@ -1,7 +1,7 @@
 """Object store interface: bytes by name, in a folder, a bucket or on a web server."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -11,10 +11,15 @@ from urllib.parse import urlsplit, urlunsplit
 from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable
 
 BLOCK_BYTES = 1 << 20  # what is in memory of a file that is moved
+_READS = 20  # of an object that others write
 
 
 class ObjectMissing(ArtifactsUnavailable):
     """The object does not exist."""
+
+
+class ObjectChanged(ArtifactsUnavailable):
+    """Another process wrote the object while it was read, or after the version that a write expects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +44,7 @@ class Objects(Protocol):
 
         Raises:
             ObjectMissing: It is not there.
+            ObjectChanged: Another process replaced it meanwhile.
         """
 
     def size(self, name: str) -> int | None:
@@ -49,6 +55,16 @@ class Objects(Protocol):
 
     def put_file(self, name: str, path: Path) -> None:
         """Write an object from a file, in blocks, likewise whole or not at all."""
+
+    def version(self, name: str) -> str | None:
+        """The version of an object, another one after each write; None if there is no such object."""
+
+    def put_if(self, name: str, data: bytes, version: str | None) -> str:
+        """Write a small object if it still has this version; None = if it does not exist. Returns the new version.
+
+        Raises:
+            ObjectChanged: It has another version. If the answer to an earlier try was lost, it may be this very write.
+        """
 
     def list(self, prefix: str) -> Iterator[ObjectInfo]:
         """Every object whose name begins with `prefix`, which ends with `/`; in no order."""
@@ -64,6 +80,15 @@ def read(objects: Objects, name: str, max_bytes: int) -> bytes:
         ObjectMissing: It is not there.
         ArtifactInvalid: It is larger.
     """
+    for _ in range(_READS):
+        try:
+            return _read_once(objects, name, max_bytes)
+        except ObjectChanged:
+            continue
+    raise _changing(objects, name)
+
+
+def _read_once(objects: Objects, name: str, max_bytes: int) -> bytes:
     data = bytearray()
     with closing(objects.stream(name)) as blocks:  # type: ignore[type-var]  # a generator, which can be closed
         for block in blocks:
@@ -71,6 +96,27 @@ def read(objects: Objects, name: str, max_bytes: int) -> bytes:
             if len(data) > max_bytes:
                 raise ArtifactInvalid(f"{objects.address}: {name} is larger than {max_bytes:,} bytes")
     return bytes(data)
+
+
+def read_version(objects: Objects, name: str, max_bytes: int) -> tuple[bytes, str | None]:
+    """A small object and the version that it had; (b"", None) if there is no such object.
+
+    Raises:
+        ArtifactInvalid: It is larger.
+    """
+    for _ in range(_READS):
+        version = objects.version(name)
+        if version is None:
+            return b"", None
+        with suppress(ObjectMissing, ObjectChanged):
+            data = _read_once(objects, name, max_bytes)
+            if objects.version(name) == version:
+                return data, version
+    raise _changing(objects, name)
+
+
+def _changing(objects: Objects, name: str) -> ArtifactsUnavailable:
+    return ArtifactsUnavailable(f"{objects.address}: {name} changes faster than it can be read")
 
 
 def redacted_address(url: str) -> str:

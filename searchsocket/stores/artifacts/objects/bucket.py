@@ -10,7 +10,14 @@ from urllib.parse import urlsplit
 import fsspec
 
 from searchsocket.errors import ArtifactsUnavailable, ConfigMissing
-from searchsocket.stores.artifacts.objects.base import BLOCK_BYTES, ObjectInfo, ObjectMissing, redacted_address
+from searchsocket.stores.artifacts.objects.base import (
+    BLOCK_BYTES,
+    ObjectChanged,
+    ObjectInfo,
+    ObjectMissing,
+    redacted_address,
+)
+from searchsocket.stores.artifacts.objects.conditions import CONDITIONS
 
 _MODIFIED = ("LastModified", "mtime", "created")
 _MAX_MESSAGE_CHARS = 300
@@ -30,6 +37,7 @@ class BucketObjects:
         """
         scheme = urlsplit(url).scheme
         self.address = redacted_address(url)
+        self._conditions = CONDITIONS[scheme]
         try:
             self._files, self._root = fsspec.url_to_fs(
                 url.rstrip("/"), use_listings_cache=False, skip_instance_cache=True, **_client_options(scheme)
@@ -63,6 +71,22 @@ class BucketObjects:
         with self._reporting("write", name):
             self._files.put_file(str(path), self._path(name))
 
+    def version(self, name: str) -> str | None:
+        """See `Objects.version`: the ETag in S3, the generation in Google's buckets."""
+        try:
+            with self._reporting("read", name):
+                return self._conditions.version(self._files, self._path(name))
+        except ObjectMissing:
+            return None
+
+    def put_if(self, name: str, data: bytes, version: str | None) -> str:
+        """See `Objects.put_if`."""
+        with self._reporting("write", name):
+            try:
+                return self._conditions.put_if(self._files, self._path(name), data, version)
+            except FileExistsError as error:
+                raise ObjectChanged(f"{self.address}: {name} was changed by another process") from error
+
     def list(self, prefix: str) -> Iterator[ObjectInfo]:
         """See `Objects.list`."""
         with self._reporting("list", prefix):
@@ -92,9 +116,13 @@ class BucketObjects:
     def _reporting(self, action: str, name: str) -> Iterator[None]:
         try:
             yield
+        except ArtifactsUnavailable:
+            raise
         except FileNotFoundError as error:
             raise ObjectMissing(f"{self.address}: there is no {name}") from error
         except Exception as error:  # each client has errors of its own
+            if type(error).__name__ == "FileExpired":
+                raise ObjectChanged(f"{self.address}: {name} was changed by another process") from error
             message = f"{type(error).__name__}: {error}"[:_MAX_MESSAGE_CHARS]
             raise ArtifactsUnavailable(f"cannot {action} {name} at {self.address}: {message}") from error
 

@@ -1,5 +1,6 @@
 """Objects in a folder: a mounted disk, or what a web server gives out."""
 
+import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from searchsocket.errors import ArtifactsUnavailable
-from searchsocket.stores.artifacts.objects.base import BLOCK_BYTES, ObjectInfo, ObjectMissing
+from searchsocket.stores.artifacts.objects.base import BLOCK_BYTES, ObjectChanged, ObjectInfo, ObjectMissing
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import replacing
 
@@ -43,6 +44,26 @@ class FolderObjects:
         """See `Objects.put_file`."""
         with open(path, "rb") as source:
             self._write(name, lambda file: shutil.copyfileobj(source, file, BLOCK_BYTES))
+
+    def version(self, name: str) -> str | None:
+        """See `Objects.version`: the hash of its content."""
+        try:
+            return hashlib.sha256(b"".join(self.stream(name))).hexdigest()
+        except ObjectMissing:
+            return None
+
+    def put_if(self, name: str, data: bytes, version: str | None) -> str:
+        """See `Objects.put_if`; a lock file beside the object keeps other writers away meanwhile."""
+        from filelock import FileLock  # who only reads takes no lock
+
+        path = self._root / name
+        with self._reporting("cannot write", name):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with FileLock(path.with_name(f".{path.name}.lock")):
+                if self.version(name) != version:
+                    raise ObjectChanged(f"{self.address}: {name} was changed by another process")
+                self.put(name, data)
+        return hashlib.sha256(data).hexdigest()
 
     def list(self, prefix: str) -> Iterator[ObjectInfo]:
         """See `Objects.list`."""

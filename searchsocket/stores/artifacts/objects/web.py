@@ -58,6 +58,14 @@ class WebObjects:
         """See `Objects.put_file`."""
         raise self._only_read()
 
+    def version(self, name: str) -> str | None:
+        """See `Objects.version`."""
+        raise self._only_read()
+
+    def put_if(self, name: str, data: bytes, version: str | None) -> str:
+        """See `Objects.put_if`."""
+        raise self._only_read()
+
     def list(self, prefix: str) -> Iterator[ObjectInfo]:
         """See `Objects.list`."""
         raise self._only_read()

@@ -1,0 +1,52 @@
+"""Continue from the generation that is published, whichever machine published it."""
+
+import subprocess
+from typing import TYPE_CHECKING
+
+from searchsocket.errors import ArtifactInvalid
+from searchsocket.events import Event
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.stores.artifacts.live import adopt, is_published_here, local_generations
+from searchsocket.system.git import ask_git
+
+if TYPE_CHECKING:
+    from searchsocket.stores.artifacts.scope_lease import ScopeLease
+
+_DIRTY = "-dirty"
+
+
+def continue_published(run: ScopeRun, lease: "ScopeLease") -> None:
+    """Make the published generation the one that this run updates.
+
+    A machine takes it if its source contains the published commit. If it has no index and cannot tell, its source
+    decides, too. Any other machine would drop what was published, so it needs `--adopt`.
+
+    Raises:
+        PublishedElsewhere: The index of this machine is not built on the published generation.
+        ArtifactsUnavailable, StateUnavailable: It cannot be downloaded.
+    """
+    if is_published_here(run.project, run.scope, lease.pointer):
+        return
+    if not run.options.adopt:
+        contains = _contains(run, lease.pointer.revision)
+        if contains is False or (contains is None and local_generations(run.project, run.scope)):
+            raise lease.elsewhere()
+    try:
+        pulled = adopt(run.project, run.scope, lease)
+        run.on_event(Event("generation_adopted", {"generation": pulled.generation, "bytes": pulled.fetched_bytes}))
+    except ArtifactInvalid as error:  # a damaged artefact is built again, from nothing
+        run.on_event(Event("generation_not_adopted", {"error": str(error)}))
+
+
+def _contains(run: ScopeRun, published: str) -> bool | None:
+    """Return True if the commit of this run contains the published one; None = git cannot tell."""
+    own = run.source_revision().removesuffix(_DIRTY)
+    if not own or not published or published.endswith(_DIRTY):
+        return None
+    try:
+        ask_git(run.project.root, "merge-base", "--is-ancestor", published, own)
+    except subprocess.CalledProcessError as error:
+        return False if error.returncode == 1 else None
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return True

@@ -1,0 +1,245 @@
+"""Hold the lease of one scope in an object store, and publish under it."""
+
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
+
+from searchsocket.errors import (
+    ArtifactInvalid,
+    ArtifactsUnavailable,
+    ConfigError,
+    LeaseLost,
+    PublishedElsewhere,
+    ScopeLocked,
+    SearchSocketError,
+)
+from searchsocket.stores.artifacts.documents import MAX_BYTES, Lease, Pointer, Writer, parse_document, pointer_name
+from searchsocket.stores.artifacts.lease import (
+    DURATION_S,
+    RENEWAL_S,
+    Action,
+    is_held,
+    next_action,
+    published,
+    released,
+    renewed,
+    taken,
+)
+from searchsocket.stores.artifacts.objects.base import ObjectChanged, Objects, read_version
+from searchsocket.types import Scope
+
+_PAUSE_S = 2.0  # between two looks at the lease of another run
+_TRIES = 20  # of one write, while own earlier writes arrive late
+
+
+class ScopeLease:
+    """The lease of one scope, wanted or held by one writer; safe to share between threads."""
+
+    def __init__(
+        self,
+        objects: Objects,
+        scope: Scope,
+        writer: Writer,
+        *,
+        clock: Callable[[], datetime],
+        monotonic: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+        token: str = "",
+    ) -> None:
+        """Reads nothing yet.
+
+        Args:
+            clock: UTC.
+            token: Of this holding; default: random.
+        """
+        self.objects = objects
+        self._scope = scope
+        self._writer = writer
+        self._clock = clock
+        self._monotonic = monotonic
+        self._sleep = sleep
+        self._token = token or secrets.token_hex(8)
+        self._name = pointer_name(scope.name)
+        self._guard = threading.RLock()
+        self._nothing = Pointer(project_id=scope.project_id, scope=scope.name)
+        self._version: str | None = None
+        self._base = ""  # description of the generation that was live when the lease was taken, or published under it
+        self._error: SearchSocketError | None = None  # that ended the holding
+        self.pointer = self._nothing  # as this writer knows it
+
+    def acquire(self, timeout_s: float = 0.0, on_wait: Callable[[str], None] = lambda holder: None) -> None:
+        """Take the lease.
+
+        Args:
+            timeout_s: How long to wait for another holder; 0 = not at all.
+            on_wait: Called before the wait, with the holder.
+
+        Raises:
+            ScopeLocked: Another run holds it.
+            ArtifactsUnavailable: The object store cannot be reached or written.
+            ConfigError: It ignores the conditions of writes, so two writers could overwrite each other.
+            ProjectMismatch: It belongs to another project.
+        """
+        began = since = self._monotonic()
+        seen: Lease | None = None
+        has_told = False
+        while not self._try(seen, since):
+            lease = self.pointer.lease
+            if lease is None:
+                continue  # another writer was faster, and has released it
+            if lease != seen:
+                seen, since = lease, self._monotonic()
+            # A lease that ends so late has a wrong clock: only watching it shows that its holder is dead.
+            is_odd = lease.expires_at - self._clock() > timedelta(seconds=2 * DURATION_S)
+            patience_s = max(timeout_s, DURATION_S) if is_odd else timeout_s
+            remaining_s = patience_s - (self._monotonic() - began)
+            if remaining_s <= 0:
+                raise ScopeLocked(self._scope.name, _holder(lease))
+            if not has_told:
+                on_wait(_holder(lease))
+                has_told = True
+            self._sleep(min(_PAUSE_S, remaining_s))
+        self._base = self.pointer.description
+
+    def renew(self) -> None:
+        """Extend the lease; raises as `check`."""
+        self._change(lambda pointer: renewed(pointer, self._clock()))
+
+    def check(self) -> None:
+        """Refuse to go on without the lease; for a last look before a switch that has no conditions of its own.
+
+        Raises:
+            PublishedElsewhere: Another writer took it over, and published.
+            LeaseLost: Another writer took it over.
+            ArtifactsUnavailable: The object store cannot be reached.
+        """
+        with self._guard:
+            if self._error:
+                raise self._error
+            if self.objects.version(self._name) != self._version:
+                self._confirm()
+
+    def publish(self, generation: str, description: str, revision: str) -> None:
+        """Make a generation live for all readers, if this writer still holds the lease; raises as `check`.
+
+        Args:
+            description: sha256 of its description.
+            revision: The commit that was indexed; "" = unknown.
+        """
+        self._change(lambda pointer: published(pointer, generation, description, revision, self._clock()))
+        self._base = description
+
+    def release(self) -> None:
+        """Let the next writer in at once; where that fails, the lease expires."""
+        with suppress(ArtifactsUnavailable, LeaseLost, PublishedElsewhere):
+            self._change(released)
+
+    def elsewhere(self) -> PublishedElsewhere:
+        """The error of a writer whose index is not built on the published generation."""
+        live = self.pointer
+        at = live.published_at.isoformat(timespec="seconds") if live.published_at else "an unknown time"
+        return PublishedElsewhere(live.scope, live.generation, str(live.published_by or "another machine"), at)
+
+    def _try(self, seen: Lease | None, since: float) -> bool:
+        """Look at the lease, and take it if that is allowed."""
+        with self._guard:
+            pointer, version = self._read()
+            unchanged_s = self._monotonic() - since if pointer.lease == seen else 0.0
+            action = next_action(pointer.lease, self._writer, self._token, self._clock(), unchanged_s)
+            if action is Action.TAKE:
+                if not self._swap(taken(pointer, self._writer, self._token, self._clock()), version):
+                    self.pointer = self._read()[0]
+                    return False
+                self._refuse_without_conditions(version)
+                return True
+            self.pointer, self._version = pointer, version
+            return action is Action.CONTINUE
+
+    def _change(self, change: Callable[[Pointer], Pointer]) -> None:
+        with self._guard:
+            for _ in range(_TRIES):
+                if self._error:
+                    raise self._error
+                if self._swap(change(self.pointer), self._version):
+                    return
+                self._confirm()
+        raise ArtifactsUnavailable(f"{self.objects.address}: {self._name} changes faster than it can be written")
+
+    def _swap(self, pointer: Pointer, version: str | None) -> bool:
+        """Write the pointer; False if it had changed."""
+        try:
+            self._version = self.objects.put_if(self._name, pointer.to_bytes(), version)
+        except ArtifactsUnavailable as error:
+            stored, stored_version = self._read()
+            if stored == pointer:  # only the answer was lost
+                self._version = stored_version
+            elif isinstance(error, ObjectChanged) or stored_version != version:
+                return False
+            else:
+                raise
+        self.pointer = pointer
+        return True
+
+    def _confirm(self) -> None:
+        """Take over what an own write, whose answer was lost, has changed; anything else ends the holding."""
+        self.pointer, self._version = self._read()
+        if is_held(self.pointer, self._token):
+            return
+        lease = self.pointer.lease
+        is_replaced = self.pointer.description != self._base and self.pointer.published_by
+        lost = LeaseLost(self._scope.name, _holder(lease) if lease else "another process")
+        self._error = self.elsewhere() if is_replaced else lost
+        raise self._error
+
+    def _read(self) -> tuple[Pointer, str | None]:
+        data, version = read_version(self.objects, self._name, MAX_BYTES)
+        if version is None:
+            return self._nothing, None
+        where = f"{self.objects.address}: {self._name}"
+        with suppress(ArtifactInvalid):  # a damaged one is written again
+            pointer = parse_document(data, Pointer, where, self._scope.project_id)
+            if pointer.scope == self._scope.name:
+                return pointer, version
+        return self._nothing, version
+
+    def _refuse_without_conditions(self, stale: str | None) -> None:
+        """Repeat the last write under a condition that is wrong by now."""
+        try:
+            self.objects.put_if(self._name, self.pointer.to_bytes(), stale)
+        except ObjectChanged:
+            return
+        raise ConfigError(
+            f"{self.objects.address} ignores the conditions of writes (If-Match, If-None-Match), so two machines "
+            "could overwrite each other's index; use an object store that supports them"
+        )
+
+
+@contextmanager
+def holding(lease: ScopeLease, timeout_s: float, on_wait: Callable[[str], None]) -> Iterator[None]:
+    """Hold a lease, and renew it in a thread; raises as `ScopeLease.acquire`."""
+    lease.acquire(timeout_s, on_wait)
+    ended = threading.Event()
+
+    def renew() -> None:
+        while not ended.wait(RENEWAL_S):
+            try:
+                lease.renew()
+            except ArtifactsUnavailable:
+                continue
+            except SearchSocketError:  # it is lost, which the next check reports
+                return
+
+    thread = threading.Thread(target=renew, name="searchsocket-lease", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        lease.release()
+
+
+def _holder(lease: Lease) -> str:
+    return f"{lease.writer}, whose lease ends at {lease.expires_at.isoformat(timespec='seconds')}"

@@ -1,0 +1,57 @@
+"""Who may take a lease, and whose index continues what is published."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from searchsocket.stores.artifacts.documents import Pointer, Writer
+from searchsocket.stores.artifacts.lease import DURATION_S, Action, is_built_on, next_action, released, taken
+
+NOW = datetime(2026, 11, 26, tzinfo=UTC)
+HERE = Writer(host="here", pid=1, run="a", disk="disk of here")
+THERE = Writer(host="there", pid=1, run="b", disk="disk of there")
+EMPTY = Pointer(project_id="site", scope="main")
+GENERATION, DESCRIPTION = "20261126T000000Z-abcdef", "0" * 64
+
+
+@pytest.mark.parametrize(
+    ("writer", "token", "age_s", "unchanged_s", "expected"),
+    [
+        (THERE, "new", 0.0, 0.0, Action.WAIT),
+        (THERE, "new", DURATION_S, 0.0, Action.TAKE),
+        (THERE, "new", -86_400.0, DURATION_S, Action.TAKE),  # a dead holder whose clock was a day ahead
+        (THERE, "new", -86_400.0, 10.0, Action.WAIT),
+        (HERE, "new", 0.0, 0.0, Action.TAKE),  # the lock of the disk is free, so its holder is dead
+        (HERE, "token", 0.0, 0.0, Action.CONTINUE),
+    ],
+)
+def test_a_lease_is_taken_once_its_holder_must_be_dead(
+    writer: Writer, token: str, age_s: float, unchanged_s: float, expected: Action
+) -> None:
+    lease = taken(EMPTY, HERE, "token", NOW).lease
+    assert next_action(lease, writer, token, NOW + timedelta(seconds=age_s), unchanged_s) is expected
+
+
+def test_each_holder_has_a_higher_number() -> None:
+    first = taken(EMPTY, HERE, "a", NOW)
+    second = taken(released(first), THERE, "b", NOW)
+    assert (first.fence, second.fence, released(second).fence) == (1, 2, 2)
+    assert next_action(released(second).lease, HERE, "c", NOW) is Action.TAKE
+
+
+@pytest.mark.parametrize(
+    ("base", "generations", "expected"),
+    [
+        (DESCRIPTION, (GENERATION,), True),
+        (DESCRIPTION, ("20261127T000000Z-abcdef", "20261125T000000Z-abcdef"), True),  # not pushed yet
+        ("1" * 64, (GENERATION,), True),  # pushed, and then the process died
+        ("1" * 64, ("20261127T000000Z-abcdef",), False),
+        ("1" * 64, ("20261127T000000Z-abcdef", GENERATION), False),  # rolled back by another machine
+        ("", ("20261127T000000Z-abcdef", GENERATION), True),  # an index of an older version
+        ("", (), False),
+    ],
+)
+def test_an_index_continues_what_it_was_built_on(base: str, generations: tuple[str, ...], expected: bool) -> None:
+    live = EMPTY.model_copy(update={"generation": GENERATION, "description": DESCRIPTION})
+    assert is_built_on(live, base, generations) is expected
+    assert is_built_on(EMPTY, base, generations)

@@ -1,0 +1,225 @@
+"""Two machines with disks of their own that index one scope into one object store."""
+
+import json
+import subprocess
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from small_site import write_page, write_site
+
+from searchsocket.errors import (
+    ArtifactsUnavailable,
+    LeaseLost,
+    PublishedElsewhere,
+    ScopeLocked,
+)
+from searchsocket.pipeline.run.context import JudgeCandidate, ScopeRun
+from searchsocket.pipeline.run.index import index_scope
+from searchsocket.pipeline.run.options import RunOptions
+from searchsocket.pipeline.run.rollback import roll_back
+from searchsocket.pipeline.run.stage import exclusive
+from searchsocket.project.project import Project, open_project
+from searchsocket.stores.artifacts.documents import pointer_name
+from searchsocket.stores.artifacts.objects import open_objects
+from searchsocket.stores.artifacts.objects.base import Objects, read
+from searchsocket.types import Scope
+
+
+@dataclass
+class Machine:
+    """A disk with a checkout of the site."""
+
+    root: Path
+    environ: dict[str, str]
+    runs: int = 0
+    events: list[str] = field(default_factory=list)
+
+    @property
+    def project(self) -> Project:
+        return open_project(self.root, self.environ)
+
+    @property
+    def scope(self) -> Scope:
+        return self.project.scope_named("main")
+
+    def run(self, judge: JudgeCandidate | None = None, **options: bool) -> ScopeRun:
+        self.runs += 1
+        return ScopeRun(
+            self.project,
+            self.scope,
+            f"{self.root.name}-{self.runs}",
+            RunOptions(**options),  # type: ignore[arg-type]
+            lambda event: self.events.append(event.name),
+            environ=self.environ,
+            judge=judge,
+        )
+
+    def index(self, judge: JudgeCandidate | None = None, **options: bool) -> str:
+        return index_scope(self.run(judge, **options)).generation
+
+    def write(self, url: str, text: str) -> None:
+        write_page(self.root, url, url.title(), text)
+
+    def git(self, *arguments: str) -> str:
+        identity = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"]
+        done = subprocess.run(
+            ["git", "-C", self.root, *identity, *arguments], check=True, capture_output=True, text=True
+        )
+        return done.stdout.strip()
+
+    def commit(self) -> str:
+        self.git("add", "build", "package.json")
+        self.git("commit", "-qm", "More pages")
+        return self.git("rev-parse", "HEAD")
+
+
+@pytest.fixture(params=["local", "milvus"])
+def environ(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
+    return {
+        "SEARCHSOCKET__ARTIFACTS__URL": (tmp_path / "objects").as_uri(),
+        "SEARCHSOCKET_CACHE": str(tmp_path / "cache"),
+        "SEARCHSOCKET__VECTOR__PROVIDER": request.param,
+        "MILVUS_URI": str(tmp_path / "lite.db"),
+    }
+
+
+@pytest.fixture
+def here(tmp_path: Path, environ: dict[str, str]) -> Machine:
+    return Machine(write_site(tmp_path / "here"), environ)
+
+
+@pytest.fixture
+def there(tmp_path: Path, environ: dict[str, str]) -> Machine:
+    return Machine(write_site(tmp_path / "there"), environ)
+
+
+def pointer(machine: Machine) -> dict[str, object]:
+    return dict(json.loads(read(objects_of(machine), pointer_name("main"), 10_000)))
+
+
+def objects_of(machine: Machine) -> Objects:
+    return open_objects(machine.environ["SEARCHSOCKET__ARTIFACTS__URL"])
+
+
+def urls(machine: Machine) -> set[str]:
+    """Pages of the live generation of a machine, whose records and vectors are all there."""
+    store = machine.run().backends.store
+    assert store.verify(machine.scope) == []
+    return {url for url, _ in store.body_digests(machine.scope)}
+
+
+def test_the_page_of_the_other_machine_is_not_lost_without_an_error(here: Machine, there: Machine) -> None:
+    """And the other machine goes on as if nothing had been."""
+    here.index()
+    there.write("docs/zebra", "A zebra crossed the harbour.")
+    published = there.index()
+    assert "generation_adopted" in there.events  # so its rows continue those of the first machine
+    here.write("docs/okapi", "An okapi watched.")
+    with pytest.raises(PublishedElsewhere) as lost:
+        here.index()
+    words = str(lost.value)
+    for part in (published, "run there-1", "process ", "--adopt", datetime.now(UTC).strftime("%Y-%m-%dT")):
+        assert part in words
+    assert pointer(here)["generation"] == published
+    assert "/docs/zebra" in urls(there)
+    assert there.index() == published  # nothing to do, nothing broken
+
+
+def test_with_adopt_the_source_here_decides(here: Machine, there: Machine) -> None:
+    here.index()
+    there.write("docs/zebra", "A zebra crossed the harbour.")
+    there.index()
+    here.write("docs/okapi", "An okapi watched.")
+    generation = here.index(adopt=True)
+    assert pointer(here)["generation"] == generation
+    assert urls(here) & {"/docs/zebra", "/docs/okapi"} == {"/docs/okapi"}
+    with pytest.raises(PublishedElsewhere):
+        roll_back(there.project, there.scope, there.environ, datetime.now(UTC))
+
+
+def test_a_run_keeps_others_out_and_says_who_it_is(here: Machine, there: Machine) -> None:
+    with exclusive(here.run()):
+        with pytest.raises(ScopeLocked, match=r"process \d+ on .+, run here-1, whose lease ends at 20"):
+            there.index()
+        here.index()
+    there.index()
+
+
+def test_an_overtaken_run_switches_nothing(here: Machine, there: Machine) -> None:
+    """It slept through the end of its lease, and another machine published meanwhile."""
+    first = here.index()
+    here.write("docs/okapi", "An okapi watched.")
+    there.write("docs/zebra", "A zebra crossed the harbour.")
+    published = []
+
+    def sleep(run: ScopeRun, _: object) -> None:
+        expire(here)
+        published.append(there.index(adopt=True))
+
+    with pytest.raises(PublishedElsewhere, match="run there-1"):
+        here.index(judge=sleep)  # type: ignore[arg-type]
+    assert pointer(here)["generation"] == published[0]
+    assert here.run().backends.store.generation(here.scope).name == first  # type: ignore[union-attr]
+    assert "/docs/zebra" in urls(there)
+
+
+def test_a_run_that_was_overtaken_by_one_that_is_still_at_work_ends_too(here: Machine, there: Machine) -> None:
+    def sleep(run: ScopeRun, _: object) -> None:
+        expire(here)
+        other = exclusive(there.run())
+        other.__enter__()
+        others.append(other)
+
+    others: list[object] = []
+    with pytest.raises(LeaseLost, match="run there-1"):
+        here.index(judge=sleep)  # type: ignore[arg-type]
+    others[0].__exit__(None, None, None)  # type: ignore[attr-defined]
+    there.index()
+
+
+def test_a_machine_whose_source_contains_the_published_commit_continues(here: Machine, there: Machine) -> None:
+    """So machines that take turns on one branch need no option; one that is behind is refused."""
+    here.git("init", "-q", "-b", "main")
+    here.commit()
+    here.index()
+    there.git("clone", "-q", str(here.root), str(there.root / "clone"))
+    there.root = there.root / "clone"
+    there.write("docs/zebra", "A zebra crossed the harbour.")
+    there.commit()
+    there.index()
+    here.write("docs/okapi", "An okapi watched.")
+    with pytest.raises(PublishedElsewhere):
+        here.index()
+    (here.root / "build/docs/okapi/index.html").unlink()
+    here.git("pull", "-q", "--no-rebase", str(there.root), "main")
+    here.write("docs/okapi", "An okapi watched.")
+    here.commit()
+    here.index()
+    assert {"/docs/zebra", "/docs/okapi"} <= urls(here)
+    late = Machine(there.root.parent / "late", there.environ)
+    late.root.mkdir()
+    late.git("clone", "-q", str(here.root), ".")
+    late.git("checkout", "-q", "HEAD~1")
+    with pytest.raises(PublishedElsewhere):  # an empty disk, with an older commit
+        late.index()
+
+
+def expire(machine: Machine) -> None:
+    """As if the clock had gone on."""
+    document = pointer(machine)
+    past = datetime.now(UTC) - timedelta(minutes=5)
+    document["lease"]["expiresAt"] = past.isoformat()  # type: ignore[index]
+    objects_of(machine).put(pointer_name("main"), json.dumps(document).encode())
+
+
+@pytest.mark.parametrize("environ", ["local"], indirect=True)
+def test_while_the_object_store_is_away_a_machine_indexes_for_itself_and_pushes_later(
+    here: Machine, tmp_path: Path
+) -> None:
+    (tmp_path / "objects").write_text("in the way")
+    with pytest.raises(ArtifactsUnavailable, match="is live on this machine"):
+        here.index()
+    (tmp_path / "objects").unlink()
+    assert here.index() == pointer(here)["generation"]
