@@ -65,5 +65,9 @@ def answer(client: httpx.Client, path: str, **parameters: str | int) -> tuple[in
 
 def _steady(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _steady(inner) for key, inner in value.items() if key not in ("timingsMs", "ageSeconds", "pollAgeSeconds")}
+        return {
+            key: _steady(inner)
+            for key, inner in value.items()
+            if key not in ("timingsMs", "ageSeconds", "pollAgeSeconds")
+        }
     return [_steady(inner) for inner in value] if isinstance(value, list) else value
