@@ -97,7 +97,7 @@ def _lines(report: DemandReport, project: Project) -> Iterator[str]:
         f"{click.style(report.scope, bold=True)}, {report.first_day} to {report.last_day}: "
         f"{report.searches:,} searches by {count(report.visitors, 'visitor')}{shares}"
     )
-    yield f"queries that at least {report.min_visitors} visitors of a day share: {report.queries:,}"
+    yield f"queries of at least {report.min_visitors} visitors on one day: {report.queries:,}"
     for name, title in _TITLES.items():
         entries: Sequence[DemandEntry] = getattr(report, name)
         if entries:
@@ -132,7 +132,7 @@ def _entry_lines(entry: DemandEntry, *, has_share: bool) -> Iterator[str]:
     yield f"  {safe(entry.query)}{safe(others)}  {count(entry.visitors, 'visitor')}{share}"
     pages = [f"{page.url}{f' {page.confidence:.2f}' if page.confidence is not None else ''}" for page in entry.nearest]
     if pages:
-        yield f"      {'now finds' if entry.current_quality != 'rejected' else 'nearest'}: {safe(', '.join(pages))}"
+        yield f"      {'now finds (confidence)' if entry.current_quality != 'rejected' else 'nearest'}: {safe(', '.join(pages))}"
     if entry.opened:
         yield f"      opened: {safe(', '.join(f'{page.url} ({page.visitors})' for page in entry.opened))}"
     if proposal := entry.proposal:

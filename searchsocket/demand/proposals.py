@@ -72,7 +72,7 @@ def propose(
         return pin_proposal(current.query, opened, "most visitors open it")
     if current.quality == "answered" or opened:
         first_page = current.pages[0]
-        reason = "most visitors open it" if opened else f"answered with confidence {first_page.confidence or 0:.2f}"
+        reason = "most visitors open it" if opened else f"first result, confidence {first_page.confidence or 0:.2f}"
         return None if is_golden else _golden(current, reason)
     for word in current.missing:
         if synonyms := _synonyms(word, current, probe):

@@ -63,7 +63,7 @@ async function loadDemand() {
         `${percent(unanswered, visitors)} found nothing`,
         `${percent(weak, visitors)} found no close match`,
         ...(clicked ? [`${percent(clicked, visitors)} opened a result`] : []),
-        `queries that at least ${minVisitors} visitors of a day share: ${number(queries)}`,
+        `queries of at least ${minVisitors} visitors on one day: ${number(queries)}`,
       ].join(" · ")
     : `No searches since ${firstDay}. With demand.enable, a query is listed once ${minVisitors} visitors have searched for it on one day.`;
   find("demand").replaceChildren(...LISTS.filter(([name]) => report[name].length).flatMap(([name, title]) => list(title, report[name], clicked > 0)));
