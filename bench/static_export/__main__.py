@@ -2,8 +2,9 @@
 
 EXPORT is a folder of `searchsocket export`; BUNDLE is one of `pagefind --output-path BUNDLE` over the same site;
 MiniSearch gets the sections of the export with title and headings (`npm ci` in bench/relevance/npm_peers). Each tool
-has a page that asks two queries, one after the other, in Chromium: until five results are there. Scripts and JSON
-travel with gzip, other files as they are. `--queries` names the two, with a comma between them.
+has a page that asks two queries, one after the other, in Chromium as a phone: until five results are there. Scripts and
+JSON travel with gzip, other files as they are. Memory is that of the process and that of scripts, workers included,
+beyond an empty page. `--queries` names the two, with a comma between them.
 """
 
 import argparse
@@ -18,8 +19,9 @@ from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 HERE = Path(__file__).parent
 MINISEARCH = HERE.parent / "relevance/npm_peers/node_modules/minisearch/dist/es/index.js"
@@ -28,7 +30,13 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 # Bytes per second and seconds of delay, as the developer tools of Chromium have them; here the server applies them,
 # since theirs leave workers out.
 LINES: Mapping[str, tuple[float, float]] = {"no limit": (0, 0), "fast 3G": (180_000, 0.56), "slow 3G": (50_000, 2.0)}
+HEADS = ("first query kB", "second kB", *(f"s, {line}" for line in LINES), "process MB", "scripts MB", "on disk MB")
+BLANK = "blank"  # a page without search
+ARGUMENTS = ["--no-sandbox"]
 _PIECE = 4_096
+PHONE, PHONE_SLOWDOWN = "Moto G4", 4  # a device of Playwright, and how much slower its processor is
+# Without it a page may not measure its memory.
+ISOLATION = {"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp"}
 PAGES = {
     "searchsocket": """
 import "/searchsocket/components.js";
@@ -58,6 +66,16 @@ window.ask = async (q) => {
 }
 
 
+class Phone(NamedTuple):
+    """A browser that looks like a phone to pages."""
+
+    browser: Browser
+    device: Mapping[str, Any]
+
+    def new_context(self) -> BrowserContext:
+        return self.browser.new_context(**self.device)
+
+
 class Server:
     """A plain file server that counts the bytes of bodies."""
 
@@ -83,6 +101,8 @@ class Server:
                 server.sent += len(body) if path.suffix != ".html" else 0
                 self.send_header("Content-Type", self.guess_type(str(path)))
                 self.send_header("Content-Length", str(len(body)))
+                for name, value in ISOLATION.items():
+                    self.send_header(name, value)
                 self.end_headers()
                 rate, delay = LINES[server.line]
                 time.sleep(delay)
@@ -111,16 +131,16 @@ def main() -> None:
         root = Path(work)
         folders = assembled(root, options.export, options.pagefind)
         server = Server(root)
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        print("| | first query kB | second kB | s, no limit | s, fast 3G | s, slow 3G | memory MB | on disk MB |")
-        print("|---|---|---|---|---|---|---|---|")
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        browser = Phone(started, playwright.devices[PHONE])
+        print(f"| | {' | '.join(HEADS)} |\n|---{'|---' * len(HEADS)}|")
         for name, size in folders.items():
             first, second = bytes_of(browser, server, name, queries)
             seconds = [seconds_of(browser, server, name, queries[0], line) for line in LINES]
-            memory = memory_of(browser, server, name, queries)
+            process, scripts = memory_of(browser, server, name, queries)
             cells = [f"{first / 1e3:.0f}", f"{second / 1e3:.0f}", *(f"{one:.1f}" for one in seconds)]
-            print(f"| {name} | {' | '.join(cells)} | {memory:.0f} | {size / 1e6:.1f} |", flush=True)
-        browser.close()
+            print(f"| {name} | {' | '.join(cells)} | {process:.0f} | {scripts:.1f} | {size / 1e6:.1f} |", flush=True)
+        started.close()
 
 
 def assembled(root: Path, export: Path, pagefind: Path | None) -> dict[str, int]:
@@ -136,15 +156,16 @@ def assembled(root: Path, export: Path, pagefind: Path | None) -> dict[str, int]
         sizes["MiniSearch"] = (root / "minisearch.json").stat().st_size
     for name in sizes:
         (root / f"{name}.html").write_text(f'<!doctype html><body><script type="module">{PAGES[name]}</script>')
-    (root / "blank.html").write_text("<!doctype html>")
+    (root / f"{BLANK}.html").write_text("<!doctype html><script>window.ask = () => []</script>")
     return sizes
 
 
 @contextmanager
-def opened(browser: Browser, server: Server, name: str, line: str = "no limit") -> Iterator[Page]:
+def opened(browser: Phone, server: Server, name: str, line: str = "no limit") -> Iterator[Page]:
+    server.line = line
     context = browser.new_context()
     page = context.new_page()
-    server.line = line
+    context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": PHONE_SLOWDOWN})
     page.set_default_timeout(120_000)
     page.goto(f"{server.address}/{name}.html", wait_until="commit")
     page.wait_for_function("() => window.ask")
@@ -152,7 +173,7 @@ def opened(browser: Browser, server: Server, name: str, line: str = "no limit") 
     context.close()
 
 
-def bytes_of(browser: Browser, server: Server, name: str, queries: list[str]) -> tuple[int, int]:
+def bytes_of(browser: Phone, server: Server, name: str, queries: list[str]) -> tuple[int, int]:
     """Bytes until the results of the first query, with all scripts, and of the second."""
     server.sent = 0
     with opened(browser, server, name) as page:
@@ -163,7 +184,7 @@ def bytes_of(browser: Browser, server: Server, name: str, queries: list[str]) ->
         return first, server.sent - first
 
 
-def seconds_of(browser: Browser, server: Server, name: str, query: str, line: str) -> float:
+def seconds_of(browser: Phone, server: Server, name: str, query: str, line: str) -> float:
     """Seconds from opening the page to its results."""
     started = time.perf_counter()
     with opened(browser, server, name, line) as page:
@@ -171,24 +192,24 @@ def seconds_of(browser: Browser, server: Server, name: str, query: str, line: st
         return time.perf_counter() - started
 
 
-def memory_of(browser: Browser, server: Server, name: str, queries: list[str]) -> float:
-    """MB by which the page's process is larger than that of an empty page."""
+def memory_of(browser: Phone, server: Server, name: str, queries: list[str]) -> tuple[float, float]:
+    """MB beyond an empty page: of the page's process, and of its scripts."""
 
-    def resident() -> int:
-        client = browser.new_browser_cdp_session()
-        found = [
-            one["id"] for one in client.send("SystemInfo.getProcessInfo")["processInfo"] if one["type"] == "renderer"
-        ]
-        return max(int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * 4096 for pid in found)
+    def memory(name: str) -> tuple[int, int]:
+        own = Phone(browser.browser.browser_type.launch(executable_path=CHROMIUM, args=ARGUMENTS), browser.device)
+        with opened(own, server, name) as page:
+            for query in queries if name != BLANK else ():
+                page.evaluate("(q) => ask(q)", query)
+            processes = own.browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")["processInfo"]
+            renderers = [one["id"] for one in processes if one["type"] == "renderer"]
+            resident = max(int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * 4096 for pid in renderers)
+            # It collects garbage first.
+            scripts = page.evaluate("async () => (await performance.measureUserAgentSpecificMemory()).bytes")
+        own.browser.close()
+        return resident, scripts
 
-    context = browser.new_context()
-    context.new_page().goto(f"{server.address}/blank.html")
-    empty = resident()
-    context.close()
-    with opened(browser, server, name) as page:
-        for query in queries:
-            page.evaluate("(q) => ask(q)", query)
-        return (resident() - empty) / 1e6
+    (resident, scripts), empty = memory(name), memory(BLANK)
+    return (resident - empty[0]) / 1e6, (scripts - empty[1]) / 1e6
 
 
 if __name__ == "__main__":

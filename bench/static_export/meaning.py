@@ -83,7 +83,8 @@ class CutEmbedder(BuiltinEmbedder):
 
     def word(self, word: str) -> Numbers:
         """The vector of a whole word."""
-        return rounded(self._full[self._tokens.ids(word)].sum(axis=0)[None], self._bits)[0]
+        vector: Numbers = rounded(self._full[self._tokens.ids(word)].sum(axis=0)[None], self._bits)[0]
+        return vector
 
 
 def rounded(values: Numbers, bits: int) -> Numbers:

@@ -153,8 +153,9 @@ def tried(tab: Tab, address: str, questions: Sequence[Question]) -> list[str]:
     opens(tab, address)
     asked(tab, questions[0].text)
     tab.keys(ENTER)
-    tab.until(f"location.href !== {json.dumps(address)} && document.readyState === 'complete' && !!document.body")
-    is_there = "Error code: 404" not in tab.value("document.body.textContent")
+    tab.until(f"location.href !== {json.dumps(address)} && document.readyState === 'complete'")
+    tab.until("document.body?.textContent")
+    is_there = "Error code: 404" not in (tab.value("document.body?.textContent") or "")
     opens(tab, address)
     answers = [asked(tab, question.text) for question in questions]
     problems = tab.value("window.problems")

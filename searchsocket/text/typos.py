@@ -9,8 +9,9 @@ _MAX_NEAREST = 3
 
 
 def allowed_edits(word: str) -> int:
-    """The number of typos allowed in a word of this length: none, one or two."""
-    return 0 if len(word) < MIN_CHARS else 1 if len(word) < _TWO_EDITS_FROM else 2
+    """The number of typos allowed in a word of this length: none, one or two. Another number is another thing."""
+    is_number = not any(map(str.isalpha, word))
+    return 0 if len(word) < MIN_CHARS or is_number else 1 if len(word) < _TWO_EDITS_FROM else 2
 
 
 def nearest(word: str, vocabulary: Sequence[str]) -> list[str]:

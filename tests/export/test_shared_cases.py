@@ -31,8 +31,8 @@ QUERIES = [
     "how to use slots", "Guide - List Rendering", "createRoot()", "in Vue", "what is", "config.errorHandler options",
     "e-mail address?", "how do I (really) install it", "C# and C++",
 ]  # fmt: skip
-VOCABULARY = ["install", "instance", "constant", "callback", "usecallback", "watcher", "watchers", "property"]
-TYPOS = ["instal", "isntall", "inztance", "usecallbaack", "watchrs", "xyz", "proprety"]
+VOCABULARY = ["install", "instance", "constant", "callback", "usecallback", "watcher", "watchers", "property", "2015"]
+TYPOS = ["instal", "isntall", "inztance", "usecallbaack", "watchrs", "xyz", "proprety", "21015"]
 RULES = """
 [[pin]]
 query = ["Install", "how to install*", "größe"]

@@ -148,7 +148,7 @@ export function nearest(word: string, vocabulary: readonly string[]): string[] {
 }
 
 export function allowedEdits(word: string): number {
-  return word.length < 4 ? 0 : word.length < 8 ? 1 : 2;
+  return word.length < 4 || !/\p{L}/u.test(word) ? 0 : word.length < 8 ? 1 : 2;
 }
 
 /** Whether so many insertions, deletions, replacements or swaps of neighbours turn one word into the other. */
