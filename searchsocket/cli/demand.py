@@ -132,7 +132,8 @@ def _entry_lines(entry: DemandEntry, *, has_share: bool) -> Iterator[str]:
     yield f"  {safe(entry.query)}{safe(others)}  {count(entry.visitors, 'visitor')}{share}"
     pages = [f"{page.url}{f' {page.confidence:.2f}' if page.confidence is not None else ''}" for page in entry.nearest]
     if pages:
-        yield f"      {'now finds (confidence)' if entry.current_quality != 'rejected' else 'nearest'}: {safe(', '.join(pages))}"
+        label = "now finds (confidence)" if entry.current_quality != "rejected" else "nearest"
+        yield f"      {label}: {safe(', '.join(pages))}"
     if entry.opened:
         yield f"      opened: {safe(', '.join(f'{page.url} ({page.visitors})' for page in entry.opened))}"
     if proposal := entry.proposal:
