@@ -201,7 +201,7 @@ def _record_demand(
     settings = project.settings.demand
     log = DemandLog(project.state_dir)
     recorder = DemandRecorder(log, settings.min_visitors, settings.keep_days, clock=clock, on_error=on_error)
-    listener = SearchListener(recorder, service.scopes.public[0])
+    listener = SearchListener(recorder, service.scopes.default)
     add_beacon(app, path, service, listener)
     start = app.router.lifespan_context
 
@@ -239,13 +239,13 @@ def _page(
     folder = f"{prefix}/page"
     renderer = Renderer(
         project.id,
-        site=site_origin(settings, service.scopes.public[0]),
+        site=site_origin(settings, service.scopes.default),
         api=settings.api.path.lstrip("/"),
         folder=folder.lstrip("/"),
         health=f"{prefix}/health".lstrip("/") if follows else "",
         beacon=beacon_path.lstrip("/"),
         facets=tuple(settings.facets),
-        scopes=service.scopes.public,
+        scopes_of=lambda: service.scopes.public,
     )
     add_home(app, folder, renderer, service, queries, tuple(settings.facets), on_search)
     add_docs(app, folder, project.id, settings.api)

@@ -22,6 +22,7 @@ from searchsocket.search.wire import Wire
 from searchsocket.serving.answer_json import to_json
 from searchsocket.serving.capabilities.base import Caller
 from searchsocket.serving.capabilities.pages import SEARCH
+from searchsocket.serving.scopes import NOTHING_PUBLIC
 from searchsocket.serving.service import SearchService
 
 CSP = (
@@ -63,8 +64,11 @@ def add_home(
             view = await searched(request, form, caller)
         else:
             health = _data(await run_in_threadpool(service.health, trusted=False), caller)
-            index = health["scopes"][0]
-            view = View(form, index=index) if index["generation"] else View(form, problem=NOTHING_INDEXED)
+            index = next(iter(health["scopes"]), None)
+            if index is None:
+                view = View(form, problem=NOTHING_PUBLIC)
+            else:
+                view = View(form, index=index) if index["generation"] else View(form, problem=NOTHING_INDEXED)
         title = await run_in_threadpool(service.site_title)
         return _page(renderer.html(replace(view, title=title)))
 

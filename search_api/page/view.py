@@ -1,7 +1,7 @@
 """The search page as HTML: one template that escapes all data."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -64,13 +64,14 @@ class Renderer:
         api: str,
         folder: str,
         facets: tuple[str, ...],
-        scopes: tuple[str, ...],
+        scopes_of: Callable[[], tuple[str, ...]],
         health: str = "",
         beacon: str = "",
     ) -> None:
         """Everything that all views share.
 
         Args:
+            scopes_of: Returns the public scopes, which may change.
             site: Scheme and host where the indexed site is; "" = nobody knows.
             api, folder: The search endpoint and the folder of the assets, as links from the page.
             health: Likewise the endpoint that says which generation answers, where an open page is to follow it.
@@ -86,10 +87,10 @@ class Renderer:
             health=health,
             beacon=beacon,
             facets=facets,
-            scopes=scopes,
             files={name: f"{folder}/{name}?v={asset.version}" for name, asset in assets().items()},
         )
         self._project = project
+        self._scopes_of = scopes_of
         self._template = environment.from_string((FILES / "search.html").read_text(encoding="utf-8"))
 
     def html(self, view: View) -> bytes:
@@ -100,6 +101,7 @@ class Renderer:
         text = self._template.render(
             asdict(view),
             project=view.title or self._project,
+            scopes=self._scopes_of(),
             q=form.get("q", ""),
             scope=form.get("scope", ""),
             is_filtered=bool(form.keys() - {"q", "scope", "offset"}),

@@ -124,7 +124,7 @@ class SiteDispatch:
 def _renderer(sites: Sequence[Site], path: str) -> Renderer:
     prefix = path.rpartition("/")[0].lstrip("/")
     title = ", ".join(site.title for site in sites)
-    return Renderer(title, site="", api=path.lstrip("/"), folder=f"{prefix}/page", facets=(), scopes=())
+    return Renderer(title, site="", api=path.lstrip("/"), folder=f"{prefix}/page", facets=(), scopes_of=tuple)
 
 
 def _lifespan(sites: Sequence[Site]) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:

@@ -63,7 +63,7 @@ def _open(project: Project, name: str, *, environ: Mapping[str, str], **options:
         project, store = pulled.project, pulled.store
     app = create_app(project, environ=environ, store=store, **options)
     service: SearchService = app.state.service
-    origin = site_origin(project.settings, service.scopes.public[0])
+    origin = site_origin(project.settings, service.scopes.default)
     return Site(project, name, service.site_title() or project.id, origin, app)
 
 

@@ -96,7 +96,7 @@ def pull(root: Path, url: str, as_json: bool) -> None:
 
     project = _project(root, url)
     pulled = open_pulled(project, os.environ, project.settings.artifacts.url)
-    name = ReadableScopes(pulled.project, os.environ).public[0]
+    name = ReadableScopes(pulled.project, os.environ, pulled.store.public_scopes).default
     generation = pulled.store.generation(pulled.project.scope_named(name))
     assert generation is not None
     folder = pulled.project.settings.vector.local.path

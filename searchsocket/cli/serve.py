@@ -21,6 +21,7 @@ from searchsocket.project.access import TOKEN_FILE, configured_key, make_token
 from searchsocket.project.project import Project
 from searchsocket.serving.hosts import is_loopback
 from searchsocket.serving.pulled import artifacts_address, open_pulled
+from searchsocket.serving.scopes import NOTHING_PUBLIC, ReadableScopes
 from searchsocket.system.errors import system_error
 
 if TYPE_CHECKING:
@@ -165,6 +166,8 @@ def _serve_one(project: Project, listener: _Listener, url: str, *, dev: bool, ot
         say(f"Searching at {page}{url}{project.settings.api.path}?q=...   (Ctrl-C stops)")
         if agents.enable:
             say(f"Coding agents: {url}{agents.http.path} (Model Context Protocol)")
+        if store and not ReadableScopes(project, os.environ, store.public_scopes).public:
+            say(NOTHING_PUBLIC)
         for line in _trust(project, key=bool(key), token=bool(token), dev=dev):
             say(line)
 

@@ -112,6 +112,31 @@ def default_branch(root: Path) -> str:
     return ""
 
 
+def named_default_branch(root: Path, environ: Mapping[str, str]) -> str:
+    """The default branch that the remote `origin` or the CI service names; without a remote, `main` or `master`.
+
+    Returns:
+        "" if nothing names one.
+    """
+    if branch := environ.get("CI_DEFAULT_BRANCH", "").strip():  # GitLab, whose clones do not have origin/HEAD
+        return branch
+    for arguments in (
+        ("symbolic-ref", "--short", "--quiet", "refs/remotes/origin/HEAD"),
+        ("config", "--get", "remote.origin.url"),
+        ("rev-parse", "--verify", "--quiet", "--abbrev-ref", "refs/heads/main"),
+        ("rev-parse", "--verify", "--quiet", "--abbrev-ref", "refs/heads/master"),
+    ):
+        try:
+            name = ask_git(root, *arguments)
+        except (OSError, subprocess.SubprocessError):
+            continue
+        if arguments[0] == "config":
+            return ""
+        if name:
+            return name.removeprefix("origin/")
+    return ""
+
+
 def git_branch(root: Path) -> str:
     """The checked-out branch of the repository that holds `root`.
 

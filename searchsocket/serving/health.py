@@ -14,7 +14,7 @@ from searchsocket.models.embedders.base import Embedder
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.wire import Wire
 from searchsocket.serving.public_words import public_message
-from searchsocket.serving.scopes import ReadableScopes
+from searchsocket.serving.scopes import NOTHING_PUBLIC, ReadableScopes
 from searchsocket.stores.base import VectorStore
 from searchsocket.text.amounts import age_s
 from searchsocket.types import Generation
@@ -76,6 +76,7 @@ class ServiceHealth(Wire):
     scopes: tuple[ScopeHealth, ...]
     backend: Annotated[str | None, Field(description="Status of the store; null without the key.")] = None
     backend_up: Annotated[bool | None, Field(description="True if the store answers; null without the key.")] = None
+    notice: Annotated[str | None, Field(description="What callers without the key cannot use, and the fix.")] = None
 
 
 class HealthCheck:
@@ -106,6 +107,9 @@ class HealthCheck:
 
     def report(self, *, trusted: bool) -> ServiceHealth:
         """Report if queries are answered; untrusted callers see public scopes only."""
+        return replace(self._report(trusted=trusted), notice=None if self._scopes.public else NOTHING_PUBLIC)
+
+    def _report(self, *, trusted: bool) -> ServiceHealth:
         health_by_scope = {health.scope: health for health in self._public(trusted=trusted)}
         ready = all(health.ready for health in health_by_scope.values())
         if not trusted:

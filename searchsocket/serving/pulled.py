@@ -70,7 +70,7 @@ def open_pulled(
         )
     settings = _placed(local.settings, folder / "index", document)
     project = replace(local, settings=settings, id=document.project_id)
-    scope = project.scope_named(ReadableScopes(project, environ).public[0])
+    scope = project.scope_named(ReadableScopes(project, environ, lambda: document.scopes).default)
     max_bytes = settings.artifacts.max_mb * 1_000_000
     try:
         pull_scope(objects, folder / "index", scope, max_bytes=max_bytes, lock_timeout_s=_FIRST_PULL_S)
@@ -88,6 +88,7 @@ def open_pulled(
         document.project_id,
         poll_s=settings.artifacts.poll_seconds,
         max_bytes=max_bytes,
+        public_scopes=document.scopes,
         vectors=make_vectors(project.settings.vector, document.project_id, environ),
         synonyms=Curation(project.root, project.settings.ranking.synonyms),
         monotonic=monotonic,
@@ -122,12 +123,11 @@ def _project_document(objects: Objects, folder: Path) -> ProjectDocument:
 
 
 def _placed(settings: Settings, index: Path, document: ProjectDocument) -> Settings:
-    """With the index where it is fetched to, and the scopes that are public there unless this machine names its own."""
+    """With the index where it is fetched to, and its default scope unless this machine names its own."""
     changes: dict[str, Any] = {"vector": _with(settings.vector, local=_with(settings.vector.local, path=str(index)))}
-    if not settings.api.scopes:
-        changes["api"] = _with(settings.api, scopes=document.scopes)
-        if not settings.scope.model_fields_set:
-            changes["scope"] = _with(settings.scope, fixed=document.scopes[0])
+    default = next(iter(document.scopes), document.newest)
+    if default and not settings.api.scopes and not settings.scope.model_fields_set:
+        changes["scope"] = _with(settings.scope, fixed=default)
     return settings.model_copy(update=changes)
 
 

@@ -1,37 +1,73 @@
 """Resolve the scope of a request, and check that the caller may read it (spec 14.3)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cached_property
+from typing import Protocol, runtime_checkable
 
 from searchsocket.errors import ScopeRefused, SearchSocketError
 from searchsocket.project.project import Project
 from searchsocket.types import Scope
 
+NOTHING_PUBLIC = "no scope is public, so a search needs the key; to change this, set api.scopes"
+
+
+@runtime_checkable
+class PublishedScopes(Protocol):
+    """A store that knows the public scopes of its project, because they were pushed with the index."""
+
+    def public_scopes(self) -> tuple[str, ...]:
+        """Names of the public scopes, the default first; empty = none."""
+
 
 class ReadableScopes:
     """Anyone may read the public scopes of a project; who is trusted, every scope."""
 
-    def __init__(self, project: Project, environ: Mapping[str, str]) -> None:
+    def __init__(
+        self, project: Project, environ: Mapping[str, str], published: Callable[[], tuple[str, ...]] | None = None
+    ) -> None:
+        """
+        Args:
+            published: The public scopes of a pushed project, which may change; None = the index is this machine's.
+        """
         self._project = project
         self._environ = environ
+        self._published = None if project.settings.api.scopes else published
 
-    @cached_property
+    @property
     def public(self) -> tuple[str, ...]:
-        """Names of the public scopes, the default first: `api.scopes`, else the resolved scope alone.
+        """Names of the public scopes, the default first; empty = none.
+
+        Those of `api.scopes`; else those that were pushed with the index; else, for an index of this machine, the
+        resolved scope alone.
 
         Raises:
             InvalidScope, ConfigMissing: No scope can be resolved.
         """
+        return self._own_first(self._published()) if self._published else self._stated
+
+    @property
+    def default(self) -> str:
+        """Name of the scope of a request that names none; strangers may not read it if no scope is public."""
+        return next(iter(self.public), "") or self._resolve(None).name
+
+    @cached_property
+    def _stated(self) -> tuple[str, ...]:
+        """Names of the public scopes by the settings of this machine; raises as `public`."""
         listed = tuple(dict.fromkeys(self._resolve(name).name for name in self._project.settings.api.scopes))
-        try:
-            own = self._resolve(None).name
-        except SearchSocketError:
-            if listed:
-                return listed
-            raise
-        if not listed:
-            return (own,)
-        return (own, *(name for name in listed if name != own)) if own in listed else listed
+        return self._own_first(listed) or (self._resolve(None).name,)
+
+    def _own_first(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Names with the resolved scope at the front, if it is one of them."""
+        own = self._own
+        return (own, *(name for name in names if name != own)) if own in names else names
+
+    @cached_property
+    def _own(self) -> str:
+        """Name of the resolved scope; "" if none can be resolved."""
+        with suppress(SearchSocketError):
+            return self._resolve(None).name
+        return ""
 
     def check(self) -> None:
         """Refuse now what would fail at the first query.
@@ -48,8 +84,10 @@ class ReadableScopes:
             InvalidScope: The name cannot be one.
             ScopeRefused: It is not one that this caller may read.
         """
+        if not (trusted or self.public):
+            raise ScopeRefused(NOTHING_PUBLIC)
         if name is None:
-            return self._project.scope_named(self.public[0])
+            return self._project.scope_named(self.default)
         if not trusted and name in self.public:
             return self._project.scope_named(name)
         scope = self._resolve(name)

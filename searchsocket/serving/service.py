@@ -23,7 +23,7 @@ from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.health import HealthCheck, ServiceHealth
 from searchsocket.serving.pages import IndexedPage, find_page, suggestions
-from searchsocket.serving.scopes import ReadableScopes
+from searchsocket.serving.scopes import PublishedScopes, ReadableScopes
 from searchsocket.serving.site_names import home_title
 from searchsocket.serving.source_changes import SourceChanges, changes_of
 from searchsocket.stores.base import VectorStore
@@ -187,7 +187,7 @@ def open_service(
     judge = cache(
         partial(make_judge, rerank, environ, clock=clock, on_error=on_error, prepare=redactor, ledger=backends.ledger)
     )
-    scopes = ReadableScopes(project, environ)
+    scopes = ReadableScopes(project, environ, store.public_scopes if isinstance(store, PublishedScopes) else None)
     backend = BackendGuard(project.settings.search, on_error=on_error)
     public_judge = judge if has_reranker else None
     words = Continuations(partial(signing_key, project, environ))

@@ -60,7 +60,8 @@ class Document(_Part):
 class ProjectDocument(Document):
     """Whose artefacts lie here."""
 
-    scopes: Annotated[tuple[ScopeName, ...], Field(min_length=1, max_length=1000)]  # public, the default first
+    scopes: Annotated[tuple[ScopeName, ...], Field(max_length=1000)]  # public, the default first; empty = none
+    newest: ScopeName | Literal[""] = ""  # the scope that was pushed last, if none is public: its settings apply
 
 
 class Writer(_Part):

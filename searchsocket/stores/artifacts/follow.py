@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ScopeLocked, ScopeNotIndexed, SearchSocketError
+from searchsocket.stores.artifacts.documents import PROJECT, ProjectDocument, read_document
 from searchsocket.stores.artifacts.objects.base import Objects
 from searchsocket.stores.artifacts.pull import pull_scope
 from searchsocket.stores.base import Answering, VectorIndex
@@ -32,6 +33,7 @@ class PulledStore(LocalStore):
         *,
         poll_s: float,
         max_bytes: int,
+        public_scopes: tuple[str, ...] = (),
         vectors: VectorIndex | None = None,
         synonyms: SynonymSource = NO_SYNONYMS,
         monotonic: Callable[[], float] = time.monotonic,
@@ -42,12 +44,14 @@ class PulledStore(LocalStore):
             root: Folder of the index; processes may share it.
             poll_s: How often `refresh` asks for a new generation.
             max_bytes: See `pull_scope`.
+            public_scopes: As they were when the project was opened; `refresh` reads them again.
         """
         super().__init__(root, project_id, vectors=vectors, synonyms=synonyms, monotonic=monotonic)
         self._objects = objects
         self._index = root
         self._poll_s = poll_s
         self._max_bytes = max_bytes
+        self._public_scopes = public_scopes
         self._monotonic = monotonic
         self._guard = threading.Lock()
         self._followed: dict[Scope, float] = {}  # -> when the object store answered last
@@ -78,10 +82,25 @@ class PulledStore(LocalStore):
         errors: list[SearchSocketError] = []
         if self._monotonic() - self._polled_at >= 0.9 * self._poll_s:
             self._polled_at = self._monotonic()
+            errors += self._follow_public_scopes()
             for scope in list(self._followed):
                 if self._monotonic() >= self._refused.get(scope, (0.0, 0.0))[0] and (error := self._pull(scope, 0.0)):
                     errors.append(error)
         return errors + super().refresh()
+
+    def public_scopes(self) -> tuple[str, ...]:
+        """Names of the scopes that anyone may read, as pushed last; the default first."""
+        return self._public_scopes
+
+    def _follow_public_scopes(self) -> list[SearchSocketError]:
+        try:
+            document = read_document(self._objects, PROJECT, ProjectDocument, self._project_id)
+        except ArtifactsUnavailable:  # the next pull of a scope reports it
+            return []
+        except SearchSocketError as error:  # the scopes that were public stay so
+            return [error]
+        self._public_scopes = document.scopes
+        return []
 
     def _follow(self, scope: Scope) -> None:
         now = self._monotonic()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, IndexCorrupt, ScopeNotIndexed
 from searchsocket.project.project import Project, index_folder
+from searchsocket.project.scopes import named_default_branch
 from searchsocket.stores.artifacts.carried import carried_settings
 from searchsocket.stores.artifacts.objects import open_objects
 from searchsocket.system.files import write_atomic
@@ -210,8 +211,14 @@ def _writer(project: Project, run_id: str) -> "Writer":
 
 
 def _public_scopes(project: Project, environ: Mapping[str, str]) -> tuple[str, ...] | None:
-    """The scopes that the settings open to anyone; None where they follow the branch: each run would say another."""
+    """The scopes that anyone may read; None = this machine cannot tell, so those that were pushed before stay.
+
+    `api.scopes`; else the one scope of a project with `scope.mode = "fixed"`; else the default branch that git names.
+    """
     settings = project.settings
     if settings.api.scopes:
         return tuple(dict.fromkeys(project.scope(environ, name).name for name in settings.api.scopes))
-    return (project.scope(environ).name,) if settings.scope.mode == "fixed" else None
+    if settings.scope.mode == "fixed":
+        return (project.scope(environ).name,)
+    branch = named_default_branch(project.root, environ)
+    return (project.scope(environ, branch).name,) if branch else None

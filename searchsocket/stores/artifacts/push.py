@@ -56,7 +56,7 @@ def push_generation(
     Args:
         lease: Of the scope, and held.
         settings: What travels with it, see `carried.py`.
-        public: Scopes that anyone may read, the default first; None = as before, at first this scope alone.
+        public: Scopes that anyone may read, the default first; None = as before, at first none.
         now: UTC.
 
     Raises:
@@ -106,8 +106,8 @@ def _project_document(
 ) -> ProjectDocument | None:
     """The new project document, or None if the stored one is equal."""
     before = _before(objects, PROJECT, ProjectDocument, project_id)
-    scopes = tuple(public) if public is not None else (before.scopes if before else (scope,))
-    document = ProjectDocument(project_id=project_id, scopes=scopes)
+    scopes = tuple(public) if public is not None else (before.scopes if before else ())
+    document = ProjectDocument(project_id=project_id, scopes=scopes, newest="" if scopes else scope)
     return None if document == before else document
 
 
