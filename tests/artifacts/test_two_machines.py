@@ -1,78 +1,26 @@
 """Two machines with disks of their own that index one scope into one object store."""
 
 import json
-import subprocess
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from small_site import write_page, write_site
+from small_site import write_site
 
 from searchsocket.errors import (
     ArtifactsUnavailable,
     LeaseLost,
+    ProjectMismatch,
     PublishedElsewhere,
     ScopeLocked,
 )
-from searchsocket.pipeline.run.context import JudgeCandidate, ScopeRun
-from searchsocket.pipeline.run.index import index_scope
-from searchsocket.pipeline.run.options import RunOptions
+from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.rollback import roll_back
 from searchsocket.pipeline.run.stage import exclusive
-from searchsocket.project.project import Project, open_project
 from searchsocket.stores.artifacts.documents import pointer_name
 from searchsocket.stores.artifacts.objects import open_objects
 from searchsocket.stores.artifacts.objects.base import Objects, read
-from searchsocket.types import Scope
-
-
-@dataclass
-class Machine:
-    """A disk with a checkout of the site."""
-
-    root: Path
-    environ: dict[str, str]
-    runs: int = 0
-    events: list[str] = field(default_factory=list)
-
-    @property
-    def project(self) -> Project:
-        return open_project(self.root, self.environ)
-
-    @property
-    def scope(self) -> Scope:
-        return self.project.scope_named("main")
-
-    def run(self, judge: JudgeCandidate | None = None, **options: bool) -> ScopeRun:
-        self.runs += 1
-        return ScopeRun(
-            self.project,
-            self.scope,
-            f"{self.root.name}-{self.runs}",
-            RunOptions(**options),  # type: ignore[arg-type]
-            lambda event: self.events.append(event.name),
-            environ=self.environ,
-            judge=judge,
-        )
-
-    def index(self, judge: JudgeCandidate | None = None, **options: bool) -> str:
-        return index_scope(self.run(judge, **options)).generation
-
-    def write(self, url: str, text: str) -> None:
-        write_page(self.root, url, url.title(), text)
-
-    def git(self, *arguments: str) -> str:
-        identity = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"]
-        done = subprocess.run(
-            ["git", "-C", self.root, *identity, *arguments], check=True, capture_output=True, text=True
-        )
-        return done.stdout.strip()
-
-    def commit(self) -> str:
-        self.git("add", "build", "package.json")
-        self.git("commit", "-qm", "More pages")
-        return self.git("rev-parse", "HEAD")
+from tests.artifacts.checkout import Machine
 
 
 @pytest.fixture(params=["local", "milvus"])
@@ -212,6 +160,16 @@ def expire(machine: Machine) -> None:
     past = datetime.now(UTC) - timedelta(minutes=5)
     document["lease"]["expiresAt"] = past.isoformat()  # type: ignore[index]
     objects_of(machine).put(pointer_name("main"), json.dumps(document).encode())
+
+
+@pytest.mark.parametrize("environ", ["local"], indirect=True)
+def test_a_run_of_another_project_leaves_nothing_in_the_object_store(here: Machine, there: Machine) -> None:
+    here.index()
+    (there.root / "package.json").write_text('{"name": "another"}')
+    there.name = "preview"
+    with pytest.raises(ProjectMismatch, match="another"):
+        there.index()
+    assert [info.name for info in objects_of(here).list("scopes/preview/")] == []
 
 
 @pytest.mark.parametrize("environ", ["local"], indirect=True)

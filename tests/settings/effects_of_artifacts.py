@@ -3,6 +3,7 @@
 from uuid import uuid4
 
 from searchsocket.serving.pulled import open_pulled
+from searchsocket.stores.artifacts.inventory import description_of, stored_generations
 from searchsocket.stores.artifacts.objects import open_objects
 from tests.settings.lab import Effect, Lab, outcome
 
@@ -12,6 +13,15 @@ BUCKET = f"memory://effects-{uuid4().hex}"
 def is_pushed(lab: Lab) -> bool:
     lab.index()
     return open_objects(f"{BUCKET}/url").size("scopes/main/CURRENT.json") is not None
+
+
+def pushes_state(lab: Lab) -> bool:
+    """Whether the last generation has one."""
+    lab.site.write("docs/new.html", "New", f"<p>A page about ropes, {uuid4().hex}.</p>")
+    lab.index()
+    objects = open_objects(lab.project.settings.artifacts.url)
+    (live,) = (each for each in stored_generations(objects) if each.is_live)
+    return description_of(objects, live).state is not None
 
 
 def is_followed_after_100_s(lab: Lab) -> bool:
@@ -41,6 +51,7 @@ def many_words(lab: Lab) -> None:
 
 EFFECTS = (
     Effect("artifacts.url", f"{BUCKET}/url", is_pushed, False, True),
+    Effect("artifacts.state", False, pushes_state, True, False, given={"artifacts.url": f"{BUCKET}/state"}, anew=True),
     Effect("artifacts.poll_seconds", 300.0, is_followed_after_100_s, True, False,
            given={"artifacts.url": f"{BUCKET}/poll"}, anew=True),
     Effect("artifacts.max_mb", 1, pulls, "ok", "ARTIFACT_INVALID",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from searchsocket.errors import ArtifactInvalid
 from searchsocket.events import Event
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.stores.artifacts.live import adopt, is_published_here, local_generations
+from searchsocket.stores.artifacts.live import adopt, begin_near, is_published_here, local_generations
 from searchsocket.system.git import ask_git
 
 if TYPE_CHECKING:
@@ -25,6 +25,10 @@ def continue_published(run: ScopeRun, lease: "ScopeLease") -> None:
         PublishedElsewhere: The index of this machine is not built on the published generation.
         ArtifactsUnavailable, StateUnavailable: It cannot be downloaded.
     """
+    if not lease.pointer.generation and not local_generations(run.project, run.scope):
+        if name := begin_near(run.project, run.scope, lease):
+            run.on_event(Event("generation_adopted", {"scope": name}))
+        return
     if is_published_here(run.project, run.scope, lease.pointer):
         return
     if not run.options.adopt:

@@ -20,6 +20,7 @@ from searchsocket.pipeline.run.results import StageResult, digest_of
 from searchsocket.pipeline.run.stage import Stage, stage
 from searchsocket.pipeline.run.stopping import stop_if_told
 from searchsocket.pipeline.stages.page_chunks import page_chunks
+from searchsocket.pipeline.stages.published_vectors import take_published_vectors
 from searchsocket.state import ScopeState
 from searchsocket.state.records import TextToEmbed
 
@@ -55,6 +56,8 @@ def embedded(run: ScopeRun, state: ScopeState, stage: Stage[EmbeddingNumbers]) -
         ),
     ):
         moved = adopt(run.project.state_dir / FILE, cache)
+        if not (is_unkept(embedder.model_id) or run.options.force):
+            take_published_vectors(run, state, cache, texts_at_stake(run, state, cache), embedder.model_id)
         texts = texts_at_stake(run, state, cache)
         if is_unkept(embedder.model_id):
             outcome = note_missing(cache, embedder, texts)

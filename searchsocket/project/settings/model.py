@@ -225,6 +225,7 @@ class ApiSettings(SettingsSection):
 
 class ArtifactSettings(SettingsSection):
     url: str = ""  # e.g. s3://bucket/prefix: runs push generations there, and a machine without an index pulls them
+    state: bool = True  # also push what the next run needs, so that a machine with an empty disk continues
     poll_seconds: Annotated[float, Field(ge=1, le=86_400)] = 60.0  # seconds between checks for a new generation
     max_mb: Count = 20_000  # largest generation that is pulled
 

@@ -119,6 +119,7 @@ class Description(Document):
     generation: GenerationName
     files: Annotated[dict[str, BlobEntry], Field(min_length=1, max_length=_MAX_FILES)]  # path in its folder -> content
     settings: dict[str, Any]  # see `carried.py`
+    state: BlobEntry | None = None  # what the next run needs to continue on another machine; see `state/archive.py`
     pushed_at: Annotated[str, Field(max_length=40)]  # ISO 8601, UTC; so that no two pushes share a description
 
     @field_validator("files")
@@ -131,6 +132,11 @@ class Description(Document):
             if any(parent.as_posix() in files for parent in path.parents):
                 raise ValueError(f"{name[:200]!r} is below another file")
         return files
+
+    @property
+    def blobs(self) -> list[BlobEntry]:
+        """Everything that it names."""
+        return [*self.files.values(), *([self.state] if self.state else [])]
 
     @property
     def total_bytes(self) -> int:

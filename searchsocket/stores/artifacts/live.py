@@ -3,18 +3,23 @@
 import hashlib
 import os
 import socket
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, IndexCorrupt, ScopeNotIndexed
 from searchsocket.project.project import Project, index_folder
 from searchsocket.project.scopes import named_default_branch
+from searchsocket.state import STATE_FILE
 from searchsocket.stores.artifacts.carried import carried_settings
 from searchsocket.stores.artifacts.objects import open_objects
-from searchsocket.system.files import write_atomic
+from searchsocket.stores.artifacts.objects.base import ObjectMissing
+from searchsocket.system.files import TEMPORARY, write_atomic
 from searchsocket.types import Scope
 
 if TYPE_CHECKING:
@@ -60,6 +65,7 @@ def scope_lease(
     if not url or (key in _leases and (_leases[key] or not is_required)):
         yield _leases.get(key)
         return
+    from searchsocket.stores.artifacts.documents import PROJECT, ProjectDocument, read_document
     from searchsocket.stores.artifacts.scope_lease import ScopeLease, holding
 
     outer = {key: _leases[key]} if key in _leases else {}
@@ -67,6 +73,8 @@ def scope_lease(
     assert lease
     with ExitStack() as stack:
         try:
+            with suppress(ObjectMissing, ArtifactInvalid):  # another project's lease would be in the way there
+                read_document(lease.objects, PROJECT, ProjectDocument, project.id)
             stack.enter_context(holding(lease, timeout_s, on_wait))
         except ArtifactsUnavailable:
             if is_required:
@@ -128,6 +136,8 @@ def adopt(project: Project, scope: Scope, lease: "ScopeLease") -> "Pulled":
     except ArtifactInvalid:
         _note_base(project, scope, lease.pointer)
         raise
+    if project.settings.artifacts.state:
+        _restore_state(project, scope, lease)
     _note_base(project, scope, lease.pointer)
     return pulled
 
@@ -167,7 +177,13 @@ def push_live(
             if not is_published_here(project, scope, lease.pointer):
                 raise lease.elsewhere()
             pushed = push_generation(
-                lease.objects, lease, folder / current.live, carried_settings(project.settings), public, now
+                lease.objects,
+                lease,
+                folder / current.live,
+                carried_settings(project.settings),
+                public,
+                now,
+                _state_writer(project, scope) if project.settings.artifacts.state else None,
             )
             _note_base(project, scope, lease.pointer)
             return pushed
@@ -176,6 +192,60 @@ def push_live(
             f"{error}; generation {current.live} is live on this machine. The next run, or `searchsocket "
             f"artifacts push`, uploads it"
         ) from error
+
+
+def begin_near(project: Project, scope: Scope, lease: "ScopeLease") -> str:
+    """Download the default public scope to a disk without a state, so that a new scope begins from its pages.
+
+    Returns:
+        Its name; "" if there is none to begin from.
+
+    Raises:
+        ArtifactsUnavailable, StateUnavailable: It cannot be downloaded.
+    """
+    from searchsocket.stores.artifacts.documents import PROJECT, ProjectDocument, read_document
+    from searchsocket.stores.artifacts.pull import fetched_description, pull_scope
+
+    if not project.settings.artifacts.state or (project.state_dir / STATE_FILE).exists():
+        return ""
+    root = index_folder(project.settings.vector, project.state_dir)
+    with suppress(ArtifactInvalid, ObjectMissing, ScopeNotIndexed):
+        document = read_document(lease.objects, PROJECT, ProjectDocument, scope.project_id)
+        for name in document.scopes[:1]:
+            near = replace(scope, name=name, branch="")
+            pull_scope(lease.objects, root, near, max_bytes=project.settings.artifacts.max_mb * 1_000_000)
+            _restore_state(project, near, lease)
+            digest = hashlib.sha256(fetched_description(root, near) or b"").hexdigest()
+            write_atomic(_folder(project, near) / _BASE, digest.encode("ascii"))
+            return name
+    return ""
+
+
+def _restore_state(project: Project, scope: Scope, lease: "ScopeLease") -> None:
+    """Continue with the state of the other machine where this one has none; without it, all pages are compared."""
+    from searchsocket.state.archive import restore
+    from searchsocket.stores.artifacts.documents import Description, parse_document
+    from searchsocket.stores.artifacts.pull import fetch_blob, fetched_description
+
+    root, target = index_folder(project.settings.vector, project.state_dir), project.state_dir / STATE_FILE
+    text = fetched_description(root, scope)
+    if text is None or target.exists():
+        return
+    entry = parse_document(text, Description, f"scope {scope.name!r}", scope.project_id).state
+    max_bytes = project.settings.artifacts.max_mb * 1_000_000
+    if entry is None or entry.bytes > max_bytes:
+        return
+    with tempfile.TemporaryDirectory(prefix=TEMPORARY, dir=project.state_dir) as folder:
+        packed = Path(folder) / "state"
+        fetch_blob(lease.objects, packed, entry)
+        restore(packed, scope.name, target, max_bytes)
+
+
+def _state_writer(project: Project, scope: Scope) -> Callable[[Path], None] | None:
+    from searchsocket.state.archive import archive
+
+    file = project.state_dir / STATE_FILE
+    return partial(archive, file, scope.name) if file.is_file() else None
 
 
 def _note_base(project: Project, scope: Scope, pointer: "Pointer") -> None:

@@ -54,7 +54,7 @@ def prune(
         objects.delete([generation.object for generation in going])
         stored = stored_generations(objects)  # with what was pushed meanwhile
     staying = [generation for generation in stored if generation not in going]
-    named = {blob_name(entry.sha256) for each in staying for entry in description_of(objects, each).files.values()}
+    named = {blob_name(entry.sha256) for each in staying for entry in description_of(objects, each).blobs}
     unnamed = [info for info in candidates if info.name not in named]
     if not dry_run:
         objects.delete([info.name for info in unnamed])

@@ -179,7 +179,7 @@ class _Pull:
         missing = {name: entry for name, entry in description.files.items() if not (building / name).exists()}
         self._refuse_what_does_not_fit(missing)
         if MANIFEST in missing:
-            self._fetch(building / MANIFEST, missing[MANIFEST])
+            fetch_blob(self._objects, building / MANIFEST, missing[MANIFEST])
         refuse_another(building, description, self._origin)
         self._fetch_all(building, {name: entry for name, entry in missing.items() if name != MANIFEST})
         refuse_unsound(building, self._origin)
@@ -245,7 +245,7 @@ class _Pull:
 
     def _fetch_all(self, building: Path, files: dict[str, BlobEntry]) -> None:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            fetching = [pool.submit(self._fetch, building / name, entry) for name, entry in files.items()]
+            fetching = [pool.submit(fetch_blob, self._objects, building / name, entry) for name, entry in files.items()]
             try:
                 for future in fetching:
                     future.result()
@@ -253,29 +253,36 @@ class _Pull:
                 pool.shutdown(cancel_futures=True)
                 raise
 
-    def _fetch(self, path: Path, entry: BlobEntry) -> None:
-        name = blob_name(entry.sha256)
-        digest, remaining = hashlib.sha256(), entry.bytes
-        partial = path.with_name(f"{_PARTIAL}{path.name}")
-        try:
-            with open(partial, "wb") as file, closing(self._objects.stream(name)) as blocks:  # type: ignore[type-var]
-                for block in blocks:
-                    remaining -= len(block)
-                    if remaining < 0:
-                        raise ArtifactInvalid(f"{self._objects.address}: {name} is longer than {entry.bytes:,} bytes")
-                    digest.update(block)
-                    file.write(block)
-                file.flush()
-                os.fsync(file.fileno())
-            if remaining:
-                raise ArtifactsUnavailable(
-                    f"{self._objects.address}: {name} is incomplete: {remaining:,} of {entry.bytes:,} bytes are missing"
-                )
-            if digest.hexdigest() != entry.sha256:
-                raise ArtifactInvalid(f"{self._objects.address}: {name} is damaged: its checksum does not match")
-            os.replace(partial, path)
-        finally:
-            partial.unlink(missing_ok=True)
+
+def fetch_blob(objects: Objects, path: Path, entry: BlobEntry) -> None:
+    """Download one file, whole or not at all.
+
+    Raises:
+        ArtifactsUnavailable, ArtifactInvalid: It cannot be downloaded, or has other bytes.
+        OSError: It cannot be written.
+    """
+    name = blob_name(entry.sha256)
+    digest, remaining = hashlib.sha256(), entry.bytes
+    partial = path.with_name(f"{_PARTIAL}{path.name}")
+    try:
+        with open(partial, "wb") as file, closing(objects.stream(name)) as blocks:  # type: ignore[type-var]
+            for block in blocks:
+                remaining -= len(block)
+                if remaining < 0:
+                    raise ArtifactInvalid(f"{objects.address}: {name} is longer than {entry.bytes:,} bytes")
+                digest.update(block)
+                file.write(block)
+            file.flush()
+            os.fsync(file.fileno())
+        if remaining:
+            raise ArtifactsUnavailable(
+                f"{objects.address}: {name} is incomplete: {remaining:,} of {entry.bytes:,} bytes are missing"
+            )
+        if digest.hexdigest() != entry.sha256:
+            raise ArtifactInvalid(f"{objects.address}: {name} is damaged: its checksum does not match")
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def _after(current: Current | None, live: str) -> Current:

@@ -1,7 +1,8 @@
 """Sending a generation: files that are not there yet, then its description, then the scope's pointer."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -48,6 +49,7 @@ def push_generation(
     settings: Mapping[str, Any],
     public: Sequence[str] | None,
     now: datetime,
+    write_state: Callable[[Path], None] | None = None,
 ) -> Pushed:
     """Send the generation in `folder` and make it live for whoever pulls.
 
@@ -58,6 +60,7 @@ def push_generation(
         settings: What travels with it, see `carried.py`.
         public: Scopes that anyone may read, the default first; None = as before, at first none.
         now: UTC.
+        write_state: Writes to a new file what the next run needs on another machine; None = it does not travel.
 
     Raises:
         ArtifactsUnavailable: The place cannot be reached or written; what was live there stays.
@@ -82,6 +85,10 @@ def push_generation(
     if project:
         objects.put(PROJECT, project.to_bytes())
     if is_new:
+        if write_state:
+            entry, sent_state = _send_state(objects, write_state)
+            description = description.model_copy(update={"state": entry})
+            sent = {**sent, **sent_state}
         text = description.to_bytes()
         digest = hashlib.sha256(text).hexdigest()
         # Under a name of its own, also after a rollback: nobody who prunes can take it for an old one.
@@ -98,7 +105,8 @@ def _is_live(objects: Objects, pointer: Pointer, description: Description) -> bo
         return False
     name = description_name(description.scope, pointer.generation, pointer.description)
     live = _before(objects, name, Description, description.project_id)
-    return live is not None and live.model_copy(update={"pushed_at": description.pushed_at}) == description
+    changes = {"pushed_at": description.pushed_at, "state": None}  # the state follows from the rest
+    return live is not None and live.model_copy(update=changes) == description
 
 
 def _project_document(
@@ -123,6 +131,15 @@ def _files_of(folder: Path, manifest: Manifest) -> _Files:
     own = BlobEntry(sha256=hashlib.sha256(text).hexdigest(), bytes=len(text))
     listed = {name: BlobEntry(sha256=entry.sha256, bytes=entry.bytes) for name, entry in manifest.files.items()}
     return {MANIFEST: own, **listed}
+
+
+def _send_state(objects: Objects, write_state: Callable[[Path], None]) -> tuple[BlobEntry, dict[str, int]]:
+    with tempfile.TemporaryDirectory(prefix="searchsocket-push-") as folder:
+        path = Path(folder) / "state"
+        write_state(path)
+        with open(path, "rb") as file:
+            entry = BlobEntry(sha256=hashlib.file_digest(file, "sha256").hexdigest(), bytes=path.stat().st_size)
+        return entry, _send_missing(objects, Path(folder), {path.name: entry})
 
 
 def _send_missing(objects: Objects, folder: Path, files: _Files) -> dict[str, int]:
