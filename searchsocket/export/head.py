@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from searchsocket.project.settings.model import RankingSettings
 
 FORMAT = 1
-PIECE_CHARS = 6_000  # of text: what a result reads for its snippet
+PIECE_CHARS = 4_000  # of text: what a result reads for its snippet
 _A_BATCH = 500
 _Write = Callable[[str, Any], str]  # what a file holds, and its data; returns its name
 
