@@ -122,10 +122,10 @@ class Balancer:
 
     def urls(self, scope: str) -> list[str]:
         """The pages of a scope, as `find` lists them."""
-        body = {"q": "harbour", "scope": scope, "limit": 500}
+        body = {"q": "quay", "scope": scope, "limit": 100}
         answer = httpx.post(f"{self._copies[0].address}/api/find", json=body, headers=self._headers, timeout=30)
         answer.raise_for_status()
-        return [page["url"] for page in answer.json()["pages"]]
+        return [page["url"] for page in answer.json()["occurrences"]]
 
     def finds(self, scope: str, word: str) -> bool:
         """Return True if a query for the word has a result."""

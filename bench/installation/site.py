@@ -46,7 +46,7 @@ def make_origin(folder: Path, address: str) -> Path:
     commit(work, "Write the pages")
     for branch in BRANCHES:
         git(work, "checkout", "-q", "-b", branch, "main")
-        (work / "docs/page-0.md").write_text(f"# Harbour page 0\n\nThe harbour of {word_of(branch)}.\n")
+        (work / "docs/page-0.md").write_text(f"# Harbour page 0\n\nThe harbour and the quay of {word_of(branch)}.\n")
         commit(work, f"Write about {branch}")
     git(work, "checkout", "-q", "main")
     git(folder.parent, "clone", "-q", "--bare", str(work), str(folder))
