@@ -52,6 +52,7 @@ from searchsocket.web.urls.site import site_origin
 if TYPE_CHECKING:
     from searchsocket.agents.library import LibraryMakers
 
+WARM_UP_S = 2.0  # how long a start waits for that
 REFRESH_S = 60.0  # how long files of a deleted generation may stay on the disk
 _PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")
 _TAKEN = frozenset(
@@ -269,8 +270,9 @@ def _prefix(path: str) -> str:
 def _lifespan(service: SearchService, refresh_s: float) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        await run_in_threadpool(service.warm_up)
-        await run_in_threadpool(service.read_ahead)
+        warming = asyncio.create_task(_warm_up(service))
+        with suppress(TimeoutError):  # a store or a provider is away: queries are answered without it
+            await asyncio.wait_for(asyncio.shield(warming), WARM_UP_S)
         refreshing = asyncio.create_task(_refresh(service, refresh_s))
         try:
             yield
@@ -280,6 +282,11 @@ def _lifespan(service: SearchService, refresh_s: float) -> Callable[[FastAPI], A
                 await refreshing
 
     return lifespan
+
+
+async def _warm_up(service: SearchService) -> None:
+    await run_in_threadpool(service.warm_up)
+    await run_in_threadpool(service.read_ahead)
 
 
 async def _refresh(service: SearchService, every_s: float) -> None:

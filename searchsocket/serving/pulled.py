@@ -5,11 +5,20 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from queue import Empty, Queue
+from threading import Thread
+from typing import Any, TypeVar, cast
 
 from searchsocket.curation.live_rules import Curation
-from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ProjectMismatch, ScopeNotIndexed
+from searchsocket.errors import (
+    ArtifactInvalid,
+    ArtifactsUnavailable,
+    ProjectMismatch,
+    ScopeNotIndexed,
+    SearchSocketError,
+)
 from searchsocket.project.access import make_private_folders
 from searchsocket.project.project import Project, index_folder
 from searchsocket.project.settings.model import Settings
@@ -29,6 +38,9 @@ from searchsocket.stores.artifacts.objects.base import Objects, read
 from searchsocket.stores.artifacts.pull import fetched_description, pull_scope
 from searchsocket.system.files import write_atomic
 
+T = TypeVar("T")
+
+_START_S = 1.5  # for each of two requests of a start that has an earlier copy
 _FIRST_PULL_S = 600.0  # how long to wait for another process that fetches the same
 
 
@@ -72,11 +84,15 @@ def open_pulled(
     project = replace(local, settings=settings, id=document.project_id)
     scope = project.scope_named(ReadableScopes(project, environ, lambda: document.scopes).default)
     max_bytes = settings.artifacts.max_mb * 1_000_000
+    has_copy = fetched_description(folder / "index", scope) is not None
+    pull = partial(pull_scope, objects, folder / "index", scope, max_bytes=max_bytes, lock_timeout_s=_FIRST_PULL_S)
+    trouble: SearchSocketError | None = None
     try:
-        pull_scope(objects, folder / "index", scope, max_bytes=max_bytes, lock_timeout_s=_FIRST_PULL_S)
-    except (ArtifactsUnavailable, ArtifactInvalid, ScopeNotIndexed):
-        if fetched_description(folder / "index", scope) is None:
+        _in_time(pull, objects) if has_copy else pull()
+    except (ArtifactsUnavailable, ArtifactInvalid, ScopeNotIndexed) as error:
+        if not has_copy:
             raise
+        trouble = error
     text = fetched_description(folder / "index", scope)
     assert text is not None
     where = f"the index of scope {scope.name!r}"
@@ -93,6 +109,7 @@ def open_pulled(
         synonyms=Curation(project.root, project.settings.ranking.synonyms),
         monotonic=monotonic,
     )
+    store.note_pull(scope, trouble)
     return PulledProject(project, store)
 
 
@@ -111,8 +128,9 @@ def _described(local: Project, url: str) -> tuple[Objects, Path, ProjectDocument
 def _project_document(objects: Objects, folder: Path) -> ProjectDocument:
     """Whose artefacts these are; what was fetched before where nothing can be now."""
     path, where = folder / PROJECT, f"{objects.address}: {PROJECT}"
+    fetch = partial(read, objects, PROJECT, MAX_BYTES)
     try:
-        data = read(objects, PROJECT, MAX_BYTES)
+        data = _in_time(fetch, objects) if path.exists() else fetch()
         document = parse_document(data, ProjectDocument, where)
     except (ArtifactsUnavailable, ArtifactInvalid):
         with suppress(FileNotFoundError):
@@ -120,6 +138,32 @@ def _project_document(objects: Objects, folder: Path) -> ProjectDocument:
         raise
     write_atomic(path, data)
     return document
+
+
+def _in_time(fetch: Callable[[], T], objects: Objects) -> T:
+    """Answer of a request to the object store, for a start that can do without it.
+
+    Clients try again for half a minute. The request goes on after its time; what it fetches is there at the next poll.
+
+    Raises:
+        ArtifactsUnavailable: It gave nothing in time; or what the request raises.
+    """
+    outcome: Queue[tuple[T | None, BaseException | None]] = Queue()
+
+    def run() -> None:
+        try:
+            outcome.put((fetch(), None))
+        except BaseException as error:  # noqa: BLE001  (raised by the caller)
+            outcome.put((None, error))
+
+    Thread(target=run, daemon=True).start()
+    try:
+        value, error = outcome.get(timeout=_START_S)
+    except Empty:
+        raise ArtifactsUnavailable(f"{objects.address} did not answer within {_START_S:g} s") from None
+    if error:
+        raise error
+    return cast(T, value)
 
 
 def _placed(settings: Settings, index: Path, document: ProjectDocument) -> Settings:

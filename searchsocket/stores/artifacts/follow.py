@@ -102,6 +102,13 @@ class PulledStore(LocalStore):
         self._public_scopes = document.scopes
         return []
 
+    def note_pull(self, scope: Scope, trouble: SearchSocketError | None) -> None:
+        """Follow a scope that the caller pulled; `trouble` says why an earlier copy answers."""
+        with self._guard:
+            self._followed[scope] = self._monotonic()
+            if trouble:
+                self._troubles[scope] = trouble
+
     def _follow(self, scope: Scope) -> None:
         now = self._monotonic()
         with self._guard:
