@@ -11,7 +11,7 @@ Vector = NDArray[np.float32]  # shape (dim,), unit length
 Vectors = NDArray[np.float32]  # shape (n, dim), one unit vector a row
 Scores = NDArray[np.float64]  # shape (n,), one number a record
 
-PageKind = Literal["html", "markdown", "pdf", "record", "code"]
+PageKind = Literal["html", "markdown", "pdf", "docx", "odt", "record", "code"]
 RouteResolution = Literal["exact", "best-effort", "none"]
 ChunkKind = Literal["summary", "section", "links", "definition", "block"]  # the last two of code
 CodeKind = Literal[  # what a definition of code is

@@ -3,10 +3,18 @@
 Apart from `types.py`, since a query meets none of them.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from searchsocket.types import PageFacts, PageKind, StatedFacts
 from searchsocket.web.languages.alternates import NO_ALTERNATES, Alternates
+
+DOCUMENTS: Mapping[str, PageKind] = {".pdf": "pdf", ".docx": "docx", ".odt": "odt"}  # kinds by suffix
+
+
+def document_kind(name: str) -> PageKind | None:
+    """The kind of a document, by the name of its file; None if it is none."""
+    return DOCUMENTS.get(f".{name.rpartition('.')[2].lower()}")
 
 
 @dataclass(frozen=True, slots=True)

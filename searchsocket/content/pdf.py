@@ -11,8 +11,8 @@ from html import escape
 from itertools import islice
 from typing import Any
 
+from searchsocket.content.document_page import MAX_TITLE_CHARS, DocumentText, document_page
 from searchsocket.content.html.converters import FAST, Converter
-from searchsocket.content.html.extract import extract_html
 from searchsocket.content.html.metadata import parse_date
 from searchsocket.content.html.tree import one_line
 from searchsocket.content.pages import ExtractedPage, RawPage
@@ -81,7 +81,7 @@ def extract_pdf(
     finally:
         document.close()
     pages = with_levels(without_repeats(pages), outline)
-    title = one_line(stated.get("Title", ""), 300) or _title(pages) or name
+    title = one_line(stated.get("Title", ""), MAX_TITLE_CHARS) or _title(pages) or name
     warnings = [f"damaged pages of the PDF: {len(damage)}, the first is {damage[0]}"] if damage else []
     if total > _MAX_PAGES:
         warnings.append(f"only the first {_MAX_PAGES:,} of {total:,} pages of the PDF are read")
@@ -89,22 +89,15 @@ def extract_pdf(
         return ExtractedPage(
             title=title, body="", skip="empty", warnings=(*warnings, "the PDF has no text; is it a scan?")
         )
-    body = "".join(page_html(number, lines) for number, lines in enumerate(pages, 1))
-    whole = extract.model_copy(update={"main_selector": "body"})
-    document_html = f"<!doctype html><title>{escape(title)}</title><body>{body}".encode("utf-8", "replace")
-    extracted = extract_html(
-        document_html, page, whole, transform, site=site, charset="utf-8", converter=converter, facets=facets
+    text = DocumentText(
+        "".join(page_html(number, lines) for number, lines in enumerate(pages, 1)),
+        title,
+        stated.get("Subject", ""),
+        _date(stated.get("CreationDate", "")),
+        _date(stated.get("ModDate", "")),
+        tuple(warnings),
     )
-    return ExtractedPage(
-        title=title,
-        body=extracted.body,
-        description=one_line(stated.get("Subject", "")),
-        published=_date(stated.get("CreationDate", "")),
-        modified=_date(stated.get("ModDate", "")),
-        main="pdf",
-        skip="" if extracted.body else "empty",
-        warnings=(*extracted.warnings, *warnings),
-    )
+    return document_page(text, "pdf", page, extract, transform, site=site, converter=converter, facets=facets)
 
 
 def _pages(document: Any, error: type[Exception]) -> tuple[list[list[PdfLine]], list[int]]:
@@ -248,7 +241,7 @@ def _title(pages: Sequence[Sequence[PdfLine]]) -> str:
     """The heading of the highest level on the first page that has text."""
     first = next(filter(None, pages), [])
     headings = [line for line in first if line.level]
-    return one_line(max(headings, key=lambda line: line.size).text, 300) if headings else ""
+    return one_line(max(headings, key=lambda line: line.size).text, MAX_TITLE_CHARS) if headings else ""
 
 
 def _key(line: PdfLine) -> str:

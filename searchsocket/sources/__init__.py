@@ -57,13 +57,13 @@ def make_source(
         previous_form: Of the addresses, as an earlier run read it from the site's links.
 
     Raises:
-        ConfigMissing: There is nothing to index, and the message says what was looked for; or PDFium is missing.
+        ConfigMissing: There is nothing to index, and the message says what was looked for; or a reader is missing.
         ConfigError: A glob cannot be read, or the site would have two base paths.
     """
     request = _Request(root, settings, scope, branch or scope, fetched_dir, max_pages, previous_form)
     mode = mode or settings.source.mode
-    if settings.source.documents and find_spec("pypdfium2") is None:  # each document would fail
-        raise ConfigMissing("source.documents is set, which needs PDFium: pip install 'searchsocket[documents]'")
+    if settings.source.documents and not all(map(find_spec, ("pypdfium2", "mammoth"))):  # each document would fail
+        raise ConfigMissing("source.documents is set, but its readers are not: pip install 'searchsocket[documents]'")
     return _OPENERS[mode](request) if mode else _detected(request)
 
 

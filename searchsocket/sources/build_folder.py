@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from searchsocket.content.pages import document_kind
 from searchsocket.sources.base import SourceReport
 from searchsocket.sources.files import is_inside
 from searchsocket.system.locators import locator_of
@@ -26,7 +27,7 @@ class BuildFolder:
             root: Real path of the build folder.
             base: The site's base path without its leading slash; "" for none.
             report: Takes what is skipped and what fails.
-            documents: PDF files are pages too.
+            documents: PDF, Word and OpenDocument files are pages too.
         """
         self._is_page = _is_page_or_document if documents else is_html
         self._root = root
@@ -125,13 +126,8 @@ def is_html(name: str) -> bool:
     return bool(_HTML.search(name))
 
 
-def is_pdf(name: str) -> bool:
-    """Return True if a file name is that of a PDF file."""
-    return name.lower().endswith(".pdf")
-
-
 def _is_page_or_document(name: str) -> bool:
-    return is_html(name) or is_pdf(name)
+    return is_html(name) or document_kind(name) is not None
 
 
 def stem(name: str) -> str:

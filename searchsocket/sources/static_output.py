@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from searchsocket.content.pages import RawPage
+from searchsocket.content.pages import RawPage, document_kind
 from searchsocket.errors import InvalidRequest, SourceUnavailable
 from searchsocket.project.settings.source_kinds import STATIC_OUTPUT
 from searchsocket.sources.base import SourceOrigin, SourceReport
-from searchsocket.sources.build_folder import BuildFolder, is_pdf, stem
+from searchsocket.sources.build_folder import BuildFolder, stem
 from searchsocket.sources.build_links import form_of_build
 from searchsocket.sources.exclude import Excluder
 from searchsocket.sources.files import MAX_DEPTH, modified_inside, read_inside, stamp_of, usable
@@ -59,7 +59,7 @@ class StaticOutputSource:
             notes: What a person should know of the choice of the folder; warnings of every run.
             url_form: The form of the addresses; None = as the site's own links have it.
             previous_form: What an earlier run found these to have.
-            documents: PDF files are pages too.
+            documents: PDF, Word and OpenDocument files are pages too.
         """
         self.origin = origin or SourceOrigin(self.kind.mode, str(folder))
         self._notes = list(notes)
@@ -191,8 +191,8 @@ class StaticOutputSource:
         if info is None:
             return None
         stamp = stamp_of(info, self._now_ns())
-        if is_pdf(name):
-            return RawPage(url, url, locator, stamp, "pdf", self._site.path + url if self._site.path else "")
+        if kind := document_kind(name):
+            return RawPage(url, url, locator, stamp, kind, self._site.path + url if self._site.path else "")
         address = self._addresses.of(as_page or url, name)
         return RawPage(url, self._served_url(url, path), locator, stamp, address="" if address == url else address)
 

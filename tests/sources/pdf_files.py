@@ -1,8 +1,18 @@
 """PDF files as tests need them, written by hand."""
 
+import zlib
 from collections.abc import Sequence
 
 Text = tuple[int, str]  # size in points, words
+
+
+def pdf_bomb(operations: int) -> bytes:
+    """A small PDF file whose only page unpacks to so many operations that show text."""
+    data = pdf([(10, "Boats")])
+    start = data.index(b"<< /Length")
+    end = data.index(b"endstream", start)
+    stream = zlib.compress(b"BT /F1 10 Tf 50 700 Td " + b"(boats) Tj " * operations + b"ET", 9)
+    return b"%b<< /Length %d /Filter /FlateDecode >>\nstream\n%b\n%b" % (data[:start], len(stream), stream, data[end:])
 
 
 def pdf(

@@ -13,7 +13,7 @@ from searchsocket.project.settings.model import Settings
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
 from searchsocket.sources import make_source
 from tests.artifacts.processes import command
-from tests.sources.pdf_files import Text, pdf
+from tests.sources.pdf_files import Text, pdf, pdf_bomb
 from tests.sources.web import Answer, Web, serve
 
 BODY: list[Text] = [
@@ -83,6 +83,32 @@ def test_a_damaged_file_is_an_error_of_its_page(data: bytes) -> None:
 def test_a_tree_of_pages_in_a_circle_ends() -> None:
     data = pdf(BODY)
     assert extracted(data.replace(b"/Kids [5 0 R]", b"/Kids [2 0 R]")).skip == "empty"
+
+
+def test_the_first_pages_of_a_long_file_are_read() -> None:
+    page = extracted(pdf([(20, "Boats"), *BODY], *[[(10, f"Page of the log, number {n}")] for n in range(9_999)]))
+    assert page.warnings == ("only the first 2,000 of 10,000 pages of the PDF are read",)
+    assert "{#page=1}" in page.body
+
+
+@pytest.mark.parametrize("target", ["/Next 7 0 R", "/First 6 0 R"])
+def test_an_outline_in_a_circle_ends(target: str) -> None:
+    data = pdf(BODY, outline=[("One", 0), ("Two", 0)])
+    assert b"/Next 8 0 R" in data
+    assert extracted(data.replace(b"/Next 8 0 R", target.encode())).title == "manual.pdf"
+
+
+def test_a_bomb_costs_only_itself(tmp_path: Path) -> None:
+    """Also in a site so small that it needs no worker."""
+    (tmp_path / "build").mkdir()
+    (tmp_path / "build/index.html").write_text("<main><h1>Harbour</h1><p>Welcome.</p></main>")
+    (tmp_path / "build/bomb.pdf").write_bytes(pdf_bomb(3_000_000))
+    (tmp_path / "build/manual.pdf").write_bytes(pdf([(20, "Boats"), *LONG]))
+    (tmp_path / "searchsocket.toml").write_text(
+        "[source]\ndocuments = true\n[run]\nmax_page_memory_mb = 300\nmax_page_seconds = 5\n"
+    )
+    summary = command(tmp_path, "index")
+    assert (summary["pages"]["indexed"], summary["pages"]["failed"]) == (2, 1)
 
 
 def settings(**source: object) -> Settings:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from searchsocket.content.pages import DOCUMENTS
 from searchsocket.errors import ConfigError, ConfigMissing, InvalidScope, SourceUnavailable
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.project.project import Project
@@ -25,7 +26,7 @@ _HEX = 16  # of a digest: it tells builds of one scope apart
 
 
 def _endings(run: ScopeRun) -> tuple[str, ...]:
-    return (*_HTML, ".pdf") if run.project.settings.source.documents else _HTML
+    return (*_HTML, *DOCUMENTS) if run.project.settings.source.documents else _HTML
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import assert_never
 from searchsocket.content.html.converters import Converter, make_converter
 from searchsocket.content.html.extract import EXTRACTOR_VERSION, extract_html
 from searchsocket.content.markdown.page import extract_markdown
+from searchsocket.content.office import OFFICE_VERSION, extract_office
 from searchsocket.content.pages import ExtractedPage, RawPage
 from searchsocket.content.pdf import PDF_VERSION, extract_pdf
 from searchsocket.content.record_page import extract_record
@@ -66,7 +67,7 @@ def extraction_key(settings: Settings, site: SiteBase, converter: Converter) -> 
             repr(site),
             converter.version,
             *([json.dumps(dict(settings.facets), sort_keys=True)] if settings.facets else []),
-            *([f"pdf {PDF_VERSION}"] if settings.source.documents else []),
+            *([f"pdf {PDF_VERSION}, office {OFFICE_VERSION}"] if settings.source.documents else []),
         ]
     )
 
@@ -145,6 +146,8 @@ def extract_page(data: bytes, page: RawPage, settings: Settings, site: SiteBase,
             extract = extract_markdown
         case "pdf":
             extract = extract_pdf
+        case "docx" | "odt":
+            extract = extract_office
         case "record":
             extract = extract_record
         case "code":

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from searchsocket.content.html.converters import make_converter
 from searchsocket.content.html.extract import EXTRACTOR_VERSION
 from searchsocket.content.mirror.paths import mirror_name
-from searchsocket.content.pages import ExtractedPage
+from searchsocket.content.pages import DOCUMENTS, ExtractedPage
 from searchsocket.errors import StrictRoutesFailed
 from searchsocket.events import Event
 from searchsocket.pipeline.extraction.carried import extract_on_cluster
@@ -52,7 +52,7 @@ _SERIAL_PAGE_BYTES = 500_000  # a larger page may take minutes, and is left to a
 _PREVIEW_CHARS = 2_000
 SKIP_REASONS = {
     "empty": "no text",
-    "encrypted": "a PDF with a password",
+    "encrypted": "a document with a password",
     "noindex": "noindex",
     "redirect": "a redirect",
     COPY: "the same text at another address",
@@ -150,9 +150,12 @@ def _is_small(state: ScopeState, stale: Sequence[int]) -> bool:
     """Return True if this process extracts the pages itself: few bytes in all, and no page that could take long."""
     size = 0
     for ids in batches(stale, _WINDOW):
-        sizes = [page.bytes for page in state.extracts.pages(ids)]
+        pages = state.extracts.pages(ids)
+        sizes = [page.bytes for page in pages]
         size += sum(sizes)
         if size >= _SERIAL_BELOW_BYTES or max(sizes) > _SERIAL_PAGE_BYTES:
+            return False
+        if any(page.raw.kind in DOCUMENTS.values() for page in pages):  # packed: their size says nothing
             return False
     return True
 

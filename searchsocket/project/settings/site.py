@@ -82,7 +82,7 @@ class SourceSettings(SettingsSection):
     static_output_dir: str = ""  # "" = the first common build folder that contains HTML
     base_path: str = ""  # URL path prefix of the site, e.g. "/docs"; "" = the path of the address, if one is set
     exclude: tuple[str, ...] = ()  # globs over URL paths, e.g. "/drafts/**"
-    documents: bool = False  # PDF files of a build or a crawled site are pages too
+    documents: bool = False  # PDF, Word and OpenDocument files of a build or a crawled site are pages too
     max_page_bytes: Count = 20_000_000  # a larger page fails and keeps its records
     content_files: ContentFilesSettings = ContentFilesSettings()
     git: GitSettings = GitSettings()

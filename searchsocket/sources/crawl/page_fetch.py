@@ -11,7 +11,7 @@ from searchsocket.sources.crawl.fetch import Fetcher, FetchFailed, Response
 from searchsocket.sources.crawl.pages import PageLinks, page_links
 from searchsocket.sources.crawl.rendering import Rendering
 from searchsocket.sources.crawl.site import CrawledSite, host_of
-from searchsocket.sources.crawl.store import PDF_TYPE, BodyStore, Stored
+from searchsocket.sources.crawl.store import DOCUMENT_TYPES, BodyStore, Stored
 from searchsocket.web.urls.resolve import resolve_base, served_under
 
 _HTML = ("text/html", "application/xhtml+xml")
@@ -102,7 +102,7 @@ class PageFetch:
         return (
             kind in _HTML
             or (self.files is not None and kind == markdown.MARKDOWN_TYPE)
-            or (self.site.documents and kind == PDF_TYPE)
+            or (self.site.documents and kind in DOCUMENT_TYPES)
         )
 
     def _keep(self, path: str, stored: Stored, body: bytes) -> FetchedPage:
@@ -110,7 +110,7 @@ class PageFetch:
         return self._page(path, stored, body)
 
     def _page(self, path: str, stored: Stored, body: bytes) -> FetchedPage:
-        if not self.follows_links or stored.kind == "pdf":
+        if not self.follows_links or stored.kind in DOCUMENT_TYPES.values():
             return FetchedPage(path, stored)
         named = markdown.markdown_links(body) if stored.kind == "markdown" else page_links(body)
         links = _targets(named, stored, self.site)

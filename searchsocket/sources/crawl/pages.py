@@ -6,7 +6,7 @@ from lxml import etree
 
 from searchsocket.content.pages import RawPage
 from searchsocket.sources.base import SourceReport
-from searchsocket.sources.crawl.store import Stored
+from searchsocket.sources.crawl.store import DOCUMENT_TYPES, Stored
 from searchsocket.web.urls.form import Addresses, UrlForm
 from searchsocket.web.urls.paths import page_path, without_query
 
@@ -47,7 +47,7 @@ class CrawledPages:
         return RawPage(url, stored.served_url, stored.url, stored.body_hash, stored.kind, address)
 
     def _address(self, url: str, stored: Stored) -> str:
-        if (self._form is not None or url == "/") and stored.kind != "pdf":
+        if (self._form is not None or url == "/") and stored.kind not in DOCUMENT_TYPES.values():
             return Addresses(self._form or UrlForm(), self._base).of_served(url, stored.served_url)
         address = self._base + stored.url + ("/" if stored.served_url.endswith("/") else "")
         return "" if address == url else address

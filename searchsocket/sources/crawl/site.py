@@ -5,16 +5,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from urllib.parse import quote, urlsplit
 
+from searchsocket.content.pages import document_kind
 from searchsocket.web.urls.paths import page_path
 from searchsocket.web.urls.resolve import SiteBase, resolve_link, site_base
 
 _SESSION = re.compile(r";[^/]*")  # ;jsessionid=... makes endless names of one page
 _NOT_PAGES = re.compile(
-    r"\.(?:avif|bmp|css|csv|docx?|eot|exe|gif|gz|ico|jpe?g|js|json|mjs|mov|mp[34]|ogg|otf|png|pptx?|rss|svg|tar|tgz|"
+    r"\.(?:avif|bmp|css|csv|doc|eot|exe|gif|gz|ico|jpe?g|js|json|mjs|mov|mp[34]|ogg|otf|png|pptx?|rss|svg|tar|tgz|"
     r"tiff?|ttf|txt|wasm|wav|webm|webp|woff2?|xlsx?|xml|zip)$",
     re.IGNORECASE,
 )
-_PDF = re.compile(r"\.pdf$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class CrawledSite:
     base_url: str  # what is crawled, without a login and without a trailing slash
     base: SiteBase  # the same as links mean it
     excluded: Callable[[str], bool]  # which paths are not asked for
-    documents: bool = False  # PDF files are pages too
+    documents: bool = False  # PDF, Word and OpenDocument files are pages too
 
     def url(self, path: str) -> str:
         """The URL to fetch for a canonical path."""
@@ -40,7 +40,7 @@ class CrawledSite:
         if (
             path is None
             or _NOT_PAGES.search(path)
-            or (_PDF.search(path) and not self.documents)
+            or (document_kind(path) and not self.documents)
             or self.excluded(path)
             or self.excluded(page_path(path))
         ):

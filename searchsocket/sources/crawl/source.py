@@ -68,7 +68,7 @@ class CrawlSource:
             max_page_bytes: A larger page is a failure.
             max_pages: What a limited run fetches at most, if that is less than the setting.
             url_form: The form of the addresses; None = as the host answers to them.
-            documents: PDF files are pages too.
+            documents: PDF, Word and OpenDocument files are pages too.
         """
         self.origin = SourceOrigin(self.kind.mode, address=without_login(address))
         self._settings = settings

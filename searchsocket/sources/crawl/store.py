@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -9,7 +10,11 @@ from searchsocket.errors import SourceUnavailable
 from searchsocket.system.files import write_atomic
 from searchsocket.types import PageKind
 
-PDF_TYPE = "application/pdf"
+DOCUMENT_TYPES: Mapping[str, PageKind] = {
+    "application/pdf": "pdf",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+    "application/vnd.oasis.opendocument.text": "odt",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +32,7 @@ class Stored:
     def kind(self) -> PageKind:
         if self.content_type.startswith("text/markdown"):
             return "markdown"
-        return "pdf" if self.content_type.startswith(PDF_TYPE) else "html"
+        return DOCUMENT_TYPES.get(self.content_type.partition(";")[0].strip().lower(), "html")
 
 
 class BodyStore:

@@ -1,0 +1,186 @@
+"""Read Word (.docx) and OpenDocument (.odt) files: headings by style, lists and tables.
+
+Both are ZIP archives of XML. Neither is unpacked beyond a limit, and no XML with a document type is read: entities are
+defined there.
+"""
+
+import io
+import re
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from html import escape
+
+from lxml import etree
+
+from searchsocket.content.document_page import DocumentText, document_page
+from searchsocket.content.html.converters import FAST, Converter
+from searchsocket.content.html.metadata import parse_date
+from searchsocket.content.html.tree import Element
+from searchsocket.content.pages import ExtractedPage, RawPage
+from searchsocket.project.settings.site import ExtractSettings, TransformSettings
+from searchsocket.text.facets import NO_FACETS, Facets
+from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
+
+OFFICE_VERSION = "1"
+_MAX_PARTS = 10_000
+_MAX_XML_BYTES = 30_000_000  # of all parts together, unpacked
+_MAX_DEPTH = 100  # of lists and tables in each other
+_MAX_REPEATS = 1_000  # of a space that is stated once with a number
+_XML_PART = re.compile(r"\.(?:xml|rels)$", re.IGNORECASE)
+_DOCUMENT_TYPE = re.compile(rb"<!(?:DOCTYPE|ENTITY)|<\0!\0|\0<\0!")  # in UTF-16, any declaration or comment
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # begins a file with a password
+_HEADING = re.compile(r"<h[1-6]>(.*?)</h[1-6]>", re.DOTALL)
+_TAG = re.compile(r"<[^>]*>")
+# mammoth knows these styles by their English names; `Title` is the one that it leaves to the caller.
+_STYLES = "p[style-name='Title'] => h1:fresh\np[style-name='Subtitle'] => p:fresh"
+
+_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+_OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
+_META = "{urn:oasis:names:tc:opendocument:xmlns:meta:1.0}"
+_DC = "{http://purl.org/dc/elements/1.1/}"
+_TERMS = "{http://purl.org/dc/terms/}"
+_LINK = "{http://www.w3.org/1999/xlink}href"
+_SKIPPED = frozenset(
+    {
+        f"{_TEXT}tracked-changes", f"{_TEXT}table-of-content", f"{_TEXT}alphabetical-index", f"{_TEXT}note-citation",
+        f"{_TEXT}sequence-decls", f"{_TEXT}bibliography-configuration", f"{_OFFICE}annotation", f"{_OFFICE}forms",
+    }
+)  # fmt: skip
+_TAGS = {
+    f"{_TEXT}p": "p",
+    f"{_TEXT}list": "ul",
+    f"{_TEXT}list-item": "li",
+    f"{_TEXT}list-header": "li",
+    f"{_TABLE}table": "table",
+    f"{_TABLE}table-row": "tr",
+    f"{_TABLE}table-cell": "td",
+}
+
+
+def extract_office(
+    data: bytes,
+    page: RawPage,
+    extract: ExtractSettings,
+    transform: TransformSettings,
+    *,
+    site: SiteBase = AT_ROOT,
+    converter: Converter = FAST,
+    facets: Facets = NO_FACETS,
+) -> ExtractedPage:
+    """Read one file; its page's kind says which.
+
+    Returns:
+        The page; `skip` is "encrypted" where it needs a password, "empty" where it has no text.
+
+    Raises:
+        ImportError: mammoth is not installed, see `sources.make_source`.
+        ValueError: The file is damaged, too large when unpacked, or defines entities.
+    """
+    if data.startswith(_OLE):
+        return ExtractedPage(title=page.url.rpartition("/")[2], body="", skip="encrypted")
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            parts = _xml_parts(archive)
+            if parts is None:
+                return ExtractedPage(title=page.url.rpartition("/")[2], body="", skip="encrypted")
+            document = _docx(data, parts) if page.kind == "docx" else _odt(parts)
+    except (zipfile.BadZipFile, KeyError, EOFError, NotImplementedError, etree.XMLSyntaxError) as error:
+        raise ValueError(f"the document cannot be read: {error}") from error
+    if not document.title and (heading := _HEADING.search(document.html)):
+        document = replace(document, title=_TAG.sub("", heading[1]))
+    return document_page(document, page.kind, page, extract, transform, site=site, converter=converter, facets=facets)
+
+
+def _xml_parts(archive: zipfile.ZipFile) -> dict[str, bytes] | None:
+    """The XML parts by name; None if they are encrypted."""
+    entries = archive.infolist()
+    parts = [entry for entry in entries if _XML_PART.search(entry.filename)]
+    if len(entries) > _MAX_PARTS or sum(entry.file_size for entry in parts) > _MAX_XML_BYTES:
+        raise ValueError(f"the document has more than {_MAX_PARTS:,} parts or {_MAX_XML_BYTES:,} bytes of text")
+    if any(entry.flag_bits & 1 for entry in entries):
+        return None
+    contents = {entry.filename: archive.read(entry) for entry in parts}  # never more than the stated size
+    for name, content in contents.items():
+        if _DOCUMENT_TYPE.search(content):
+            raise ValueError(f"{name} of the document defines a document type or entities")
+    return None if b"encryption-data" in contents.get("META-INF/manifest.xml", b"") else contents
+
+
+def _docx(data: bytes, parts: Mapping[str, bytes]) -> DocumentText:
+    import mammoth  # an extra
+
+    without_pictures = mammoth.images.img_element(lambda _: {"src": ""})
+    html = mammoth.convert_to_html(io.BytesIO(data), convert_image=without_pictures, style_map=_STYLES).value
+    stated = _stated(parts.get("docProps/core.xml", b""))
+    return DocumentText(
+        html,
+        stated.get(f"{_DC}title", ""),
+        stated.get(f"{_DC}description", "") or stated.get(f"{_DC}subject", ""),
+        _date(stated.get(f"{_TERMS}created", "")),
+        _date(stated.get(f"{_TERMS}modified", "")),
+    )
+
+
+def _odt(parts: Mapping[str, bytes]) -> DocumentText:
+    text = _parsed(parts["content.xml"]).find(f"{_OFFICE}body/{_OFFICE}text")
+    stated = _stated(parts.get("meta.xml", b""))
+    return DocumentText(
+        "".join(_odt_html(text, 0)) if text is not None else "",
+        stated.get(f"{_DC}title", ""),
+        stated.get(f"{_DC}description", "") or stated.get(f"{_DC}subject", ""),
+        _date(stated.get(f"{_META}creation-date", "")),
+        _date(stated.get(f"{_DC}date", "")),
+    )
+
+
+def _odt_html(element: Element, depth: int) -> Iterator[str]:
+    """The contents of an element as HTML."""
+    if depth > _MAX_DEPTH:
+        raise ValueError(f"the document nests lists and tables more than {_MAX_DEPTH} deep")
+    yield escape(element.text or "")
+    for child in element:
+        if isinstance(child.tag, str) and child.tag not in _SKIPPED:
+            yield from _odt_element(child, depth + 1)
+        yield escape(child.tail or "")
+
+
+def _odt_element(element: Element, depth: int) -> Iterator[str]:
+    tag = str(element.tag)
+    opening = closing = ""
+    if tag == f"{_TEXT}h":
+        level = element.get(f"{_TEXT}outline-level", "1")
+        closing = f"h{min(int(level), 6) if level.isdecimal() and level != '0' else 1}"
+        opening = closing
+    elif tag == f"{_TEXT}a":
+        opening, closing = f'a href="{escape(element.get(_LINK, ""))}"', "a"
+    elif tag == f"{_TEXT}s":
+        count = element.get(f"{_TEXT}c", "1")
+        yield " " * (min(int(count), _MAX_REPEATS) if count.isdecimal() else 1)
+    elif tag == f"{_TEXT}note-body":
+        yield escape(f" ({' '.join(''.join(map(str, element.itertext())).split())})")
+        return
+    elif tag in (f"{_TEXT}tab", f"{_TEXT}line-break"):
+        yield " " if tag.endswith("tab") else "<br>"
+    else:
+        opening = closing = _TAGS.get(tag, "")
+    yield f"<{opening}>" if opening else ""
+    yield from _odt_html(element, depth)
+    yield f"</{closing}>" if closing else ""
+
+
+def _stated(xml: bytes) -> dict[str, str]:
+    """Texts of a metadata part by the name of their element."""
+    try:
+        return {str(element.tag): element.text or "" for element in _parsed(xml).iter()} if xml else {}
+    except etree.XMLSyntaxError:
+        return {}
+
+
+def _parsed(xml: bytes) -> Element:
+    return etree.fromstring(xml, etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True))
+
+
+def _date(text: str) -> str:
+    return parse_date(text.partition(".")[0].removesuffix("Z")[:10])
