@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from bench.sizing.table import table
 from searchsocket.cli.main import cli
 
 ROOT = Path(__file__).parent.parent
@@ -113,6 +114,14 @@ def settings_that_are_no_defaults(root: Path, patch: pytest.MonkeyPatch) -> str:
     return "".join(line for line in shown if "# default" not in line)
 
 
+def plan_of_ten_branches(root: Path, _: pytest.MonkeyPatch) -> str:
+    return printed(root, "plan", "--pages", "10000", "--branches", "10")
+
+
+def table_of_sizes(_: Path, __: pytest.MonkeyPatch) -> str:
+    return table()
+
+
 SCENARIOS: dict[str, Scenario] = {
     scenario.__name__.replace("_", " "): scenario
     for scenario in (
@@ -124,6 +133,8 @@ SCENARIOS: dict[str, Scenario] = {
         addresses_of_a_build,
         configuration_with_a_typo,
         settings_that_are_no_defaults,
+        plan_of_ten_branches,
+        table_of_sizes,
     )
 }
 MARKED = [(file, match["name"]) for file in FILES for match in BLOCK.finditer(file.read_text(encoding="utf-8"))]
