@@ -63,7 +63,7 @@ class UnitCosts:
 
 @dataclass(frozen=True, slots=True)
 class SiteShape:
-    """What a page of a site amounts to."""
+    """The text of an average page."""
 
     chunks_per_page: float
     tokens_per_chunk: float
@@ -148,7 +148,7 @@ def plan_size(
 
 
 def _first_limit(is_local: bool, query_ms: float | None, memory_gb: float, max_local_chunks: int) -> tuple[str, str]:
-    """What becomes too large first, and what to do about it."""
+    """The limit that is reached first, and the remedy."""
     if not is_local:
         return (
             f"the embedded index is meant for up to {max_local_chunks:,} chunks: a query compares every vector",
