@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK ?= 1
 # Tests start hundreds of processes: each would compile what it imports again where writing bytecode is switched off.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test check lock format clean docs-site milvus milvus-test
+.PHONY: demo test test-long check lock format clean docs-site milvus milvus-test
 
 demo: $(if $(wildcard $(VENV)/.ready),$(VENV)/.ready,$(VENV)/.installed)
 	$(BIN)/python examples/demo.py
@@ -18,7 +18,11 @@ demo: $(if $(wildcard $(VENV)/.ready),$(VENV)/.ready,$(VENV)/.installed)
 # that take seconds to make. Files come in the order that tests/conftest.py gives them.
 test: $(VENV)/.ready
 	$(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder \
-		-n $$(($$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN) + 1)) -m "not milvus_server"
+		-n $$(($$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN) + 1)) -m "not milvus_server and not long"
+
+# Real Dagster under kills, releases of Dagster, crashes, interruptions: minutes. Run it before a release.
+test-long: $(VENV)/.ready
+	$(BIN)/python -m pytest --dist loadfile -n 2 -m long
 
 # The tests that ask a Milvus server. In one process: each further one would make its own collections and its own site,
 # which takes longer than the tests.

@@ -18,8 +18,12 @@ settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("search", deadline=None, max_examples=1_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
-# Files that take over half a minute, most of it waiting.
-LONGEST = ("test_dagster_dev.py", "test_dagster_releases.py", "test_crashes.py", "test_readme.py")
+# Files that take minutes of the machine together: `make test-long` runs them, before a release.
+LONG = {
+    "test_crashes.py", "test_dagster_dev.py", "test_dagster_releases.py", "test_generated_clients.py",
+    "test_handle_in_kit.py", "test_interruptions.py", "test_pinecone_troubles.py",
+}  # fmt: skip
+LONGEST = LONG | {"test_readme.py"}
 
 GoldenCheck = Callable[[Path, Any], None]
 
@@ -30,6 +34,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the files that take longest, so that no worker is left with one at the end."""
+    for item in items:
+        if item.path.name in LONG:
+            item.add_marker("long")
     items.sort(key=lambda item: item.path.name not in LONGEST)
 
 

@@ -23,7 +23,7 @@ SUMMARIES = {
     "dev": "Watch the site, and keep index and service up to date.",
     "status": "Show the index of each scope: age, size, model and cost.",
     "scopes": "List every scope with its branch, size and age.",
-    "plan": "Estimate the time, disk, memory and dollars for a site of some size.",
+    "plan": "Estimate the cost of a site of some size.",
     "doctor": "Check the setup and suggest fixes.",
     "test": "Run the golden queries and show what changed.",
     "demand": "Show what visitors search for and do not find.",

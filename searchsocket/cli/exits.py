@@ -13,7 +13,8 @@ Exit status:
   1    the run failed, or a check of `doctor` failed
   2    wrong usage or configuration
   3    something is missing: the site, an index, a key
-  4    a limit stopped it: cost, deletion, routes, branches, golden queries, another machine
+  4    a limit stopped it: cost, deletion, routes, branches, golden queries;
+       or another machine published first
   5    busy or unreachable; try again later
   130  interrupted (143 by SIGTERM); `serve` ends with 0
 """

@@ -26,9 +26,10 @@ _MAX_PAGES, _MAX_BRANCHES = 1_000_000_000, 1_000_000
 @project_option
 @json_option
 def plan(pages: int | None, branches: int, model: str | None, root: Path, as_json: bool) -> None:
-    """Estimate the time, disk, memory and dollars for a site of some size.
+    """Estimate the cost of a site of some size.
 
-    The size of a page is that of your indexed site, or else that of the site the costs were measured on.
+    Shows time, disk, memory and dollars. The size of a page is that of your indexed site, or else that of the site the
+    costs were measured on.
 
     \b
     Example:

@@ -41,7 +41,16 @@ REQUESTS: list[tuple[str, dict[str, Any] | None]] = [
     ("/api/health", None),
 ]
 # Two runs may differ in these. An empty folder has no source files, so it cannot report whether one changed.
-OF_A_RUN = {"generation", "publishedAt", "published_at", "timingsMs", "timings_ms", "ageSeconds", "age_seconds"}
+OF_A_RUN = {
+    "generation",
+    "publishedAt",
+    "published_at",
+    "timingsMs",
+    "timings_ms",
+    "ageSeconds",
+    "age_seconds",
+    "pollAgeSeconds",
+}
 OF_A_FOLDER = {"changedSince", "changed_since"}
 
 

@@ -243,6 +243,7 @@ def test_help_gives_an_example() -> None:
         "dev",
         "status",
         "scopes",
+        "plan",
         "doctor",
         "test",
         "demand",

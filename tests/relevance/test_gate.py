@@ -77,8 +77,11 @@ def test_questions_by_which_nothing_was_chosen_are_not_answered_as_if_they_fitte
 
 
 def test_questions_about_other_software_get_little(judged: list[Judged]) -> None:
-    """The worst kind: they share words with every documentation. By the second set nothing is chosen."""
-    for kind, most in ((SOFTWARE, 0.08), (FRESH_SOFTWARE, 0.08)):
+    """The worst kind: they share words with every documentation. By the second set nothing is chosen.
+
+    Three of the first ask about Docker compose, which the site has a section on.
+    """
+    for kind, most in ((SOFTWARE, 0.1), (FRESH_SOFTWARE, 0.08)):
         found = of_kind(judged, kind)
         assert len(found) > 40
         assert share(found, "answered") <= most

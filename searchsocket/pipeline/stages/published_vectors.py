@@ -29,13 +29,15 @@ def take_published_vectors(
     """
     tokens = {text.content_hash: text.tokens for text in texts}
     missing = set(cache.missing(tokens, model_id))
-    scope = run.scope
-    if run.backends.store.generation(scope) is None and (origin := state.origin.name()):
-        scope = replace(scope, name=origin)
-    if not missing or run.backends.store.generation(scope) is None:
+    if not missing:
         return 0
+    scope = run.scope
     copied = 0
     try:
+        if run.backends.store.generation(scope) is None and (origin := state.origin.name()):
+            scope = replace(scope, name=origin)
+        if run.backends.store.generation(scope) is None:
+            return 0
         reader = run.backends.store.reader(scope)
         if reader.generation.model_id != model_id:
             return 0
@@ -49,7 +51,7 @@ def take_published_vectors(
             copied += len(hashes)
             if not missing:
                 break
-    except SearchSocketError:  # what is not here is embedded
+    except SearchSocketError:  # damaged, or of another version: what is not here is embedded
         return copied
     return copied
 
