@@ -20,7 +20,7 @@ test: $(VENV)/.ready
 	$(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder \
 		-n $$(($$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN) + 1)) -m "not milvus_server and not long"
 
-# Real Dagster under kills, releases of Dagster, crashes, interruptions: minutes. Run it before a release.
+# Real Dagster under kills, releases of Dagster, crashes, interruptions, buckets: minutes. Run it before a release.
 test-long: $(VENV)/.ready
 	$(BIN)/python -m pytest --dist loadfile -n 2 -m long
 
