@@ -90,6 +90,8 @@ def create_app(
     store: VectorStore | None = None,
     embedder: Embedder | None = None,
     others: "LibraryMakers | None" = None,
+    metrics: Metrics | None = None,
+    on_demand: bool = False,
 ) -> FastAPI:
     """The service of one project.
 
@@ -102,6 +104,8 @@ def create_app(
         on_access: Takes the lines of the access log, where it is asked for.
         store, embedder: Instead of those that the settings name.
         others: Projects that agents can ask too, by name; each is opened by the first call that names it.
+        metrics: Count requests here; None = in a new object.
+        on_demand: Open no scope before somebody searches it.
 
     Raises:
         ConfigError, ConfigMissing, InvalidScope: The service could not answer a single query.
@@ -114,7 +118,7 @@ def create_app(
         service.check()
 
     prefix = _prefix(settings.path)
-    app = _without_endpoints(project, service, prefix)
+    app = _without_endpoints(project, service, prefix, on_demand=on_demand)
     freshness = Freshness(project, service)
     code = cache(partial(open_code, project, environ, clock=clock, on_error=on_error, site=service.store))
     content = open_content(project, environ, service, code() if project.settings.code.enable else None, clock=clock)
@@ -131,7 +135,7 @@ def create_app(
     add_llms(app, AgentTexts(project, service), service, freshness)
     if project.settings.mcp.enable and project.settings.mcp.http.path:
         _add_agents(app, project, environ, service, others, may_sync=store is None, clock=clock, on_error=on_error)
-    metrics = Metrics(project.id)
+    metrics = metrics or Metrics(project.id)
     app.state.numbers = [ProjectNumbers(metrics, service)]
     add_metrics(app, *app.state.numbers)
     add_handlers(app, on_error)
@@ -147,7 +151,7 @@ def create_app(
     return app
 
 
-def _without_endpoints(project: Project, service: SearchService, prefix: str) -> SearchApp:
+def _without_endpoints(project: Project, service: SearchService, prefix: str, *, on_demand: bool) -> SearchApp:
     app = SearchApp(
         facets=project.settings.facets,
         reranks=project.settings.rerank.provider != "none",
@@ -157,7 +161,7 @@ def _without_endpoints(project: Project, service: SearchService, prefix: str) ->
         docs_url=None,
         redoc_url=None,
         openapi_url=f"{prefix}/openapi.json",
-        lifespan=_lifespan(service, min(REFRESH_S, project.settings.artifacts.poll_seconds)),
+        lifespan=_lifespan(service, min(REFRESH_S, project.settings.artifacts.poll_seconds), on_demand=on_demand),
         redirect_slashes=False,
     )
     app.state.service = service
@@ -267,13 +271,18 @@ def _prefix(path: str) -> str:
     return prefix
 
 
-def _lifespan(service: SearchService, refresh_s: float) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+def _lifespan(
+    service: SearchService, refresh_s: float, *, on_demand: bool
+) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+    read_ahead = (lambda: None) if on_demand else service.read_ahead
+
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        warming = asyncio.create_task(_warm_up(service))
-        with suppress(TimeoutError):  # a store or a provider is away: queries are answered without it
-            await asyncio.wait_for(asyncio.shield(warming), WARM_UP_S)
-        refreshing = asyncio.create_task(_refresh(service, refresh_s))
+        if not on_demand:
+            warming = asyncio.create_task(_warm_up(service))
+            with suppress(TimeoutError):  # a store or a provider is away: queries are answered without it
+                await asyncio.wait_for(asyncio.shield(warming), WARM_UP_S)
+        refreshing = asyncio.create_task(_refresh(service, refresh_s, read_ahead))
         try:
             yield
         finally:
@@ -289,12 +298,12 @@ async def _warm_up(service: SearchService) -> None:
     await run_in_threadpool(service.read_ahead)
 
 
-async def _refresh(service: SearchService, every_s: float) -> None:
+async def _refresh(service: SearchService, every_s: float, read_ahead: Callable[[], None]) -> None:
     """Let go of what is no longer live, and read ahead in what is, also where nobody asks."""
     while True:
         await asyncio.sleep(every_s)
         try:
             await run_in_threadpool(service.refresh)
-            await run_in_threadpool(service.read_ahead)
+            await run_in_threadpool(read_ahead)
         except Exception as error:  # noqa: BLE001  (reported; one defect must not end this for good)
             service.on_error(error)

@@ -61,13 +61,14 @@ class ProjectNumbers:
     """The counters of a project and what its indexes are read from."""
 
     metrics: Metrics
-    service: SearchService
+    service: SearchService | None  # None: the project is not open
 
 
 class ServiceNumbers(Collector):
     """All numbers of some projects at this moment: of this process, or of all that share `METRICS_DIR`."""
 
     def __init__(self, projects: Sequence[ProjectNumbers]) -> None:
+        """`projects`: May change between two calls of `collect`."""
         self._projects = projects
 
     def collect(self) -> Iterable[Metric]:
@@ -80,16 +81,18 @@ class ServiceNumbers(Collector):
         return families.values()
 
     def _families(self) -> Iterator[Metric]:
-        names = {each.metrics.project for each in self._projects}
+        projects = tuple(self._projects)
+        names = {each.metrics.project for each in projects}
         if folder := os.environ.get(METRICS_DIR):
             for family in MultiProcessCollector(None, folder).collect():  # type: ignore[no-untyped-call]
                 family.samples = [sample for sample in family.samples if sample.labels.get("project") in names]
                 yield family
         else:
-            for each in self._projects:
+            for each in projects:
                 yield from each.metrics.registry.collect()
-        for each in self._projects:
-            yield from _state(each.metrics.project, each.service)
+        for each in projects:
+            if each.service:
+                yield from _state(each.metrics.project, each.service)
 
 
 def _state(project: str, service: SearchService) -> Iterable[Metric]:

@@ -44,6 +44,27 @@ _MAX_LINES = 1_000
 @click.option(
     "--artifacts", "url", default="", metavar="URL", help="Serve a pushed index from this URL; needs no local index."
 )
+@click.option(
+    "--projects",
+    "place",
+    default="",
+    metavar="DIR|URL",
+    help="Serve every project in this folder, or below this URL of an object store, each when it is asked.",
+)
+@click.option(
+    "--memory-mb",
+    type=click.IntRange(16, 1_000_000),
+    default=600,
+    show_default=True,
+    help="With --projects: memory of each process for open projects; the least recently used are closed.",
+)
+@click.option(
+    "--disk-mb",
+    type=click.IntRange(1, 100_000_000),
+    default=20_000,
+    show_default=True,
+    help="With --projects: disk for pulled indexes; the least recently used are removed.",
+)
 @click.option("--no-page", is_flag=True, help="Do not serve the search page at /.")
 @click.option(
     "--workers",
@@ -78,6 +99,9 @@ def serve(
     port: int,
     scopes: tuple[str, ...],
     url: str,
+    place: str,
+    memory_mb: int,
+    disk_mb: int,
     no_page: bool,
     workers: int,
     drain_seconds: float,
@@ -101,6 +125,7 @@ def serve(
       searchsocket serve --port 8181 --workers 2
       searchsocket serve --project apps/docs --project apps/blog
       searchsocket serve --artifacts https://files.example.com/search
+      searchsocket serve --projects s3://bucket/search --memory-mb 600
       curl "http://127.0.0.1:8181/api/search?q=install"
       curl -H "Authorization: Bearer $(cat .searchsocket/serve.token)" "http://127.0.0.1:8181/api/search?q=install"
     """
@@ -109,26 +134,61 @@ def serve(
     if url and len(roots) > 1:
         raise click.UsageError("--artifacts serves one index; set artifacts.url in each project instead")
 
-    def as_served(root: Path) -> Project:
-        project = load_project(root)
-        options = {
-            "scopes": tuple(project.scope(os.environ, name).name for name in scopes) or None,
-            "page": False if no_page else None,
-            "access_log": access_log or None,
-        }
-        changes = {name: value for name, value in options.items() if value is not None}
-        agents = offering(project.settings.mcp, tools, structured_content=structured_content)
-        may_sync = agents.sync if agents.sync is not None else sync
-        agents = agents.model_copy(update={"enable": _first(mcp, agents.enable, dev), "sync": may_sync})
-        sections = {"api": project.settings.api.model_copy(update=changes), "mcp": agents}
-        return share_of_budget(replace(project, settings=project.settings.model_copy(update=sections)), workers)
-
-    projects = [as_served(root) for root in roots or (Path(),)]
+    if place and (url or len(roots) > 1):
+        raise click.UsageError(
+            "--projects serves all projects of one place; leave out --artifacts and repeated --project"
+        )
+    options = _Options(scopes, no_page, access_log, mcp, dev, tools, structured_content, sync, workers)
     listener = _Listener(host, port, workers, drain_seconds, metrics_port, log_format == "json")
+    roots = roots or (Path(),)
+    if place:
+        _serve_many(load_project(roots[0]), listener, _Place(place, memory_mb, disk_mb, dev, options))
+        return
+    projects = [options.applied(load_project(root)) for root in roots]
     if len(projects) > 1:
         _serve_sites(projects, listener, dev=dev)
     else:
         _serve_one(projects[0], listener, url, dev=dev, others=others)
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """Options that change the settings of each project."""
+
+    scopes: tuple[str, ...]
+    no_page: bool
+    access_log: bool
+    mcp: bool | None
+    dev: bool
+    tools: str | None
+    structured_content: bool
+    sync: bool | None
+    workers: int
+
+    def applied(self, project: Project) -> Project:
+        """The project as it is served."""
+        options = {
+            "scopes": tuple(project.scope(os.environ, name).name for name in self.scopes) or None,
+            "page": False if self.no_page else None,
+            "access_log": self.access_log or None,
+        }
+        changes = {name: value for name, value in options.items() if value is not None}
+        agents = offering(project.settings.mcp, self.tools, structured_content=self.structured_content)
+        may_sync = agents.sync if agents.sync is not None else self.sync
+        agents = agents.model_copy(update={"enable": _first(self.mcp, agents.enable, self.dev), "sync": may_sync})
+        sections = {"api": project.settings.api.model_copy(update=changes), "mcp": agents}
+        return share_of_budget(replace(project, settings=project.settings.model_copy(update=sections)), self.workers)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A place with many projects, and the bounds of their service."""
+
+    address: str
+    memory_mb: int
+    disk_mb: int
+    dev: bool
+    options: _Options
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +293,55 @@ def _serve_sites(projects: Sequence[Project], listener: _Listener, *, dev: bool)
         workers=Workers(listener.workers, worker) if listener.workers > 1 else None,
         options=listener.options(),
     )
+
+
+def _serve_many(base: Project, listener: _Listener, place: _Place) -> None:
+    """Serve every project of a place."""
+    from search_api.run.server import serve as serve_api
+    from search_api.run.workers import Workers
+
+    log = ServiceLog(json_lines=listener.json_lines)
+    app = _many_worker(base, listener.host, place, log)
+    key = bool(configured_key(base.settings.api, os.environ))
+
+    def greet(url: str) -> None:
+        say(f"Serving {app.state.projects} projects at {url}/sites/NAME{base.settings.api.path}?q=...   (Ctrl-C stops)")
+        for line in _trust(base, key=key, token=False, dev=place.dev):
+            say(line)
+
+    worker = partial(_many_worker, base, listener.host, place, log)
+    serve_api(
+        base,
+        host=listener.host,
+        port=listener.port,
+        environ=os.environ,
+        on_start=greet,
+        on_error=log,
+        app=app,
+        workers=Workers(listener.workers, worker) if listener.workers > 1 else None,
+        options=listener.options(),
+    )
+
+
+def _many_worker(base: Project, host: str, place: _Place, log: "ServiceLog") -> Any:
+    """The application over every project of a place."""
+    from search_api.sites.many import create_many_app
+    from search_api.sites.pool import PoolOptions, ProjectPool
+    from searchsocket.serving.project_list import project_list
+
+    projects = project_list(place.address, base, os.environ, place.options.applied)
+    options = PoolOptions(
+        environ=os.environ,
+        host=host,
+        dev=place.dev,
+        token_of=lambda project: "" if configured_key(project.settings.api, os.environ) else _token(project),
+        on_error=log,
+        max_memory_bytes=place.memory_mb * 1_000_000,
+        max_disk_bytes=place.disk_mb * 1_000_000,
+    )
+    pool = ProjectPool(projects, options)
+    scan_s = base.settings.artifacts.poll_seconds
+    return create_many_app(pool, base, environ=os.environ, host=host, dev=place.dev, scan_s=scan_s, on_error=log)
 
 
 def _first(*values: bool | None) -> bool:

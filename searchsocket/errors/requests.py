@@ -108,6 +108,13 @@ class Busy(SearchSocketError):
     retry_after_s = 1
 
 
+class IndexLoading(Busy):
+    """The index is being loaded for the first request; a later one is answered."""
+
+    code = "INDEX_LOADING"
+    retry_after_s = 5
+
+
 class Unauthorized(SearchSocketError):
     """The key in the request is wrong."""
 

@@ -9,7 +9,7 @@ from typing import Annotated, Generic, TypeVar
 
 from pydantic import Field
 
-from searchsocket.errors import SearchSocketError
+from searchsocket.errors import IndexLoading, SearchSocketError
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.wire import Wire
@@ -41,6 +41,7 @@ class Recent(Generic[T]):
 
 _FEW_SCOPES = 8  # whose health is read each time that it is asked for
 _HEALTH_S = 1.0
+_NOT_LOADED = "not loaded; the first query loads it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +140,8 @@ class HealthCheck:
         try:
             answering = self._store.answering(scope)
             outage = self._engine.backend_trouble(scope)
+        except IndexLoading:
+            return ScopeHealth(name, ready=True, degraded=_NOT_LOADED)
         except SearchSocketError as error:
             self._on_error(error)
             return ScopeHealth(name, ready=False)

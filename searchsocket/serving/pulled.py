@@ -61,12 +61,22 @@ def artifacts_address(project: Project, url: str) -> str:
 
 
 def open_pulled(
-    local: Project, environ: Mapping[str, str], url: str, *, monotonic: Callable[[], float] = time.monotonic
+    local: Project,
+    environ: Mapping[str, str],
+    url: str,
+    *,
+    objects: Objects | None = None,
+    make_room: Callable[[Path, str, int], None] = lambda *_: None,
+    monotonic: Callable[[], float] = time.monotonic,
 ) -> PulledProject:
     """Fetch the default scope, and make a project of what came with it.
 
     Settings of this machine count; where it has none, those that came. An object store that is dead by now is no
     reason to fail where something was fetched before.
+
+    Args:
+        objects: At the URL; None = they are opened.
+        make_room: Gets the folder of the index, the scope and the bytes of a generation before it is fetched.
 
     Raises:
         ConfigError, ConfigMissing: The address, or the model that is wanted, cannot be used.
@@ -74,7 +84,7 @@ def open_pulled(
         ProjectMismatch: They are another project's than `project.id` says.
         StateUnavailable: The state folder cannot be written.
     """
-    objects, folder, document = _described(local, url)
+    objects, folder, document = _described(local, url, objects)
     project_id = local.settings.project.id
     if project_id and project_id != document.project_id:
         raise ProjectMismatch(
@@ -85,7 +95,15 @@ def open_pulled(
     scope = project.scope_named(ReadableScopes(project, environ, lambda: document.scopes).default)
     max_bytes = settings.artifacts.max_mb * 1_000_000
     has_copy = fetched_description(folder / "index", scope) is not None
-    pull = partial(pull_scope, objects, folder / "index", scope, max_bytes=max_bytes, lock_timeout_s=_FIRST_PULL_S)
+    pull = partial(
+        pull_scope,
+        objects,
+        folder / "index",
+        scope,
+        max_bytes=max_bytes,
+        lock_timeout_s=_FIRST_PULL_S,
+        make_room=partial(make_room, folder / "index", scope.name),
+    )
     trouble: SearchSocketError | None = None
     try:
         _in_time(pull, objects) if has_copy else pull()
@@ -113,15 +131,20 @@ def open_pulled(
     return PulledProject(project, store)
 
 
+def pulled_folder(local: Project, url: str) -> Path:
+    """The folder with all that is pulled from a URL; its `index` has the scopes."""
+    return local.state_dir / "artifacts" / hashlib.sha256(url.rstrip("/").encode()).hexdigest()[:16]
+
+
 def pulled_project_id(local: Project, url: str) -> str:
     """The id of the project that was pushed to a URL; raises as `open_pulled`."""
     return _described(local, url)[2].project_id
 
 
-def _described(local: Project, url: str) -> tuple[Objects, Path, ProjectDocument]:
-    objects = open_objects(url)
+def _described(local: Project, url: str, objects: Objects | None = None) -> tuple[Objects, Path, ProjectDocument]:
+    objects = objects or open_objects(url)
     make_private_folders(local)
-    folder = local.state_dir / "artifacts" / hashlib.sha256(url.rstrip("/").encode()).hexdigest()[:16]
+    folder = pulled_folder(local, url)
     return objects, folder, _project_document(objects, folder)
 
 

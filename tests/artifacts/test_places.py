@@ -11,6 +11,7 @@ import pytest
 from searchsocket.errors import ArtifactsUnavailable, ConfigError, ConfigMissing
 from searchsocket.stores.artifacts.objects import open_objects
 from searchsocket.stores.artifacts.objects.base import Objects
+from searchsocket.stores.artifacts.objects.below import ObjectsBelow
 from tests.artifacts.file_server import file_server
 from tests.contract.objects import ReadingContract, WritingContract
 
@@ -31,6 +32,14 @@ class TestBucket(WritingContract):
     @pytest.fixture
     def objects(self) -> Objects:
         return open_objects(f"memory://bucket-{uuid4().hex}/prefix")
+
+
+class TestBelow(WritingContract):
+    @pytest.fixture
+    def objects(self, tmp_path: Path) -> Objects:
+        whole = open_objects(tmp_path.as_uri())
+        whole.put("other/a.json", b"of another project")
+        return ObjectsBelow(whole, "mine")
 
 
 class TestWeb(ReadingContract):

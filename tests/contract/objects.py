@@ -92,6 +92,11 @@ class WritingContract(ReadingContract):
         assert listed == {"deep/er/b.bin": len(LARGE)}
         assert list(written.list("nothing/")) == []
 
+    def test_folders_are_those_directly_below_a_prefix(self, written: Objects) -> None:
+        """A service over many projects finds them by it, without a list of all objects."""
+        assert list(written.folders()) == ["deep", "odd"]
+        assert list(written.folders("deep/")) == ["er"]
+
     def test_a_list_says_when_an_object_was_written(self, written: Objects) -> None:
         """Pruning goes by it."""
         (info,) = written.list("deep/")

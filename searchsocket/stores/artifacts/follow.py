@@ -4,11 +4,20 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ScopeLocked, ScopeNotIndexed, SearchSocketError
+from searchsocket.errors import (
+    ArtifactInvalid,
+    ArtifactsUnavailable,
+    IndexLoading,
+    ScopeLocked,
+    ScopeNotIndexed,
+    SearchSocketError,
+)
 from searchsocket.stores.artifacts.documents import PROJECT, ProjectDocument, read_document
 from searchsocket.stores.artifacts.objects.base import Objects
+from searchsocket.stores.artifacts.on_demand import OnDemand
 from searchsocket.stores.artifacts.pull import pull_scope
 from searchsocket.stores.base import Answering, VectorIndex
 from searchsocket.stores.local.reader import LocalReader
@@ -59,12 +68,43 @@ class PulledStore(LocalStore):
         self._refused: dict[Scope, tuple[float, float]] = {}  # -> when to look again, and the pause until then
         self._unknown: dict[Scope, float] = {}  # -> when to ask again
         self._polled_at = monotonic()
+        self._on_demand: OnDemand | None = None
 
     def reader(self, scope: Scope) -> LocalReader:
         """See `VectorStore.reader`; the first call for a scope fetches it."""
         if scope not in self._followed:
             self._follow(scope)
+        try:
+            return super().reader(scope)
+        except ScopeNotIndexed:
+            if not self._on_demand:
+                raise
+        self.release(scope)  # its files were removed to make room
+        self._follow(scope)
         return super().reader(scope)
+
+    def load_on_demand(self, on_demand: OnDemand) -> None:
+        """Load scopes by `on_demand`, and follow them only while they are open."""
+        self._on_demand = on_demand
+        on_demand.files.open(self._index, self._release_named)
+        for scope in self._followed:
+            on_demand.files.note(self._index, scope.name)
+
+    def release(self, scope: Scope) -> None:
+        """Close a scope and follow it no longer; the next query loads it."""
+        with self._guard:
+            self._followed.pop(scope, None)
+        self.forget(scope)
+
+    def _release_named(self, name: str) -> None:
+        self.release(Scope(self._project_id, name))
+
+    def close(self) -> None:
+        """Close all scopes."""
+        if self._on_demand:
+            self._on_demand.close()
+            self._on_demand.files.close(self._index, self._release_named)
+        self.close_readers()
 
     def answering(self, scope: Scope) -> Answering:
         """See `VectorStore.answering`; an object store that is dead is a reason, too."""
@@ -72,6 +112,8 @@ class PulledStore(LocalStore):
         try:
             answering = super().answering(scope)
         except ScopeNotIndexed as error:
+            if self._on_demand and not trouble and scope not in self._followed:
+                raise IndexLoading(f"the index of scope {scope.name!r} is not loaded yet") from None
             raise trouble or error from None
         answered_at = self._followed.get(scope)
         poll_age_s = None if answered_at is None else self._monotonic() - answered_at
@@ -84,9 +126,20 @@ class PulledStore(LocalStore):
             self._polled_at = self._monotonic()
             errors += self._follow_public_scopes()
             for scope in list(self._followed):
+                if self._on_demand and not self._is_used(scope, self._on_demand):
+                    continue
                 if self._monotonic() >= self._refused.get(scope, (0.0, 0.0))[0] and (error := self._pull(scope, 0.0)):
                     errors.append(error)
         return errors + super().refresh()
+
+    def _is_used(self, scope: Scope, on_demand: OnDemand) -> bool:
+        """Return True if a scope is open; one that was closed is not followed."""
+        if self._readers.last(scope):
+            on_demand.files.note(self._index, scope.name)
+            return True
+        with self._guard:
+            self._followed.pop(scope, None)
+        return False
 
     def public_scopes(self) -> tuple[str, ...]:
         """Names of the scopes that anyone may read, as pushed last; the default first."""
@@ -114,7 +167,13 @@ class PulledStore(LocalStore):
         with self._guard:
             if now < self._unknown.get(scope, 0.0):
                 raise ScopeNotIndexed(scope.name)
-        error = self._pull(scope, _FIRST_PULL_S)
+        pull = partial(self._pull, scope, _FIRST_PULL_S)
+        try:
+            error = self._on_demand.run(scope.name, pull) if self._on_demand else pull()
+        except IndexLoading:
+            if self.generation(scope) is None:
+                raise
+            error = None  # an earlier copy answers meanwhile
         if isinstance(error, ScopeNotIndexed):
             with self._guard:
                 if len(self._unknown) >= _MAX_UNKNOWN:
@@ -129,7 +188,14 @@ class PulledStore(LocalStore):
     def _pull(self, scope: Scope, lock_timeout_s: float) -> SearchSocketError | None:
         """Bring a scope up to date; what kept it from that."""
         try:
-            pull_scope(self._objects, self._index, scope, max_bytes=self._max_bytes, lock_timeout_s=lock_timeout_s)
+            pull_scope(
+                self._objects,
+                self._index,
+                scope,
+                max_bytes=self._max_bytes,
+                lock_timeout_s=lock_timeout_s,
+                make_room=partial(self._make_room, scope),
+            )
         except ScopeLocked:  # another process sees to it
             return None
         except SearchSocketError as error:
@@ -139,11 +205,17 @@ class PulledStore(LocalStore):
                     pause = min(2 * self._refused.get(scope, (0.0, self._poll_s / 2))[1], _MAX_PAUSE_S)
                     self._refused[scope] = (self._monotonic() + pause, pause)
             return error
+        if self._on_demand:
+            self._on_demand.files.note(self._index, scope.name)
         with self._guard:
             self._troubles.pop(scope, None)
             self._refused.pop(scope, None)
             self._followed[scope] = self._monotonic()
         return None
+
+    def _make_room(self, scope: Scope, size: int) -> None:
+        if self._on_demand:
+            self._on_demand.files.make_room(self._index, scope.name, size)
 
     def _trouble(self, scope: Scope) -> SearchSocketError | None:
         """Why what answers may not be what was pushed last."""

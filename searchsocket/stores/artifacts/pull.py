@@ -3,7 +3,7 @@
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ from searchsocket.types import Scope
 _AT_ONCE = 4  # files under way; each has one block in memory
 _TRIES = 3  # with a new pointer each, where files go while they are fetched
 _PARTIAL = ".tmp-pulled-"
-_DESCRIPTION = "artifact.json"  # beside CURRENT: the description of what was fetched last
+DESCRIPTION = "artifact.json"  # beside CURRENT: the description of what was fetched last
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,15 @@ class Pulled:
     fetched_bytes: int = 0
 
 
-def pull_scope(objects: Objects, root: Path, scope: Scope, *, max_bytes: int, lock_timeout_s: float = 0.0) -> Pulled:
+def pull_scope(
+    objects: Objects,
+    root: Path,
+    scope: Scope,
+    *,
+    max_bytes: int,
+    lock_timeout_s: float = 0.0,
+    make_room: Callable[[int], None] = lambda _: None,
+) -> Pulled:
     """Bring the live generation of a scope into the index folder `root`, and switch to it.
 
     Files that lie there already, and were not damaged since, are linked. What was fetched by a pull that died is used.
@@ -72,6 +80,7 @@ def pull_scope(objects: Objects, root: Path, scope: Scope, *, max_bytes: int, lo
     Args:
         max_bytes: That a generation may take; a larger one is refused before anything is fetched.
         lock_timeout_s: How long to wait for another process that pulls the same.
+        make_room: Gets the bytes of a generation before it is fetched.
 
     Raises:
         ScopeNotIndexed: Nothing was pushed for the scope.
@@ -92,7 +101,7 @@ def pull_scope(objects: Objects, root: Path, scope: Scope, *, max_bytes: int, lo
             if pointer.scope != scope.name:
                 raise ArtifactInvalid(f"{objects.address}: the pointer belongs to another scope than {scope.name!r}")
             try:
-                return _Pull(objects, root, scope, max_bytes).run(pointer)
+                return _Pull(objects, root, scope, max_bytes, make_room).run(pointer)
             except ObjectMissing:
                 # Whoever pruned did so after the pointer went on, unless something is lost.
                 if not tries_left:
@@ -103,18 +112,21 @@ def pull_scope(objects: Objects, root: Path, scope: Scope, *, max_bytes: int, lo
 def fetched_description(root: Path, scope: Scope) -> bytes | None:
     """The description of what was pulled last of a scope; None when nothing was."""
     with suppress(FileNotFoundError):
-        return (scope_folder(root, scope.name) / _DESCRIPTION).read_bytes()
+        return (scope_folder(root, scope.name) / DESCRIPTION).read_bytes()
     return None
 
 
 class _Pull:
     """One try to pull one scope; holds its lock."""
 
-    def __init__(self, objects: Objects, root: Path, scope: Scope, max_bytes: int) -> None:
+    def __init__(
+        self, objects: Objects, root: Path, scope: Scope, max_bytes: int, make_room: Callable[[int], None]
+    ) -> None:
         self._objects = objects
         self._root = root
         self._scope = scope
         self._max_bytes = max_bytes
+        self._make_room = make_room
         self._folder = scope_folder(root, scope.name)
         self._origin = f"{objects.address}: generation of scope {scope.name!r}"
 
@@ -123,12 +135,13 @@ class _Pull:
         if current and self._is_here(current.live, pointer):
             return Pulled(self._scope.name, pointer.generation, is_new=False)
         text, description = self._description(pointer)
+        self._make_room(description.total_bytes)
         try:
             Ownership(self._root, self._scope.project_id).claim()
             make_folder(self._folder)
             sent = self._bring(description, pointer, current)
             # First, so that a crash before the switch only makes the next pull look again.
-            write_atomic(self._folder / _DESCRIPTION, text)
+            write_atomic(self._folder / DESCRIPTION, text)
             now = _after(current, pointer.generation)
             write_current(self._folder, now)
             remove_leftovers(self._folder, now)

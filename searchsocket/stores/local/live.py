@@ -21,6 +21,7 @@ from searchsocket.stores.local.open_readers import MAX_OPEN_TRIES, OpenReaders
 from searchsocket.stores.local.ownership import Ownership
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.vectors.part import VectorPart
+from searchsocket.stores.memory_budget import MemoryBudget
 from searchsocket.system.errors import system_error
 from searchsocket.text.synonyms import SynonymSource
 from searchsocket.types import Generation, Scope
@@ -198,6 +199,14 @@ class LiveGenerations:
     def refresh(self) -> list[SearchSocketError]:
         """See `Readers.refresh`."""
         return self._readers.refresh()
+
+    def share_memory(self, memory: MemoryBudget) -> None:
+        """Count open scopes in a budget that other stores share; the least recently used are closed above it."""
+        self._readers.share(memory)
+
+    def close_readers(self) -> None:
+        """Let go of the files of all scopes; who reads them still can."""
+        self._readers.close()
 
     def forget(self, scope: Scope) -> None:
         """Let go of a scope's files; who reads them still can."""

@@ -6,18 +6,21 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from searchsocket.errors import ScopeNotIndexed, SearchSocketError, VectorBackendUnavailable
 from searchsocket.stores.local.layout import CURRENT, corrupt, read_current
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.vectors.matrix import MAX_READ_BYTES
+from searchsocket.stores.memory_budget import MemoryBudget
 from searchsocket.system.errors import system_error
 from searchsocket.types import Scope
 
 MAX_OPEN_TRIES = 20  # each one needs another publish to have removed what CURRENT named a moment ago
 _MAX_READERS = 64  # scopes held open; each has its files mapped
 _MAX_ALL_READ_BYTES = 4 * MAX_READ_BYTES  # of all matrices in memory; what is more is mapped
+_MIN_LARGE_SCOPES = 4  # whose matrices fit into a shared budget
 REFRESH_S = 60.0
 _FIRST_PAUSE_S, _MAX_PAUSE_S = 1.0, 60.0  # before a generation that could not be opened is tried again
 
@@ -65,6 +68,11 @@ class OpenReaders:
         self._readers: dict[str, _OpenReader] = {}  # by scope, the one that was used last at the end
         self._failures: dict[str, _Failure] = {}  # by scope
         self._refreshed_at = clock()
+        self._memory: MemoryBudget | None = None
+
+    def share(self, memory: MemoryBudget) -> None:
+        """Count what is opened from now on in a budget that other stores share."""
+        self._memory = memory
 
     def newest(self, scope: Scope, folder: Path) -> LocalReader:
         """The live generation of a scope's folder, else the one that is held.
@@ -150,12 +158,23 @@ class OpenReaders:
         with self._lock:
             self._readers.pop(scope.name, None)
             self._failures.pop(scope.name, None)
+        if self._memory:
+            self._memory.remove((id(self), scope.name))
+
+    def close(self) -> None:
+        """Let go of the files of all scopes; who reads them still can."""
+        with self._lock:
+            scopes = [entry.scope for entry in self._readers.values()]
+        for scope in scopes:
+            self.forget(scope)
 
     def _used(self, scope: Scope) -> _OpenReader | None:
         with self._lock:
             entry = self._readers.pop(scope.name, None)
             if entry:
                 self._readers[scope.name] = entry
+        if entry and self._memory:
+            self._memory.touch((id(self), scope.name))
         return entry
 
     def _opened(self, scope: Scope, folder: Path) -> LocalReader:
@@ -209,15 +228,20 @@ class OpenReaders:
         """The number of bytes of vectors that may be read into memory for a scope."""
         with self._lock:
             others = sum(entry.reader.read_bytes for name, entry in self._readers.items() if name != scope.name)
-        return min(MAX_READ_BYTES, _MAX_ALL_READ_BYTES - others)
+        room = min(MAX_READ_BYTES, _MAX_ALL_READ_BYTES - others)
+        return min(room, self._memory.max_bytes // _MIN_LARGE_SCOPES) if self._memory else room
 
     def _hold(self, scope: Scope, entry: _OpenReader) -> None:
         with self._lock:
             self._failures.pop(scope.name, None)
             self._readers.pop(scope.name, None)
             self._readers[scope.name] = entry
-            while len(self._readers) > _MAX_READERS:
-                del self._readers[next(iter(self._readers))]
+            surplus = [entry.scope for entry in self._readers.values()][:-_MAX_READERS]
+        if self._memory:
+            close = partial(self.forget, scope)
+            self._memory.add((id(self), scope.name), entry.reader.memory_bytes, close)
+        for other in surplus:
+            self.forget(other)
 
 
 def _stamp(folder: Path) -> Stamp | None:

@@ -45,6 +45,8 @@ from searchsocket.text.synonyms import NO_SYNONYMS, SynonymSource
 from searchsocket.types import Filter, Generation, Scores, Vector, Vectors
 
 _IN_ITS_FOLDER = MatrixPart()
+_READER_BYTES = 600_000
+_RECORD_BYTES = 2_000  # without its vector
 
 
 class LocalReader:
@@ -100,6 +102,11 @@ class LocalReader:
         if isinstance(self.vectors, MatrixVectors):
             self.join = RowJoin(self.numbering, self.vectors, self.words, self.facts, damage[FACTS])
             self.read_bytes = self.vectors.read_bytes
+
+    @property
+    def memory_bytes(self) -> int:
+        """Estimate of the memory that it takes once queries have read from it; `bench.many_projects` measures it."""
+        return _READER_BYTES + _RECORD_BYTES * self.generation.records + self.read_bytes
 
     def vector_blocks(self) -> Iterator[Vectors]:
         """All vectors, by row, a batch in memory at a time."""

@@ -69,6 +69,9 @@ class Objects(Protocol):
     def list(self, prefix: str) -> Iterator[ObjectInfo]:
         """Every object whose name begins with `prefix`, which ends with `/`; in no order."""
 
+    def folders(self, prefix: str = "") -> Sequence[str]:
+        """Names of the folders directly below `prefix`, which is empty or ends with `/`; sorted."""
+
     def delete(self, names: Sequence[str]) -> None:
         """Remove objects; missing ones are ignored."""
 

@@ -95,6 +95,13 @@ class BucketObjects:
         for path, info in listed.items():
             yield ObjectInfo(path[start:], int(info["size"]), self._modified(path, info))
 
+    def folders(self, prefix: str = "") -> Sequence[str]:
+        """See `Objects.folders`."""
+        with self._reporting("list", prefix or "the folders"):
+            entries = self._files.ls(self._path(prefix).rstrip("/"), detail=True)
+        paths = (str(entry["name"]).rstrip("/") for entry in entries if entry["type"] == "directory")
+        return sorted(path.rpartition("/")[2] for path in paths)
+
     def delete(self, names: Sequence[str]) -> None:
         """See `Objects.delete`."""
         for name in names:

@@ -75,6 +75,11 @@ class FolderObjects:
                     modified = datetime.fromtimestamp(stat.st_mtime, UTC)
                     yield ObjectInfo(path.relative_to(self._root).as_posix(), stat.st_size, modified)
 
+    def folders(self, prefix: str = "") -> Sequence[str]:
+        """See `Objects.folders`."""
+        with self._reporting("cannot list", prefix), os.scandir(self._root / prefix) as entries:
+            return sorted(entry.name for entry in entries if entry.is_dir())
+
     def delete(self, names: Sequence[str]) -> None:
         """See `Objects.delete`."""
         for name in names:

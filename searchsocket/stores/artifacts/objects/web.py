@@ -70,6 +70,10 @@ class WebObjects:
         """See `Objects.list`."""
         raise self._only_read()
 
+    def folders(self, prefix: str = "") -> Sequence[str]:
+        """See `Objects.folders`."""
+        raise self._only_read()
+
     def delete(self, names: Sequence[str]) -> None:
         """See `Objects.delete`."""
         raise self._only_read()

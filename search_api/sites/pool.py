@@ -1,0 +1,345 @@
+"""Open the projects of a list when they are asked, and close them when nobody uses them."""
+
+import asyncio
+import copy
+import shutil
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+
+from search_api.app import create_app
+from search_api.endpoints.metrics import Metrics, ProjectNumbers
+from search_api.sites.site import Site
+from searchsocket.errors import ArtifactsUnavailable, IndexLoading, SearchSocketError
+from searchsocket.project.project import Project
+from searchsocket.serving.project_list import ListedProject, ProjectList
+from searchsocket.serving.pulled import open_pulled
+from searchsocket.serving.service import OnError, SearchService
+from searchsocket.stores.artifacts.follow import PulledStore
+from searchsocket.stores.artifacts.on_demand import DEADLINE_S, OnDemand, Waiters
+from searchsocket.stores.artifacts.pulled_files import PulledFiles
+from searchsocket.stores.local import LocalStore
+from searchsocket.stores.memory_budget import MemoryBudget
+from searchsocket.web.urls.site import site_origin
+
+IDLE_S = 3600.0  # after so long without a query, projects and scopes are closed
+_PROJECT_BYTES = 3_000_000  # of an application without its indexes
+_OPENED_AT_ONCE = 8  # most of the time they wait for the object store
+_CLOSE_S = 60.0  # that requests under way may take after that; then they are cut off
+_MAX_WAITING = 100  # requests for one project that is being opened
+_FIRST_PAUSE_S, _MAX_PAUSE_S = 5.0, 300.0  # before a project that could not be opened is tried again
+
+
+@dataclass(frozen=True, slots=True)
+class PoolOptions:
+    """Bounds of a pool, and what its projects are opened with.
+
+    Attributes:
+        host, dev, environ: See `create_app`.
+        token_of: The token of a project, made if it is missing; "" = none.
+        deadline_s: How long a request waits for a project or a scope that is being loaded.
+    """
+
+    environ: Mapping[str, str]
+    host: str
+    dev: bool
+    token_of: Callable[[Project], str]
+    on_error: OnError
+    max_memory_bytes: int
+    max_disk_bytes: int
+    deadline_s: float = DEADLINE_S
+
+
+@dataclass(slots=True)
+class Run:
+    """One time that a project is open, from its first request to its end."""
+
+    opened: asyncio.Future[Site]
+    must_close: asyncio.Event = field(default_factory=asyncio.Event)
+    is_unused: asyncio.Event = field(default_factory=asyncio.Event)
+    requests: int = 0  # under way, or waiting until it is open
+    task: "asyncio.Task[None] | None" = None
+
+    @property
+    def site(self) -> Site | None:
+        """The open project; None if it is being opened, or could not be."""
+        is_open = self.opened.done() and not self.opened.cancelled() and not self.opened.exception()
+        return self.opened.result() if is_open else None
+
+    def leave(self) -> None:
+        """A request is answered."""
+        self.requests -= 1
+        if not self.requests:
+            self.is_unused.set()
+
+
+@dataclass(slots=True)
+class _Failure:
+    error: SearchSocketError
+    again_at: float
+    pause_s: float
+
+
+@dataclass(slots=True)
+class Member:
+    """A project of the pool, open or not."""
+
+    listed: ListedProject
+    metrics: Metrics
+    run: Run | None = None
+    failure: _Failure | None = None
+
+    @property
+    def state(self) -> str:
+        """`open`, `loading`, `closed` or the code of the error that keeps it closed."""
+        if self.run:
+            return "open" if self.run.site else "loading"
+        error = self.listed.error or (self.failure.error if self.failure else None)
+        return error.code if error else "closed"
+
+
+class ProjectPool:
+    """To be used from one event loop."""
+
+    def __init__(
+        self, projects: ProjectList, options: PoolOptions, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        """List the projects; none is opened yet.
+
+        Raises:
+            ArtifactsUnavailable: They cannot be listed.
+        """
+        self.memory = MemoryBudget(options.max_memory_bytes, monotonic)
+        self.files = PulledFiles(options.max_disk_bytes)
+        self.numbers: list[ProjectNumbers] = []
+        self.members: dict[str, Member] = {}
+        self._projects = projects
+        self._options = options
+        self._monotonic = monotonic
+        self._waiters = Waiters()
+        self._openers = ThreadPoolExecutor(_OPENED_AT_ONCE, "open-project")
+        self._building = threading.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._apply(projects.read())
+
+    @asynccontextmanager
+    async def running(self, scan_s: float) -> AsyncIterator[None]:
+        """Keep the list up to date, and close all projects at the end."""
+        scanning = asyncio.create_task(self._scan_often(scan_s))
+        try:
+            yield
+        finally:
+            scanning.cancel()
+            with suppress(asyncio.CancelledError):
+                await scanning
+            for member in self.members.values():
+                self._close(member)
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+            self._openers.shutdown(wait=False, cancel_futures=True)
+
+    async def acquire(self, member: Member) -> Run:
+        """The open project; `Run.leave` ends the request.
+
+        Raises:
+            IndexLoading: It is still being opened.
+            SearchSocketError: It cannot be opened.
+        """
+        run = member.run or self._start(member)
+        if run.requests >= _MAX_WAITING and not run.opened.done():
+            raise _still_loading(member)
+        run.requests += 1
+        try:
+            async with asyncio.timeout(self._options.deadline_s):
+                await asyncio.shield(run.opened)
+        except TimeoutError:
+            run.leave()
+            raise _still_loading(member) from None
+        except BaseException:
+            run.leave()
+            raise
+        self.memory.touch(id(run))
+        return run
+
+    async def scan(self) -> None:
+        """Take over new, changed and vanished projects, and close what nobody uses."""
+        loop = asyncio.get_running_loop()
+        try:
+            listed = await loop.run_in_executor(self._openers, self._projects.read)
+            if not listed and self.members:
+                raise ArtifactsUnavailable("the list of projects is empty; the projects of before are kept")
+        except SearchSocketError as error:
+            self._options.on_error(error)
+        else:
+            vanished = self._apply(listed)
+            await loop.run_in_executor(None, self._remove, vanished)
+        self.memory.close_unused(IDLE_S)
+        await self._scan_files()
+
+    async def _scan_files(self) -> None:
+        roots = [root for member in self.members.values() if (root := member.listed.pulled_index)]
+        await asyncio.get_running_loop().run_in_executor(None, self.files.scan, roots)
+
+    async def _scan_often(self, every_s: float) -> None:
+        scan = self._scan_files  # the list was read a moment ago
+        while True:
+            try:
+                await scan()
+            except Exception as error:  # noqa: BLE001  (reported; one defect must not end this for good)
+                self._options.on_error(error)
+            await asyncio.sleep(every_s)
+            scan = self.scan
+
+    def _apply(self, listed: dict[str, ListedProject]) -> list[ListedProject]:
+        """Replace the list; gives the projects that vanished."""
+        vanished = [member for name, member in self.members.items() if name not in listed]
+        for member in vanished:
+            del self.members[member.listed.name]
+            self._close(member)
+        for name, project in listed.items():
+            if project.error:
+                self._options.on_error(project.error)
+            if name in self.members:
+                self._replace(self.members[name], project)
+            else:
+                self.members[name] = Member(project, Metrics(name))
+        self._count()
+        return [member.listed for member in vanished]
+
+    def _replace(self, member: Member, listed: ListedProject) -> None:
+        """Take over a project of a new list; one that is broken now goes on as it was."""
+        if listed.error and not member.listed.error:
+            return
+        has_changed = (listed.project, listed.url) != (member.listed.project, member.listed.url)
+        member.listed = listed
+        if has_changed:
+            member.failure = None
+            self._close(member)
+
+    def _remove(self, vanished: list[ListedProject]) -> None:
+        """Remove what was pulled of projects that vanished."""
+        for listed in vanished:
+            if root := listed.pulled_index:
+                shutil.rmtree(root.parent, ignore_errors=True)
+
+    def _start(self, member: Member) -> Run:
+        if member.listed.error:
+            raise copy.copy(member.listed.error)
+        if member.failure and self._monotonic() < member.failure.again_at:
+            raise copy.copy(member.failure.error)
+        run = member.run = Run(asyncio.get_running_loop().create_future())
+        run.task = asyncio.create_task(self._keep_open(member, run))
+        self._tasks.add(run.task)
+        run.task.add_done_callback(self._tasks.discard)
+        return run
+
+    async def _keep_open(self, member: Member, run: Run) -> None:
+        """Open a project and close it again; all in one task, as its application requires."""
+        loop = asyncio.get_running_loop()
+        site: Site | None = None
+        try:
+            site = await loop.run_in_executor(self._openers, self._open, member.listed, member.metrics)
+            assert site.app is not None
+            async with site.app.router.lifespan_context(site.app):
+                member.failure = None
+                run.opened.set_result(site)
+                self._count()
+                self.memory.add(id(run), _PROJECT_BYTES, partial(self._close_soon, loop, member, run))
+                await run.must_close.wait()
+                await self._drain(run)
+        except Exception as error:  # noqa: BLE001  (the callers get it)
+            self._fail(member, run, error)
+        finally:
+            self.memory.remove(id(run))
+            self._close_run(member, run)
+            if site and site.app:
+                await loop.run_in_executor(None, _close_store, site.app.state.service)
+
+    async def _drain(self, run: Run) -> None:
+        """Wait until requests under way are answered."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_CLOSE_S):
+                while run.requests:
+                    run.is_unused.clear()
+                    await run.is_unused.wait()
+
+    def _fail(self, member: Member, run: Run, error: Exception) -> None:
+        self._options.on_error(error)
+        if run.opened.done():
+            return
+        reason = error if isinstance(error, SearchSocketError) else SearchSocketError("the project cannot be opened")
+        pause_s = min(2 * member.failure.pause_s, _MAX_PAUSE_S) if member.failure else _FIRST_PAUSE_S
+        member.failure = _Failure(copy.copy(reason), self._monotonic() + pause_s, pause_s)
+        run.opened.set_exception(reason)
+        run.opened.exception()  # nobody may wait for it any more
+
+    def _open(self, listed: ListedProject, metrics: Metrics) -> Site:
+        """Open a project, in a thread of its own."""
+        options, project = self._options, listed.project
+        store: PulledStore | None = None
+        token = options.token_of(project)
+        if listed.url:
+            pulled = open_pulled(
+                project, options.environ, listed.url, objects=listed.objects, make_room=self.files.make_room
+            )
+            project, store = pulled.project, pulled.store
+            store.load_on_demand(OnDemand(self.files, self._waiters, options.deadline_s))
+        with self._building:  # it needs the CPU, which queries need too
+            app = create_app(
+                project,
+                environ=options.environ,
+                host=options.host,
+                token=token,
+                dev=options.dev,
+                on_error=options.on_error,
+                store=store,
+                metrics=metrics,
+                on_demand=True,
+            )
+        service: SearchService = app.state.service
+        if isinstance(service.store, LocalStore):
+            service.store.share_memory(self.memory)
+        origin = site_origin(project.settings, service.scopes.default)
+        return Site(project, listed.name, service.site_title() or listed.name, origin, app)
+
+    def _close_soon(self, loop: asyncio.AbstractEventLoop, member: Member, run: Run) -> None:
+        """Close a project from any thread."""
+        with suppress(RuntimeError):  # the service has ended
+            loop.call_soon_threadsafe(self._close_run, member, run)
+
+    def _close(self, member: Member) -> None:
+        if member.run:
+            self._close_run(member, member.run)
+
+    def _close_run(self, member: Member, run: Run) -> None:
+        """Close a project; the next request opens it again, also while requests of before are under way."""
+        if member.run is run:
+            member.run = None
+            self._count()
+        run.must_close.set()
+
+    def _count(self) -> None:
+        """The counters of all projects, and the services of those that are open."""
+        self.numbers[:] = [ProjectNumbers(member.metrics, _service(member)) for member in self.members.values()]
+
+
+def _service(member: Member) -> SearchService | None:
+    site = member.run.site if member.run else None
+    if site is None or site.app is None:
+        return None
+    service: SearchService = site.app.state.service
+    return service
+
+
+def _close_store(service: SearchService) -> None:
+    if isinstance(service.store, PulledStore):
+        service.store.close()
+    elif isinstance(service.store, LocalStore):
+        service.store.close_readers()
+
+
+def _still_loading(member: Member) -> IndexLoading:
+    return IndexLoading(f"project {member.listed.name!r} is being loaded; try again in {IndexLoading.retry_after_s} s")

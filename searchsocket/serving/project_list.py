@@ -1,0 +1,158 @@
+"""List the projects below one place: the folders of a folder, or the prefixes of an object store."""
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+from searchsocket.errors import ArtifactsUnavailable, SearchSocketError
+from searchsocket.project.project import Project, open_project
+from searchsocket.project.settings.load import FILE_NAME
+from searchsocket.serving.pulled import artifacts_address, pulled_folder
+from searchsocket.stores.artifacts.documents import PROJECT, ProjectDocument, read_document
+from searchsocket.stores.artifacts.objects import open_objects
+from searchsocket.stores.artifacts.objects.base import ObjectMissing, Objects
+from searchsocket.stores.artifacts.objects.below import ObjectsBelow
+from searchsocket.system.errors import system_error
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_URL = re.compile(r"[a-z][a-z0-9+.-]*://.+", re.DOTALL)
+_AT_ONCE = 8  # requests to the object store
+_STATE_FOLDERS = "projects"  # in the state folder of this machine's settings: a folder per project
+
+Prepare = Callable[[Project], Project]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedProject:
+    """A project that can be opened."""
+
+    name: str  # of its folder or prefix; in addresses and metrics
+    project: Project  # with the settings of this machine
+    url: str = ""  # where its index is pulled from; "" = its own
+    objects: Objects | None = field(default=None, compare=False)  # at `url`
+    scopes: tuple[str, ...] = ()  # public ones, as they were pushed with the index
+    error: SearchSocketError | None = None  # why it cannot be opened
+
+    @property
+    def is_public(self) -> bool:
+        """True if anyone may know that it exists, because anyone may search one of its scopes."""
+        return not self.error and (not self.url or bool(self.scopes or self.project.settings.api.scopes))
+
+    @property
+    def pulled_index(self) -> Path | None:
+        """The folder of pulled scopes; None if the index is its own."""
+        return pulled_folder(self.project, self.url) / "index" if self.url else None
+
+
+class ProjectList(Protocol):
+    """A place with projects."""
+
+    def read(self) -> dict[str, ListedProject]:
+        """The projects by name; one that is broken has an `error`.
+
+        Raises:
+            ArtifactsUnavailable: The place cannot be listed.
+        """
+
+
+def is_project_name(name: str) -> bool:
+    """Return True if a name can be that of a project: safe in addresses and as the name of a folder."""
+    return _NAME.fullmatch(name) is not None
+
+
+def project_list(place: str, base: Project, environ: Mapping[str, str], prepare: Prepare) -> ProjectList:
+    """The projects below a folder, or below the URL of an object store.
+
+    Args:
+        base: Settings of this machine for the projects of an object store, and where their files are kept.
+        prepare: Changes the settings of each project.
+
+    Raises:
+        ConfigError, ConfigMissing: The URL cannot be used.
+    """
+    if _URL.fullmatch(place):
+        return PushedProjects(place, base, environ, prepare)
+    return ProjectFolders(Path(place).resolve(), environ, prepare)
+
+
+class ProjectFolders:
+    """The project folders in a folder."""
+
+    def __init__(self, root: Path, environ: Mapping[str, str], prepare: Prepare) -> None:
+        self._root = root
+        self._environ = environ
+        self._prepare = prepare
+
+    def read(self) -> dict[str, ListedProject]:
+        """See `ProjectList.read`."""
+        try:
+            with os.scandir(self._root) as entries:
+                names = sorted(entry.name for entry in entries if entry.is_dir() and is_project_name(entry.name))
+        except OSError as error:
+            raise system_error("cannot list", self._root, error, ArtifactsUnavailable) from error
+        return {name: self._listed(name) for name in names if _is_project(self._root / name)}
+
+    def _listed(self, name: str) -> ListedProject:
+        root = self._root / name
+        try:
+            project = self._prepare(open_project(root, self._environ))
+            url = artifacts_address(project, "")
+            return _pushed(name, project, url, open_objects(url)) if url else ListedProject(name, project)
+        except SearchSocketError as error:
+            return _broken(name, root, error)
+
+
+class PushedProjects:
+    """The projects that were pushed to an object store, each below a prefix of its own."""
+
+    def __init__(self, url: str, base: Project, environ: Mapping[str, str], prepare: Prepare) -> None:
+        self._url = url.rstrip("/")
+        self._objects = open_objects(self._url)
+        self._base = base
+        self._environ = environ
+        self._prepare = prepare
+
+    def read(self) -> dict[str, ListedProject]:
+        """See `ProjectList.read`."""
+        names = [name for name in self._objects.folders() if is_project_name(name)]
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            listed = pool.map(self._listed, names)
+            return {each.name: each for each in listed if each}
+
+    def _listed(self, name: str) -> ListedProject | None:
+        try:
+            return _pushed(name, self._local(name), f"{self._url}/{name}", ObjectsBelow(self._objects, name))
+        except ObjectMissing:
+            return None
+        except SearchSocketError as error:
+            return _broken(name, self._base.root / name, error)
+
+    def _local(self, name: str) -> Project:
+        """The project with its own settings on this machine, else with those that all share."""
+        own = self._base.root / name
+        if (own / FILE_NAME).is_file():
+            return self._prepare(open_project(own, self._environ))
+        settings = self._base.settings
+        section = settings.project.model_copy(update={"id": ""})
+        root = self._base.state_dir / _STATE_FOLDERS / name
+        return self._prepare(replace(self._base, root=root, settings=settings.model_copy(update={"project": section})))
+
+
+def _pushed(name: str, project: Project, url: str, objects: Objects) -> ListedProject:
+    """A project with its public scopes as they were pushed."""
+    document = read_document(objects, PROJECT, ProjectDocument)
+    return ListedProject(name, project, url, objects, document.scopes)
+
+
+def _broken(name: str, root: Path, error: SearchSocketError) -> ListedProject:
+    from searchsocket.project.settings.model import Settings
+
+    return ListedProject(name, Project(root, Settings(), name), error=error)
+
+
+def _is_project(folder: Path) -> bool:
+    return (folder / FILE_NAME).is_file() or (folder / ".searchsocket").is_dir()
