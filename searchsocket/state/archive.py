@@ -1,5 +1,6 @@
 """The state of one scope as one compressed file, for another machine that continues from the same generation."""
 
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -63,12 +64,24 @@ def restore(packed: Path, scope: str, state: Path, max_bytes: int) -> bool:
     try:
         if state.exists() or not _unpack(packed, unpacked, max_bytes) or not _is_sound(unpacked, scope):
             return False
-        unpacked.replace(state)
+        _put(unpacked, state)
+    except FileExistsError:
+        return False
     except OSError as error:
         raise system_error("cannot write", state, error) from error
     finally:
         unpacked.unlink(missing_ok=True)
     return True
+
+
+def _put(unpacked: Path, state: Path) -> None:
+    """Give a file its name, unless another run has begun a state meanwhile."""
+    try:
+        os.link(unpacked, state)  # unlike a rename, it replaces nothing
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        unpacked.replace(state)
 
 
 def _unpack(packed: Path, target: Path, max_bytes: int) -> bool:

@@ -76,8 +76,9 @@ class Origin:
         """In an empty scope, find the nearest scope and copy its content of identical pages.
 
         The nearest is the one that extracted most of a sample of the pages from the same bytes, at least half of them;
-        of equals, the first by name. Taken over are extracts, links with their answers, titles and problems, and which
-        files of the mirror are right; files that may have to differ are dirty. The origin may change or go afterwards.
+        of equals, a published one, then the first by name. Taken over are extracts, links with their answers, titles
+        and problems, and which files of the mirror are right; files that may have to differ are dirty. The origin may
+        change or go afterwards.
 
         Args:
             how: See `extract_key`.
@@ -114,7 +115,8 @@ class Origin:
                 page,
             ):
                 same[scope] = same.get(scope, 0) + 1
-        best = min(same, key=lambda scope: (-same[scope], scope), default=None)
+        published = {scope for (scope,) in self.db.execute("SELECT scope FROM scopes WHERE published != ''")}
+        best = min(same, key=lambda scope: (-same[scope], scope not in published, scope), default=None)
         return best if best is not None and same[best] * 2 >= len(sample) else None
 
     def take_chunks(self, how: str, size: int) -> Iterator[int]:

@@ -5,15 +5,18 @@ from these chunks. Another one, none, or a count that does not fit, and everythi
 """
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from searchsocket.state.chunks import count_chunks
 from searchsocket.state.file import transaction
 from searchsocket.state.records import TextToEmbed, texts_of
-from searchsocket.state.sql import IN_SCOPE, as_text
+from searchsocket.state.sql import IN_SCOPE, as_stored, as_text, marks
+from searchsocket.system.batches import batches
 from searchsocket.types import Generation
+
+_MAX_VALUES = 500  # of one statement
 
 
 class Difference(NamedTuple):
@@ -70,6 +73,16 @@ class Published:
             )
         )
 
+    def unchanged_ids(self, hashes: Sequence[str]) -> Iterator[str]:
+        """Ids of the chunks that have one of these texts and were published as they are."""
+        for some in batches(hashes, _MAX_VALUES):
+            rows = self.db.execute(
+                f"SELECT id FROM chunks WHERE scope = ? AND content_hash IN ({marks(len(some))}) AND NOT EXISTS "
+                "(SELECT 1 FROM unpublished WHERE unpublished.scope = chunks.scope AND unpublished.id = chunks.id)",
+                (self.scope, *map(as_stored, some)),
+            )
+            yield from [as_text(id_) for (id_,) in rows]
+
     def set(self, live: Generation | None) -> None:
         """Record that a generation equals the chunks; None: its content is unknown."""
         with transaction(self.db):
@@ -95,8 +108,8 @@ class Published:
         self.db.execute("UPDATE scopes SET cache_size = ? WHERE scope = ?", (size, self.scope))
 
     def _of_scope(self, column: str) -> object:
-        (value,) = self.db.execute(f"SELECT {column} FROM scopes WHERE scope = ?", (self.scope,)).fetchone()
-        return value
+        row = self.db.execute(f"SELECT {column} FROM scopes WHERE scope = ?", (self.scope,)).fetchone()
+        return row[0] if row else ""
 
 
 def _name(generation: Generation) -> str:

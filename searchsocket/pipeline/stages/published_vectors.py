@@ -1,6 +1,7 @@
-"""Take vectors from the index instead of embedding again, where the cache of this machine lacks them."""
+"""Take vectors from published scopes instead of embedding again, if the cache of this machine lacks them."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 from searchsocket.errors import SearchSocketError
@@ -8,8 +9,8 @@ from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.state import ScopeState
 from searchsocket.state.records import TextToEmbed
-from searchsocket.stores.base import IndexReader
 from searchsocket.system.batches import batches
+from searchsocket.types import Generation, Vectors
 
 _BATCH = 500
 
@@ -17,9 +18,9 @@ _BATCH = 500
 def take_published_vectors(
     run: ScopeRun, state: ScopeState, cache: EmbeddingCache, texts: Iterator[TextToEmbed], model_id: str
 ) -> int:
-    """Copy vectors of texts that the cache lacks from the live generation, or from that of the scope's origin.
+    """Copy vectors of texts that the cache lacks from scopes that are published here, then from those elsewhere.
 
-    A machine that continues the index of another one has that index, and not its cache.
+    A machine that continues an index of another one, or whose cache was lost, has indexes and not their cache.
 
     Args:
         texts: Whose vectors the run needs.
@@ -29,37 +30,59 @@ def take_published_vectors(
     """
     tokens = {text.content_hash: text.tokens for text in texts}
     missing = set(cache.missing(tokens, model_id))
-    if not missing:
-        return 0
-    scope = run.scope
-    copied = 0
-    try:
-        if run.backends.store.generation(scope) is None and (origin := state.origin.name()):
-            scope = replace(scope, name=origin)
-        if run.backends.store.generation(scope) is None:
-            return 0
-        reader = run.backends.store.reader(scope)
-        if reader.generation.model_id != model_id:
-            return 0
-        for ids in batches(_candidates(run, state, cache, reader), _BATCH):
-            records = {record.content_hash: record for record in reader.catalogue.records(ids)}
-            wanted = [record for content_hash, record in records.items() if content_hash in missing]
-            hashes = [record.content_hash for record in wanted]
-            vectors = reader.vectors.vectors_of([record.id for record in wanted])
-            cache.put(hashes, vectors, [tokens[each] for each in hashes], model_id)
-            missing.difference_update(hashes)
-            copied += len(hashes)
-            if not missing:
-                break
-    except SearchSocketError:  # damaged, or of another version: what is not here is embedded
-        return copied
-    return copied
+    count = len(missing)
+    # What is damaged, away or of another version is skipped: texts that no scope has are embedded.
+    for live in _local_generations(run, state) if missing else ():
+        with suppress(SearchSocketError):
+            for hashes, vectors in _vectors_of(run, state, cache, live, missing) if live.model_id == model_id else ():
+                cache.put(hashes, vectors, [tokens[each] for each in hashes], model_id)
+                missing.difference_update(hashes)
+        if not missing:
+            break
+    if missing and run.project.settings.artifacts.url:
+        # The engine of the words comes with it.
+        from searchsocket.stores.artifacts.published_texts import find_published_vectors
+
+        with suppress(SearchSocketError):
+            for hashes, vectors in find_published_vectors(run.project, run.environ, missing, model_id):
+                with suppress(SearchSocketError):
+                    cache.put(hashes, vectors, [tokens[each] for each in hashes], model_id)
+                    missing.difference_update(hashes)
+    return count - len(missing)
 
 
-def _candidates(run: ScopeRun, state: ScopeState, cache: EmbeddingCache, reader: IndexReader) -> Iterator[str]:
-    """Ids of live records that may have such a text: those of changed chunks, or all where the cache is smaller."""
-    if reader.generation.scope == run.scope.name and state.published.is_of(reader.generation):
-        yield from (change.id for change in state.published.changes() if change.live is not None)
-    elif cache.size() < reader.generation.records:
-        scope = replace(run.scope, name=reader.generation.scope)
-        yield from (record_id for record_id, _ in run.backends.store.fingerprints(scope))
+def _local_generations(run: ScopeRun, state: ScopeState) -> Iterator[Generation]:
+    """The live generations of this machine: of this scope, of its origin, then of the others by name."""
+    store, first = run.backends.store, [run.scope.name, state.origin.name()]
+    for name in filter(None, first):
+        with suppress(SearchSocketError):
+            if live := store.generation(replace(run.scope, name=name)):
+                yield live
+    with suppress(SearchSocketError):
+        yield from [live for live in store.list_scopes() if live.scope not in first]
+
+
+def _vectors_of(
+    run: ScopeRun, state: ScopeState, cache: EmbeddingCache, live: Generation, missing: set[str]
+) -> Iterator[tuple[list[str], Vectors]]:
+    """Hashes of missing texts that a generation of this machine has, with their vectors; in batches.
+
+    Raises:
+        SearchSocketError: The generation cannot be used.
+    """
+    published = replace(state.published, scope=live.scope)
+    if published.is_of(live):
+        own = live.scope == run.scope.name
+        ids = [change.id for change in published.changes() if change.live is not None] if own else []
+        ids += published.unchanged_ids(sorted(missing))
+    elif cache.size() < live.records:  # its state was lost
+        ids = [id_ for id_, _ in run.backends.store.fingerprints(replace(run.scope, name=live.scope))]
+    else:
+        return
+    if not ids:
+        return
+    reader = run.backends.store.reader(replace(run.scope, name=live.scope))
+    for some in batches(ids, _BATCH):
+        records = {record.content_hash: record.id for record in reader.catalogue.records(some)}
+        if hashes := [content_hash for content_hash in records if content_hash in missing]:
+            yield hashes, reader.vectors.vectors_of([records[each] for each in hashes])

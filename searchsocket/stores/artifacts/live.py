@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _BASE = (
     "artifact.sha256"  # beside CURRENT: description of the last generation that the index and the object store shared
 )
+_NEAR_TIMEOUT_S = 600.0  # for another process that downloads the same scope
 _leases: dict[tuple[str, Path, Scope], "ScopeLease | None"] = {}  # entries of those who hold the lock
 
 
@@ -202,6 +203,7 @@ def begin_near(project: Project, scope: Scope, lease: "ScopeLease") -> str:
 
     Raises:
         ArtifactsUnavailable, StateUnavailable: It cannot be downloaded.
+        ScopeLocked: Another process downloads it, and did for minutes.
     """
     from searchsocket.stores.artifacts.documents import PROJECT, ProjectDocument, read_document
     from searchsocket.stores.artifacts.pull import fetched_description, pull_scope
@@ -213,7 +215,9 @@ def begin_near(project: Project, scope: Scope, lease: "ScopeLease") -> str:
         document = read_document(lease.objects, PROJECT, ProjectDocument, scope.project_id)
         for name in document.scopes[:1]:
             near = replace(scope, name=name, branch="")
-            pull_scope(lease.objects, root, near, max_bytes=project.settings.artifacts.max_mb * 1_000_000)
+            max_bytes = project.settings.artifacts.max_mb * 1_000_000
+            # Several branches may begin at once.
+            pull_scope(lease.objects, root, near, max_bytes=max_bytes, lock_timeout_s=_NEAR_TIMEOUT_S)
             _restore_state(project, near, lease)
             digest = hashlib.sha256(fetched_description(root, near) or b"").hexdigest()
             write_atomic(_folder(project, near) / _BASE, digest.encode("ascii"))

@@ -92,6 +92,11 @@ def vectors_file(pack: str) -> str:
     return f"{PACKS}/{pack}{_VECTORS}"
 
 
+def is_records_file(path: str) -> bool:
+    """Return True for the path inside a generation of a pack's records."""
+    return path.startswith(f"{PACKS}/") and path.endswith(_RECORDS)
+
+
 def scope_folder(root: Path, scope_name: str) -> Path:
     """The folder of one scope, always a direct child of `root`.
 
