@@ -7,22 +7,17 @@ defined there.
 import io
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from html import escape
 
 from lxml import etree
 
-from searchsocket.content.document_page import DocumentText, document_page
-from searchsocket.content.html.converters import FAST, Converter
 from searchsocket.content.html.metadata import parse_date
 from searchsocket.content.html.tree import Element
-from searchsocket.content.pages import ExtractedPage, RawPage
-from searchsocket.project.settings.site import ExtractSettings, TransformSettings
-from searchsocket.text.facets import NO_FACETS, Facets
-from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
+from searchsocket.content.pages import DocumentText
 
-OFFICE_VERSION = "1"
 _MAX_PARTS = 10_000
 _MAX_XML_BYTES = 30_000_000  # of all parts together, unpacked
 _MAX_DEPTH = 100  # of lists and tables in each other
@@ -59,38 +54,35 @@ _TAGS = {
 }
 
 
-def extract_office(
-    data: bytes,
-    page: RawPage,
-    extract: ExtractSettings,
-    transform: TransformSettings,
-    *,
-    site: SiteBase = AT_ROOT,
-    converter: Converter = FAST,
-    facets: Facets = NO_FACETS,
-) -> ExtractedPage:
-    """Read one file; its page's kind says which.
-
-    Returns:
-        The page; `skip` is "encrypted" where it needs a password, "empty" where it has no text.
+def read_docx(data: bytes) -> DocumentText:
+    """Read a Word file.
 
     Raises:
-        ImportError: mammoth is not installed, see `sources.make_source`.
+        ImportError: mammoth is not installed.
         ValueError: The file is damaged, too large when unpacked, or defines entities.
     """
+    return _document(data, partial(_docx, data))
+
+
+def read_odt(data: bytes) -> DocumentText:
+    """Read an OpenDocument file; raises as `read_docx`."""
+    return _document(data, _odt)
+
+
+def _document(data: bytes, read: Callable[[Mapping[str, bytes]], DocumentText]) -> DocumentText:
     if data.startswith(_OLE):
-        return ExtractedPage(title=page.url.rpartition("/")[2], body="", skip="encrypted")
+        return DocumentText(skip="encrypted")
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             parts = _xml_parts(archive)
             if parts is None:
-                return ExtractedPage(title=page.url.rpartition("/")[2], body="", skip="encrypted")
-            document = _docx(data, parts) if page.kind == "docx" else _odt(parts)
+                return DocumentText(skip="encrypted")
+            document = read(parts)
     except (zipfile.BadZipFile, KeyError, EOFError, NotImplementedError, etree.XMLSyntaxError) as error:
         raise ValueError(f"the document cannot be read: {error}") from error
     if not document.title and (heading := _HEADING.search(document.html)):
-        document = replace(document, title=_TAG.sub("", heading[1]))
-    return document_page(document, page.kind, page, extract, transform, site=site, converter=converter, facets=facets)
+        return replace(document, title=_TAG.sub("", heading[1]))
+    return document
 
 
 def _xml_parts(archive: zipfile.ZipFile) -> dict[str, bytes] | None:

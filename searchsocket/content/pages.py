@@ -56,6 +56,19 @@ class ExtractedPage(StatedFacts):
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentText:
+    """Text of a document, such as a PDF file, and what it states about itself."""
+
+    html: str = ""
+    title: str = ""
+    description: str = ""
+    published: str = ""  # ISO 8601
+    modified: str = ""
+    skip: str = ""  # see `ExtractedPage.skip`
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """One page of the Markdown mirror: the only input of chunking (spec 8.4)."""
 

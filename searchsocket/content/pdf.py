@@ -11,16 +11,9 @@ from html import escape
 from itertools import islice
 from typing import Any
 
-from searchsocket.content.document_page import MAX_TITLE_CHARS, DocumentText, document_page
-from searchsocket.content.html.converters import FAST, Converter
 from searchsocket.content.html.metadata import parse_date
-from searchsocket.content.html.tree import one_line
-from searchsocket.content.pages import ExtractedPage, RawPage
-from searchsocket.project.settings.site import ExtractSettings, TransformSettings
-from searchsocket.text.facets import NO_FACETS, Facets
-from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
+from searchsocket.content.pages import DocumentText
 
-PDF_VERSION = "1"
 _MAX_PAGES = 2_000
 _MAX_PAGE_CHARS = 100_000
 _HEADING_SCALE = 1.15  # of the size of most letters
@@ -47,33 +40,23 @@ class PdfLine:
     level: int = 0  # of a heading, 1 is the highest; 0 = no heading
 
 
-def extract_pdf(
-    data: bytes,
-    page: RawPage,
-    extract: ExtractSettings,
-    transform: TransformSettings,
-    *,
-    site: SiteBase = AT_ROOT,
-    converter: Converter = FAST,
-    facets: Facets = NO_FACETS,
-) -> ExtractedPage:
+def read_pdf(data: bytes) -> DocumentText:
     """Read one PDF file.
 
     Returns:
-        The page; `skip` is "encrypted" where it needs a password, "empty" where it has no text, as a scan has none.
+        Its text; `skip` is "encrypted" if it needs a password, "empty" if it has no text, as a scan has none.
 
     Raises:
-        ImportError: PDFium is not installed, see `sources.make_source`.
+        ImportError: PDFium is not installed.
         ValueError: The file is no PDF, or damaged.
     """
     import pypdfium2 as pdfium  # an extra
 
-    name = page.url.rpartition("/")[2]
     try:
         document = pdfium.PdfDocument(data)
     except pdfium.PdfiumError as error:
         if "password" in str(error).lower():
-            return ExtractedPage(title=name, body="", skip="encrypted")
+            return DocumentText(skip="encrypted")
         raise ValueError(f"the PDF cannot be read: {error}") from error
     try:
         pages, damage = _pages(document, pdfium.PdfiumError)
@@ -81,23 +64,21 @@ def extract_pdf(
     finally:
         document.close()
     pages = with_levels(without_repeats(pages), outline)
-    title = one_line(stated.get("Title", ""), MAX_TITLE_CHARS) or _title(pages) or name
     warnings = [f"damaged pages of the PDF: {len(damage)}, the first is {damage[0]}"] if damage else []
     if total > _MAX_PAGES:
         warnings.append(f"only the first {_MAX_PAGES:,} of {total:,} pages of the PDF are read")
-    if not any(pages):
-        return ExtractedPage(
-            title=title, body="", skip="empty", warnings=(*warnings, "the PDF has no text; is it a scan?")
-        )
-    text = DocumentText(
+    is_empty = not any(pages)
+    if is_empty:
+        warnings.append("the PDF has no text; is it a scan?")
+    return DocumentText(
         "".join(page_html(number, lines) for number, lines in enumerate(pages, 1)),
-        title,
+        stated.get("Title", "").strip() or _title(pages),
         stated.get("Subject", ""),
         _date(stated.get("CreationDate", "")),
         _date(stated.get("ModDate", "")),
+        "empty" if is_empty else "",
         tuple(warnings),
     )
-    return document_page(text, "pdf", page, extract, transform, site=site, converter=converter, facets=facets)
 
 
 def _pages(document: Any, error: type[Exception]) -> tuple[list[list[PdfLine]], list[int]]:
@@ -241,7 +222,7 @@ def _title(pages: Sequence[Sequence[PdfLine]]) -> str:
     """The heading of the highest level on the first page that has text."""
     first = next(filter(None, pages), [])
     headings = [line for line in first if line.level]
-    return one_line(max(headings, key=lambda line: line.size).text, MAX_TITLE_CHARS) if headings else ""
+    return max(headings, key=lambda line: line.size).text if headings else ""
 
 
 def _key(line: PdfLine) -> str:

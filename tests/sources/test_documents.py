@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from searchsocket.content.documents import extract_document
 from searchsocket.content.pages import ExtractedPage, RawPage
-from searchsocket.content.pdf import extract_pdf
 from searchsocket.errors import ConfigMissing
 from searchsocket.project.settings.model import Settings
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
@@ -25,7 +25,7 @@ LONG = BODY * 8
 
 def extracted(data: bytes) -> ExtractedPage:
     page = RawPage("/files/manual.pdf", "/files/manual.pdf", "files/manual.pdf", "", "pdf")
-    return extract_pdf(data, page, ExtractSettings(main_selector="#content"), TransformSettings())
+    return extract_document(data, page, ExtractSettings(main_selector="#content"), TransformSettings())
 
 
 def test_headings_open_their_page() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.content.office import extract_office
+from searchsocket.content.documents import extract_document
 from searchsocket.content.pages import ExtractedPage, RawPage
 from searchsocket.project.settings.model import Settings
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
@@ -35,7 +35,7 @@ the north.</text:p></text:note-body></text:note></text:p></text:list-item></text
 
 def extracted(data: bytes, kind: PageKind) -> ExtractedPage:
     page = RawPage(f"/files/manual.{kind}", f"/files/manual.{kind}", f"files/manual.{kind}", "", kind)
-    return extract_office(data, page, ExtractSettings(), TransformSettings())
+    return extract_document(data, page, ExtractSettings(), TransformSettings())
 
 
 @pytest.mark.parametrize(("data", "kind"), [(docx(WORD_BODY), "docx"), (odt(ODT_BODY), "odt")])

@@ -8,12 +8,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import assert_never
 
+from searchsocket.content.documents import DOCUMENTS_VERSION, extract_document
 from searchsocket.content.html.converters import Converter, make_converter
 from searchsocket.content.html.extract import EXTRACTOR_VERSION, extract_html
 from searchsocket.content.markdown.page import extract_markdown
-from searchsocket.content.office import OFFICE_VERSION, extract_office
 from searchsocket.content.pages import ExtractedPage, RawPage
-from searchsocket.content.pdf import PDF_VERSION, extract_pdf
 from searchsocket.content.record_page import extract_record
 from searchsocket.errors import SourceUnavailable
 from searchsocket.pipeline.extraction.limits import limited
@@ -67,7 +66,7 @@ def extraction_key(settings: Settings, site: SiteBase, converter: Converter) -> 
             repr(site),
             converter.version,
             *([json.dumps(dict(settings.facets), sort_keys=True)] if settings.facets else []),
-            *([f"pdf {PDF_VERSION}, office {OFFICE_VERSION}"] if settings.source.documents else []),
+            *([DOCUMENTS_VERSION] if settings.source.documents else []),
         ]
     )
 
@@ -144,10 +143,8 @@ def extract_page(data: bytes, page: RawPage, settings: Settings, site: SiteBase,
             extract = extract_html
         case "markdown":
             extract = extract_markdown
-        case "pdf":
-            extract = extract_pdf
-        case "docx" | "odt":
-            extract = extract_office
+        case "pdf" | "docx" | "odt":
+            extract = extract_document
         case "record":
             extract = extract_record
         case "code":

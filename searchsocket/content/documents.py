@@ -1,34 +1,25 @@
-"""The page of a document, such as a PDF file, from its text as HTML and what it states about itself."""
+"""Extract documents (PDF, Word, OpenDocument): a reader per kind, and the page of its text."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from html import escape
 
 from searchsocket.content.html.converters import FAST, Converter
 from searchsocket.content.html.extract import extract_html
 from searchsocket.content.html.tree import one_line
-from searchsocket.content.pages import ExtractedPage, RawPage
+from searchsocket.content.office import read_docx, read_odt
+from searchsocket.content.pages import DocumentText, ExtractedPage, RawPage
+from searchsocket.content.pdf import read_pdf
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
 from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
 
-MAX_TITLE_CHARS = 300
+DOCUMENTS_VERSION = "pdf 1, office 1"  # of the readers' output
+_MAX_TITLE_CHARS = 300
+_READERS: Mapping[str, Callable[[bytes], DocumentText]] = {"pdf": read_pdf, "docx": read_docx, "odt": read_odt}
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentText:
-    """Text of a document and what it states about itself."""
-
-    html: str
-    title: str = ""
-    description: str = ""
-    published: str = ""  # ISO 8601
-    modified: str = ""
-    warnings: tuple[str, ...] = ()
-
-
-def document_page(
-    document: DocumentText,
-    main: str,
+def extract_document(
+    data: bytes,
     page: RawPage,
     extract: ExtractSettings,
     transform: TransformSettings,
@@ -37,12 +28,20 @@ def document_page(
     converter: Converter = FAST,
     facets: Facets = NO_FACETS,
 ) -> ExtractedPage:
-    """Make the page; without a title it has the name of its file.
+    """Read one document; the kind of its page names the reader.
 
-    Args:
-        main: The kind of document.
+    Returns:
+        The page; without a title it has the name of its file. `skip` is "encrypted" if the document needs a password,
+        "empty" if it has no text.
+
+    Raises:
+        ImportError: The reader's library is not installed, see `sources.make_source`.
+        ValueError: The document is damaged, too large when unpacked, or defines entities.
     """
-    title = one_line(document.title, MAX_TITLE_CHARS) or page.url.rpartition("/")[2]
+    document = _READERS[page.kind](data)
+    title = one_line(document.title, _MAX_TITLE_CHARS) or page.url.rpartition("/")[2]
+    if document.skip:
+        return ExtractedPage(title=title, body="", skip=document.skip, warnings=document.warnings)
     html = f"<!doctype html><title>{escape(title)}</title><body>{document.html}".encode("utf-8", "replace")
     whole = extract.model_copy(update={"main_selector": "body"})
     extracted = extract_html(
@@ -55,7 +54,7 @@ def document_page(
         description=one_line(document.description),
         published=document.published,
         modified=document.modified,
-        main=main,
+        main=page.kind,
         skip="" if extracted.body else "empty",
         warnings=(*extracted.warnings, *document.warnings),
     )
