@@ -68,7 +68,7 @@ def measured(root: Path, pages: int) -> Costs:
     costs = {
         "cold_cpu_s": cold["cpu"], "branch_cpu_s": branch["cpu"], "edit_cpu_s": one_page["cpu"],
         "unchanged_cpu_s": unchanged["cpu"], "cold_mb": cold["disk"], "branch_mb": branch["disk"],
-        "edit_mb": one_page["disk"], "index_memory_mb": cold["peak"],
+        "index_memory_mb": cold["peak"],
     }  # fmt: skip
     result = {name: float(value) for name, value in costs.items()} | served  # type: ignore[arg-type]
     print(pages, {name: round(value, 2) for name, value in result.items()}, flush=True)

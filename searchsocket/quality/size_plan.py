@@ -16,7 +16,6 @@ from searchsocket.stores.base import IndexReader
 _SAMPLE = 500  # records whose texts are measured
 _GB, _HOUR_S = 1e9, 3600
 _SLOW_MS = 30.0  # a query that takes longer is felt while typing
-_LARGE_MEMORY_GB = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ class UnitCosts:
     Attributes:
         cold_cpu_s, branch_cpu_s, edit_cpu_s, unchanged_cpu_s: CPU seconds of a first run, of a further branch of which
             1 % of the pages differ, of a run after one page changed, and of a run without changes.
-        cold_mb, branch_mb, edit_mb: Megabytes that such a run leaves on the disk.
+        cold_mb, branch_mb: Megabytes that such a run leaves on the disk.
         index_memory_mb: Peak memory of a first run.
         service_memory_mb: Memory of a service that answers from one scope.
         query_ms: Median of a query over HTTP, with the embedded index.
@@ -55,7 +54,6 @@ class UnitCosts:
     unchanged_cpu_s: Line
     cold_mb: Line
     branch_mb: Line
-    edit_mb: Line
     index_memory_mb: Line
     service_memory_mb: Line
     query_ms: Line
@@ -126,8 +124,7 @@ def plan_size(
     is_local = chunks <= max_local_chunks
     tokens = round(chunks * shape.tokens_per_chunk * (1 + 0.01 * (branches - 1)))
     query_ms = costs.query_ms.at(chunks) if is_local else None
-    memory_gb = costs.service_memory_mb.at(chunks) / 1000
-    limit, then = _first_limit(is_local, query_ms, memory_gb, max_local_chunks)
+    limit, then = _first_limit(is_local, query_ms, max_local_chunks)
     return SizePlan(
         pages=pages,
         branches=branches,
@@ -138,7 +135,7 @@ def plan_size(
         unchanged_core_seconds=costs.unchanged_cpu_s.at(amount),
         index_memory_gb=costs.index_memory_mb.at(amount) / 1000,
         disk_gb=(costs.cold_mb.at(amount) + (branches - 1) * costs.branch_mb.at(amount)) * 1e6 / _GB,
-        service_memory_gb=memory_gb,
+        service_memory_gb=costs.service_memory_mb.at(chunks) / 1000,
         query_ms=query_ms,
         tokens=tokens,
         embedding_usd=tokens / 1e6 * usd_per_million_tokens,
@@ -147,7 +144,7 @@ def plan_size(
     )
 
 
-def _first_limit(is_local: bool, query_ms: float | None, memory_gb: float, max_local_chunks: int) -> tuple[str, str]:
+def _first_limit(is_local: bool, query_ms: float | None, max_local_chunks: int) -> tuple[str, str]:
     """The limit that is reached first, and the remedy."""
     if not is_local:
         return (
@@ -159,14 +156,7 @@ def _first_limit(is_local: bool, query_ms: float | None, memory_gb: float, max_l
             f"queries of {query_ms:.0f} ms are felt while typing",
             "move the vectors to a server, or split the site by project",
         )
-    if memory_gb > _LARGE_MEMORY_GB:
-        return f"the service takes {memory_gb:.1f} GB of memory", "move the vectors to a server"
     return "none at this size", "one machine is enough; add copies of the service for more queries"
-
-
-def largest_local_pages(shape: SiteShape, max_local_chunks: int) -> int:
-    """The number of pages up to which the embedded index is enough."""
-    return int(max_local_chunks / shape.chunks_per_page)
 
 
 def lines_of(plan: SizePlan, costs: UnitCosts, sizes: Sequence[str]) -> list[str]:

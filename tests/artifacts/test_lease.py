@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from searchsocket.stores.artifacts.documents import Pointer, Writer
-from searchsocket.stores.artifacts.lease import DURATION_S, Action, is_built_on, next_action, released, taken
+from searchsocket.stores.artifacts.lease import DURATION_S, Action, is_built_on, next_action, with_lease, without_lease
 
 NOW = datetime(2026, 11, 26, tzinfo=UTC)
 HERE = Writer(host="here", pid=1, run="a", disk="disk of here")
@@ -28,15 +28,15 @@ GENERATION, DESCRIPTION = "20261126T000000Z-abcdef", "0" * 64
 def test_a_lease_is_taken_once_its_holder_must_be_dead(
     writer: Writer, token: str, age_s: float, unchanged_s: float, expected: Action
 ) -> None:
-    lease = taken(EMPTY, HERE, "token", NOW).lease
+    lease = with_lease(EMPTY, HERE, "token", NOW).lease
     assert next_action(lease, writer, token, NOW + timedelta(seconds=age_s), unchanged_s) is expected
 
 
 def test_each_holder_has_a_higher_number() -> None:
-    first = taken(EMPTY, HERE, "a", NOW)
-    second = taken(released(first), THERE, "b", NOW)
-    assert (first.fence, second.fence, released(second).fence) == (1, 2, 2)
-    assert next_action(released(second).lease, HERE, "c", NOW) is Action.TAKE
+    first = with_lease(EMPTY, HERE, "a", NOW)
+    second = with_lease(without_lease(first), THERE, "b", NOW)
+    assert (first.fence, second.fence, without_lease(second).fence) == (1, 2, 2)
+    assert next_action(without_lease(second).lease, HERE, "c", NOW) is Action.TAKE
 
 
 @pytest.mark.parametrize(

@@ -41,26 +41,26 @@ def next_action(lease: Lease | None, writer: Writer, token: str, now: datetime, 
     return Action.WAIT
 
 
-def taken(pointer: Pointer, writer: Writer, token: str, now: datetime) -> Pointer:
+def with_lease(pointer: Pointer, writer: Writer, token: str, now: datetime) -> Pointer:
     """The pointer with a new lease and the next fencing number."""
     fence = pointer.fence + 1
     lease = Lease(fence=fence, token=token, writer=writer, expires_at=now + timedelta(seconds=DURATION_S))
     return pointer.model_copy(update={"fence": fence, "lease": lease})
 
 
-def renewed(pointer: Pointer, now: datetime) -> Pointer:
+def with_renewal(pointer: Pointer, now: datetime) -> Pointer:
     """The pointer with its lease extended."""
     assert pointer.lease
     lease = pointer.lease.model_copy(update={"expires_at": now + timedelta(seconds=DURATION_S)})
     return pointer.model_copy(update={"lease": lease})
 
 
-def released(pointer: Pointer) -> Pointer:
+def without_lease(pointer: Pointer) -> Pointer:
     """The pointer without a lease; its fencing number stays used."""
     return pointer.model_copy(update={"lease": None})
 
 
-def published(pointer: Pointer, generation: str, description: str, revision: str, now: datetime) -> Pointer:
+def with_generation(pointer: Pointer, generation: str, description: str, revision: str, now: datetime) -> Pointer:
     """The pointer with another live generation, published by the holder of its lease."""
     assert pointer.lease
     return pointer.model_copy(
@@ -74,7 +74,7 @@ def published(pointer: Pointer, generation: str, description: str, revision: str
     )
 
 
-def is_held(pointer: Pointer, token: str) -> bool:
+def is_holder(pointer: Pointer, token: str) -> bool:
     """Return True if this holding is the one that is stored."""
     return pointer.lease is not None and pointer.lease.token == token
 

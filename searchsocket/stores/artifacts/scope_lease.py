@@ -21,12 +21,12 @@ from searchsocket.stores.artifacts.lease import (
     DURATION_S,
     RENEWAL_S,
     Action,
-    is_held,
+    is_holder,
     next_action,
-    published,
-    released,
-    renewed,
-    taken,
+    with_generation,
+    with_lease,
+    with_renewal,
+    without_lease,
 )
 from searchsocket.stores.artifacts.objects.base import ObjectChanged, Objects, read_version
 from searchsocket.types import Scope
@@ -36,7 +36,7 @@ _TRIES = 20  # of one write, while own earlier writes arrive late
 
 
 class ScopeLease:
-    """The lease of one scope, wanted or held by one writer; safe to share between threads."""
+    """The lease of one scope, requested or held by one writer; safe to share between threads."""
 
     def __init__(
         self,
@@ -66,7 +66,8 @@ class ScopeLease:
         self._guard = threading.RLock()
         self._nothing = Pointer(project_id=scope.project_id, scope=scope.name)
         self._version: str | None = None
-        self._base = ""  # description of the generation that was live when the lease was taken, or published under it
+        # Description of the generation that was live when the lease was acquired, or that was published under it.
+        self._base = ""
         self._error: SearchSocketError | None = None  # that ended the holding
         self.pointer = self._nothing  # as this writer knows it
 
@@ -84,29 +85,29 @@ class ScopeLease:
             ProjectMismatch: It belongs to another project.
         """
         began = since = self._monotonic()
-        seen: Lease | None = None
-        has_told = False
-        while not self._try(seen, since):
+        last_lease: Lease | None = None
+        has_reported = False
+        while not self._try(last_lease, since):
             lease = self.pointer.lease
             if lease is None:
                 continue  # another writer was faster, and has released it
-            if lease != seen:
-                seen, since = lease, self._monotonic()
+            if lease != last_lease:
+                last_lease, since = lease, self._monotonic()
             # A lease that ends so late has a wrong clock: only watching it shows that its holder is dead.
             is_odd = lease.expires_at - self._clock() > timedelta(seconds=2 * DURATION_S)
             patience_s = max(timeout_s, DURATION_S) if is_odd else timeout_s
             remaining_s = patience_s - (self._monotonic() - began)
             if remaining_s <= 0:
                 raise ScopeLocked(self._scope.name, _holder(lease))
-            if not has_told:
+            if not has_reported:
                 on_wait(_holder(lease))
-                has_told = True
+                has_reported = True
             self._sleep(min(_PAUSE_S, remaining_s))
         self._base = self.pointer.description
 
     def renew(self) -> None:
         """Extend the lease; raises as `check`."""
-        self._change(lambda pointer: renewed(pointer, self._clock()))
+        self._change(lambda pointer: with_renewal(pointer, self._clock()))
 
     def check(self) -> None:
         """Refuse to go on without the lease; for a last look before a switch that has no conditions of its own.
@@ -129,13 +130,13 @@ class ScopeLease:
             description: sha256 of its description.
             revision: The commit that was indexed; "" = unknown.
         """
-        self._change(lambda pointer: published(pointer, generation, description, revision, self._clock()))
+        self._change(lambda pointer: with_generation(pointer, generation, description, revision, self._clock()))
         self._base = description
 
     def release(self) -> None:
         """Let the next writer in at once; where that fails, the lease expires."""
         with suppress(ArtifactsUnavailable, LeaseLost, PublishedElsewhere):
-            self._change(released)
+            self._change(without_lease)
 
     def elsewhere(self) -> PublishedElsewhere:
         """The error of a writer whose index is not built on the published generation."""
@@ -143,14 +144,14 @@ class ScopeLease:
         at = live.published_at.isoformat(timespec="seconds") if live.published_at else "an unknown time"
         return PublishedElsewhere(live.scope, live.generation, str(live.published_by or "another machine"), at)
 
-    def _try(self, seen: Lease | None, since: float) -> bool:
+    def _try(self, last_lease: Lease | None, since: float) -> bool:
         """Look at the lease, and take it if that is allowed."""
         with self._guard:
             pointer, version = self._read()
-            unchanged_s = self._monotonic() - since if pointer.lease == seen else 0.0
+            unchanged_s = self._monotonic() - since if pointer.lease == last_lease else 0.0
             action = next_action(pointer.lease, self._writer, self._token, self._clock(), unchanged_s)
             if action is Action.TAKE:
-                if not self._swap(taken(pointer, self._writer, self._token, self._clock()), version):
+                if not self._swap(with_lease(pointer, self._writer, self._token, self._clock()), version):
                     self.pointer = self._read()[0]
                     return False
                 self._refuse_without_conditions(version)
@@ -186,7 +187,7 @@ class ScopeLease:
     def _confirm(self) -> None:
         """Take over what an own write, whose answer was lost, has changed; anything else ends the holding."""
         self.pointer, self._version = self._read()
-        if is_held(self.pointer, self._token):
+        if is_holder(self.pointer, self._token):
             return
         lease = self.pointer.lease
         is_replaced = self.pointer.description != self._base and self.pointer.published_by
