@@ -2,20 +2,24 @@
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 import dagster as dg
 
+from searchsocket.backends import Backends
+from searchsocket.errors import ConfigMissing, InvalidScope, SearchSocketError
 from searchsocket.events import OnEvent
-from searchsocket.pipeline.branches.scopes import named_scope
+from searchsocket.pipeline.branches.scopes import existing_scopes, live_branches_or_error, named_scope
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.project import Project, open_project
+from searchsocket.project.scopes import sanitise_scope
 from searchsocket.quality.gate import golden_texts, judge_candidate
 from searchsocket.state import ProjectState
-from searchsocket_assets.membership import require_scope
+from searchsocket.types import Scope
 from searchsocket_assets.partitions import NAME, PARTITION_TAG
 from searchsocket_assets.project_traits import PROJECT_VARIABLE, ProjectTraits
 from searchsocket_assets.run.tags import BRANCH_TAG, PROJECT_TAG
@@ -61,7 +65,7 @@ class DagsterSite:
         branches = ProjectState(project.state_dir).branches()
         stated = run.tags.get(BRANCH_TAG, "")
         scope = named_scope(project, run.tags[PARTITION_TAG], branches, stated)
-        require_scope(project, scope, branches, stated)
+        _require_scope(project, scope, branches, stated)
         return ScopeRun(
             project,
             scope,
@@ -114,3 +118,44 @@ class DagsterSite:
     def has_own_partitions(self) -> bool:
         """No other project uses the partitions, unless it has the same id."""
         return self.partitions_name != NAME
+
+
+def _require_scope(project: Project, scope: Scope, scopes: Mapping[str, str], stated: str) -> None:
+    """Refuse a scope that is no branch, no kept scope and no requested name of the project.
+
+    Args:
+        scopes: Scope -> branch, from the state.
+        stated: The branch that the run was requested for.
+
+    Raises:
+        InvalidScope: It is none of them.
+    """
+    if scope.name in scopes or _is_requested(project, scope.name, stated) or _exists(project, scope.name):
+        return
+    branches, problem = live_branches_or_error(project)
+    if branches is not None and scope.name in branches.scopes():
+        return
+    why = f" ({problem.code}: {problem})" if problem else ""
+    raise InvalidScope(
+        f"{scope.name!r} is not a branch or scope of project {project.id!r}{why}; to index it "
+        f"anyway, launch again with the run tag {BRANCH_TAG} = {scope.name}, or run "
+        f"`searchsocket index --scope {scope.name}`"
+    )
+
+
+def _is_requested(project: Project, name: str, stated: str) -> bool:
+    """The run names the branch, or the settings name the scope."""
+    with suppress(ConfigMissing, InvalidScope):
+        if stated and sanitise_scope(stated) == name:
+            return True
+    with suppress(ConfigMissing, InvalidScope):
+        return project.scope(os.environ).name == name
+    return False
+
+
+def _exists(project: Project, name: str) -> bool:
+    try:
+        scopes, _ = existing_scopes(project, Backends(project, os.environ, calls=False).store)
+    except SearchSocketError:  # the run reports it
+        return False
+    return name in {scope.name for scope in scopes}

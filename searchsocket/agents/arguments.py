@@ -1,7 +1,8 @@
 """Arguments of tools, made from requests; complaints about wrong ones say what to send instead."""
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
 from typing import Annotated, Any, ClassVar, TypeVar
@@ -9,7 +10,6 @@ from typing import Annotated, Any, ClassVar, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from searchsocket.agents.schemas import without_titles
-from searchsocket.agents.spelling import names_for, snake_case, spelled
 from searchsocket.errors import InvalidRequest
 from searchsocket.serving.capabilities.base import Agent, Capability, merged_options
 from searchsocket.serving.capabilities.fields import AGENT_FIELDS, AGENT_NAMES, MAX_SCOPE_CHARS
@@ -19,8 +19,24 @@ _MAX_VALUE_CHARS = 60
 A = TypeVar("A", bound="Arguments")
 
 
+# Argument -> other accepted names.
+ALIASES: Mapping[str, tuple[str, ...]] = {
+    "query": ("q", "question", "text"),
+    "question": ("query", "q"),
+    "url": ("path_or_url", "href", "page"),
+    "file": ("file_path",),
+    "file_path": ("file",),
+    "limit": ("top_k", "max_results"),
+    "path_prefix": ("path",),
+    "path": ("path_prefix",),
+    "folder_id": ("base_folder_path", "folder"),
+    "continuation_token": ("continuation",),
+}
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
 class Arguments(BaseModel):
-    """Base of the arguments, by their names in `spelling`."""
+    """Base of the arguments; their accepted names are in `ALIASES`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
     ignored: ClassVar[Mapping[str, object]] = {}  # arguments of other servers' tools that may be sent
@@ -123,3 +139,39 @@ def _complaint(error: Mapping[str, Any], names: Sequence[str], typed: Mapping[st
 def _short(value: object) -> str:
     text = json.dumps(value, default=str)
     return text if len(text) <= _MAX_VALUE_CHARS else f"{text[:_MAX_VALUE_CHARS]}…"
+
+
+def snake_case(name: str) -> str:
+    """`pathPrefix` as `path_prefix`."""
+    return _HUMP.sub("_", name).lower() if name.isidentifier() else name
+
+
+def meant(name: str, arguments: Collection[str]) -> str:
+    """The argument that a name stands for; the name itself if it stands for none."""
+    snake = snake_case(name)
+    if snake in arguments:
+        return snake
+    return next((each for each in arguments if snake in ALIASES.get(each, ())), name)
+
+
+def spelled(sent: Mapping[str, Any], arguments: Collection[str]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the arguments by their names, and each name as it was sent.
+
+    Raises:
+        InvalidRequest: One argument was sent by two names.
+    """
+    values: dict[str, Any] = {}
+    typed: dict[str, str] = {}
+    for name, value in sent.items():
+        argument = meant(name, arguments)
+        if argument in values:
+            raise InvalidRequest(f"{typed[argument][:60]} and {name[:60]} are the same argument; send one of them")
+        values[argument], typed[argument] = value, name
+    return values, typed
+
+
+def names_for(arguments: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Each accepted name, with its argument."""
+    for argument in arguments:
+        yield argument, argument
+        yield from ((alias, argument) for alias in ALIASES.get(argument, ()) if alias not in arguments)

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from searchsocket.agents.arguments import names_of, read_arguments
-from searchsocket.agents.spelling import ALIASES, names_for, snake_case
+from searchsocket.agents.arguments import ALIASES, names_for, names_of, read_arguments, snake_case
 from searchsocket.agents.toolset import TOOLS
 from searchsocket.errors import InvalidRequest
 from searchsocket.project.project import Project

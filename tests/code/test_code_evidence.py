@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from searchsocket.search.code.evidence import evidence_of
+from searchsocket.search.code.ranking import evidence_of
 
 MANY, FEW = "retry a failed upload of the queue in the worker", "retry a failed upload"
 

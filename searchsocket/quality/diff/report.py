@@ -1,19 +1,19 @@
 """Two generations compared in all that a reviewer asks for."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
 from searchsocket.backends import Backends
-from searchsocket.content.chunking.moved import PageContent
+from searchsocket.content.chunking.moved import MovedPage, PageContent, moved_pages
 from searchsocket.errors import PageTextsMissing
 from searchsocket.models.paying.cost import estimate
 from searchsocket.pipeline.run.dead_links import is_file
 from searchsocket.project.project import Project
-from searchsocket.quality.diff.compare import ContentChanges, compare
-from searchsocket.quality.diff.pages import read_content
+from searchsocket.quality.diff.pages import Content, read_content
 from searchsocket.quality.golden import golden_queries
 from searchsocket.quality.judgement import IndexJudgement
 from searchsocket.quality.judging import judge_readers
@@ -24,12 +24,41 @@ from searchsocket.web.urls.targets import resolve_target
 
 
 @dataclass(frozen=True, slots=True)
+class _ChangedPage:
+    """A page that says something else."""
+
+    url: str
+    title: str
+    added: int  # chunks
+    removed: int
+
+
+@dataclass(frozen=True, slots=True)
+class _ContentChanges:
+    """Differences between two generations, each list by URL."""
+
+    added: tuple[PageContent, ...]
+    removed: tuple[PageContent, ...]
+    changed: tuple[_ChangedPage, ...]
+    moved: tuple[MovedPage, ...]
+    unchanged: int  # pages
+    chunks_added: int
+    chunks_removed: int
+    new_texts: int  # that the other generation nowhere has
+    new_tokens: int  # of these, estimated
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.added or self.removed or self.changed or self.moved)
+
+
+@dataclass(frozen=True, slots=True)
 class Diff:
     """Differences between two generations."""
 
     before: Generation
     after: Generation
-    content: ContentChanges
+    content: _ContentChanges
     cost_usd: float  # of embedding what is new, estimated
     dead_links: tuple[LinkToNowhere, ...]  # that were not there before
     judgement: IndexJudgement | None  # of the golden queries of the scope; None: it has none
@@ -119,3 +148,35 @@ def links_to_nowhere(reader: IndexReader, urls: Iterable[str]) -> set[LinkToNowh
             if answers[target]:
                 dead_links.add(LinkToNowhere(target, url))
     return dead_links
+
+
+def compare(before: Content, after: Content) -> _ContentChanges:
+    """Compare two generations."""
+    gone = [page for url, page in before.pages.items() if url not in after.pages]
+    came = [page for url, page in after.pages.items() if url not in before.pages]
+    moved = moved_pages(gone, came)
+    sources, targets = {move.old_url for move in moved}, {move.url for move in moved}
+    pairs = [(before.pages[url], page) for url, page in after.pages.items() if url in before.pages]
+    changed = [_changed(old, new) for old, new in pairs if Counter(old.texts) != Counter(new.texts)]
+    was, now = _texts(before.pages.values()), _texts(after.pages.values())
+    new = set(now) - set(was)
+    return _ContentChanges(
+        added=tuple(page for page in came if page.url not in targets),
+        removed=tuple(page for page in gone if page.url not in sources),
+        changed=tuple(changed),
+        moved=tuple(moved),
+        unchanged=len(pairs) - len(changed),
+        chunks_added=(now - was).total(),
+        chunks_removed=(was - now).total(),
+        new_texts=len(new),
+        new_tokens=sum(after.tokens[text] for text in new),
+    )
+
+
+def _changed(old: PageContent, new: PageContent) -> _ChangedPage:
+    was, now = Counter(old.texts), Counter(new.texts)
+    return _ChangedPage(new.url, new.title, (now - was).total(), (was - now).total())
+
+
+def _texts(pages: Iterable[PageContent]) -> Counter[str]:
+    return Counter(text for page in pages for text in page.texts)

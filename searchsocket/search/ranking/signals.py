@@ -4,13 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from searchsocket.search.ranking.boosts import boosts_of
 from searchsocket.search.ranking.exact import exact_scores
 from searchsocket.search.ranking.fusion import fuse
 from searchsocket.search.ranking.pages import in_page_order, of_pages
-from searchsocket.search.ranking.passages import passage_scores
 from searchsocket.search.ranking.rank import Parts, Ranking, rank, scored
-from searchsocket.search.ranking.weights import Shares
+from searchsocket.search.ranking.weights import WEIGHTS, Shares
 from searchsocket.stores.base import Candidates, WordSnapshot
 from searchsocket.types import Scores
 
@@ -65,3 +66,17 @@ def _ordered(given: RankingInput, chunks: Parts) -> Ranking:
     pages = of_pages(facts, chunks, given.q, given.shares, given.words.rarities(given.q))
     scores = scored(facts, pages)
     return Ranking(in_page_order(ranked, scores), pages, scores, chunks)
+
+
+def passage_scores(words: WordSnapshot, q: str, ids: Sequence[str], shares: Shares) -> Scores:
+    """The bonus of each record for adjacent query words that are also adjacent in it, and for containing most of them.
+
+    Args:
+        shares: What saying all words is worth; the words are looked for only where it is something.
+    """
+    gains: Scores = WEIGHTS.neighbours * np.array(words.neighbours(q, ids), np.float64)
+    if shares.together:
+        # Squared, since half of a question is said by many passages that answer another one.
+        proximity = np.square(np.array(words.together(q, ids), np.float64))
+        gains += shares.together * (proximity - proximity.min(initial=1.0))
+    return gains

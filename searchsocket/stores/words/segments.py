@@ -11,8 +11,10 @@ import heapq
 import json
 import os
 import shutil
-from collections.abc import Collection, Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -20,12 +22,13 @@ from typing import Any
 from uuid import UUID
 
 import tantivy
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 
 from searchsocket.stores.words import PAGES, WORDS
-from searchsocket.stores.words.documents import schema
+from searchsocket.stores.words.documents import WordRow, documents_of, schema
 from searchsocket.stores.words.page_documents import (
     SUFFIX,
+    Fields,
     Frame,
     PageDocuments,
     PageWriter,
@@ -34,7 +37,6 @@ from searchsocket.stores.words.page_documents import (
     page_writer,
 )
 from searchsocket.stores.words.source import WordSource
-from searchsocket.stores.words.update import updated_pages
 from searchsocket.system.copying import link_file
 from searchsocket.system.files import write_atomic
 from searchsocket.system.memory import return_freed_memory
@@ -72,7 +74,7 @@ def write_words(target: Path, source: WordSource, live: Path | None) -> None:
         segments[part] = old.link(part, target / part, stale) if old is not None and stays else []
     for share in sorted(stale):
         old_frames = iter(()) if old is None else old.frames(share, shares)
-        frames = updated_pages(old_frames, touched.get(share, ()), source)
+        frames = _updated_pages(old_frames, touched.get(share, ()), source)
         # One index after the other: each holds all that it says in memory until it is written.
         with TemporaryFile(dir=target) as wholes:
             with (
@@ -194,3 +196,47 @@ def _write_meta(folder: Path, part: str, shares: int, segments: Segments) -> Non
     (folder / ".managed.json").unlink()  # names what a writer may delete: there is none
     for lock in folder.glob("*.lock"):
         lock.unlink()
+
+
+def _updated_pages(
+    frames: Iterable[Frame], touched: Sequence[bytes], source: WordSource
+) -> Iterator[Frame | PageDocuments]:
+    """The pages of a share in path order, by frames where nothing of one changes.
+
+    Args:
+        frames: What is kept, in path order.
+        touched: The sort keys of the pages of this share that changed, came or went, rising.
+
+    Raises:
+        ValueError, TypeError, LookupError: What is kept is damaged.
+    """
+    rest = [path.decode() for path in touched]
+    before: Frame | None = None
+    for frame in chain(frames, [None]):
+        end = len(rest) if frame is None else bisect_left(rest, frame.listed[0][0]) if before else 0
+        if before is None and frame is not None:
+            pass  # what comes before the first frame is of it
+        elif end:
+            yield from _changed([] if before is None else before.pages(), rest[:end], source)
+        elif before is not None:
+            yield before
+        rest, before = rest[end:], frame
+
+
+def _changed(old_pages: Sequence[PageDocuments], touched: Sequence[str], source: WordSource) -> Iterator[PageDocuments]:
+    gone = set(touched)
+    documents = {
+        doc: line for page in old_pages if page.path in gone for doc, line in zip(page.docs, page.records, strict=True)
+    }
+    rows = source.pages([path.encode() for path in touched], reads_new_only=bool(documents))
+    stay = (page for page in old_pages if page.path not in gone)
+    return heapq.merge(stay, (_page(page, documents) for page in rows), key=attrgetter("path"))
+
+
+def _page(rows: Sequence[WordRow], documents_by_doc: dict[int, str]) -> PageDocuments:
+    def stored(doc: int) -> Fields | None:
+        return from_json(documents_by_doc[doc]) if doc in documents_by_doc else None
+
+    documents, whole = documents_of(rows, stored)
+    lines = [to_json(fields).decode() for fields in (*documents, whole)]
+    return PageDocuments(rows[0].sort.decode(), [row.doc for row in rows], lines, documents)
