@@ -14,11 +14,11 @@ export PYTHONDONTWRITEBYTECODE :=
 demo: $(if $(wildcard $(VENV)/.ready),$(VENV)/.ready,$(VENV)/.installed)
 	$(BIN)/python examples/demo.py
 
-# One worker more than cores, since some tests wait. The tests of a file stay in one worker: they share sites and servers
-# that take seconds to make. Files come in the order that tests/conftest.py gives them.
+# Two workers more than cores, since many tests wait. The tests of a file stay in one worker: they share sites and
+# servers that take seconds to make. Files come in the order that tests/conftest.py gives them.
 test: $(VENV)/.ready
 	$(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder \
-		-n $$(($$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN) + 1)) -m "not milvus_server and not long"
+		-n $$(($$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN) + 2)) -m "not milvus_server and not long"
 
 # Real Dagster under kills, releases of Dagster, crashes, interruptions, buckets: minutes. Run it before a release.
 test-long: $(VENV)/.ready

@@ -25,7 +25,11 @@ LONG = {
     "test_generated_clients.py", "test_handle_in_kit.py", "test_interruptions.py", "test_pinecone_on_the_wire.py",
     "test_pinecone_troubles.py", "test_your_dagster_page.py",
 }  # fmt: skip
-LONGEST = LONG | {"test_readme.py"}
+LONGEST = LONG | {
+    "test_effects.py", "test_pinecone_site.py", "test_pgvector.py", "test_local_store.py", "test_pinecone_vectors.py",
+    "test_milvus_site.py", "test_pinecone_commands.py", "test_permissions.py", "test_crawl_rendering.py",
+    "test_readme.py", "test_installed_store.py", "test_quotes.py", "test_real_sites.py",
+}  # fmt: skip
 
 GoldenCheck = Callable[[Path, Any], None]
 

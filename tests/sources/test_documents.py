@@ -85,9 +85,10 @@ def test_a_tree_of_pages_in_a_circle_ends() -> None:
     assert extracted(data.replace(b"/Kids [5 0 R]", b"/Kids [2 0 R]")).skip == "empty"
 
 
-def test_the_first_pages_of_a_long_file_are_read() -> None:
-    page = extracted(pdf([(20, "Boats"), *BODY], *[[(10, f"Page of the log, number {n}")] for n in range(9_999)]))
-    assert page.warnings == ("only the first 2,000 of 10,000 pages of the PDF are read",)
+def test_the_first_pages_of_a_long_file_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("searchsocket.content.pdf._MAX_PAGES", 20)
+    page = extracted(pdf([(20, "Boats"), *BODY], *[[(10, f"Page of the log, number {n}")] for n in range(99)]))
+    assert page.warnings == ("only the first 20 of 100 pages of the PDF are read",)
     assert "{#page=1}" in page.body
 
 
