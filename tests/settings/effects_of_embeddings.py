@@ -5,6 +5,7 @@ import time
 from concurrent import futures
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from uuid import uuid4
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from searchsocket.models.embedders import openai
 from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions
+from searchsocket.stores.artifacts.objects import open_objects
 from searchsocket.types import Vector
 from tests.embedders.openai_server import DIMENSIONS, vectors_json
 from tests.settings.lab import KEYS, WEB, Effect, Lab, outcome
@@ -22,7 +24,13 @@ from tests.sources.web import Answer, Request, Web
 
 TINY = Path(__file__).parent.parent / "embedders" / "tiny-onnx"
 REMOTE = {"embeddings.provider": "openai"}
+SHARED = f"memory://shared-{uuid4().hex}"
 SERVED = REMOTE | {"embeddings.api_key_env": "", "embeddings.dimensions": DIMENSIONS}
+
+
+def shares_embeddings(lab: Lab) -> bool:
+    lab.index()
+    return any(open_objects(SHARED).list(""))
 
 
 def models(lab: Lab) -> set[str]:
@@ -149,5 +157,7 @@ EFFECTS = (
            given={"embeddings.price_per_million_tokens_usd": 2.0}, anew=True),
     Effect("costs.budget.month_usd", 3e-4, lambda lab: outcome(lambda: (lab.index(), grow(lab), lab.index())), "ok",
            "BUDGET_EXCEEDED", given={"embeddings.price_per_million_tokens_usd": 1.0}, anew=True),
+    Effect("embeddings.cache_url", SHARED, shares_embeddings, False, True, given={"embeddings.provider": "hash"},
+           anew=True),
     Effect("embeddings.cache_max_mb", 1, keeps_old_embeddings, True, False, prepare=with_old_embeddings),
 )  # fmt: skip

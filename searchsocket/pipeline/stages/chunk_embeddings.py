@@ -1,6 +1,6 @@
 """Stage 4: every text that was never embedded with this model is, once (spec 10.3, 11, 21)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
@@ -12,6 +12,7 @@ from searchsocket.models.embedders.base import Embedder, is_unkept
 from searchsocket.models.embedders.batch import embed_missing, note_missing
 from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.models.embedders.cache_place import FILE, adopt
+from searchsocket.models.embedders.shared_cache import SHARED_KEYS, SharedCache
 from searchsocket.models.paying.bill import EmbedOutcome, plan_missing
 from searchsocket.models.paying.cost import Budget
 from searchsocket.pipeline.run.context import ScopeRun
@@ -23,6 +24,7 @@ from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.published_vectors import take_published_vectors
 from searchsocket.state import ScopeState
 from searchsocket.state.records import TextToEmbed
+from searchsocket.stores.artifacts.objects import open_objects
 
 
 def only_counted(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingNumbers]:
@@ -56,6 +58,11 @@ def embedded(run: ScopeRun, state: ScopeState, stage: Stage[EmbeddingNumbers]) -
         ),
     ):
         moved = adopt(run.project.state_dir / FILE, cache)
+        problems: list[str] = []
+        shared = _shared_cache(run, problems.append)
+        if shared and not run.options.force:
+            tokens = {text.content_hash: text.tokens for text in texts_at_stake(run, state, cache)}
+            shared.fill(cache, tokens)
         if not (is_unkept(embedder.model_id) or run.options.force):
             take_published_vectors(run, state, cache, texts_at_stake(run, state, cache), embedder.model_id)
         texts = texts_at_stake(run, state, cache)
@@ -76,12 +83,24 @@ def embedded(run: ScopeRun, state: ScopeState, stage: Stage[EmbeddingNumbers]) -
                 on_paid=partial(_note_payment, run, embedder),
                 on_progress=lambda done, total: stage.progress(run, done, total),
             )
+        if shared:
+            sent = state.chunks.texts() if shared.is_new else texts_at_stake(run, state, cache)
+            shared.send(cache, (text.content_hash for text in sent))
         state.published.set_cache_size(cache.size())
-        warnings = (*filter(None, [moved]), *cache.warnings)
+        warnings = (*filter(None, [moved]), *cache.warnings, *problems)
     result = replace(_result(state, embedder, outcome), warnings=warnings)
     run.on_event(Event("embedded_cached", {"texts": result.numbers.reused}))
     run.on_event(Event("embedded_new", {"texts": outcome.created, "tokens": outcome.tokens}))
     return result
+
+
+def _shared_cache(run: ScopeRun, on_problem: Callable[[str], object]) -> SharedCache | None:
+    """The cache that `embeddings.cache_url` names; None without one, or if the model's vectors are not cached."""
+    url, model_id = run.project.settings.embeddings.cache_url, run.embedder.model_id
+    if not url or is_unkept(model_id):
+        return None
+    folder = run.backends.cache_file.with_name(SHARED_KEYS)
+    return SharedCache(open_objects(url, "embeddings.cache_url"), folder, model_id, on_problem)
 
 
 def _as_it_is(text: str) -> str:

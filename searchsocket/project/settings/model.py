@@ -67,6 +67,7 @@ class EmbeddingSettings(SettingsSection):
     price_per_million_tokens_usd: Annotated[float, Field(ge=0)] | None = None  # None = the built-in price table
     query_timeout_s: Annotated[float, Field(gt=0, le=60)] = 0.3  # after that, only words are searched
     query_usd_a_day: Annotated[float, Field(ge=0)] = 1.0  # for queries of callers without a key; 0 = no limit
+    cache_url: str = ""  # a cache that repositories share, e.g. s3://bucket/embeddings; "" = none
     cache_max_mb: Count = 8_192  # above it the least recently used are deleted, except those of the last week
 
     @field_validator("provider", mode="before")

@@ -11,11 +11,12 @@ _WEB = ("http", "https")
 _BUCKETS = {"s3": "s3", "gs": "gcs", "memory": ""}
 
 
-def open_objects(url: str) -> Objects:
+def open_objects(url: str, setting: str = "artifacts.url") -> Objects:
     """The objects below an address; nothing is read or written yet, and clients are loaded when they are needed.
 
     Args:
         url: `file:///folder`, `s3://bucket/prefix`, `gs://bucket/prefix`, or `https://host/path` to read only.
+        setting: That names it, for errors.
 
     Raises:
         ConfigError: The address is none of these.
@@ -24,9 +25,9 @@ def open_objects(url: str) -> Objects:
     try:
         parts = urlsplit(url)
     except ValueError as error:
-        raise ConfigError(f"artifacts.url is not a URL: {error}") from error
+        raise ConfigError(f"{setting} is not a URL: {error}") from error
     if parts.query or parts.fragment:
-        raise ConfigError(f"artifacts.url {redacted_address(url)}?… must not have a query or a fragment")
+        raise ConfigError(f"{setting} {redacted_address(url)}?… must not have a query or a fragment")
     if parts.scheme == "file" and parts.netloc in ("", "localhost") and parts.path.startswith("/"):
         from searchsocket.stores.artifacts.objects.folder import FolderObjects
 
@@ -40,6 +41,6 @@ def open_objects(url: str) -> Objects:
 
         return BucketObjects(url, _BUCKETS[parts.scheme])
     raise ConfigError(
-        f"artifacts.url {redacted_address(url)[:200]!r} must be file:///folder, s3://bucket/prefix, "
+        f"{setting} {redacted_address(url)[:200]!r} must be file:///folder, s3://bucket/prefix, "
         "gs://bucket/prefix, or https://host/path to read only"
     )
