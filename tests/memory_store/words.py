@@ -43,7 +43,7 @@ class WordsOfRecords:
         """See `WordSource.touched`."""
         return list(dict.fromkeys(_path(record.page.url) for record in self._records))
 
-    def pages(self, paths: Iterable[bytes], *, reads_new_only: bool) -> Iterator[list[WordRow]]:
+    def pages(self, paths: Iterable[bytes]) -> Iterator[list[WordRow]]:
         """See `WordSource.pages`."""
         wanted = set(paths)
         rows = (_row(doc, record) for doc, record in enumerate(self._records))

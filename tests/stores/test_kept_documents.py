@@ -1,12 +1,13 @@
-"""Documents beside a segment come back as they were, by frames that an edit elsewhere leaves alone; damage is told."""
+"""Documents beside a segment come back as they were, an edit writes its own alone, and damage is told."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.stores.words.page_documents import Frame, PageDocuments, StoredPages, one_by_one, page_writer
+from searchsocket.stores.words.page_documents import PageDocuments, StoredPages, page_writer
 
 ERRORS = (ValueError, LookupError, TypeError)
 
@@ -16,8 +17,10 @@ def page(number: int, text: str = "lantern", records: int = 2) -> PageDocuments:
     return PageDocuments(f"/{number:04}", docs, [*(f'{{"{text}": {doc}}}' for doc in docs), f'{{"whole": {number}}}'])
 
 
-def written(path: Path, pages: list[PageDocuments]) -> StoredPages:
-    with page_writer(path) as writer:
+def written(
+    path: Path, pages: list[PageDocuments], stored: StoredPages | None = None, changed: Collection[str] = ()
+) -> StoredPages:
+    with page_writer(path, stored, changed) as writer:
         for one in pages:
             writer.add(one)
     return StoredPages(path)
@@ -26,32 +29,40 @@ def written(path: Path, pages: list[PageDocuments]) -> StoredPages:
 @given(st.dictionaries(st.integers(1, 9_999), st.integers(1, 600), max_size=20))
 def test_pages_come_back_in_order(tmp_path_factory: pytest.TempPathFactory, sizes: dict[int, int]) -> None:
     pages = [page(number, records=size) for number, size in sorted(sizes.items())]
-    kept = written(tmp_path_factory.mktemp("kept") / "a.docs", pages)
-    assert list(kept.pages()) == pages
-    assert [one for frame in one_by_one(pages) for one in frame.pages()] == pages
+    stored = written(tmp_path_factory.mktemp("stored") / "a.docs", pages)
+    assert list(stored.pages()) == pages
 
 
-def test_an_edit_changes_the_frame_of_its_page_alone(tmp_path: Path) -> None:
-    pages = [page(number) for number in range(3_000)]
-    before = list(written(tmp_path / "a.docs", pages).frames())
-    assert 6 <= len(before) <= 24, "about 500 records a frame"
-    pages[1_500] = page(1_500, "compass", records=3)
-    del pages[1_700]
-    after = list(written(tmp_path / "b.docs", pages).frames())
-    assert len({frame.data for frame in after} - {frame.data for frame in before}) <= 3
+EDIT = st.dictionaries(st.integers(0, 40), st.sampled_from(["compass", "anchor", ""]), max_size=4)  # "" = gone
 
 
-def test_no_frame_is_large(tmp_path: Path) -> None:
-    frames = written(tmp_path / "a.docs", [page(number, records=7) for number in range(3_000)]).frames()
-    assert max(sum(len(docs) for _, docs in frame.listed) for frame in frames) < 607
+@given(st.lists(EDIT, max_size=6))
+def test_edited_pages_come_back_whatever_the_history(
+    tmp_path_factory: pytest.TempPathFactory, edits: list[dict[int, str]]
+) -> None:
+    """Pages that change, come and go, some of them again and again; and the two files become one now and then."""
+    folder = tmp_path_factory.mktemp("stored")
+    pages = {number: page(number) for number in range(0, 40, 2)}
+    stored = written(folder / "0.docs", list(pages.values()))
+    for number, edit in enumerate(edits, 1):
+        pages |= {changed: page(changed, text, records=number % 3 + 1) for changed, text in edit.items()}
+        pages = {at: pages[at] for at in sorted(pages) if edit.get(at) != ""}
+        changed = [page(at).path for at in edit]
+        stored = written(folder / f"{number}.docs", list(pages.values()), stored, changed)
+        assert list(stored.pages()) == list(pages.values())
 
 
-def test_a_frame_is_taken_over_as_it_is(tmp_path: Path) -> None:
-    frames = list(written(tmp_path / "a.docs", [page(number) for number in range(2_000)]).frames())
-    with page_writer(tmp_path / "b.docs") as writer:
-        for frame in frames:
-            writer.take_over(frame)
-    assert (tmp_path / "b.docs").read_bytes() == (tmp_path / "a.docs").read_bytes()
+def test_an_edit_writes_its_page_alone_until_many_differ(tmp_path: Path) -> None:
+    pages = [page(number, f"{number}") for number in range(800)]
+    stored, is_small = written(tmp_path / "before.docs", pages), []
+    for number in range(102):
+        pages[number] = page(number, "compass", records=3)
+        stored = written(tmp_path / f"{number}.docs", pages, stored, [pages[number].path])
+        is_small.append((tmp_path / f"{number}.edits").exists())
+    assert is_small == [*[True] * 100, False, True], "an eighth of 800"
+    assert (tmp_path / "0.edits").stat().st_size < (tmp_path / "0.docs").stat().st_size / 20
+    assert (tmp_path / "99.docs").samefile(tmp_path / "before.docs")
+    assert list(stored.pages()) == pages
 
 
 @pytest.mark.parametrize("at", [3, -12, -1])
@@ -64,9 +75,9 @@ def test_a_wrong_byte_is_told(tmp_path: Path, at: int) -> None:
         list(StoredPages(tmp_path / "b.docs").pages())
 
 
-def test_a_frame_with_another_number_of_documents_is_told() -> None:
+def test_a_frame_with_another_number_of_documents_is_told(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="the documents of a frame do not match"):
-        Frame([("/a", [1, 2])], Frame.of([page(1, records=4)]).data).pages()
+        list(written(tmp_path / "a.docs", [page(1)._replace(lines=["{}"])]).pages())
 
 
 def test_a_file_that_ends_early_is_told(tmp_path: Path) -> None:

@@ -2,27 +2,30 @@
 
 tantivy can store documents itself, in twice the bytes: it packs few of them together, by a faster and weaker method.
 Pages lie in frames by their paths, each page with the documents of its records and its own, as JSON, which tantivy
-reads by itself. A frame with no changed page is taken over as it is.
+reads by itself. Pages that changed since the file was written are in a second file, so that an edit writes few bytes.
 """
 
-import hashlib
+import heapq
 import json
 import mmap
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, Self
+from typing import Any, BinaryIO, NamedTuple
 
 from searchsocket.system.compressed import packed, unpacked
+from searchsocket.system.copying import link_file
 
 SUFFIX = ".docs"
-_A_FRAME = 500  # records, about: of fewer, words are said again more often; of more, more is written for one page
-_MOST = 600  # records, but for the last page: a frame is in memory some times over while it is packed
+_EDITS = ".edits"  # suffix of the second file
+_MAX_EDITED_SHARE = 1 / 8  # of the pages: beyond it, both files become one
+_A_FRAME = 500  # records: of fewer, words are said again more often; of more, more are in memory at a time
 _END_BYTES = 8  # in which the file says where its list of frames begins
 
 Fields = dict[str, Any]  # what a document holds, by the names of its fields: lists of texts, and its number
-Listed = tuple[str, list[int]]  # a page: its path as it sorts, the `doc` numbers of its records
+Listed = tuple[str, list[int]]  # a page: its path as it sorts, the `doc` numbers of its records; none of one that went
 
 
 class PageDocuments(NamedTuple):
@@ -44,61 +47,40 @@ class PageDocuments(NamedTuple):
         return self.lines[-1]
 
 
-class Frame(NamedTuple):
-    """Pages that are packed together, in path order."""
-
-    listed: Sequence[Listed]  # at least one
-    data: bytes
-
-    def pages(self) -> list[PageDocuments]:
-        """Raises what `StoredPages` does."""
-        lines, found, end = unpacked(self.data).split("\n"), [], 0
-        for path, docs in self.listed:
-            start, end = end, end + len(docs) + 1
-            found.append(PageDocuments(path, docs, lines[start:end]))
-        if end != len(lines):
-            raise ValueError("the documents of a frame do not match its index")
-        return found
-
-    @classmethod
-    def of(cls, pages: Sequence[PageDocuments]) -> Self:
-        """Pack some pages."""
-        lines = [line for page in pages for line in page.lines]
-        return cls([(page.path, list(page.docs)) for page in pages], packed("\n".join(lines)))
-
-
 class PageWriter:
-    """Writes pages in path order: frames, then where each begins and which pages it holds."""
+    """Writes pages: frames, then where each begins and which pages it holds."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, edited: Collection[str] | None) -> None:
+        """Args: edited: paths of the pages that are written, None = all."""
         self._file = file
+        self._edited = edited
+        self._left = set(edited or ())  # of these, those that did not come yet
         self._frames: list[tuple[int, Sequence[Listed]]] = []
         self._pages: list[PageDocuments] = []
         self._record_count = 0  # records of these
 
     def add(self, page: PageDocuments) -> None:
-        """Keep a page."""
-        if _begins_a_frame(page) or self._record_count >= _MOST:
+        """Write a page where it is one of those."""
+        if self._edited is None or page.path in self._edited:
+            self._left.discard(page.path)
+            self._add(page)
+
+    def _add(self, page: PageDocuments) -> None:
+        if self._record_count >= _A_FRAME:
             self._flush()
         self._pages.append(page._replace(new_documents=()))
         self._record_count += len(page.docs)
 
-    def take_over(self, frame: Frame) -> None:
-        """Keep the pages of a frame as they lie in another file."""
-        self._flush()
-        self._write(frame)
-
     def _flush(self) -> None:
         if self._pages:
-            self._write(Frame.of(self._pages))
+            self._frames.append((self._file.tell(), [(page.path, list(page.docs)) for page in self._pages]))
+            self._file.write(packed("\n".join(line for page in self._pages for line in page.lines)))
             self._pages, self._record_count = [], 0
 
-    def _write(self, frame: Frame) -> None:
-        self._frames.append((self._file.tell(), frame.listed))
-        self._file.write(frame.data)
-
     def finish(self) -> None:
-        """Write what is left, durably."""
+        """Write what is left, durably; pages that did not come are gone."""
+        for path in sorted(self._left):
+            self._add(PageDocuments(path, [], [""]))
         self._flush()
         end = self._file.tell()
         self._file.write(packed(json.dumps(self._frames, ensure_ascii=False, separators=(",", ":"))))
@@ -107,27 +89,8 @@ class PageWriter:
         os.fsync(self._file.fileno())
 
 
-def _begins_a_frame(page: PageDocuments) -> bool:
-    """By the page alone, so that an edit moves few pages into another frame."""
-    drawn = int.from_bytes(hashlib.sha256(page.path.encode()).digest()[-4:])
-    return drawn * _A_FRAME < len(page.docs) << 32
-
-
-@contextmanager
-def page_writer(path: Path) -> Iterator[PageWriter]:
-    """A writer of a new file, whole when the block ends."""
-    with open(path, "xb") as file:
-        writer = PageWriter(file)
-        yield writer
-        writer.finish()
-
-
-class StoredPages:
-    """The pages of a share.
-
-    Raises:
-        ValueError, TypeError, LookupError: The file is damaged. So does every method.
-    """
+class _PageFile:
+    """The pages of one file; raises what `StoredPages` does."""
 
     def __init__(self, path: Path) -> None:
         with open(path, "rb") as file:
@@ -135,17 +98,64 @@ class StoredPages:
         self._end = int.from_bytes(self._data[-_END_BYTES:], "little")
         self._frames: list[tuple[int, list[Listed]]] = json.loads(unpacked(self._data[self._end : -_END_BYTES]))
 
-    def frames(self) -> Iterator[Frame]:
-        """All of them, in path order; one is read at a time."""
+    def __len__(self) -> int:
+        return sum(len(listed) for _, listed in self._frames)
+
+    def pages(self) -> Iterator[PageDocuments]:
+        """All of them, as they were written; one frame is read at a time."""
         ends = [*(start for start, _ in self._frames), self._end][1:]
         for (start, listed), end in zip(self._frames, ends, strict=True):
-            yield Frame([(path, docs) for path, docs in listed], self._data[start:end])
+            lines, after = unpacked(self._data[start:end]).split("\n"), 0
+            if sum(len(docs) + 1 for _, docs in listed) != len(lines):
+                raise ValueError("the documents of a frame do not match its index")
+            for path, docs in listed:
+                first, after = after, after + len(docs) + 1
+                yield PageDocuments(path, docs, lines[first:after])
+
+
+class StoredPages:
+    """The pages of a share, in one file, or in two where some changed since the first one was written.
+
+    Raises:
+        ValueError, TypeError, LookupError: A file is damaged. So does every method.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._first = _PageFile(path)
+        edits = path.with_suffix(_EDITS)
+        self._edited = {page.path: page for page in _PageFile(edits).pages()} if edits.exists() else {}
 
     def pages(self) -> Iterator[PageDocuments]:
         """All pages, in path order."""
-        return (page for frame in self.frames() for page in frame.pages())
+        same = (page for page in self._first.pages() if page.path not in self._edited)
+        edited = sorted((page for page in self._edited.values() if page.docs), key=attrgetter("path"))
+        return heapq.merge(same, edited, key=attrgetter("path"))
+
+    def edited(self, changed: Collection[str]) -> set[str] | None:
+        """The paths of the pages that differ from the first file once some others changed; None: too many do."""
+        paths = self._edited.keys() | set(changed)
+        return paths if len(paths) <= _MAX_EDITED_SHARE * len(self._first) else None
+
+    def link(self, path: Path) -> None:
+        """Have the first file in a second place too."""
+        link_file(self._path, path)
 
 
-def one_by_one(pages: Iterable[PageDocuments]) -> Iterator[Frame]:
-    """Each page as a frame of its own."""
-    return (Frame.of([page]) for page in pages)
+@contextmanager
+def page_writer(path: Path, stored: StoredPages | None, changed: Collection[str]) -> Iterator[PageWriter]:
+    """A writer of all pages of a share, in path order; its files are whole when the block ends.
+
+    Args:
+        path: The first file. It is linked where few pages differ from it.
+        stored: The pages before; None: all are written.
+        changed: The paths of those that came, changed or went.
+    """
+    edited = None if stored is None else stored.edited(changed)
+    if stored is not None and edited is not None:
+        stored.link(path)
+        path = path.with_suffix(_EDITS)
+    with open(path, "xb") as file:
+        writer = PageWriter(file, edited)
+        yield writer
+        writer.finish()

@@ -3,7 +3,8 @@
 BM25 weighs a word by how many documents hold it and by how long they are, and tantivy counts deleted documents until
 they are merged away. So nothing is deleted here and nothing merged: a page belongs to a share by the hash of its path,
 a share is a segment, and a segment with a page that changed is written anew, in path order, from the documents that lie
-beside the old one. The others are linked. Each segment costs a query, and a large one costs a small change.
+beside the old one. The others are linked, and so are documents that did not change. Each segment costs a query, and a
+large one costs a small change.
 """
 
 import hashlib
@@ -11,11 +12,9 @@ import heapq
 import json
 import os
 import shutil
-from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
@@ -26,16 +25,7 @@ from pydantic_core import from_json, to_json
 
 from searchsocket.stores.words import PAGES, WORDS
 from searchsocket.stores.words.documents import WordRow, documents_of, schema
-from searchsocket.stores.words.page_documents import (
-    SUFFIX,
-    Fields,
-    Frame,
-    PageDocuments,
-    PageWriter,
-    StoredPages,
-    one_by_one,
-    page_writer,
-)
+from searchsocket.stores.words.page_documents import SUFFIX, Fields, PageDocuments, StoredPages, page_writer
 from searchsocket.stores.words.source import WordSource
 from searchsocket.system.copying import link_file
 from searchsocket.system.files import write_atomic
@@ -47,6 +37,7 @@ _META = "meta.json"
 _PAYLOAD = "payload"  # what it has for the writer's own use: the number of shares
 _PART_BITS = 32  # of a segment's number, for which one of its share it is
 
+_Item = tuple[str, PageDocuments | list[WordRow]]  # a stored page, or the rows of a new one, by path
 Segments = list[dict[str, Any]]  # as tantivy's `meta.json` lists them
 
 
@@ -73,15 +64,17 @@ def write_words(target: Path, source: WordSource, live: Path | None) -> None:
         (target / part).mkdir()
         segments[part] = old.link(part, target / part, stale) if old is not None and stays else []
     for share in sorted(stale):
-        old_frames = iter(()) if old is None else old.frames(share, shares)
-        frames = _updated_pages(old_frames, touched.get(share, ()), source)
+        stored = old.share(share) if old is not None and stays else None
+        pages = stored.pages() if stored else old.pages(share, shares) if old is not None else iter(())
+        paths = touched.get(share, [])
         # One index after the other: each holds all that it says in memory until it is written.
         with TemporaryFile(dir=target) as wholes:
             with (
                 _segment(target, WORDS, share, segments) as writer,
-                page_writer(target / WORDS / _docs_file(share)) as keeping,
+                page_writer(target / WORDS / _docs_file(share), stored, [path.decode() for path in paths]) as documents,
             ):
-                for page in _written_pages(frames, keeping, whole_frames=stays):
+                for page in _updated_pages(pages, paths, source):
+                    documents.add(page)
                     _add_records(writer, page, fields[WORDS])
                     wholes.write(page.whole.encode() + b"\n")
             wholes.seek(0)
@@ -90,20 +83,6 @@ def write_words(target: Path, source: WordSource, live: Path | None) -> None:
                     writer.add_document(tantivy.Document.from_dict(from_json(whole), fields[PAGES]))
     for part in (WORDS, PAGES):
         _write_meta(target / part, part, shares, segments[part])
-
-
-def _written_pages(
-    frames: Iterable[Frame | PageDocuments], writer: PageWriter, *, whole_frames: bool
-) -> Iterator[PageDocuments]:
-    """The pages, each when it is kept."""
-    for one in frames:
-        pages = one.pages() if isinstance(one, Frame) else [one]
-        if isinstance(one, Frame) and whole_frames:
-            writer.take_over(one)
-        else:
-            for page in pages:
-                writer.add(page)
-        yield from pages
 
 
 def _add_records(writer: tantivy.IndexWriter, page: PageDocuments, fields: tantivy.Schema) -> None:
@@ -136,15 +115,14 @@ class _LiveWords:
                 link_file(path, target / path.name)
         return stay
 
-    def frames(self, share: int, shares: int) -> Iterator[Frame]:
-        """The stored frames of a share's pages, in path order, whatever the number of shares was."""
-        if self.shares == shares:
-            return self._share(share).frames()
+    def pages(self, share: int, shares: int) -> Iterator[PageDocuments]:
+        """The stored pages of a share of another number of shares, in path order."""
         first, last = share * self.shares // shares, ((share + 1) * self.shares - 1) // shares
-        merged = heapq.merge(*(self._share(old).pages() for old in range(first, last + 1)), key=attrgetter("path"))
-        return one_by_one(page for page in merged if _share_of(page.path.encode(), shares) == share)
+        merged = heapq.merge(*(self.share(old).pages() for old in range(first, last + 1)), key=attrgetter("path"))
+        return (page for page in merged if _share_of(page.path.encode(), shares) == share)
 
-    def _share(self, share: int) -> StoredPages:
+    def share(self, share: int) -> StoredPages:
+        """The documents of a share of that generation."""
         return StoredPages(self._generation / WORDS / _docs_file(share))
 
 
@@ -199,38 +177,28 @@ def _write_meta(folder: Path, part: str, shares: int, segments: Segments) -> Non
 
 
 def _updated_pages(
-    frames: Iterable[Frame], touched: Sequence[bytes], source: WordSource
-) -> Iterator[Frame | PageDocuments]:
-    """The pages of a share in path order, by frames where nothing of one changes.
+    stored: Iterable[PageDocuments], touched: Sequence[bytes], source: WordSource
+) -> Iterator[PageDocuments]:
+    """The pages of a share in path order.
 
     Args:
-        frames: What is kept, in path order.
-        touched: The sort keys of the pages of this share that changed, came or went, rising.
+        stored: Those before, in path order.
+        touched: The sort keys of the pages of this share that changed, came or went.
 
     Raises:
-        ValueError, TypeError, LookupError: What is kept is damaged.
+        ValueError, TypeError, LookupError: What is stored is damaged.
     """
-    rest = [path.decode() for path in touched]
-    before: Frame | None = None
-    for frame in chain(frames, [None]):
-        end = len(rest) if frame is None else bisect_left(rest, frame.listed[0][0]) if before else 0
-        if before is None and frame is not None:
-            pass  # what comes before the first frame is of it
-        elif end:
-            yield from _changed([] if before is None else before.pages(), rest[:end], source)
-        elif before is not None:
-            yield before
-        rest, before = rest[end:], frame
-
-
-def _changed(old_pages: Sequence[PageDocuments], touched: Sequence[str], source: WordSource) -> Iterator[PageDocuments]:
-    gone = set(touched)
-    documents = {
-        doc: line for page in old_pages if page.path in gone for doc, line in zip(page.docs, page.records, strict=True)
-    }
-    rows = source.pages([path.encode() for path in touched], reads_new_only=bool(documents))
-    stay = (page for page in old_pages if page.path not in gone)
-    return heapq.merge(stay, (_page(page, documents) for page in rows), key=attrgetter("path"))
+    changed = {path.decode() for path in touched}
+    old: Iterator[_Item] = ((page.path, page) for page in stored)
+    new: Iterator[_Item] = ((rows[0].sort.decode(), rows) for rows in source.pages(touched))
+    documents: dict[int, str] = {}  # of the page that changed last, which comes before its new rows
+    for path, item in heapq.merge(old, new, key=itemgetter(0)):
+        if not isinstance(item, PageDocuments):
+            yield _page(item, documents)
+        elif path in changed:
+            documents = dict(zip(item.docs, item.records, strict=True))
+        else:
+            yield item
 
 
 def _page(rows: Sequence[WordRow], documents_by_doc: dict[int, str]) -> PageDocuments:

@@ -15,9 +15,8 @@ class WordSource(Protocol):
     def touched(self) -> list[bytes]:
         """The sort keys of the pages whose words change, some of which may be gone; of all, where nothing is kept."""
 
-    def pages(self, paths: Iterable[bytes], *, reads_new_only: bool) -> Iterator[list[WordRow]]:
+    def pages(self, paths: Iterable[bytes]) -> Iterator[list[WordRow]]:
         """The records of these pages, page by page in path order, on a page by ordinal and id.
 
-        Args:
-            reads_new_only: The document of an old record is there already, so what is long need not be read of it.
+        What is long is not read of an old record, whose document is stored.
         """

@@ -21,7 +21,7 @@ class NewRecords:
 
         Args:
             touched: See `WordSource.touched`.
-            last_old: Above it, `doc` numbers are those of new records.
+            last_old: Above it, `doc` numbers are those of new records; 0 where no words are stored.
         """
         self._packs = packs
         self._facts = facts
@@ -37,12 +37,11 @@ class NewRecords:
         """See `WordSource.touched`."""
         return list(self._touched)
 
-    def pages(self, paths: Iterable[bytes], *, reads_new_only: bool) -> Iterator[list[WordRow]]:
+    def pages(self, paths: Iterable[bytes]) -> Iterator[list[WordRow]]:
         """See `WordSource.pages`."""
-        read_from = self._last_old if reads_new_only else 0
         sources = [READ if name == TEXT else name for name in _COLUMNS]
         columns = [
-            f"CASE WHEN doc > {read_from} THEN {source} END" if name in ROW_OF_NEW else source
+            f"CASE WHEN doc > {self._last_old} THEN {source} END" if name in ROW_OF_NEW else source
             for name, source in zip(_COLUMNS, sources, strict=True)
         ]
         pages: list[tuple[bytes, list[int]]] = []
