@@ -69,7 +69,7 @@ def weights(settings: "RankingSettings") -> dict[str, Any]:
         "unknownNear": _UNKNOWN_NEAR,
         "weak": confidence.WEAK,
         "doubtful": result_confidence._DOUBTFUL,
-        "asksForOccasion": occasions._ASKED.pattern,
+        "asksForOccasion": occasions._ASKS_FOR_OCCASION.pattern,
         "stopWords": words._STOP_WORD_LIST,
         "beforeNames": " ".join(sorted(words._BEFORE_NAMES)),
     }

@@ -57,18 +57,18 @@ AppliedRules = Annotated[
 class Explanation(Wire):
     """score = (fused + second + links + depth + exact) x weight, in [0, 1]; fused: vector, keyword, page, by shares."""
 
-    # What brings it to [0, 1] is one divisor for the whole answer.
-    cosine: float  # as the store gave it; of a page that of its nearest chunk
-    bm25: float  # as the store gave it; 0 when no word was found; of a page that of its best chunk
+    # One divisor for the whole answer scales the score to [0, 1].
+    cosine: float  # from the store; for a page, that of its nearest chunk
+    bm25: float  # from the store; 0 if no word matches; for a page, that of its best chunk
     vector: float  # cosine scaled over this query's candidates, in [0, 1]
     keyword: float  # bm25 scaled likewise
-    page_bm25: float  # of the whole page; 0 when it is not among the best pages
+    page_bm25: float  # of the whole page; 0 if it is not among the best pages
     page: float  # page_bm25 scaled likewise
     fused: float  # vector, keyword and page by their shares, see `search/ranking/shares.py`
-    second: float  # what a page gains by its second section, see `search/ranking/pages.py`
+    second: float  # added for the second section of a page, see `search/ranking/pages.py`
     links: float
     depth: float
-    # Where the query is a name, names something that is there, or has neighbouring words as they stand there, see
+    # For a query that is a name, contains a name of the section, or has neighbouring words of its text: see
     # `ranking/exact.py`, `ranking/pages.py`.
     exact: float
     weight: float
@@ -81,15 +81,15 @@ class Explanation(Wire):
     ] = None
 
 
-# An answer has thirty of this and ten of the next. Freezing them took a twentieth of a query, since every field of what
-# is frozen is set by a call.
+# Not frozen: an answer has 30 of `SectionResult` and 10 of `Result`. A frozen dataclass sets each field by a call: that
+# took 5 % of a query.
 @dataclass(slots=True)
 class SectionResult(Wire):
     """Another matching section of the page."""
 
     href: Href
     anchor: str
-    title: str  # "" for what stands before the first heading
+    title: str  # "" for text before the first heading
     heading_path: tuple[str, ...]
     snippet: str
     snippet_html: SnippetHtml
@@ -133,7 +133,7 @@ class Result(Wire):
     age_seconds: Age
     tags: tuple[str, ...]
     language: str
-    modified: str  # ISO 8601 as the page states it; "" when it does not
+    modified: str  # ISO 8601 from the page; "" if the page has none
     ref: Annotated[str, Field(description="Id of the chunk; stable while its section stays the same.")]
     sections: tuple[SectionResult, ...]  # the one that opens, then by score; empty when grouped by chunk
     explanation: Explanation | None = None  # on request
@@ -164,7 +164,7 @@ class Result(Wire):
     ] = ()
     changed_since: ChangedSince = None
     kind: Annotated[ChunkKind | CodeKind, Field(exclude=True)] = "section"  # of the chunk that opens
-    code: Annotated[tuple[tuple[int, int], ...], Field(exclude=True)] = ()  # where `snippet` is code
+    code: Annotated[tuple[tuple[int, int], ...], Field(exclude=True)] = ()  # ranges of `snippet` that are code
     is_pinned: Annotated[bool, Field(exclude=True)] = False  # by the owner
 
 
@@ -205,7 +205,7 @@ class SearchMeta(Wire):
 class SearchAnswer(Wire):
     """Ranked results; an empty list is not an error."""
 
-    q: str  # as it was run
+    q: str  # after normalization
     scope: str
     group_by: GroupBy
     results: tuple[Result, ...]

@@ -1,7 +1,7 @@
 """Continuation tokens: the signed position of the next part of an answer. The service stores nothing.
 
-It carries what was asked, the index and generation that answered, and how much was given. Whoever changed it, made it,
-or sends it to another index or after a publish is told so, and never answered with something else.
+A token contains the request, the index and generation that answered, and the offset. A token that was changed, or that
+belongs to another index or an older generation, is refused with an error.
 """
 
 import base64
@@ -18,22 +18,22 @@ from searchsocket.errors import ContinuationGone
 from searchsocket.types import Generation
 
 _MAC_BYTES = 16
-_LABEL = b"searchsocket continuation 2"  # so that a key which is used for more signs nothing else of this form
+_LABEL = b"searchsocket continuation 2"  # separates these signatures from other uses of the same key
 
 
 class Position(NamedTuple):
     """Position at which an answer continues."""
 
-    request: Any  # JSON: what `Continuations.word` was given
+    request: Any  # JSON: the `request` of `Continuations.word`
     offset: int
 
 
 class Continuations:
-    """Makes words and reads them.
+    """Makes and reads continuation tokens.
 
     Args:
-        key: What all services of a project share, of any length; read once, when the first word is made or read.
-            Without it, words are good in this process alone.
+        key: Returns the secret that all services of a project share, of any length; called once, on first use.
+            By default tokens are valid in this process only.
     """
 
     def __init__(self, key: Callable[[], bytes] = lambda: secrets.token_bytes(32)) -> None:
@@ -44,40 +44,39 @@ class Continuations:
         return hmac.digest(self._make_key(), _LABEL, hashlib.sha256)
 
     def word(self, kind: str, generation: Generation, request: object, offset: int) -> str:
-        """The word for what follows the first `offset` parts of an answer.
+        """Return the token for the results after the first `offset` ones.
 
         Args:
-            kind: Of the request, so that one of another kind takes no word of this.
-            request: JSON of all that decides what follows.
+            kind: Kind of the request; other kinds refuse the token.
+            request: JSON of all values that determine the next results.
         """
         payload = json.dumps(
-            [kind, *_place(generation), generation.name, offset, request], separators=(",", ":")
+            [kind, *_index(generation), generation.name, offset, request], separators=(",", ":")
         ).encode()
         return base64.urlsafe_b64encode(self._mac(payload) + payload).decode().rstrip("=")
 
     def position(self, word: str, kind: str, generation: Generation) -> Position:
-        """The position in a token.
+        """Return the position in a token.
 
         Raises:
-            ContinuationGone: It is none of ours, was changed, or is of another request, index or generation.
+            ContinuationGone: The token is not valid, or belongs to another kind of request, index or generation.
         """
         try:
             data = base64.b64decode(word + "=" * (-len(word) % 4), altchars="-_", validate=True)
         except (ValueError, binascii.Error) as error:
-            raise _foreign() from error
+            raise _invalid_token() from error
         mac, payload = data[:_MAC_BYTES], data[_MAC_BYTES:]
         if not hmac.compare_digest(mac, self._mac(payload)):
-            raise _foreign()
-        of, *place, name, offset, request = json.loads(payload)
-        if of != kind:
-            raise ContinuationGone(f"the continuation token belongs to {of}, not to {kind}")
-        if place != _place(generation):
+            raise _invalid_token()
+        token_kind, *index, name, offset, request = json.loads(payload)
+        if token_kind != kind:
+            raise ContinuationGone(f"the continuation token belongs to {token_kind}, not to {kind}")
+        if index != _index(generation):
             raise ContinuationGone("the continuation token belongs to another folder")
         if name != generation.name:
             raise ContinuationGone(
                 f"the continuation token belongs to generation {name!r}, and {generation.name!r} is live now; "
-                f"leave the "
-                f"token out to start again"
+                "leave the token out to start again"
             )
         return Position(request, offset)
 
@@ -85,12 +84,12 @@ class Continuations:
         return hmac.digest(self._key, payload, hashlib.sha256)[:_MAC_BYTES]
 
 
-def _foreign() -> ContinuationGone:
+def _invalid_token() -> ContinuationGone:
     return ContinuationGone(
         "the continuation token is invalid; leave it out to start again. Services on several machines need the "
         "same $SEARCHSOCKET_SIGNING_SECRET"
     )
 
 
-def _place(generation: Generation) -> list[str]:
+def _index(generation: Generation) -> list[str]:
     return [generation.project_id, generation.scope]

@@ -3,32 +3,32 @@
 from searchsocket.search.query import SearchQuery
 from searchsocket.text.words import parse_query
 
-# Fitted to the CPU times of fifty sorts of query over the PostgreSQL manual (docs/notes/performance.md).
+# Fitted to the CPU times of 50 kinds of query over the PostgreSQL manual (docs/notes/performance.md).
 _START = 0.5
-_WORD = 0.03  # to look up, to count in pages
-_QUOTED = 0.02  # page or section to read and cut
-_MARKED = 0.002  # for each page and each word that is marked in it
+_WORD = 0.03  # to look up, and to count in pages
+_QUOTED = 0.02  # per page or section to read and cut
+_MARKED = 0.002  # per page and marked word
 _FILTER = 0.05
-_SCAN_OF_100_000 = 1.1  # records: all their vectors
+_SCAN_OF_100_000 = 1.1  # to scan the vectors of 100,000 records
 _WORD_OF_100_000 = 0.1
 _MAX_MARKED = 32  # words and parts, see `marks.QueryWords`
 _RELATED = 0.4
-_CHUNK = 0.5  # of a page, which is shown with sections
+_CHUNK = 0.5  # compared with a page, which has several sections
 
 _PLAIN = SearchQuery("three plain words")
 
 
 def cost_of(query: SearchQuery, records: int) -> float:
-    """The cost of a query in plain queries: three words, ten pages, no filter.
+    """Return the cost of a query in plain queries: three words, ten pages, no filter.
 
     Args:
-        records: Of the index; a large one makes a plain query dearer, so the same words weigh less.
+        records: Of the index; a large index makes a plain query more expensive, so further words add less.
     """
     return _units(query, records) / _units(_PLAIN, records)
 
 
 def related_cost(top_k: int) -> float:
-    """The cost of a request for `top_k` related pages, in plain queries."""
+    """Return the cost of a request for `top_k` related pages, in plain queries."""
     return _RELATED * (1 + top_k / 10)
 
 

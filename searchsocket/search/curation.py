@@ -14,7 +14,7 @@ from searchsocket.types import Filter, Scores, Vector
 from searchsocket.web.urls.paths import normalise_prefix
 
 _MAX_PINS = 20  # pages in one answer
-_MAX_CHUNKS = 50  # of a pinned page that no list found
+_MAX_CHUNKS = 50  # of a pinned page that is not among the candidates
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Curated:
     """Candidates of a query after the rules of the owner."""
 
     candidates: Candidates
-    pins: Mapping[str, int] = field(default_factory=dict)  # URL -> place in the answer, from 0
+    pins: Mapping[str, int] = field(default_factory=dict)  # URL -> position in the answer, from 0
     hidden: int = 0  # candidates that were removed
     applied: tuple[AppliedRule, ...] = ()
 
@@ -32,7 +32,7 @@ class Curated:
         return bool(self.pins) and all(url in self.pins for url in self.candidates.facts.url)
 
     def only_pins(self, reader: IndexReader) -> "Curated":
-        """Leave the pinned pages alone: the answer to a query that has no other."""
+        """Keep only the pinned pages: the answer to a query without other results."""
         positions = [at for at, url in enumerate(self.candidates.facts.url) if url in self.pins]
         return replace(self, candidates=_with(reader, self.candidates, positions, [], None))
 
@@ -43,8 +43,8 @@ def curate(
     """Apply the rules for a query. Hiding beats pinning; a pinned page must be in the index and match the filter.
 
     Args:
-        rules: Those for the query, see `Curation.matching`.
-        vector: Of the query, by which the passage of a pinned page is chosen; None = its first one.
+        rules: Rules for the query, see `Curation.matching`.
+        vector: Vector of the query, to choose the passage of a pinned page; None: its first passage.
     """
     if not rules:
         return Curated(candidates)
@@ -59,8 +59,8 @@ def curate(
     added_ids = [id_ for url in pages for id_ in added.get(url, ())]
     if added_ids or len(visible) < len(urls):
         candidates = _with(reader, candidates, visible, added_ids, vector)
-    candidates, boosted = _boosted(candidates, [rule for rule in rules if rule.effect == "boost"])
-    pages_by_rule = boosted | {id(rule): [url for url, hiding in hides_of.items() if rule in hiding] for rule in hides}
+    candidates, pages_by_rule = _boost(candidates, [rule for rule in rules if rule.effect == "boost"])
+    pages_by_rule |= {id(rule): [url for url, rules_of in hides_of.items() if rule in rules_of] for rule in hides}
     applied = [
         AppliedRule(
             f"{FILE_NAME}:{rule.line}",
@@ -74,7 +74,7 @@ def curate(
 
 
 def pinned_first(ranked: Sequence[Ranked], urls: Sequence[str], pins: Mapping[str, int]) -> Sequence[Ranked]:
-    """The ranked chunks with the best one of each pinned page in front, in the order of the pins."""
+    """Move the best chunk of each pinned page to the front, in the order of the pins."""
     if not pins:
         return ranked
     best: dict[str, Ranked] = {}
@@ -86,7 +86,7 @@ def pinned_first(ranked: Sequence[Ranked], urls: Sequence[str], pins: Mapping[st
 
 
 def pinned_pages(rules: Sequence[PageRule], aliases: Mapping[str, str]) -> Mapping[str, list[PageRule]]:
-    """The pages to pin with their rules, in the order of the file; an earlier address means the page it leads to."""
+    """Return the pages to pin with their rules, in the order of the file; an old URL stands for its current page."""
     hides = [rule for rule in rules if rule.effect == "hide"]
     pages: dict[str, list[PageRule]] = {}
     for rule in rules:
@@ -98,18 +98,18 @@ def pinned_pages(rules: Sequence[PageRule], aliases: Mapping[str, str]) -> Mappi
 
 
 def _chunks_of(reader: IndexReader, url: str, where: Filter) -> list[str]:
-    """The records of a page that match the filter; none if the page is not in the index or hidden by its author."""
+    """Return the records of a page that match the filter; empty if the page is not indexed or its author hid it."""
     prefix = normalise_prefix(url)
     if where.path_prefix and prefix != where.path_prefix and not prefix.startswith(f"{where.path_prefix}/"):
         return []
-    ids = reader.words.holding((), where=replace(where, path_prefix=prefix))[:_MAX_CHUNKS]  # its own come first
+    ids = reader.words.holding((), where=replace(where, path_prefix=prefix))[:_MAX_CHUNKS]  # the page's own are first
     return [id_ for id_, page in zip(ids, reader.catalogue.facts(ids).url, strict=True) if page == url]
 
 
 def _with(
     reader: IndexReader, candidates: Candidates, positions: list[int], added: list[str], vector: Vector | None
 ) -> Candidates:
-    """Some of the candidates, and added records that no list found."""
+    """Return some of the candidates, and added records that are not among them."""
     ids = [*(candidates.ids[at] for at in positions), *added]
     cosines = reader.vectors.similarities(vector, added) if added and vector is not None else [0.0] * len(added)
     zeros = np.zeros(len(added))
@@ -129,15 +129,15 @@ def _with(
     )
 
 
-def _boosted(candidates: Candidates, boosts: Sequence[PageRule]) -> tuple[Candidates, dict[int, list[str]]]:
-    """The candidates with the weights that the rules give them, and the pages of each rule by its id."""
+def _boost(candidates: Candidates, boosts: Sequence[PageRule]) -> tuple[Candidates, dict[int, list[str]]]:
+    """Apply the factors of the rules to the candidates; also return the pages of each rule by its id."""
     facts = candidates.facts
-    boosted = {id(rule): [url for url in dict.fromkeys(facts.url) if rule.names(url)] for rule in boosts}
+    pages_by_rule = {id(rule): [url for url in dict.fromkeys(facts.url) if rule.names(url)] for rule in boosts}
     factors = dict.fromkeys(facts.url, 1.0)
     for rule in boosts:
-        for url in boosted[id(rule)]:
+        for url in pages_by_rule[id(rule)]:
             factors[url] *= rule.factor
     if not boosts:
-        return candidates, boosted
+        return candidates, pages_by_rule
     weight = facts.weight * np.array([factors[url] for url in facts.url])
-    return replace(candidates, facts=replace(facts, weight=weight)), boosted
+    return replace(candidates, facts=replace(facts, weight=weight)), pages_by_rule

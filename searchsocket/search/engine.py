@@ -1,4 +1,4 @@
-"""Answers queries: embed, find by meaning and by words, fuse, boost, group, quote (spec 13)."""
+"""Answer queries: embed, find by meaning and by words, fuse, boost, group, quote (spec 13)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     from searchsocket.search.backend.guard import BackendGuard
     from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
 
-_PIECES_A_PAGE = 3  # a page has several chunks among the candidates, so pages need more of them
-_MAX_TRANSLATIONS = 4  # among the candidates of a page, so sites with translations need more; one is shown
+_CHUNKS_PER_PAGE = 3  # among the candidates, so an answer of pages needs more candidates
+_MAX_TRANSLATIONS = 4  # of a page among the candidates, while one is shown: sites with translations need more
 _MAX_CANDIDATES = 1_000
-# Up to here the interpreter is busy for most of a query, so threads take turns and gain nothing. Beyond it the scan of
-# the vectors and the words, which run beside other threads, take more and more of it.
+# Up to this size most of a query runs under the interpreter's lock, so a thread gains nothing. In larger indexes most
+# of the time is the scan of vectors and words, which releases the lock.
 _FEW_RECORDS = 25_000
 
 
@@ -73,12 +73,11 @@ class SearchEngine:
         continuations: Continuations | None = None,
         curation: Curation | None = None,
     ) -> None:
-        """Make it; nothing is opened.
-
+        """
         Args:
-            curation: Rules of the owner, and synonyms; None = the synonyms of the settings alone.
-            backend: What stands before vectors on another machine; None = nothing, and its errors are raised.
-            judge: Gives the reranker, made when it is first asked for; None where none is configured.
+            curation: Rules of the owner, and synonyms; None: only the synonyms of the settings.
+            backend: Guard for remote vectors; None: errors of the backend are raised.
+            judge: Returns the reranker, made on first use; None if no reranker is configured.
         """
         self._store = store
         self.queries = queries
@@ -89,18 +88,17 @@ class SearchEngine:
         self._judge = judge
         self._continuations = continuations or Continuations()
         self.curation = curation or Curation(None, settings.synonyms, clock)
-        self._records: dict[str, int] = {}  # of the scopes that were searched
+        self._records: dict[str, int] = {}  # number of records by scope, of scopes that were searched
 
     def cost(self, query: SearchQuery, scope: Scope) -> float:
-        """The cost of `search`, in plain queries of the same index."""
-        judging = self._judge().cost if self._judge and query.rerank else 0.0
-        return cost_of(query, self._records.get(scope.name, 0)) + judging
+        """Return the cost of `search`, in plain queries of the same index."""
+        rerank_cost = self._judge().cost if self._judge and query.rerank else 0.0
+        return cost_of(query, self._records.get(scope.name, 0)) + rerank_cost
 
     def answers_at_once(self, scope: Scope) -> bool:
-        """Return True if `search` would take few milliseconds now, wait for no one, and leave other threads little
-        work.
+        """Return True if `search` takes few milliseconds, waits for no other service, and would gain little by threads.
 
-        Such a query is better answered where it arrives than handed to a thread.
+        Answer such a query in the calling thread.
         """
         reader = self._store.open_reader(scope)
         return (
@@ -111,27 +109,29 @@ class SearchEngine:
         )
 
     def search(self, query: SearchQuery, scope: Scope, *, anonymous: bool = False) -> SearchAnswer:
-        """The best pages, or chunks, for a query; by words alone, with a note, where it gets no vector, or no vectors.
+        """Return the best pages, or chunks, for a query.
+
+        If the query cannot be embedded or the vector store fails, search by words only and add a note.
 
         Args:
-            anonymous: Whether the query's vector is paid from the budget of those without a key.
+            anonymous: True if the embedding is paid from the budget of callers without a key.
 
         Raises:
-            InvalidRequest: The query is empty or beyond a limit, or asks for a reranker that is not configured.
-            UnknownVersion: The site has no version of a name.
-            ScopeNotIndexed: Nothing was published for the scope.
+            InvalidRequest: The query is empty or beyond a limit, or requests a reranker that is not configured.
+            UnknownVersion: The site has no version with this name.
+            ScopeNotIndexed: The scope has no published index.
             EmbeddingModelMismatch: The scope was indexed with another model.
-            ConfigMissing: The key of the model's provider, or of the reranker that is asked for, is not there.
-            VectorBackendUnavailable: An outage, which is never "no results".
+            ConfigMissing: The API key of the model's provider, or of the requested reranker, is not set.
+            VectorBackendUnavailable: The backend could not be reached; an outage is never reported as "no results".
         """
         query = checked(query, self._facets)
         return self._search(query, scope, self.curation.matching(query.q), anonymous=anonymous)
 
     def _search(self, query: SearchQuery, scope: Scope, rules: Sequence[PageRule], *, anonymous: bool) -> SearchAnswer:
-        """The answer to a checked query.
+        """Answer a checked query.
 
         Args:
-            rules: Of the owner, for the query as it was typed.
+            rules: Rules of the owner for the query as typed.
         """
         watch = Watch()
         if query.rerank and not self._judge:
@@ -144,7 +144,7 @@ class SearchEngine:
         with watch.part("embed"):
             query_vector = vector_for(self.queries, generation, query.q, anonymous=anonymous)
         vector, notes = (None, (NOTES[query_vector],)) if isinstance(query_vector, NoVector) else (query_vector, ())
-        # A vector that is there at once is a sum of words; any other model has read the query.
+        # An instant embedder sums word vectors; any other model reads the query as a whole.
         is_read = vector is not None and not self.queries.embedder_of(generation.model_id).is_instant
         outage: VectorBackendUnavailable | None = None
         try:
@@ -163,7 +163,7 @@ class SearchEngine:
         age = age_s(generation.published_at, self._clock())
         page = partial(self._result_page, reader, decision, age, watch, anonymous=anonymous)
         answer = page(query, curated, is_read=is_read and decision.has_vector) if decision.is_answered else _REJECTED
-        if answer.quality == "rejected" and curated.pins:  # the answer to what the site does not say; not reranked
+        if answer.quality == "rejected" and curated.pins:  # return only the pinned pages, not reranked
             curated = curated.only_pins(reader)
             answer = page(replace(query, rerank=False), curated, is_read=False)
         results, total, quality, order = answer
@@ -212,20 +212,20 @@ class SearchEngine:
         )
 
     def find(self, query: "FindQuery", scope: Scope) -> "FindAnswer":
-        """Every occurrence of words or a phrase, see `find_all`.
+        """Return every occurrence of words or a phrase, see `find_all`.
 
         Raises:
-            InvalidRequest, UnknownFacet, ScopeNotIndexed, PageTextsMissing, VectorBackendUnavailable: As it does.
+            InvalidRequest, UnknownFacet, ScopeNotIndexed, PageTextsMissing, VectorBackendUnavailable: As `find_all`.
         """
-        from searchsocket.search.occurrences.find_all import find_all  # only who looks for every occurrence needs it
+        from searchsocket.search.occurrences.find_all import find_all  # loaded on first use
 
         return find_all(self._store.reader(scope), query, self._clock(), self._facets, self._continuations)
 
     def related(self, url: str, scope: Scope, top_k: int = 5) -> RelatedAnswer:
-        """Pages near a page; nothing is embedded.
+        """Return pages near a page; no embedder is called.
 
         Raises:
-            PageNotFound: The live index holds no such page.
+            PageNotFound: The live index does not contain the page.
             ScopeNotIndexed, VectorBackendUnavailable: As `search`.
         """
         reader = self.opened(scope)
@@ -237,20 +237,20 @@ class SearchEngine:
         return RelatedAnswer(url, scope.name, generation.name, age, pages)
 
     def backend_trouble(self, scope: Scope) -> SearchSocketError | None:
-        """Why queries of a scope that is open get no vectors at the moment."""
+        """Return the error of the vector store for an open scope, or None."""
         reader = self._store.open_reader(scope) if self._backend else None
         return self._backend.trouble(reader) if self._backend and reader else None
 
     @property
     def answers_by_words(self) -> bool:
-        """Return True if queries are answered without vectors."""
+        """Return True if queries are answered by words while the vector store fails."""
         return self._backend is not None and self._backend.answers_by_words
 
     def opened(self, scope: Scope) -> IndexReader:
-        """The live generation of a scope, which says at once when its backend is away.
+        """Return a reader of the live generation; calls fail fast while the vector store is unavailable.
 
         Raises:
-            ScopeNotIndexed: Nothing was published for the scope.
+            ScopeNotIndexed: The scope has no published index.
         """
         reader = self._store.reader(scope)
         return self._backend.guarded(reader) if self._backend else reader
@@ -264,8 +264,8 @@ class SearchEngine:
         vector: Vector | None,
         watch: Watch,
     ) -> Curated:
-        """The candidates after the rules of the owner; more of them where most are hidden."""
-        near = None if reader.vectors.limits.is_remote else vector  # a pinned page is worth no call of its own
+        """Apply the rules of the owner to the candidates; fetch more if the rules hide most of them."""
+        near = None if reader.vectors.limits.is_remote else vector  # saves a remote call for a pinned page
         curated = curate(reader, candidates, rules, query.where, near)
         if 2 * curated.hidden <= len(candidates.ids):
             return curated
@@ -273,8 +273,8 @@ class SearchEngine:
         return curate(reader, more, rules, query.where, near)
 
     def _find(self, reader: IndexReader, query: SearchQuery, vector: Vector | None, watch: Watch) -> Candidates:
-        pieces = _PIECES_A_PAGE if query.group_by == "page" else 1
-        k = max(self._settings.candidate_k, query.top_k * pieces)
+        chunks = _CHUNKS_PER_PAGE if query.group_by == "page" else 1
+        k = max(self._settings.candidate_k, query.top_k * chunks)
         if merges_translations(reader, query):
             k *= min(len(reader.catalogue.languages()) or 1, _MAX_TRANSLATIONS)
         return find(reader, vector, query.q, top_k=min(k, _MAX_CANDIDATES), where=query.where, watch=watch.part)
@@ -289,20 +289,22 @@ class SearchEngine:
         is_read: bool,
         anonymous: bool,
     ) -> Ranking:
-        """Rank the candidates, and once more with the scores of a reranker if the query asks for it."""
+        """Rank the candidates; if the query requests it, rank them again with the scores of a reranker."""
         shares = shares_of(query.q, candidates.facts.url, is_read=is_read)
         texts, by_page = reader.catalogue.texts, query.group_by == "page"
-        given = RankingInput(query.q, candidates, shares, reader.words, texts, self._settings, by_page)
-        order = rank_candidates(given)
+        ranking_input = RankingInput(query.q, candidates, shares, reader.words, texts, self._settings, by_page)
+        order = rank_candidates(ranking_input)
         if not query.rerank or not order.ranked:
             return order
         assert self._judge
         with watch.part("rerank"):
             scores = rerank(self._judge(), reader, query.q, candidates, order.ranked, anonymous=anonymous)
-        return replace(order, notes=(scores,)) if isinstance(scores, Note) else rerank_candidates(given, order, scores)
+        if isinstance(scores, Note):
+            return replace(order, notes=(scores,))
+        return rerank_candidates(ranking_input, order, scores)
 
 
-def _counts(reader: IndexReader, query: SearchQuery, found: Candidates, *, is_answered: bool) -> FacetCounts:
-    """The pages among the candidates by what they state; none where these are too weak to be given."""
-    stated = (found.facts.url, reader.catalogue.facets(found.ids)) if is_answered else ([], [])
-    return count_pages(query.facets, *stated)
+def _counts(reader: IndexReader, query: SearchQuery, candidates: Candidates, *, is_answered: bool) -> FacetCounts:
+    """Count the candidate pages by facet value; no pages if the query has no answer."""
+    ids, urls = (candidates.ids, candidates.facts.url) if is_answered else ([], [])
+    return count_pages(query.facets, urls, reader.catalogue.facets(ids))

@@ -13,20 +13,20 @@ from searchsocket.types import ChunkKind, Filter
 
 OWN_FILTERS = (LANGUAGE, KIND)
 MAX_FILTERS = 20
-MAX_FILTER_VALUES = 50  # of one of them
+MAX_FILTER_VALUES = 50  # per filter
 
-Filters = tuple[tuple[str, tuple[str, ...]], ...]  # name and values, of which one must be met
+Filters = tuple[tuple[str, tuple[str, ...]], ...]  # name and values; a page must have one of the values
 FacetCounts = Mapping[str, Mapping[str, int]]  # facet -> value -> pages
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8}){0,4}")
 
 
 def checked_filters(filters: Filters, facets: Facets) -> Filters:
-    """Filters in the spelling by which records are found, each name and value once.
+    """Return the filters in the spelling of the index, without repeated names and values.
 
     Raises:
-        UnknownFacet: A name is neither `language` nor `kind`, nor a facet.
-        InvalidRequest: A value is not of its type, or there are too many.
+        UnknownFacet: A name is not `language`, `kind` or a configured facet.
+        InvalidRequest: A value does not have its type, or there are too many.
     """
     values: dict[str, dict[str, None]] = {}
     for name, requested in filters:
@@ -39,10 +39,10 @@ def checked_filters(filters: Filters, facets: Facets) -> Filters:
 
 
 def checked_counts(names: Sequence[str], facets: Facets) -> tuple[str, ...]:
-    """The facets to be counted, each once.
+    """Return the facets to count, without repetition.
 
     Raises:
-        UnknownFacet: The settings name no such facet.
+        UnknownFacet: A facet is not configured.
     """
     for name in names:
         _check_name(name, list(facets))
@@ -50,13 +50,13 @@ def checked_counts(names: Sequence[str], facets: Facets) -> tuple[str, ...]:
 
 
 def checked_language(value: str, name: str) -> str:
-    """A language tag in the spelling by which records are found.
+    """Return a language tag in the spelling of the index.
 
     Args:
         name: Name of the value in an error.
 
     Raises:
-        InvalidRequest: It is no language tag.
+        InvalidRequest: The value is not a language tag.
     """
     if not _LANGUAGE.fullmatch(value):
         raise InvalidRequest(f"{name}: a language like en or pt-BR, not {value[:40]!r}")
@@ -64,23 +64,24 @@ def checked_language(value: str, name: str) -> str:
 
 
 def with_filters(where: Filter, filters: Filters) -> Filter:
-    """A filter by path and tags, and by checked filters too."""
-    named = dict(filters)
+    """Add checked filters to a filter by path and tags."""
+    facets = dict(filters)
     return replace(
         where,
-        languages=named.pop(LANGUAGE, ()),
-        kinds=cast(tuple[ChunkKind, ...], named.pop(KIND, ())),
-        facets=tuple(tuple(facet_label(name, value) for value in values) for name, values in named.items()),
+        languages=facets.pop(LANGUAGE, ()),
+        kinds=cast(tuple[ChunkKind, ...], facets.pop(KIND, ())),
+        facets=tuple(tuple(facet_label(name, value) for value in values) for name, values in facets.items()),
     )
 
 
-def count_pages(names: Sequence[str], urls: Sequence[str], stated: Iterable[tuple[str, ...]]) -> FacetCounts:
-    """The number of distinct pages per value of the named facets, most frequent first.
+def count_pages(names: Sequence[str], urls: Sequence[str], facets: Iterable[tuple[str, ...]]) -> FacetCounts:
+    """Count the distinct pages per value of the named facets, most frequent first.
 
     Args:
-        urls: The page of each record; stated: its facets.
+        urls: The page of each record.
+        facets: The facet labels of each record.
     """
-    pages = dict(zip(urls, stated, strict=True))
+    pages = dict(zip(urls, facets, strict=True))
     counts = Counter(split_label(label) for labels in pages.values() for label in labels)
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return {name: {value: count for (facet, value), count in ordered if facet == name} for name in names}

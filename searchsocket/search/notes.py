@@ -1,4 +1,4 @@
-"""Notes: why an answer is less than it could be."""
+"""Notes: reasons why an answer is incomplete or degraded."""
 
 from searchsocket.models.embedders.queries import NoVector
 from searchsocket.search.answer import Note
@@ -22,19 +22,19 @@ _OTHER_GENERATION = Note(
     "another generation is live than the requested one, so the order may differ",
 )
 
-_MAX_LANGUAGES = 40  # that a note names
+_MAX_LANGUAGES = 40  # in a note
 
 
 def further_notes(reader: IndexReader, query: SearchQuery) -> tuple[Note, ...]:
-    """Notes for callers, except the reason for a missing vector."""
-    unstated = _unstated(reader, query) if query.filters or query.facets else ()
-    unstated += language_notes(reader, query.filters)
+    """Return the notes for callers, except the reason for a missing vector."""
+    notes = _facet_notes(reader, query) if query.filters or query.facets else ()
+    notes += language_notes(reader, query.filters)
     is_other = bool(query.generation) and query.generation != reader.generation.name
-    return (*unstated, _OTHER_GENERATION) if is_other else unstated
+    return (*notes, _OTHER_GENERATION) if is_other else notes
 
 
 def language_notes(reader: IndexReader, filters: Filters) -> tuple[Note, ...]:
-    """A note if no page has one of the requested languages: it names those that pages have."""
+    """Return a note with the indexed languages if no page has one of the requested languages."""
     requested = dict(filters).get(LANGUAGE, ())
     languages = reader.catalogue.languages() if requested else frozenset()
     indexed = {label for language in languages for label in language_labels(language)}
@@ -53,8 +53,8 @@ def language_notes(reader: IndexReader, filters: Filters) -> tuple[Note, ...]:
     )
 
 
-def _unstated(reader: IndexReader, query: SearchQuery) -> tuple[Note, ...]:
-    """The requested facets that no indexed page has."""
+def _facet_notes(reader: IndexReader, query: SearchQuery) -> tuple[Note, ...]:
+    """Return a note for each requested facet that no indexed page has."""
     names = dict.fromkeys([*(name for name, _ in query.filters if name not in OWN_FILTERS), *query.facets])
     present = reader.catalogue.facet_names() if names else frozenset()
     return tuple(

@@ -1,4 +1,4 @@
-"""Search query: cleaned and checked before any work is done for it."""
+"""Search query, normalized and validated before any work is done."""
 
 import re
 import unicodedata
@@ -12,13 +12,13 @@ from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.types import Filter, GroupBy
 from searchsocket.web.urls.paths import canonical_path, normalise_prefix, page_path
 
-MAX_OFFSET = 1_000  # no query has more candidates
+MAX_OFFSET = 1_000  # the maximum number of candidates
 MAX_GENERATION_CHARS = 100
 MAX_TAGS = 20
 MAX_TAG_CHARS = 200
-_MAX_RAW_CHARS = 4 * MAX_QUERY_CHARS  # beyond this a query is refused unread, spaces or not
+_MAX_RAW_CHARS = 4 * MAX_QUERY_CHARS  # a longer query is refused before it is normalized
 
-# Joiners stay: they hold emoji sequences and the letters of some scripts together.
+# Joiners stay: they join emoji sequences and the letters of some scripts.
 _JOINERS = "\u200c\u200d"
 _SPACE = re.compile(r"\s+")
 
@@ -32,17 +32,17 @@ class SearchQuery:
     path_prefix: str = ""  # a directory of the site, see `Filter`
     tags: tuple[str, ...] = ()  # a page must carry all of them
     group_by: GroupBy = "page"
-    explain: bool = False  # give every part of every score
+    explain: bool = False  # return every part of every score
     filters: Filters = ()  # language, kind and facets
-    prefer_language: str = ""  # of the visitor: the translation of a page that is shown
-    version: tuple[str, ...] = ()  # names or aliases, `all`, or paths of pages whose version counts; () = the default
-    facets: tuple[str, ...] = ()  # whose values are counted
-    offset: int = 0  # results that are skipped: those that were given before
-    generation: str = ""  # that the earlier results came from; another one is noted
-    rerank: bool = False  # have a reranker judge the best candidates
-    section_snippets: bool = False  # quote the sections of each page too; else they are titles that open
-    within: VersionScope = NO_VERSIONS  # what `version` means in the generation that answers, see `in_versions`
-    sources: bool = False  # say which lines of which file each passage is; only the trusted may read it
+    prefer_language: str = ""  # of the visitor; selects the translation of a page to show
+    version: tuple[str, ...] = ()  # names or aliases, `all`, or a page's path for its version; () = the default
+    facets: tuple[str, ...] = ()  # facets whose values are counted
+    offset: int = 0  # results to skip: those of previous answers
+    generation: str = ""  # of the previous answers; the answer has a note if another one is live
+    rerank: bool = False  # score the best candidates with the reranker
+    section_snippets: bool = False  # quote the sections of each page too; else only link them
+    within: VersionScope = NO_VERSIONS  # `version` resolved in the generation that answers, see `in_versions`
+    sources: bool = False  # return the file and lines of each passage; only for trusted callers
 
     @property
     def where(self) -> Filter:
@@ -54,14 +54,14 @@ class SearchQuery:
 
 
 def checked(query: SearchQuery, facets: Facets = NO_FACETS) -> SearchQuery:
-    """The query as it is run: text cleaned, prefix canonical, every limit held.
+    """Return the query with a normalized text and a canonical prefix, after a check of every limit.
 
     Args:
-        facets: Those of the settings.
+        facets: The configured facets.
 
     Raises:
-        InvalidRequest: Nothing is left of the text, or something is beyond its limit.
-        UnknownFacet: The settings name no such facet.
+        InvalidRequest: The normalized text is empty, or a value is out of range.
+        UnknownFacet: A facet is not configured.
     """
     if not 1 <= query.top_k <= MAX_TOP_K:
         raise InvalidRequest(f"topK must be from 1 to {MAX_TOP_K}, not {query.top_k}")
@@ -89,10 +89,10 @@ def checked(query: SearchQuery, facets: Facets = NO_FACETS) -> SearchQuery:
 
 
 def clean_text(text: str) -> str:
-    """The words of a query: composed, on one line, without controls and invisible characters.
+    """Normalize the text of a query: NFC, on one line, without control and invisible characters.
 
     Raises:
-        InvalidRequest: Nothing is left, or more than 1,000 characters.
+        InvalidRequest: The result is empty, or longer than 1,000 characters.
     """
     if len(text) > _MAX_RAW_CHARS:
         raise InvalidRequest(f"the query has {len(text)} characters; the limit is {MAX_QUERY_CHARS}")
@@ -105,7 +105,7 @@ def clean_text(text: str) -> str:
 
 
 def _visible(char: str) -> str:
-    """The character; a space for a control; nothing for what cannot be seen or encoded."""
+    """Return the character; a space for a control character; "" for one that cannot be seen or encoded."""
     if char.isascii():
         return char if char.isprintable() else " "
     category = unicodedata.category(char)

@@ -1,4 +1,4 @@
-"""Pages near a page: by meaning first, then what it links to, then its neighbours in the same directory."""
+"""Find related pages of a page: by meaning, with a bonus for links and for the same directory."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -17,20 +17,20 @@ from searchsocket.types import MATCH_ALL, Filter, PageFacts, Record, Vector, Vec
 from searchsocket.web.urls.paths import canonical_path, page_readings
 from searchsocket.web.urls.resolve import resolve_link
 
-_LINKED = 0.15  # a page that the author links to is near by the author's word
+_LINKED = 0.15  # the author considers a linked page related
 _SAME_DIRECTORY = 0.05
-_HITS_A_PAGE = 5  # chunks looked at for each page that is wanted
+_HITS_PER_PAGE = 5  # chunks fetched per requested page
 _MAX_LINKS = 30
-_MAX_CHUNKS = 200  # of the page itself: enough to know what it is about
+_MAX_CHUNKS = 200  # of the page itself: enough for its subject
 _LINK = re.compile(r"\]\(<?([^()\s<>]{1,2000})")
 
 
 def related_pages(reader: IndexReader, url: str, top_k: int) -> list[RelatedPage]:
-    """At most `top_k` pages near the page `url`, nearest first; equals by URL.
+    """Return at most `top_k` pages related to the page `url`, nearest first; equal scores by URL.
 
     Raises:
-        PageNotFound: The index holds no such page.
-        InvalidRequest: The path cannot be one, or `top_k` is out of bounds.
+        PageNotFound: The index does not contain the page.
+        InvalidRequest: The path is not valid, or `top_k` is out of range.
     """
     if not 1 <= top_k <= MAX_TOP_K:
         raise InvalidRequest(f"topK must be from 1 to {MAX_TOP_K}, not {top_k}")
@@ -40,13 +40,13 @@ def related_pages(reader: IndexReader, url: str, top_k: int) -> list[RelatedPage
         raise PageNotFound(f"there is no page {path[:200]!r} in this index")
     url = own[0].page.url
     within = scope_of(path, families)
-    middle = _middle(reader.vectors.vectors_of([record.id for record in own]))
+    mean = _mean(reader.vectors.vectors_of([record.id for record in own]))
     linked = {records[0].page.url: records[0] for link in _links(own, url) if (records := _records(reader, link))}
     where = Filter(facets=(within.labels,)) if within.labels else MATCH_ALL
-    hits = reader.vectors.nearest(middle, top_k=top_k * _HITS_A_PAGE + len(own), where=where)
+    hits = reader.vectors.nearest(mean, top_k=top_k * _HITS_PER_PAGE + len(own), where=where)
     near = reader.catalogue.records([hit.id for hit in hits])
     far = list(linked.values())
-    cosines = [hit.score for hit in hits] + reader.vectors.similarities(middle, [record.id for record in far])
+    cosines = [hit.score for hit in hits] + reader.vectors.similarities(mean, [record.id for record in far])
     pages: dict[str, RelatedPage] = {}
     for record, cosine in zip([*near, *far], cosines, strict=True):
         if record.page.url == url or record.page.weight <= 0:
@@ -63,7 +63,7 @@ def related_pages(reader: IndexReader, url: str, top_k: int) -> list[RelatedPage
 
 
 def _records(reader: IndexReader, path: str) -> Sequence[Record]:
-    """The records of the page that a canonical path means; none where there is no such page."""
+    """Return the records of the page at a canonical path; empty if there is no such page."""
     catalogue = reader.catalogue
     for url in page_readings(path):
         if records := catalogue.page_records(url):
@@ -76,7 +76,7 @@ def _records(reader: IndexReader, path: str) -> Sequence[Record]:
 
 
 def _page(facts: PageFacts, cosine: float, *, is_linked: bool, is_neighbour: bool) -> RelatedPage:
-    meaning = min(max(0.0, cosine), 1.0)  # in this order a NaN is 0
+    meaning = min(max(0.0, cosine), 1.0)  # this order turns a NaN into 0
     score = (meaning + _LINKED * is_linked + _SAME_DIRECTORY * is_neighbour) / (1 + _LINKED + _SAME_DIRECTORY)
     return RelatedPage(
         url=facts.url,
@@ -93,15 +93,15 @@ def _page(facts: PageFacts, cosine: float, *, is_linked: bool, is_neighbour: boo
     )
 
 
-def _middle(vectors: Vectors) -> Vector:
-    """The direction that the vectors have in common; the first where they cancel out."""
+def _mean(vectors: Vectors) -> Vector:
+    """Return the mean of the vectors at unit length; the first vector if they cancel out."""
     total: NDArray[np.float64] = np.asarray(vectors.sum(axis=0, dtype=np.float64))
     length = float(np.linalg.norm(total))
     return np.asarray(total / length, dtype=np.float32) if length > 1e-6 else vectors[0].copy()
 
 
 def _links(records: Iterable[Record], url: str) -> list[str]:
-    """Pages that the Markdown of a page links to, in order, each once."""
+    """Return the pages that the Markdown of a page links to, in order and without repetition."""
     targets = (match[1] for record in records for match in _LINK.finditer(record.chunk.body.text))
     resolved = (resolve_link(target, url) for target in islice(targets, 10 * _MAX_LINKS))
     return list(dict.fromkeys(link for link in resolved if link and link != url))[:_MAX_LINKS]

@@ -1,4 +1,4 @@
-"""Having the best candidates of a query judged once more: what is sent, and what is made of no answer (spec 13.2)."""
+"""Send the best candidates of a query to the reranker, and return its scores or a note (spec 13.2)."""
 
 from collections.abc import Sequence
 
@@ -20,22 +20,22 @@ NOT_JUDGED = {
 
 
 def rerank(
-    judge: Judge, reader: IndexReader, q: str, found: Candidates, ranked: Sequence[Ranked], *, anonymous: bool
+    judge: Judge, reader: IndexReader, q: str, candidates: Candidates, ranked: Sequence[Ranked], *, anonymous: bool
 ) -> Scores | Note:
-    """The reranker's scores of the candidates, see `judged`; or a note with the reason why there are none.
+    """Return the reranker's scores of the candidates, see `judged`; or a note with the reason for their absence.
 
     Args:
         ranked: Best first; the first `rerank.max_candidates` are sent.
     """
-    sent = [chunk.position for chunk in ranked[: judge.settings.max_candidates]]
-    records = reader.catalogue.readable([found.ids[position] for position in sent])
+    positions = [chunk.position for chunk in ranked[: judge.settings.max_candidates]]
+    records = reader.catalogue.readable([candidates.ids[position] for position in positions])
     texts = [_text(record)[: judge.settings.max_chars] for record in records]
     scores = judge.scores(q, texts, anonymous=anonymous)
-    return NOT_JUDGED[scores] if isinstance(scores, NotJudged) else judged(sent, scores, len(found.ids))
+    return NOT_JUDGED[scores] if isinstance(scores, NotJudged) else judged(positions, scores, len(candidates.ids))
 
 
 def _text(readable: ReadableRecord) -> str:
-    """A chunk with its title and headings, as it is embedded."""
+    """Return a chunk with its title and headings, as it is embedded."""
     page, at = readable.record.page, readable.record.chunk.at
     path = at.heading_path if at.title in ("", *at.heading_path) else (*at.heading_path, at.title)
     head = [page.title, " > ".join(part for part in path if part != page.title)]

@@ -1,4 +1,4 @@
-"""Confidence of each result, and if the best one matches well."""
+"""Compute the confidence of each result and the quality of the answer."""
 
 import math
 from collections.abc import Sequence
@@ -15,16 +15,17 @@ from searchsocket.search.verdict import Verdict, is_code
 from searchsocket.stores.base import Candidates, IndexReader
 from searchsocket.types import MATCH_ALL
 
-# Below it the best passages are read: few questions about something else are surer, and four of five true queries are.
+# Below this confidence the best passages are read: few questions about other subjects are above it, and 80 % of real
+# queries are.
 _DOUBTFUL = 0.45
-_READ = 3  # of them
-# What such a result's confidence is worth where they do not say what was asked: never more than `WEAK`.
+_MAX_PASSAGES = 3
+# Factor of the confidence if these passages do not cover the query; the product is below `WEAK`.
 _DOUBTED = 0.4
 _MOST_DOUBTED = 0.19  # below `WEAK`
 _DIGITS = 3
-_MOST_WORDS = 8  # of a query that may be refused: a long question has words that no page has, and is no noise
-_COMMON = math.log1p(1)  # `rarity` of a word that half of the pages have
-_UNKNOWN_NEAR = 1.5  # of an answer by words alone
+_MOST_WORDS = 8  # a longer query is never refused: long questions contain unknown words and are rarely noise
+_COMMON = math.log1p(1)  # `rarity` of a word on half of the pages
+_UNKNOWN_NEAR = 1.5  # nearness of an answer by words only
 
 
 def result_confidence(
@@ -35,35 +36,33 @@ def result_confidence(
     order: Ranking,
     groups: Sequence[PageGroup],
 ) -> tuple[list[float], Quality]:
-    """The confidence of each group, in [0, 1], and what they are together.
+    """Return the confidence of each group, in [0, 1], and the quality of the answer.
 
-    The second is of the best result of all, which may be on an earlier page of results than these groups. A result
-    whose title or heading is a part of the query is no weak match. Nothing is left where the query is about something
-    else.
+    The quality is that of the best result over all offsets, which may not be among these groups. A result whose title
+    or heading is a part of the query is not a weak match. A query about another subject is rejected, without results.
     """
     score = _answer_score(reader, query, candidates, judged, order)
     if score < DOUBTED and (is_code(reader, candidates) or _is_common(reader, query, judged)):
         score = math.inf
     if score < REFUSED and judged.evidence.share < WHOLE:
         return [], "rejected"
-    sure, quality = _by_passages(reader, query, candidates, judged, order, groups)
+    confidences, quality = _by_passages(reader, query, candidates, judged, order, groups)
     if quality == "answered" and score < DOUBTED:
-        return [round(min(_DOUBTED * one, _MOST_DOUBTED), _DIGITS) for one in sure], "weak"
-    return sure, quality
+        return [round(min(_DOUBTED * confidence, _MOST_DOUBTED), _DIGITS) for confidence in confidences], "weak"
+    return confidences, quality
 
 
 def _is_common(reader: IndexReader, query: SearchQuery, judged: Verdict) -> bool:
-    """Return True if most pages have every word of the query: then the words say nothing about what it asks."""
+    """Return True if most pages have every word of the query, so that the words are no evidence."""
     return not judged.evidence.missing and max(reader.words.rarities(query.q).values(), default=0.0) < _COMMON
 
 
 def _answer_score(
     reader: IndexReader, query: SearchQuery, candidates: Candidates, judged: Verdict, order: Ranking
 ) -> float:
-    """The logarithm of the odds that the site answers; infinite where nothing can be said of that."""
+    """Return the logarithm of the odds that the site answers; infinite if the model does not apply."""
     evidence, parts = judged.evidence, order.parts
-    # What has no known word is judged by meaning alone, of a few pages each word says little, and a filter makes no
-    # query nonsense.
+    # The model does not apply to filtered queries, to queries without a known word, and to sites with few pages.
     is_judged = query.where == MATCH_ALL and evidence.known and judged.spread is not None
     if not is_judged or evidence.asked > _MOST_WORDS or not parts or "names" not in parts.bonuses:
         return math.inf
@@ -87,18 +86,18 @@ def _by_passages(
     order: Ranking,
     groups: Sequence[PageGroup],
 ) -> tuple[list[float], Quality]:
-    """The same by what the best passages say."""
+    """Return the confidence of each group, and the quality of the answer, by the text of the best passages."""
     assert order.parts
     ranked, parts, scores = order.ranked, order.parts, order.scores
     first = ranked[0] if scores is None else Ranked(float(scores[ranked[0].position]), ranked[0].position)
-    sure = judged.confidences([group.scored for group in groups], query.offset, first, parts)
-    best = judged.confidences([first], 0, first, parts)[0] if query.offset or not groups else sure[0]
+    confidences = judged.confidences([group.scored for group in groups], query.offset, first, parts)
+    best = judged.confidences([first], 0, first, parts)[0] if query.offset or not groups else confidences[0]
     if best < _DOUBTFUL:
         is_by_page = query.group_by == "page"
         positions = best_of_pages(ranked, candidates.facts.url) if is_by_page else [chunk.position for chunk in ranked]
-        passages = reader.catalogue.readable([candidates.ids[position] for position in positions[:_READ]])
+        passages = reader.catalogue.readable([candidates.ids[position] for position in positions[:_MAX_PASSAGES]])
         if is_named(query.q, passages):
-            return [round(one * max(WEAK / best, 1), _DIGITS) for one in sure], "answered"
+            return [round(confidence * max(WEAK / best, 1), _DIGITS) for confidence in confidences], "answered"
         if best >= WEAK and not is_covered(query.q, passages):
-            return [round(_DOUBTED * one, _DIGITS) for one in sure], "weak"
-    return sure, "weak" if best < WEAK else "answered"
+            return [round(_DOUBTED * confidence, _DIGITS) for confidence in confidences], "weak"
+    return confidences, "weak" if best < WEAK else "answered"

@@ -1,4 +1,4 @@
-"""The results of one page of an answer."""
+"""Build the results of one page of an answer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -37,26 +37,26 @@ def result_page(
     *,
     collapses: bool,
 ) -> tuple[tuple[Result, ...], int, Quality]:
-    """Read the records of the results, and write these.
+    """Read the records of the results, and build the results.
 
-    Results do not depend on the offset, so they keep their order from one page to the next.
+    The ranking does not depend on the offset, so results keep their order from one page to the next.
 
     Args:
-        collapses: Show pages with the same text once.
+        collapses: True to show pages with the same text once.
 
     Returns:
-        The results, how many there are over all offsets, and how well the best one matches.
+        The results, their number over all offsets, and the quality of the best one.
     """
     assert order.parts
     assert order.chunks
     candidates, pins = curated.candidates, curated.pins
-    ranked, scores, fused = pinned_first(order.ranked, candidates.facts.url, pins), order.scores, order.chunks.found
+    ranked, scores, fused = pinned_first(order.ranked, candidates.facts.url, pins), order.scores, order.chunks.lists
     groups, total, alike = _result_groups(reader, query, candidates, ranked, fused, scores, collapses=collapses)
     chunks = (chunk.position for group in groups for chunk in (group.best, *group.sections))
-    others = chain.from_iterable(alike.get(group.best.position, ()) for group in groups)
-    positions = list(dict.fromkeys([*chunks, *others]))
+    copies = chain.from_iterable(alike.get(group.best.position, ()) for group in groups)
+    positions = list(dict.fromkeys([*chunks, *copies]))
     records = reader.catalogue.readable([candidates.ids[position] for position in positions])
-    readable = dict(zip(positions, (located(each, query.within) for each in records), strict=True))
+    readable = dict(zip(positions, (located(record, query.within) for record in records), strict=True))
     writer = ResultWriter(
         QueryWords(query.q, synonyms),
         SectionScorer(query.q),
@@ -98,35 +98,35 @@ def _result_groups(
     *,
     collapses: bool,
 ) -> tuple[list[PageGroup], int, Mapping[int, tuple[int, ...]]]:
-    """The results of one answer, how many there are in all, and by the position of a best chunk those of its copies.
+    """Return the results of one answer, their total number, and the positions of copies by that of the best chunk.
 
     Copies and translations do not depend on the offset.
 
     Args:
-        collapses: Whether copies are looked for.
+        collapses: True to collapse copies.
     """
 
     def texts(positions: Sequence[int]) -> list[ChunkText]:
-        return [one.text for one in reader.catalogue.readable([candidates.ids[at] for at in positions])]
+        return [record.text for record in reader.catalogue.readable([candidates.ids[at] for at in positions])]
 
     urls, last = candidates.facts.url, query.offset + query.top_k
     is_by_page = query.group_by == "page"
     ranked, translated = merge_translations(reader, query, candidates, ranked)
     best = best_of_pages(ranked, urls) if is_by_page else [chunk.position for chunk in ranked]
     alike = collapsed(best[:MAX_COMPARED], urls, fused, texts) if collapses else {}
-    others = {position for positions in alike.values() for position in positions}
-    count = last + len(others)
+    copies = {position for positions in alike.values() for position in positions}
+    count = last + len(copies)
     groups = group_by_page(ranked, candidates.facts, count, scores) if is_by_page else each_alone(ranked, count)
-    if others:
-        groups = [group for group in groups if group.best.position not in others]
+    if copies:
+        groups = [group for group in groups if group.best.position not in copies]
     groups = groups[query.offset : last]
     if translated:
         groups = [_among_translations(group, translated.get(urls[group.best.position]), scores) for group in groups]
-    return groups, len(best) - len(others), alike
+    return groups, len(best) - len(copies), alike
 
 
 def _among_translations(group: PageGroup, translated: Translated | None, scores: Scores | None) -> PageGroup:
-    """The group of a page with its languages, and with the chunk that decides where it stands."""
+    """Add its languages to the group of a page, and the chunk that determines its rank."""
     if translated is None:
         return group
     lead = translated.lead

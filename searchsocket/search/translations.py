@@ -1,4 +1,4 @@
-"""Translations of one page in an answer: they are one result, in the language of the visitor or of the query."""
+"""Merge translations of a page into one result, in the language of the visitor or of the query."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from searchsocket.web.languages.codes import is_same_language
 from searchsocket.web.languages.labels import NAME, original_of
 from searchsocket.web.languages.scripts import can_be_in
 
-# The original counts as equal to a translation that scores a little better: names are the same in every language.
+# The original wins against a translation with a slightly better score, since names are the same in every language.
 _NEARLY = 0.8
 
 
@@ -20,22 +20,22 @@ _NEARLY = 0.8
 class Translated:
     """Translations of one page among the candidates."""
 
-    languages: tuple[str, ...]  # the one that is shown first, the others by their score
-    lead: Ranked | None  # best chunk of the best of them, if it is another one and pages are the results
+    languages: tuple[str, ...]  # that of the shown page first, the others by score
+    lead: Ranked | None  # best chunk of the best translation, if that is not the shown page and results are pages
 
 
 def merges_translations(reader: IndexReader, query: SearchQuery) -> bool:
-    """Return True if pages of the index have translations, and the query does not name its languages."""
+    """Return True if pages of the index have translations, and the query has no language filter."""
     return NAME in reader.catalogue.facet_names() and not any(name == LANGUAGE for name, _ in query.filters)
 
 
 def merge_translations(
     reader: IndexReader, query: SearchQuery, candidates: Candidates, ranked: Sequence[Ranked]
 ) -> tuple[Sequence[Ranked], Mapping[str, Translated]]:
-    """The chunks without those of translations that are not shown, and by the URL of a shown page its translations.
+    """Return the chunks without those of hidden translations, and the translations of each shown page by its URL.
 
-    Pages that share an original are translations. By page, the chunks of the page that is shown stand where the best
-    translation stood; by chunk, each keeps its own place.
+    Pages that share an original are translations. If results are pages, the shown page gets the rank of its best
+    translation; if they are chunks, each keeps its rank.
     """
     if not merges_translations(reader, query):
         return ranked, {}
@@ -49,25 +49,25 @@ def merge_translations(
         url = urls[position]
         pages.setdefault(original_of(own_labels) or f"#{url}", []).append((url, language))
     translated: dict[str, Translated] = {}
-    order: dict[str, int] = {}  # of the pages that stay
-    for place, (original, group) in enumerate(pages.items()):
+    order: dict[str, int] = {}  # rank of each shown page
+    for rank, (original, group) in enumerate(pages.items()):
         distances = {url: _distance(language, query) for url, language in group}
         if original in first and first[original].score >= _NEARLY * first[group[0][0]].score:
             distances[original] -= 0.5
         url, language = min(group, key=lambda page: distances[page[0]])
-        order[url] = place
+        order[url] = rank
         if len(group) > 1:
-            others = (each for page, each in group if page != url and each)
+            others = (name for page, name in group if page != url and name)
             lead = first[group[0][0]] if by_page and group[0][0] != url else None
             translated[url] = Translated(tuple(dict.fromkeys((language, *others))), lead)
-    originals = [chunk for chunk in ranked if urls[chunk.position] in order]
+    visible = [chunk for chunk in ranked if urls[chunk.position] in order]
     if by_page:
-        originals.sort(key=lambda chunk: order[urls[chunk.position]])
-    return originals, translated
+        visible.sort(key=lambda chunk: order[urls[chunk.position]])
+    return visible, translated
 
 
 def _distance(language: str, query: SearchQuery) -> float:
-    """Distance of a page's language from that of the visitor, else of the query; equal distances keep their order."""
+    """Return the distance of a page's language from that of the visitor, else from that of the query."""
     preferred = query.prefer_language
     if preferred and language.lower().replace("_", "-") == preferred:
         return 0

@@ -21,7 +21,7 @@ from searchsocket.stores.base import Candidates, IndexReader, WordEvidence
 from searchsocket.text.words import parse_query
 from searchsocket.types import MATCH_ALL, Spread, Vector
 
-_NEAREST = 3  # of the nearest chunks, for whether code is what was found
+_NEAREST = 3  # chunks that must be code, for a query about code
 _CODE = ("definition", "block")
 _DIGITS = 3
 
@@ -34,18 +34,18 @@ class Verdict:
     evidence: WordEvidence
     spread: Spread | None
     has_vector: bool
-    unknown_word: str = ""  # of two words, the one that no page says, where a page is called like the other one
-    known_words: str = ""  # the other one, which alone is answered then
+    unknown_word: str = ""  # of two words, the one on no page, if the other one is the title of a page
+    known_words: str = ""  # the other word, which is answered instead
 
     def confidences(self, chunks: Sequence[Ranked], first: int, best: Ranked, parts: Parts) -> list[float]:
-        """The probability that each result answers, see `ranking/confidence.py`.
+        """Return the probability that each result answers, see `ranking/confidence.py`.
 
         Args:
-            first: The place of the first of them among all results, from 0.
-            best: The first of all.
+            first: Position of the first chunk among all results, from 0.
+            best: The first of all results.
         """
         at = [chunk.position for chunk in chunks]
-        cosines = parts.found.cosine[at]
+        cosines = parts.lists.cosine[at]
         near = nearness(cosines, self.spread) if self.has_vector else np.full(len(at), np.nan)
         ratio = np.array([chunk.score for chunk in chunks]) / (best.score or 1.0)
         table = features(
@@ -57,10 +57,10 @@ class Verdict:
 def verdict(
     reader: IndexReader, query: SearchQuery, vector: Vector | None, candidates: Candidates, *, is_read: bool = False
 ) -> Verdict:
-    """Judge by the evidence of the whole scope, also where a filter hides it.
+    """Decide if the query is answered, by the evidence of the whole scope regardless of filters.
 
     Args:
-        is_read: Whether the vector is of a model that reads a text as a whole.
+        is_read: True if the vector's model reads a text as a whole.
     """
     best = candidates.best_cosine
     if query.where != MATCH_ALL and vector is not None:
@@ -79,20 +79,24 @@ def verdict(
 
 
 def _unknown_and_known(reader: IndexReader, query: SearchQuery, evidence: WordEvidence) -> tuple[str, str]:
-    """Two words of which one is unknown but English, while a page is called like the other one; else nothing."""
+    """Return the unknown and the known word of an English query of two words, if the known word is a page's title.
+
+    Otherwise return two empty strings.
+    """
     if evidence.asked != 2 or len(evidence.missing) != 1 or evidence.known != 1 / 2 or not is_language(query.q):
         return "", ""
     [missing] = evidence.missing
     words = [word.exact for word in parse_query(query.q).words if not word.is_stop and word.exact != missing]
-    rest = " ".join(words)
-    is_subject = any(hit.score >= WHOLE for hit in reader.words.named(rest, top_k=1).pages)
-    return (missing, rest) if is_subject else ("", "")
+    known = " ".join(words)
+    is_subject = any(hit.score >= WHOLE for hit in reader.words.named(known, top_k=1).pages)
+    return (missing, known) if is_subject else ("", "")
 
 
 def is_code(reader: IndexReader, candidates: Candidates) -> bool:
-    """Return True if the nearest chunks are code or consist of code, of which a question says little."""
+    """Return True if the nearest chunks are code or consist of code, which shares few words with a question."""
     nearest: Sequence[int] = candidates.cosine.argsort(kind="stable")[::-1][:_NEAREST].tolist()
     readable = reader.catalogue.readable([candidates.ids[at] for at in nearest])
     return bool(readable) and all(
-        one.record.chunk.kind in _CODE or (one.text.kinds and not one.text.kinds.strip("ch")) for one in readable
+        chunk.record.chunk.kind in _CODE or (chunk.text.kinds and not chunk.text.kinds.strip("ch"))
+        for chunk in readable
     )

@@ -1,4 +1,4 @@
-"""Versions in a query: which ones it searches, and the address of a shared page in the version that was searched."""
+"""Resolve the versions that a query searches, and the address of a shared page in the searched version."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from searchsocket.stores.base import ReadableRecord
 
 ALL = "all"
-MAX_VERSIONS = 50  # of one query
-MAX_CHARS = 2_000  # of one: it may be the path of a page
+MAX_VERSIONS = 50  # per query
+MAX_CHARS = 2_000  # per version, which may be the path of a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class VersionScope:
     """The versions that a query searches, resolved against those of a generation."""
 
     labels: tuple[str, ...] = ()  # a record must have one of them; () = all versions
-    directories: tuple[str, ...] = ()  # instead of the path prefix: the same directory in every version
+    directories: tuple[str, ...] = ()  # replaces the path prefix by the same directory in every version
     folders: Mapping[str, str] = field(default_factory=dict)  # label of a searched version -> folder of its links
     families: tuple[VersionFamily, ...] = ()
 
@@ -54,7 +54,7 @@ NO_VERSIONS = VersionScope()
 
 
 def checked_versions(versions: Sequence[str]) -> tuple[str, ...]:
-    """The requested versions, each once.
+    """Return the requested versions without repetition.
 
     Raises:
         InvalidRequest: There are too many, or one is too long.
@@ -68,10 +68,10 @@ def checked_versions(versions: Sequence[str]) -> tuple[str, ...]:
 
 
 def in_versions(query: "SearchQuery", families: tuple[VersionFamily, ...]) -> "SearchQuery":
-    """The query with its versions resolved: those that it names, else the default ones; pages without a version too.
+    """Resolve the versions of a query: those that it names, else the default ones; also pages without a version.
 
     Raises:
-        UnknownVersion: The site has no version of a name.
+        UnknownVersion: The site has no version with this name.
     """
     names = [name for name in query.version if not name.startswith("/")]
     is_version = (name == ALL or any(_find(name, family) for family in families) for name in names)
@@ -91,7 +91,7 @@ def in_versions(query: "SearchQuery", families: tuple[VersionFamily, ...]) -> "S
 
 
 def scope_of(url: str, families: tuple[VersionFamily, ...]) -> VersionScope:
-    """The versions that belong with a page: its own, and the default of what it is no version of."""
+    """Return the versions to search for a page: its own version, and the defaults of the other families."""
     return _scope([url], families) if families else NO_VERSIONS
 
 
@@ -100,19 +100,19 @@ def _scope(requested: Sequence[str], families: tuple[VersionFamily, ...]) -> Ver
     labels: list[str] = []
     is_all = ALL in requested
     for family in families:
-        chosen = dict(_chosen(requested, family))
-        if not chosen and family.default:
-            chosen = {name: version.folder for version in family.versions if (name := version.name) == family.default}
-        is_all = is_all or not chosen
-        folders |= {version_label(family.parent, name): folder for name, folder in chosen.items()}
-        labels += [version_label(family.parent, name) for name in chosen]
+        folder_of = dict(_requested_versions(requested, family))
+        if not folder_of and family.default:
+            folder_of = {version.name: version.folder for version in family.versions if version.name == family.default}
+        is_all = is_all or not folder_of
+        folders |= {version_label(family.parent, name): folder for name, folder in folder_of.items()}
+        labels += [version_label(family.parent, name) for name in folder_of]
     if is_all:
         return VersionScope(families=families)
     return VersionScope((*labels, UNVERSIONED), folders=folders, families=families)
 
 
-def _chosen(requested: Sequence[str], family: VersionFamily) -> Iterator[tuple[str, str]]:
-    """The requested versions of a family, each with the folder that its links open in."""
+def _requested_versions(requested: Sequence[str], family: VersionFamily) -> Iterator[tuple[str, str]]:
+    """Yield the requested versions of a family, each with the folder of its links."""
     for name in requested:
         if name.startswith("/"):
             path = _locate(name, [family])
@@ -123,73 +123,75 @@ def _chosen(requested: Sequence[str], family: VersionFamily) -> Iterator[tuple[s
 
 
 def _find(name: str, family: VersionFamily) -> SiteVersion | None:
-    """The version of a name or alias; `v1.2` is `1.2`."""
-    exact = (one for one in family.versions if name in (one.name, one.title, *one.aliases))
-    loose = (one for one in family.versions if bare(name) == bare(one.name))
+    """Return the version with a name or alias; `v1.2` is `1.2`."""
+    exact = (version for version in family.versions if name in (version.name, version.title, *version.aliases))
+    loose = (version for version in family.versions if bare(name) == bare(version.name))
     return next(exact, None) or next(loose, None)
 
 
 def _locate(path: str, families: Iterable[VersionFamily]) -> VersionedPath | None:
-    """A path in its version."""
+    """Split a path into its version and the remaining path; None if it is in no family of versions."""
     families, path = tuple(families), path.rstrip("/")
-    place = versioned_path(path, version_folders(families))
-    # An alias without pages of its own may still be how people call it.
-    return place if place and not place.is_at_the_root else _in_alias(path, families) or place
+    located_path = versioned_path(path, version_folders(families))
+    if located_path and not located_path.is_at_the_root:
+        return located_path
+    return _in_alias(path, families) or located_path  # people may use an alias without pages of its own
 
 
 def _in_alias(path: str, families: Iterable[VersionFamily]) -> VersionedPath | None:
     for family in families:
         if path.startswith(f"{family.parent}/"):
-            first, _, rest = path[len(family.parent) + 1 :].partition("/")
+            first, _, tail = path[len(family.parent) + 1 :].partition("/")
             for version in family.versions:
                 if version.aliases.get(first) == "":
-                    return VersionedPath(family, version, version.folder, f"/{rest}" if rest else "")
+                    return VersionedPath(family, version, version.folder, f"/{tail}" if tail else "")
     return None
 
 
 def _directories(path: VersionedPath) -> tuple[str, ...]:
-    """The same directory in every version, since a shared page is stored in one of them."""
-    folders = (folder for one in path.family.versions for folder in (one.folder, *filter(None, one.aliases.values())))
-    return tuple(f"{folder}{path.rest}" for folder in dict.fromkeys(folders) if folder or path.rest)
+    """Return the same directory in every version, since a shared page is stored in one of them."""
+    folders: dict[str, None] = {}
+    for version in path.family.versions:
+        folders |= dict.fromkeys((version.folder, *filter(None, version.aliases.values())))
+    return tuple(f"{folder}{path.rest}" for folder in folders if folder or path.rest)
 
 
 def _all_names(families: Iterable[VersionFamily]) -> list[str]:
-    return list(dict.fromkeys(name for each in families for one in each.versions for name in (one.name, *one.aliases)))
+    versions = (version for family in families for version in family.versions)
+    return list(dict.fromkeys(name for version in versions for name in (version.name, *version.aliases)))
 
 
 def answer_versions(scope: VersionScope) -> AnswerVersions | None:
-    """The part of an answer about versions; None if the site has none."""
+    """Return the part of an answer about versions; None if the site has none."""
     if not scope.families:
         return None
     searched = dict.fromkeys(version_names(scope.labels))
-    versions = {one.name: one for family in scope.families for one in family.versions}
+    versions = {version.name: version for family in scope.families for version in family.versions}
     return AnswerVersions(
         tuple(searched),
         tuple(dict.fromkeys(family.default for family in scope.families if family.default)),
         tuple(
-            AvailableVersion(
-                one.name, one.title or one.name, tuple(alias for alias in one.aliases if alias != one.name)
-            )
-            for one in versions.values()
+            AvailableVersion(name, version.title or name, tuple(alias for alias in version.aliases if alias != name))
+            for name, version in versions.items()
         ),
     )
 
 
 def page_versions(page: PageFacts, scope: VersionScope) -> tuple[str, ...]:
-    """The versions in which a page says the same: the searched one first, else the newest first."""
+    """Return the versions in which a page has the same text: the searched one first, then the newest first."""
     if not scope.families:
         return ()
     return version_names(sorted(page.facets, key=lambda label: label not in scope.folders))
 
 
 def located(record: "ReadableRecord", scope: VersionScope) -> "ReadableRecord":
-    """The record with the URL and address of its page in the version that was searched."""
+    """Return the record with the URL and address of its page in the searched version."""
     page = page_in(record.record.page, scope)
     return record if page is record.record.page else record._replace(record=replace(record.record, page=page))
 
 
 def page_in(page: PageFacts, scope: VersionScope) -> PageFacts:
-    """The page at its URL and address in the version that was searched."""
+    """Return the page at its URL and address in the searched version."""
     labels = [label for label in page.facets if label in scope.folders]
     if not labels:
         return page
@@ -201,7 +203,7 @@ def page_in(page: PageFacts, scope: VersionScope) -> PageFacts:
 
 
 def stored_at(url: str, families: Iterable[VersionFamily]) -> Iterator[tuple[str, str]]:
-    """URLs at which the page may be stored that is shown at `url`, each with the label that it must then have."""
+    """Yield the other URLs at which the page shown at `url` may be stored, each with its required label."""
     if path := _locate(url, families):
         label = version_label(path.family.parent, path.version.name)
         yield from ((directory, label) for directory in _directories(path) if directory != url)

@@ -10,17 +10,17 @@ from searchsocket.types import RouteResolution
 
 T = TypeVar("T")
 
-SOURCES = "sources"  # the context in which source paths are written
+SOURCES = "sources"  # serialization context that includes source paths
 
 
 def camel_case(name: str) -> str:
-    """`first_line` as `firstLine`."""
+    """Convert `first_line` to `firstLine`."""
     first, *others = name.split("_")
     return first + "".join(map(str.capitalize, others))
 
 
 class Wire:
-    """Base of a dataclass that is written as JSON with one key per field; fields with `exclude` are left out."""
+    """Base of dataclasses that are serialized as JSON with one key per field; fields with `exclude` are left out."""
 
     __slots__ = ()
     __pydantic_config__ = ConfigDict(alias_generator=camel_case, serialize_by_alias=True)
@@ -33,9 +33,9 @@ class ForTheTrusted:
     kind: Any
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        # A field without a value is null already.
-        written = PlainSerializer(_for_the_trusted, return_type=self.kind | None, when_used="unless-none")
-        return written.__get_pydantic_core_schema__(source, handler)
+        # "unless-none", since a field without a value is null already.
+        serializer = PlainSerializer(_for_the_trusted, return_type=self.kind | None, when_used="unless-none")
+        return serializer.__get_pydantic_core_schema__(source, handler)
 
 
 def _for_the_trusted(value: T, info: SerializationInfo) -> T | None:
@@ -46,8 +46,8 @@ def _for_the_trusted(value: T, info: SerializationInfo) -> T | None:
 class FileLines(Wire):
     """Lines of a passage in a file, for an editor."""
 
-    file: str | None  # null where no file is known
-    first_line: int | None  # from 1; null where the lines are not known
+    file: str | None  # null if unknown
+    first_line: int | None  # from 1; null if unknown
     last_line: int | None  # included
 
 

@@ -42,17 +42,17 @@ def test_meaning_and_words_may_come_from_two_sections() -> None:
 def test_a_second_section_decides_between_equals() -> None:
     rows = [(0, 0.9, 5.0), (1, 0.9, 5.0), (1, 0.8, 5.0), (2, 0.1, 0.1)]
     assert ranked_pages(rows)[0][0] == "/1"
-    assert ranked_pages(rows)[1].found.second.tolist() == pytest.approx([0, 0.033, 0.033, 0], abs=0.02)
+    assert ranked_pages(rows)[1].lists.second.tolist() == pytest.approx([0, 0.033, 0.033, 0], abs=0.02)
 
 
 @given(ROWS)
 def test_all_chunks_of_a_page_have_its_score(rows: list[Row]) -> None:
     _, pages = ranked_pages(rows)
-    for column in (pages.found.fused, pages.found.second, pages.exact):
+    for column in (pages.lists.fused, pages.lists.second, pages.exact):
         by_page = {page: value for (page, _, _), value in zip(rows, column.tolist(), strict=True)}
         assert column.tolist() == [by_page[page] for page, _, _ in rows]
-    assert (pages.found.fused <= 1).all()
-    assert (pages.found.fused >= 0).all()
+    assert (pages.lists.fused <= 1).all()
+    assert (pages.lists.fused >= 0).all()
 
 
 @pytest.mark.parametrize(

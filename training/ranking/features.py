@@ -84,7 +84,7 @@ def page_features(given: RankingInput, order: Ranking) -> tuple[list[str], Score
         np.maximum.at(greatest, codes, values)
         return greatest
 
-    lists = pages.found
+    lists = pages.lists
     sums = lists.fused + lists.second + pages.boosts.links + pages.boosts.depth + pages.matches
     columns: dict[str, Scores | float] = {
         SUM: sums[first],
@@ -97,7 +97,7 @@ def page_features(given: RankingInput, order: Ranking) -> tuple[list[str], Score
         "keyword": lists.keyword[first],
         "page": lists.page[first],
         "share_said": best(np.array(given.words.together(q, found.ids), np.float64)),
-        "is_summary": _of_best(chunks.found.fused, codes, np.array([kind == "summary" for kind in facts.kind])),
+        "is_summary": _of_best(chunks.lists.fused, codes, np.array([kind == "summary" for kind in facts.kind])),
         "depth": (1.0 / (1.0 + facts.depth))[first],
         "occasion": np.array([not asks_for_occasion(q) and is_occasion(url) for url in urls], float),
         "words": float(sum(not word.is_stop for word in parse_query(q).words)),
@@ -107,7 +107,7 @@ def page_features(given: RankingInput, order: Ranking) -> tuple[list[str], Score
         "best_cosine": float(lists.cosine.max()),
     }
     columns |= _names(given, urls, codes, best)
-    columns |= _chunks(chunks.found.fused, chunks.found.cosine, chunks.found.bm25, codes, facts.order, len(urls))
+    columns |= _chunks(chunks.lists.fused, chunks.lists.cosine, chunks.lists.bm25, codes, facts.order, len(urls))
     for name, values in (("vector", lists.cosine), ("keyword", lists.bm25), ("page", lists.page_bm25)):
         column = values[first]
         columns[f"{name}_rank"] = np.where(column > 0, 1.0 / (1 + _ranks(column)), 0.0)

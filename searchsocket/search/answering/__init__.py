@@ -1,1 +1,1 @@
-"""Answers that are passages: whole sentences of pages and code, each with where it stands, or none."""
+"""Answer a question with cited passages: whole sentences of pages and code, or a refusal."""

@@ -11,12 +11,12 @@ from searchsocket.search.wire import Age, ChangedSince, Confidence, Href, Passag
 
 @dataclass(frozen=True, slots=True)
 class AskQuery:
-    """A question, asked of the pages of a scope and, where the caller may read it, of its code."""
+    """A question about the pages of a scope and, if the caller may read it, its source code."""
 
     question: str
     limit: int = 3  # passages: 1 to 10
-    max_tokens: int | None = None  # of all passages: 200 to 100,000; None: that of the answer before, else 2,000
-    continuation_token: str = ""  # of the answer before, for the passages that follow
+    max_tokens: int | None = None  # of all passages: 200 to 100,000; None: that of the previous answer, else 2,000
+    continuation_token: str = ""  # of the previous answer, to get the next passages
 
 
 @dataclass(frozen=True, slots=True)

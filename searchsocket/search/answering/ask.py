@@ -1,4 +1,4 @@
-"""Answer a question with the passages of pages and code that fit it best, or report that none does."""
+"""Answer a question with the best passages of pages and code, or report that none supports an answer."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -37,20 +37,20 @@ from searchsocket.types import Record
 DEFAULT_MAX_TOKENS = 2_000
 _KIND = "ask"
 _CANDIDATES = 50  # of each list
-_READ = 12  # chunks of each folder, whose sentences are looked at
-_MAX_PAGE_CHARS = 60_000  # where a name is looked for
-_RANK_SHARE = 0.15  # of how well the chunk ranks, beside what the passage says
+_MAX_CHUNKS = 12  # per folder: chunks whose sentences are scored
+_MAX_PAGE_CHARS = 60_000  # of a page: the text that is searched for a name
+_RANK_SHARE = 0.15  # weight of the chunk's rank, added to the share of its passage
 
 
 class _PageRequest(NamedTuple):
     limit: int  # passages in all
     max_tokens: int  # of this part
-    offset: int  # passages that were given before
+    offset: int  # passages in previous answers
 
 
 @dataclass(frozen=True, slots=True)
 class Supported:
-    """A passage with where it stands, and what speaks for it."""
+    """A passage with its location and its evidence."""
 
     folder: ContentFolder
     readable: ReadableRecord
@@ -60,26 +60,26 @@ class Supported:
     terms: Terms
 
     def text(self, *, is_first: bool) -> str:
-        """The sentences to cite; the first passage is the longer one, since the answer is mostly near it."""
+        """Return the sentences to cite; the first passage is longer, since the answer is mostly near it."""
         return best_passage(*self.readable, self.terms, FIRST_ROOM).text if is_first else self.passage.text
 
 
 def ask(
     folders: Sequence[ContentFolder], query: AskQuery, clock: Callable[[], datetime], words: Continuations
 ) -> AskAnswer:
-    """The passages that answer, from all folders, best first.
+    """Return the passages from all folders that answer the question, best first.
 
     Raises:
-        InvalidRequest: The question is empty, or a limit is not held, or the continuation is of another question.
-        ContinuationGone: It is none, or of another scope or generation.
-        VectorBackendUnavailable: An outage, which is never "not found".
+        InvalidRequest: The question is empty, a limit is exceeded, or the token belongs to another question.
+        ContinuationGone: The token is not valid, or belongs to another scope or generation.
+        VectorBackendUnavailable: The backend could not be reached; an outage is never reported as "not found".
     """
     check_bounds(query.limit, query.max_tokens, MAX_PASSAGES)
     question = clean_text(query.question)
     page_request = _page_request(folders, query, question, words)
-    passages_found = candidates(folders, question)
-    sure = likelihood(passages_found[0].support) if passages_found else 0.0
-    is_answered = sure >= ENOUGH
+    supported_passages = candidates(folders, question)
+    confidence = likelihood(supported_passages[0].support) if supported_passages else 0.0
+    is_answered = confidence >= ENOUGH
     now = clock()
     indexes = tuple(
         IndexReference(
@@ -87,19 +87,18 @@ def ask(
         )
         for folder in folders
     )
-    answering = _passages(passages_found, page_request.limit) if is_answered else []
-    passages = fitting(answering[page_request.offset :], _text, page_request.max_tokens)
-    after = page_request.offset + len(passages)
-    is_cut = after < len(answering)
-    remembered = (question, page_request.limit, page_request.max_tokens, _generations(folders))
-    token = words.word(_KIND, folders[0].reader.generation, remembered, after) if is_cut else None
-    notes = {
-        note for folder in folders if isinstance(told := folder.vector(question), NoVector) for note in (NOTES[told],)
-    }
+    all_passages = _passages(supported_passages, page_request.limit) if is_answered else []
+    passages = fitting(all_passages[page_request.offset :], _text, page_request.max_tokens)
+    next_offset = page_request.offset + len(passages)
+    is_cut = next_offset < len(all_passages)
+    request = (question, page_request.limit, page_request.max_tokens, _generations(folders))
+    token = words.word(_KIND, folders[0].reader.generation, request, next_offset) if is_cut else None
+    vectors = [folder.vector(question) for folder in folders]
+    notes = {NOTES[vector] for vector in vectors if isinstance(vector, NoVector)}
     return AskAnswer(
         question=question,
         answered=bool(passages),
-        confidence=round(sure, 3),
+        confidence=round(confidence, 3),
         message=_message(passages, indexes),
         passages=tuple(passages),
         indexes=indexes,
@@ -111,31 +110,32 @@ def ask(
 
 
 def candidates(folders: Sequence[ContentFolder], question: str) -> list[Supported]:
-    """Passages of all folders, each folder in its own order; of their first ones, always the likeliest comes next.
+    """Merge the passages of all folders, keeping each folder's order; the likelier head is taken next.
 
-    Scores of two folders cannot be compared, since each weighs words by its own texts. A source file whose page is
-    indexed too is left to that page, which has a URL.
+    Scores of two folders cannot be compared, since each weighs words by its own texts. A source file that repeats an
+    indexed page is dropped: the page has a URL.
     """
     site = next((folder.reader for folder in folders if folder.has_urls), None)
     ranked = []
     for folder in folders:
-        passages = sorted(supported(folder, question), key=lambda one: -one.score)
+        passages = sorted(supported(folder, question), key=lambda passage: -passage.score)
         ranked.append(deque(passages if folder.has_urls or site is None else _without_copies(passages, site)))
     merged: list[Supported] = []
-    while ranked := [each for each in ranked if each]:
-        merged.append(max(ranked, key=lambda each: likelihood(each[0].support)).popleft())
+    while ranked := [queue for queue in ranked if queue]:
+        merged.append(max(ranked, key=lambda queue: likelihood(queue[0].support)).popleft())
     return merged
 
 
 def _without_copies(passages: Sequence[Supported], site: IndexReader) -> list[Supported]:
-    files = dict.fromkeys(one.readable.record.page.source_file for one in passages)
-    first = {file: next(one for one in passages if one.readable.record.page.source_file == file) for file in files}
-    repeated = {file for file, one in first.items() if is_copy(one.readable.record, site)}
-    return [one for one in passages if one.readable.record.page.source_file not in repeated]
+    first_records: dict[str, Record] = {}
+    for passage in passages:
+        first_records.setdefault(passage.readable.record.page.source_file, passage.readable.record)
+    copies = {file for file, record in first_records.items() if is_copy(record, site)}
+    return [passage for passage in passages if passage.readable.record.page.source_file not in copies]
 
 
 def supported(folder: ContentFolder, question: str) -> list[Supported]:
-    """The best passage of each of the best chunks of a folder."""
+    """Return the best passage of each of the best chunks of a folder."""
     reader = folder.reader
     embedded = folder.vector(question)
     vector = None if isinstance(embedded, NoVector) else embedded
@@ -144,16 +144,16 @@ def supported(folder: ContentFolder, question: str) -> list[Supported]:
         return []
     shares = shares_of(question, ranked.facts.url, is_read=vector is not None and folder.is_read())
     fused = fuse(ranked.cosine, ranked.bm25, ranked.page_bm25, shares).fused * ranked.facts.weight
-    best = np.lexsort((np.array(ranked.ids), -fused))[:_READ].tolist()
+    best = np.lexsort((np.array(ranked.ids), -fused))[:_MAX_CHUNKS].tolist()
     terms = terms_of(question, reader.words.rarities(question))
     spread = reader.generation.spread
     passages = []
     for at, readable in zip(best, reader.catalogue.readable([ranked.ids[at] for at in best]), strict=True):
-        record, said = readable
+        record, text = readable
         if is_bare(record):
             continue
-        passage = best_passage(record, said, terms)
-        whole = f"{record.page.title} {record.page.source_file} {' '.join(record.chunk.at.heading_path)} {said.text}"
+        passage = best_passage(record, text, terms)
+        whole = f"{record.page.title} {record.page.source_file} {' '.join(record.chunk.at.heading_path)} {text.text}"
         near = nearness(float(ranked.cosine[at]), spread) if vector is not None else 0.0
         words = text_words(whole)
         lack = terms.missing_name(words) and terms.missing_name(words | _page_words(reader, record))
@@ -170,13 +170,13 @@ def _page_words(reader: IndexReader, record: Record) -> frozenset[str]:
 def _page_request(
     folders: Sequence[ContentFolder], query: AskQuery, question: str, words: Continuations
 ) -> _PageRequest:
-    """The request for this part; a continuation uses the request of the previous answer."""
+    """Return the request for this part; a continuation uses the request of the previous answer."""
     if not query.continuation_token:
         return _PageRequest(query.limit, query.max_tokens or DEFAULT_MAX_TOKENS, 0)
     generation = folders[0].reader.generation
-    (before, limit, max_tokens, generations), offset = words.position(query.continuation_token, _KIND, generation)
-    if before != question:
-        raise InvalidRequest(f"the continuation token belongs to {before[:80]!r}, not to {question[:80]!r}")
+    (previous, limit, max_tokens, generations), offset = words.position(query.continuation_token, _KIND, generation)
+    if previous != question:
+        raise InvalidRequest(f"the continuation token belongs to {previous[:80]!r}, not to {question[:80]!r}")
     if generations != _generations(folders):
         raise ContinuationGone("a new generation is live; leave the continuation token out to start again")
     return _PageRequest(limit, query.max_tokens or max_tokens, offset)
@@ -191,21 +191,22 @@ def _text(passage: AnswerPassage) -> str:
 
 
 def _passages(supported_passages: Sequence[Supported], limit: int) -> list[AnswerPassage]:
-    """The best passages, each text once."""
+    """Return the best passages without repeated texts."""
     passages: list[AnswerPassage] = []
     texts: set[str] = set()
-    for one in supported_passages:
-        sure = likelihood(one.support)
-        if len(passages) == limit or sure < ENOUGH:
+    for supported_passage in supported_passages:
+        confidence = likelihood(supported_passage.support)
+        if len(passages) == limit or confidence < ENOUGH:
             break
-        if one.passage.text and one.passage.text not in texts:
-            texts.add(one.passage.text)
-            passages.append(_cited(one, sure, one.text(is_first=not passages)))
+        text = supported_passage.passage.text
+        if text and text not in texts:
+            texts.add(text)
+            passages.append(_cite(supported_passage, confidence, supported_passage.text(is_first=not passages)))
     return passages
 
 
-def _cited(one: Supported, sure: float, text: str) -> AnswerPassage:
-    record, folder = one.readable.record, one.folder
+def _cite(supported_passage: Supported, confidence: float, text: str) -> AnswerPassage:
+    record, folder = supported_passage.readable.record, supported_passage.folder
     page, at, opens = record.page, record.chunk.at, href_of(record)
     return AnswerPassage(
         text=text,
@@ -220,7 +221,7 @@ def _cited(one: Supported, sure: float, text: str) -> AnswerPassage:
         source=source_of(record),
         changed_since=changed_of(page, folder),
         generation=folder.reader.generation.name,
-        confidence=round(sure, 3),
+        confidence=round(confidence, 3),
     )
 
 
@@ -228,7 +229,7 @@ def _message(passages: Sequence[AnswerPassage], indexes: Sequence[IndexReference
     if passages:
         count = f"{len(passages)} passages, most likely first" if len(passages) > 1 else "1 passage"
         return f"{count}; if it has only part of the answer, read on from there"
-    return f"not found: nothing in {' and '.join(one.folder_id for one in indexes)} supports an answer"
+    return f"not found: nothing in {' and '.join(index.folder_id for index in indexes)} supports an answer"
 
 
 def _actions(question: str, indexes: Sequence[IndexReference], passages: Sequence[AnswerPassage]) -> tuple[str, ...]:
@@ -237,6 +238,6 @@ def _actions(question: str, indexes: Sequence[IndexReference], passages: Sequenc
         read = call("get_document_text", folder_id=first.folder_id, file_path=first.file_path, chunk_id=first.chunk_id)
         return (f"read on from the first passage: {read}",)
     return tuple(
-        f"see which documents are near it: {call('find_documents', folder_id=one.folder_id, query=question)}"
-        for one in indexes
+        f"see which documents are near it: {call('find_documents', folder_id=index.folder_id, query=question)}"
+        for index in indexes
     )

@@ -1,4 +1,4 @@
-"""Find source files that an indexed page was made from, so that one page is cited once."""
+"""Find source files that an indexed page was made from, so that a text is not cited twice."""
 
 from pathlib import PurePosixPath
 
@@ -9,13 +9,13 @@ from searchsocket.types import PageFacts, Record
 
 _ROUTE_FILE = "+page"
 _CANDIDATES = 3
-_SAME_SHARE = 0.9  # of the words of a Markdown file that its page repeats: markup and front matter are the rest
+_SAME_SHARE = 0.9  # of the words of a Markdown file that its page repeats; markup and front matter are not on the page
 
 
 def is_copy(record: Record, site: IndexReader) -> bool:
-    """Return whether a chunk of source code repeats a page of the site.
+    """Return True if a chunk of source code repeats a page of the site.
 
-    The page names the file as its source, or says nearly all words of the Markdown: a template may make pages of it.
+    The page names the file as its source, or contains nearly all words of the Markdown, as with a template.
     """
     file = record.page.source_file
     markdown = is_markdown(file)
@@ -33,5 +33,5 @@ def is_copy(record: Record, site: IndexReader) -> bool:
 
 
 def _own_route_file(page: PageFacts) -> str:
-    """The route file of one page; a parameter makes it the template of many."""
+    """Return the route file of a page, or "" if a parameter makes it the template of many pages."""
     return "" if "[" in page.route_file else page.route_file

@@ -1,4 +1,4 @@
-"""The sentences of a chunk that answer best: whole ones, neighbours, and what a colon introduces."""
+"""Select the sentences of a chunk that answer best: whole, neighbouring, and with the text after a colon."""
 
 import re
 from collections.abc import Sequence
@@ -14,16 +14,16 @@ from searchsocket.search.quoting.lines import is_markdown
 from searchsocket.types import Code, Lines, Prose, Record
 
 _MAX_UNITS = 4
-_MAX_CHARS = 600  # of the sentences that say most of the question
-_LENGTH_COST = 0.05  # of a passage as long as may be: of two that say as much, the shorter one
+_MAX_CHARS = 600  # of the sentences with most of the question's words
+_LENGTH_COST = 0.05  # of a passage of `_MAX_CHARS`: of two equal passages, the shorter one wins
 _BARE_COST = 0.3  # of code or a table without a sentence
 _PROSE = "pl"
-ROOM, FIRST_ROOM = 600, 1_200  # characters of a passage, and of the first one, which a reader reads to its end
-_FOLLOWED_SHARE = 2 / 3  # of the room: a passage first goes on with what follows, then begins earlier
-_HEADING_SHARE = 0.5  # of what its heading says: the sentence is about it
+ROOM, FIRST_ROOM = 600, 1_200  # max characters of a passage, and of the first one
+_FOLLOWED_SHARE = 2 / 3  # of the room: filled with the text below first, then with the text above
+_HEADING_SHARE = 0.5  # weight of a question word that only the heading contains
 _LEAST_LINES = 12  # of a definition that is too long
 _HEADING, _CODE = "h", "c"
-_DOCSTRINGS = "python"  # where the comment stands below the signature
+_DOCSTRINGS = "python"  # the comment is below the signature
 _QUOTES = ('"""', "'''")
 _NO_BODY = ": ..."  # of a stub in Python
 _COMMENT_SIGNS = re.compile(r"\s*[/*#!;-]+\s*")
@@ -33,37 +33,37 @@ class Passage(NamedTuple):
     """Some sentences of a chunk."""
 
     text: str
-    share: float  # share of the question's words that they say, those of the heading counting half
+    share: float  # of the question's words that they contain; words of the heading count half
 
 
 def is_bare(record: Record) -> bool:
-    """Return True if a definition is only a signature, such as an overload; the one with a body answers instead."""
+    """Return True if a definition is only a signature, such as an overload; the definition with a body is used."""
     at = record.chunk.at
     return isinstance(at, Lines) and not at.doc and record.chunk.body.text.rstrip().endswith(_NO_BODY)
 
 
-def best_passage(record: Record, said: ChunkText, terms: Terms, room: int = ROOM) -> Passage:
-    """The sentences of a chunk that say most of a question, with what stands around them.
+def best_passage(record: Record, text: ChunkText, terms: Terms, room: int = ROOM) -> Passage:
+    """Return the sentences of a chunk with most of a question's words, and the text around them.
 
     Args:
-        room: Characters; a section or definition that fits is cited whole. What a colon introduces may exceed it.
+        room: Characters; a section or definition that fits is cited whole. The text after a colon may exceed it.
     """
     at = record.chunk.at
     if isinstance(at, Lines):
         if not is_markdown(record.page.source_file):
             return _of_code(record, at, terms, room)
-        said = chunk_text(record.page, replace(record.chunk, body=Prose(record.chunk.body.text)))
+        text = chunk_text(record.page, replace(record.chunk, body=Prose(record.chunk.body.text)))
     heading = text_words(f"{record.page.title} {' '.join(at.heading_path)} {at.title}")
-    units = _units(said)
+    units = _units(text)
     first, last, share = _best_units(units, terms, heading)
     first, last = _surrounded(units, first, last, room)
     return Passage(_joined(units, first, last), share if units else terms.share_of(heading))
 
 
 def _best_units(units: Sequence[tuple[str, str]], terms: Terms, heading: frozenset[str]) -> tuple[int, int, float]:
-    """The first unit of the best ones, the end of them, and the share of the question that they say."""
+    """Return the first of the best units, their end, and the share of the question's words that they contain."""
     words = [text_words(text) for text, _ in units]
-    best, most, said = (0, min(1, len(units))), -1.0, 0.0
+    best, best_score, best_share = (0, min(1, len(units))), -1.0, 0.0
     for first, (_, kind) in enumerate(units):
         if kind == _HEADING or (kind == _CODE and first and units[first - 1][1] == _CODE):
             continue
@@ -77,20 +77,20 @@ def _best_units(units: Sequence[tuple[str, str]], terms: Terms, heading: frozens
             share = terms.share_of(own)
             share += _HEADING_SHARE * (terms.share_of(own | heading) - share)
             score = share - _LENGTH_COST * min(size / _MAX_CHARS, 1.0)
-            score -= _BARE_COST * (not any(each in _PROSE for _, each in units[first : last + 1]))
-            if score > most:
-                best, most, said = (first, last + 1), score, share
-    return *best, said
+            score -= _BARE_COST * (not any(unit_kind in _PROSE for _, unit_kind in units[first : last + 1]))
+            if score > best_score:
+                best, best_score, best_share = (first, last + 1), score, share
+    return *best, best_share
 
 
-def _units(said: ChunkText) -> list[tuple[str, str]]:
-    """Each sentence, item or line with what follows it up to the next, and its kind."""
-    ends = [*said.starts[1:], len(said.text)]
-    return [(said.text[start:end], kind) for start, end, kind in zip(said.starts, ends, said.kinds, strict=True)]
+def _units(text: ChunkText) -> list[tuple[str, str]]:
+    """Return each sentence, item or line, up to the start of the next, with its kind."""
+    ends = [*text.starts[1:], len(text.text)]
+    return [(text.text[start:end], kind) for start, end, kind in zip(text.starts, ends, text.kinds, strict=True)]
 
 
 def _surrounded(units: Sequence[tuple[str, str]], first: int, last: int, room: int) -> tuple[int, int]:
-    """The units from the first to the end of a passage that includes those around it, as far as there is room."""
+    """Extend a passage, given as first unit and end, by the units around it while there is room."""
     start, size = first, sum(len(text) for text, _ in units[first:last])
     while last < len(units) and size < _FOLLOWED_SHARE * room and units[last][1] != _HEADING:
         if size + len(units[last][0]) > room:
@@ -108,7 +108,7 @@ def _surrounded(units: Sequence[tuple[str, str]], first: int, last: int, room: i
 
 
 def _introduced(units: Sequence[tuple[str, str]], first: int, last: int, room: int) -> int:
-    """The end of the passage including the text after its colon, half as much again as there is room for."""
+    """Return the end of the passage including the text after its colon, up to 1.5 times the room."""
     if last < 1 or not units[last - 1][0].rstrip().endswith(":"):
         return last
     size = sum(len(text) for text, _ in units[first:last])
@@ -123,7 +123,7 @@ def _joined(units: Sequence[tuple[str, str]], first: int, last: int) -> str:
 
 
 def _of_code(record: Record, at: Lines, terms: Terms, room: int) -> Passage:
-    """A definition with its comment if it is short, else its docstring or its first lines."""
+    """Cite a definition with its comment if it is short, else its docstring or its first lines."""
     body = record.chunk.body
     is_docstring = bool(at.doc) and isinstance(body, Code) and body.language == _DOCSTRINGS
     lines = _own_lines(body.text.strip("\n").split("\n"), at, is_docstring=is_docstring)
@@ -136,11 +136,11 @@ def _of_code(record: Record, at: Lines, terms: Terms, room: int) -> Passage:
 
 
 def _own_lines(lines: list[str], at: Lines, *, is_docstring: bool) -> list[str]:
-    """The lines from a definition on, or from the comment above it; all of them if nothing is said about it."""
+    """Return the lines from a definition or the comment above it on; all lines if it has no comment."""
     if not at.doc:
         return lines
-    named = (one.split(":", 1)[0] for one in at.defines if one.endswith(f":{at.symbol}"))
-    start = max(int(next(named, at.first)) - at.first, 0)
+    numbers = (definition.split(":", 1)[0] for definition in at.defines if definition.endswith(f":{at.symbol}"))
+    start = max(int(next(numbers, at.first)) - at.first, 0)
     comment = [line.strip() for line in at.doc.splitlines() if line.strip()]
     while start and not is_docstring and _is_comment(lines[start - 1], comment):
         start -= 1
@@ -148,18 +148,18 @@ def _own_lines(lines: list[str], at: Lines, *, is_docstring: bool) -> list[str]:
 
 
 def _is_comment(line: str, comment: Sequence[str]) -> bool:
-    """Return True if a line is one of a comment, or only opens, closes or continues it."""
-    return any(each in line for each in comment) or bool(_COMMENT_SIGNS.fullmatch(line))
+    """Return True if a line is part of a comment, or only opens, closes or continues it."""
+    return any(part in line for part in comment) or bool(_COMMENT_SIGNS.fullmatch(line))
 
 
 def _docstring_end(lines: Sequence[str], at: Lines) -> int:
-    """The number of lines to the end of the docstring; 0 where that is not found."""
+    """Return the number of lines to the end of the docstring, 0 if that is not in `lines`."""
     closing = at.doc.strip().rsplit("\n", 1)[-1].strip()
     end = next((number for number, line in enumerate(lines, start=1) if closing in line), 0)
     return end + 1 if 0 < end < len(lines) and lines[end].strip() in _QUOTES else end
 
 
 def _fitting(lines: Sequence[str], room: int) -> int:
-    """The number of first lines that fit; at least the usual ones."""
+    """Return the number of first lines that fit, at least `_LEAST_LINES`."""
     sizes = accumulate(len(line) + 1 for line in lines)
     return max(sum(size <= room for size in sizes), _LEAST_LINES)

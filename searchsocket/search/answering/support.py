@@ -1,4 +1,4 @@
-"""Probability that a passage answers a question, and the least one to answer with.
+"""Probability that a passage answers a question, and the lowest one to answer with.
 
 A logistic model of evidence about the passage. `python -m bench.asking` fits its weights to 400 questions about nine
 sites and five repositories; 188 of the questions have no answer there (docs/notes/quality.md).
@@ -11,10 +11,10 @@ from typing import NamedTuple
 class Support(NamedTuple):
     """Evidence of a passage for a question."""
 
-    passage: float  # share of the question's words that it says, rare ones counting more
-    chunk: float  # share that its whole chunk with its title and headings says, in these or in similar words
+    passage: float  # share of the question's words in the passage; rare words count more
+    chunk: float  # share of them, or of similar words, in its chunk with title and headings
     nearness: float  # of the chunk to the question, see `ranking/relevance.py`
-    missing_name: float  # how much of a name in the question its page lacks
+    missing_name: float  # share of a name in the question that is not on its page
 
 
 class SupportWeights(NamedTuple):
@@ -31,7 +31,7 @@ _NEAR = (-1.0, 4.0)
 
 
 def likelihood(support: Support) -> float:
-    """The probability, in [0, 1], that a passage with these figures answers."""
+    """Return the probability, in [0, 1], that a passage with this evidence answers."""
     constant, *weights = WEIGHTS
     bounded = support._replace(nearness=min(max(support.nearness, _NEAR[0]), _NEAR[1]))
     return 1.0 / (1.0 + math.exp(-(constant + sum(w * value for w, value in zip(weights, bounded, strict=True)))))

@@ -1,4 +1,4 @@
-"""The words of a question that an answer must say, each with what it weighs."""
+"""The words of a question that an answer must contain, with their weights."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,64 +11,73 @@ from numpy.typing import NDArray
 from searchsocket.models.embedders.builtin import word_vector
 from searchsocket.text.words import STOP_WORDS, QueryWord, index_text, parse_query
 
-# What asks, and says nothing of what is asked for.
+# Words that make a question but not its subject.
 _ASKING_LIST = (
     "question answer explain tell describe mean means meaning happen happens possible way ways use used using need "
     "needed want make work works difference purpose reason kind anything something someone somebody else"
 )
 _ASKING = frozenset(_ASKING_LIST.split())
-# What asks for a quantity, which the answer states: `how often` by `every thirty days`.
+# A question about a quantity is answered by a number: `how often` by `every thirty days`.
 _QUANTITY = re.compile(r"\bhow\s+(many|much|often|long|far|large|big|small|old|fast|high|deep|wide)\b", re.IGNORECASE)
-_A_NUMBER = QueryWord("a number", "")  # no word of a text has a blank in it
+_A_NUMBER = QueryWord("a number", "")  # a word of a text never contains a space
 _NUMBER_LIST = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion dozen "
     "half once twice thrice every daily hourly weekly monthly yearly never always unlimited"
 )
 _NUMBER = re.compile(rf"\d|\b(?:{'|'.join(_NUMBER_LIST.split())})\b", re.IGNORECASE)
-_NUMBER_SHARE = 0.5  # of what a word of the question weighs
-_PARTS = 0.5  # of an identifier that is not there, whose words are
+_NUMBER_SHARE = 0.5  # weight of a number, as a share of the mean weight of a word
+_PARTS = 0.5  # for an identifier that is missing while all of its parts are present
 _SIGNS = re.compile(r"[`*_]+")
 _LETTERS = re.compile(r"[A-Za-z][a-z]{2,}|[A-Z]{3,}")
-_NEAR, _SAME = 0.3, 0.75  # cosines of words that begin to mean the same, and that do
-_NEAR_SHARE = 0.8  # of a word that is there in another word
-_MAX_LENGTH, _NUMBER_LENGTH = 400.0, 350.0  # of word vectors: beyond the first are names and typing errors
-_ENGLISH_SHARE = 0.3  # of the words of an English question are stop words; other languages write nouns in capitals
+_NEAR, _SAME = 0.3, 0.75  # cosines from which words are similar, and from which they mean the same
+_NEAR_SHARE = 0.8  # for a word that only a synonym represents
+_MAX_LENGTH, _NUMBER_LENGTH = 400.0, 350.0  # of word vectors: longer ones belong to names and typos
+_ENGLISH_SHARE = 0.3  # least share of stop words in an English question; German, for example, capitalizes all nouns
 
 
 @dataclass(frozen=True)
 class Terms:
-    """Of a question."""
+    """Words of a question with their weights."""
 
     words: Sequence[QueryWord]
-    weights: Sequence[float]  # of each: how rare it is among pages
+    weights: Sequence[float]  # rarity of each word among pages
     names: frozenset[str] = frozenset()  # words written like names, in their exact form
 
-    def share_of(self, said: frozenset[str]) -> float:
-        """The share of the words that a text says, each by its weight, in [0, 1]; an identifier in parts by these."""
-        total = sum(self.weights)
-        if not total:
-            return 0.0  # signs alone ask for nothing
-        return sum(weight * _share(word, said) for word, weight in zip(self.words, self.weights, strict=True)) / total
+    def share_of(self, present: frozenset[str]) -> float:
+        """Return the weighted share of the words that a text contains, in [0, 1].
 
-    def near_share_of(self, text: str, said: frozenset[str]) -> float:
-        """The share of the words that a text says in these or in similar words, each by how much it tells.
+        Parts of an identifier count half.
 
         Args:
-            said: The words of the text, see `text_words`.
+            present: The words of the text, see `text_words`.
+        """
+        total = sum(self.weights)
+        if not total:
+            return 0.0  # the question has no words, only signs
+        shares = zip(self.words, self.weights, strict=True)
+        return sum(weight * _share(word, present) for word, weight in shares) / total
+
+    def near_share_of(self, text: str, present: frozenset[str]) -> float:
+        """Return the share of the words that a text contains, or has similar words for, in [0, 1].
+
+        Words weigh by the length of their vector.
+
+        Args:
+            present: The words of the text, see `text_words`.
         """
         total = self._lengths.sum()
         if not total:
             return 0.0
-        shares = np.array([_share(word, said) for word in self.words])
+        shares = np.array([_share(word, present) for word in self.words])
         if words := tuple(sorted({word.lower() for word in _LETTERS.findall(text)})):
             cosines = (self._directions @ np.stack([word_vector(word)[0] for word in words]).T).max(axis=1)
             shares = np.maximum(shares, np.clip((cosines - _NEAR) / (_SAME - _NEAR), 0.0, 1.0) * _NEAR_SHARE)
         return float(self._lengths @ shares / total)
 
-    def missing_name(self, said: frozenset[str]) -> float:
-        """The part of a name that a text lacks, in [0, 1]; the largest of all names."""
-        return max((1.0 - _share(word, said) for word in self.words if word.exact in self.names), default=0.0)
+    def missing_name(self, present: frozenset[str]) -> float:
+        """Return the share of a name that a text lacks, in [0, 1]: the largest of all names."""
+        return max((1.0 - _share(word, present) for word in self.words if word.exact in self.names), default=0.0)
 
     @cached_property
     def _lengths(self) -> NDArray[np.float64]:
@@ -81,7 +90,11 @@ class Terms:
 
 
 def terms_of(question: str, rarities: Mapping[str, float]) -> Terms:
-    """Args: rarities: Of the words of the question, by their exact form."""
+    """Return the terms of a question.
+
+    Args:
+        rarities: Rarity of each word of the question, by exact form.
+    """
     parsed = [word for word in parse_query(question).words if not word.is_stop]
     quantities = {match[1].lower() for match in _QUANTITY.finditer(question)}
     words = [word for word in parsed if word.exact not in _ASKING and word.exact not in quantities]
@@ -95,7 +108,7 @@ def terms_of(question: str, rarities: Mapping[str, float]) -> Terms:
 
 
 def _names(question: str, words: Sequence[QueryWord]) -> frozenset[str]:
-    """Identifiers, and words that an English question writes in capitals inside of it."""
+    """Return the identifiers, and the capitalized words of an English question except its first word."""
     typed = [word.strip(".,;:?!()\"'`") for word in question.split()]
     is_english = sum(word.lower() in STOP_WORDS for word in typed) >= _ENGLISH_SHARE * len(typed)
     capital = {word.lower() for word in typed[1:] if word != word.lower()} if is_english else set[str]()
@@ -103,12 +116,12 @@ def _names(question: str, words: Sequence[QueryWord]) -> frozenset[str]:
 
 
 def text_words(text: str) -> frozenset[str]:
-    """The words of a text in the forms in which a question's are looked for."""
+    """Return the words of a text in the forms that are matched with those of a question."""
     words = index_text(text.replace("/", " ")).split(), index_text(_SIGNS.sub(" ", text)).split()
     return frozenset().union(*words, (_A_NUMBER.exact,) if _NUMBER.search(text) else ())
 
 
-def _share(word: QueryWord, said: frozenset[str]) -> float:
-    if word.exact in said or (word.stem and word.stem in said):
+def _share(word: QueryWord, present: frozenset[str]) -> float:
+    if word.exact in present or (word.stem and word.stem in present):
         return 1.0
-    return _PARTS * sum(part in said for part in word.parts) / len(word.parts) if word.parts else 0.0
+    return _PARTS * sum(part in present for part in word.parts) / len(word.parts) if word.parts else 0.0

@@ -1,1 +1,1 @@
-"""Asking a store on another machine: for so long, not while it is away, and never believing an empty one."""
+"""Query a vector store on another machine: with a timeout, a circuit breaker and a check that it is not empty."""

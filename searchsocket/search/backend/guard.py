@@ -1,4 +1,4 @@
-"""The vectors of a store on another machine, as queries may use them."""
+"""Guard queries to a remote vector store with a timeout and a circuit breaker."""
 
 import threading
 import time
@@ -24,12 +24,12 @@ _PROBE_S = 5.0
 
 
 def breaker_of(clock: Callable[[], float]) -> Breaker:
-    """A store that failed is asked again after a second, then ever later, at least twice a minute."""
+    """Return a breaker that retries a failed store after 1 s, then ever later, up to 30 s."""
     return Breaker(clock, pause_s=1.0, max_pause_s=30.0)
 
 
 class BackendGuard:
-    """State of the remote vector store, as a service knows it; thread-safe."""
+    """Calls of a remote vector store with a timeout and a circuit breaker; thread-safe."""
 
     def __init__(
         self,
@@ -38,7 +38,10 @@ class BackendGuard:
         clock: Callable[[], float] = time.monotonic,
         on_error: Callable[[BaseException], None] = lambda _: None,
     ) -> None:
-        """Args: on_error: hears of each call that failed, and not of those that were not made for it."""
+        """
+        Args:
+            on_error: Called for each call that failed, not for calls that the open breaker refused.
+        """
         self.answers_by_words = settings.on_backend_failure == "words"
         self._timeout_s = settings.backend_timeout_s
         self._limit = TimeLimit()
@@ -47,14 +50,14 @@ class BackendGuard:
         self._on_error = on_error
         self._first_s = _FIRST_CALL_S
         self._lock = threading.Lock()
-        self._probes: dict[str, tuple[float, SearchSocketError | None]] = {}  # by scope; the clock when it was made
+        self._probes: dict[str, tuple[float, SearchSocketError | None]] = {}  # by scope: time and error of the probe
 
     def guarded(self, reader: IndexReader) -> IndexReader:
-        """The reader, through this guard where its vectors are elsewhere."""
+        """Return the reader; if its vectors are remote, with this guard around them."""
         return _GuardedReader(reader, self) if reader.vectors.limits.is_remote else reader
 
     def trouble(self, reader: IndexReader) -> SearchSocketError | None:
-        """Why queries of a generation get no vectors at the moment; asks at most every few seconds."""
+        """Return the error that queries of a generation get now, or None; probes at most every `_PROBE_S` seconds."""
         if not reader.vectors.limits.is_remote:
             return None
         scope, now = reader.generation.scope, self._clock()
@@ -62,7 +65,7 @@ class BackendGuard:
             probed_at, trouble = self._probes.get(scope, (now - _PROBE_S, None))
             if now < probed_at + _PROBE_S:
                 return trouble
-            self._probes[scope] = now, trouble  # so that nobody else asks meanwhile
+            self._probes[scope] = now, trouble  # so that no other thread probes at the same time
         vector = np.zeros(reader.generation.dimensions, np.float32)
         vector[0] = 1.0
         try:
@@ -79,7 +82,7 @@ class BackendGuard:
         """Call a snapshot and return its answer.
 
         Raises:
-            VectorBackendUnavailable: It did not in time, or has not lately.
+            VectorBackendUnavailable: The store did not answer in time, or the breaker is open.
         """
         if wait_s := self._breaker.wait_s():
             raise VectorBackendUnavailable("the vector store has not answered lately", retry_after_s=wait_s)
@@ -89,7 +92,7 @@ class BackendGuard:
             answer = self._limit.call(work, timeout_s)
         except TimeoutError:
             failure = VectorBackendUnavailable(f"the vector store did not answer within {timeout_s:g} s")
-        except VectorsMissing:  # it answers, and perhaps whole the next time
+        except VectorsMissing:  # the store answers; the next answer may be complete
             self._breaker.succeeded()
             raise
         except VectorBackendUnavailable as error:
@@ -155,11 +158,11 @@ class _GuardedVectors:
 
 
 THREAD_NAME = "vector-backend"
-_MAX_UNDER_WAY = 32  # calls that are not answered yet; beyond it nobody begins to wait
+_MAX_UNDER_WAY = 32  # unanswered calls; further calls fail at once
 
 
 class TimeLimit:
-    """Runs calls in threads of their own; safe to share between threads."""
+    """Runs each call in its own thread with a timeout; safe to share between threads."""
 
     def __init__(self) -> None:
         self._free = threading.BoundedSemaphore(_MAX_UNDER_WAY)
@@ -173,14 +176,14 @@ class TimeLimit:
         if not self._free.acquire(blocking=False):
             raise TimeoutError
         call: Future[T] = Future()
-        # A daemon, so that a server that never answers keeps no process alive.
+        # A daemon thread, so that a server that never answers does not keep the process alive.
         threading.Thread(target=self._run, args=(work, call), name=THREAD_NAME, daemon=True).start()
         return call.result(timeout_s)
 
     def _run(self, work: Callable[[], Any], call: Future[Any]) -> None:
         try:
             call.set_result(work())
-        except BaseException as error:  # noqa: BLE001  (handed to whoever waits)
+        except BaseException as error:  # noqa: BLE001  (raised in the waiting thread)
             call.set_exception(error)
         finally:
             self._free.release()

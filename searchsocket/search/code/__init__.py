@@ -1,1 +1,1 @@
-"""Finding source code: by meaning, by words, and by the names of definitions."""
+"""Search source code by meaning, by words, and by the names of definitions."""

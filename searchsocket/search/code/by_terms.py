@@ -1,4 +1,4 @@
-"""The plain order of code: by the words of the query that a chunk holds, each by how rare it is."""
+"""Rank code by the query words in a chunk; rare words count more."""
 
 from collections import Counter
 from typing import NamedTuple
@@ -15,12 +15,12 @@ class TermResult(NamedTuple):
     """A chunk with its score."""
 
     record: Record
-    score: float  # sum of log(1 + N/df) over the terms, of N chunks of which df hold a term
-    terms: tuple[str, ...]  # of the query, as they are typed
+    score: float  # sum of log(1 + N/df) over the terms; of N chunks, df contain the term
+    terms: tuple[str, ...]  # of the query, as typed
 
 
 def query_terms(q: str) -> dict[str, str]:
-    """The terms of a query as the index keeps them -> as they are typed: words, identifiers whole and in parts."""
+    """Map the terms of a query, in their indexed form, to their typed form: words, identifiers and their parts."""
     words = parse_query(q).words
     terms: dict[str, str] = {}
     for word in [word for word in words if not word.is_stop] or words:
@@ -32,7 +32,7 @@ def query_terms(q: str) -> dict[str, str]:
 
 
 def search_by_terms(reader: IndexReader, q: str, top_k: int, max_per_file: int) -> list[TermResult]:
-    """The best chunks by falling score; equal ones in path order, in a file by line."""
+    """Return the best chunks by falling score; equal ones in path order, in a file by line."""
     terms = query_terms(q)
     size = 10 * top_k
     while True:

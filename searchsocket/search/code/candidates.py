@@ -1,4 +1,4 @@
-"""Candidates of a code query: lists by meaning, by words, by words of whole files, and by names of definitions."""
+"""Candidates of a code query: by meaning, by words, by words of whole files, and by names of definitions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -9,18 +9,18 @@ from searchsocket.code.symbols import EXACT, LABEL
 from searchsocket.stores.base import Facts, IndexReader
 from searchsocket.types import Filter, Hit, Scores, Vector
 
-_MAX_SYMBOL_HITS = 60  # definitions of the names that a query says
-_MAX_K = 5_000  # of each list, where a glob lets few through
+_MAX_SYMBOL_HITS = 60  # definitions of the names in a query
+_MAX_K = 5_000  # of each list, if a glob matches few files
 
 
 @dataclass(frozen=True, slots=True)
 class CodeCandidates:
-    """Chunks that some list found, by column."""
+    """Chunks from all candidate lists, as columns."""
 
     ids: Sequence[str]
     facts: Facts
     labels: Sequence[frozenset[str]]
-    cosine: Scores  # 0 where there is no vector of the query
+    cosine: Scores  # 0 if the query has no vector
     bm25: Scores
     file_bm25: Scores
 
@@ -31,16 +31,16 @@ def find_code(
     q: str,
     symbols: Sequence[str],
     where: Filter,
-    takes: Callable[[str], bool] | None,
+    matches: Callable[[str], bool] | None,
     top_k: int,
 ) -> CodeCandidates:
-    """The candidates of a query.
+    """Return the candidates of a query.
 
     Args:
-        vector: None = by words and names alone.
-        symbols: The names that the query says; what defines one of them is among the candidates.
-        takes: Whether a file is wanted that the filter lets through; None: all are.
-        top_k: Of each list; more are looked at where `takes` refuses most.
+        vector: None: search by words and names only.
+        symbols: The names in the query; their definitions are always candidates.
+        matches: Glob on the URLs of files that the filter returns; None: all match.
+        top_k: Of each list; fetches more if `matches` rejects most of them.
     """
     labels = tuple(f"{label}={key}" for name in symbols for label, key in ((EXACT, name), (LABEL, name.casefold())))
     named = replace(where, facets=(*where.facets, labels))
@@ -51,9 +51,9 @@ def find_code(
         defined = reader.words.search(q, top_k=_MAX_SYMBOL_HITS, where=named) if symbols else []
         ids = list(dict.fromkeys(hit.id for hits in (near, worded, defined) for hit in hits))
         facts = reader.catalogue.facts(ids)
-        if takes is None:
+        if matches is None:
             break
-        matching = [i for i, url in enumerate(facts.url) if takes(url)]
+        matching = [i for i, url in enumerate(facts.url) if matches(url)]
         if len(matching) >= top_k or k >= _MAX_K or max(len(near), len(worded)) < k:
             ids = [ids[i] for i in matching]
             facts = reader.catalogue.facts(ids)
@@ -62,9 +62,9 @@ def find_code(
     files = reader.words.search_pages(q, top_k=k, where=where)
     cosines = {hit.id: hit.score for hit in near}
     if vector is not None:
-        far = [one for one in ids if one not in cosines]
+        far = [chunk_id for chunk_id in ids if chunk_id not in cosines]
         cosines.update(zip(far, reader.vectors.similarities(vector, far), strict=True))
-    facets = [frozenset(each) for each in reader.catalogue.facets(ids)]
+    facets = [frozenset(labels) for labels in reader.catalogue.facets(ids)]
     bm25, by_file = _scores([*defined, *worded]), _scores(files)
     return CodeCandidates(ids, facts, facets, _column(cosines, ids), _column(bm25, ids), _column(by_file, facts.url))
 

@@ -1,4 +1,4 @@
-"""Answers queries of source code: embed, find by meaning, words and names, rank, and look whether files changed."""
+"""Answer queries over source code: embed, find by meaning, words and names, rank, and check for changed files."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -39,13 +39,13 @@ class CodeSearch:
         self._read_now = read_now
 
     def search(self, query: CodeQuery, scope: Scope) -> CodeAnswer:
-        """The best lines for a query, of files that are still there.
+        """Return the best lines for a query, from files that still exist.
 
         Raises:
             InvalidRequest: The query is empty or beyond a limit.
             CodeNotIndexed: The source code of the scope was not indexed.
             EmbeddingModelMismatch: It was indexed with another model.
-            VectorBackendUnavailable: An outage, which is never "no results".
+            VectorBackendUnavailable: The backend could not be reached; an outage is never reported as "no results".
         """
         query.checked()
         reader, read_now = self.opened(scope)
@@ -53,14 +53,14 @@ class CodeSearch:
         vector = vector_for(self.queries, generation, query.q)
         query_vector = None if isinstance(vector, NoVector) else vector
         symbols, glob = symbols_in(query.q), query.files.matcher()
-        takes = None if glob is None else lambda url: glob(url[1:])
+        matches = None if glob is None else lambda url: glob(url[1:])
         candidates = find_code(
-            reader, query_vector, query.q, symbols, query.where, takes, max(_CANDIDATES, 4 * query.top_k)
+            reader, query_vector, query.q, symbols, query.where, matches, max(_CANDIDATES, 4 * query.top_k)
         )
         ranked = near_first(rank_code(candidates, query.q, symbols), query.q)
         best = max(candidates.cosine, default=-1.0)
-        named = any(one.defines > 0 for one in ranked)
-        is_answered = is_enough_code(reader.words.evidence(query.q), float(best), is_named=named)
+        is_named = any(candidate.defines > 0 for candidate in ranked)
+        is_answered = is_enough_code(reader.words.evidence(query.q), float(best), is_named=is_named)
         return CodeAnswer(
             q=query.q,
             scope=scope.name,
@@ -72,7 +72,7 @@ class CodeSearch:
         )
 
     def opened(self, scope: Scope) -> tuple[IndexReader, ReadNow]:
-        """The live generation of a scope, and what reads its files as they are now.
+        """Return a reader of the live generation of a scope, and one of its current files.
 
         Raises:
             CodeNotIndexed: The source code of the scope was not indexed.
@@ -86,12 +86,12 @@ class CodeSearch:
 def _results(
     query: CodeQuery, reader: IndexReader, candidates: CodeCandidates, ranked: list[RankedCode], read_now: ReadNow
 ) -> tuple[CodeResult, ...]:
-    """The best ones of files that are still there."""
-    gone: set[str] = set()
+    """Return the best results, from files that still exist."""
+    deleted: set[str] = set()
     while True:
-        current = [one for one in ranked if candidates.facts.url[one.position] not in gone]
+        current = [candidate for candidate in ranked if candidates.facts.url[candidate.position] not in deleted]
         best = at_most_each(current, candidates.facts.url, query.max_per_file, query.top_k)
-        records = reader.catalogue.records([candidates.ids[one.position] for one in best])
+        records = reader.catalogue.records([candidates.ids[candidate.position] for candidate in best])
         pairs = zip(best, records, strict=True)
         results = [
             code_result(
@@ -99,13 +99,13 @@ def _results(
                 reader,
                 read_now,
                 q=query.q,
-                cosine=float(candidates.cosine[one.position]),
-                score=one.score,
-                signals=one.signals(candidates.labels[one.position]),
+                cosine=float(candidates.cosine[candidate.position]),
+                score=candidate.score,
+                signals=candidate.signals(candidates.labels[candidate.position]),
             )
-            for one, record in pairs
+            for candidate, record in pairs
         ]
         missing = {record.page.url for record, result in zip(records, results, strict=True) if result is None}
         if not missing:
             return tuple(result for result in results if result is not None)
-        gone |= missing
+        deleted |= missing

@@ -1,4 +1,4 @@
-"""The lines of some chunks, or of a file, as they are now: bounded, numbered, and of indexed files alone."""
+"""Fetch current lines of chunks or of a file: bounded, numbered, and of indexed files only."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,16 +18,18 @@ class FetchedLines(Wire):
 
     file: str
     first_line: int
-    last_line: int  # of what was asked for; `text` may end before it
+    last_line: int  # of the request; `text` may end before it
     text: tuple[str, ...]  # `N| the line`
-    changed_since: bool  # the file is another one than the one that was indexed
+    changed_since: bool  # True if the file changed since it was indexed
 
 
 def fetch_chunks(reader: IndexReader, ids: Sequence[str], max_lines: int, read_now: ReadNow) -> list[FetchedLines]:
-    """The first lines of each of the first `MAX_PLACES` chunks, where they stand now; those of files that are gone not.
+    """Return the first lines of each of the first `MAX_PLACES` chunks at their current position.
+
+    Chunks of deleted files are left out.
 
     Raises:
-        InvalidRequest: There is no such chunk, or a limit is none.
+        InvalidRequest: A chunk does not exist, or `max_lines` is out of range.
     """
     fetched = []
     for record in reader.catalogue.records(list(dict.fromkeys(ids))[:MAX_PLACES]):
@@ -43,14 +45,14 @@ def fetch_chunks(reader: IndexReader, ids: Sequence[str], max_lines: int, read_n
 def fetch_file(
     reader: IndexReader, path: str, first: int, last: int, max_lines: int, read_now: ReadNow
 ) -> FetchedLines:
-    """Lines of an indexed file as it is now.
+    """Return current lines of an indexed file.
 
     Args:
         first, last: From 1, both included.
 
     Raises:
-        InvalidRequest: The lines are none.
-        PageNotFound: It is not indexed, or gone: what the index leaves out is not given in this way either.
+        InvalidRequest: The range of lines, or `max_lines`, is not valid.
+        PageNotFound: The file is not indexed, or was deleted. Files outside the index are never returned.
     """
     if not 1 <= first <= last:
         raise InvalidRequest(

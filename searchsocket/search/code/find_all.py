@@ -1,7 +1,6 @@
-"""Finds every occurrence of a text in the source files as they are now: as `grep -rnF` would, and `-w` for whole words.
+"""Find every occurrence of a text in the current source files, like `grep -rnF`, with `-w` for whole words.
 
-The word index says which files hold the words, so that a search reads those alone, and beside them the files that are
-not as they were indexed.
+A search reads only the files that contain the words by the word index, and the files that changed since.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -29,13 +28,13 @@ from searchsocket.text.amounts import age_s
 from searchsocket.types import Filter
 from searchsocket.web.urls.paths import sort_key
 
-_MAX_LINE_CHARS = 300  # a longer line is given around what was found
+_MAX_LINE_CHARS = 300  # a longer line is shortened around the occurrence
 Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class CodeFindQuery:
-    """A text to look for in source code, to the letter."""
+    """A literal text to find in source code."""
 
     q: str  # one line; its white space counts
     limit: int = 100  # occurrences: 1 to 1,000
@@ -43,8 +42,8 @@ class CodeFindQuery:
     match_case: bool = True
     path: str = ""  # see `PathFilter`
     languages: tuple[str, ...] = ()
-    continuation: str = ""  # of the answer before; "" = from the first
-    max_tokens: int | None = None  # of text, about; None: no bound but `limit`
+    continuation: str = ""  # of the previous answer; "": start with the first occurrence
+    max_tokens: int | None = None  # of text, approximate; None: only `limit` applies
 
     @property
     def identity(self) -> tuple[object, ...]:
@@ -52,10 +51,10 @@ class CodeFindQuery:
         return self.q, self.whole_words, self.match_case, self.path, self.languages
 
     def checked(self) -> "CodeFindQuery":
-        """The query itself.
+        """Return the query itself.
 
         Raises:
-            InvalidRequest: It is blank, has several lines, or is beyond a limit.
+            InvalidRequest: The text is blank or has several lines, or a value is out of range.
         """
         if not self.q.strip() or len(self.q) > MAX_QUERY_CHARS or "\n" in self.q or "\r" in self.q:
             raise InvalidRequest(f"the text must be one line of 1 to {MAX_QUERY_CHARS:,} characters and not blank")
@@ -69,14 +68,14 @@ class CodeFindQuery:
 
 @dataclass(frozen=True, slots=True)
 class CodeOccurrence(Wire):
-    """One place where the text stands."""
+    """An occurrence of the text in a file."""
 
     file: str
     line: Annotated[int, Field(ge=1)]
     column: Annotated[int, Field(ge=1, description="In code points.")]
     text: Annotated[str, Field(description="The line, shortened around the occurrence if it is long.")]
     marks: Annotated[Marks, Field(description="Positions in `text`: [start, end) in code points.")]
-    changed_since: bool  # the file is another one than the one that was indexed
+    changed_since: bool  # True if the file changed since it was indexed
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,17 +101,16 @@ def find_in_code(
     now: datetime,
     words: Continuations,
 ) -> CodeFindAnswer:
-    """Some of the occurrences in path order, and how many there are.
+    """Return some of the occurrences in path order, and their total number.
 
     Args:
         read_now: Reads the files.
-        touched: Paths of files that are not known to be as they were indexed: they are looked through whatever the
-            index says of them.
+        touched: Paths of files that may have changed since they were indexed; always searched.
         words: Make and read the continuation.
 
     Raises:
-        InvalidRequest: A limit is not held, or a filter is none.
-        ContinuationGone: The continuation does not fit.
+        InvalidRequest: A value is out of range, or a filter is not valid.
+        ContinuationGone: The continuation belongs to another query or generation.
     """
     query.checked()
     spelling = Spelling(query.q, query.whole_words, query.match_case, literal=True)
@@ -121,7 +119,7 @@ def find_in_code(
     occurrences: list[CodeOccurrence] = []
     for path in _candidates(reader, query, spelling, touched):
         data = read_now(path)
-        if data is None:  # it is gone
+        if data is None:  # deleted
             continue
         text, _ = source_text(data)
         spans = [match.span() for match in pattern.finditer(text)]
@@ -147,23 +145,23 @@ def find_in_code(
 
 
 def _fitting(occurrences: Sequence[CodeOccurrence], max_tokens: int) -> Sequence[CodeOccurrence]:
-    from searchsocket.search.content.budget import fitting  # what counts tokens is loaded for those who ask for it
+    from searchsocket.search.content.budget import fitting  # loads the tokenizer, which is heavy
 
-    return fitting(occurrences, lambda one: f"{one.file} {one.text}", max_tokens)
+    return fitting(occurrences, lambda occurrence: f"{occurrence.file} {occurrence.text}", max_tokens)
 
 
 def _candidates(reader: IndexReader, query: CodeFindQuery, spelling: Spelling, touched: Collection[str]) -> list[str]:
-    """Paths of the files that may hold an occurrence, in path order."""
+    """Return the paths of the files that may contain an occurrence, in path order."""
     files = PathFilter(query.path)
     where = Filter(path_prefix=files.prefix, languages=query.languages)
     glob = files.matcher()
     indexed = (url[1:] for url in reader.words.pages_with(spelling.letters, where=where))
     paths = {path for path in indexed if glob is None or glob(path)}
-    paths |= {path for path in touched if files.takes(path) and _is_in(path, query.languages)}
+    paths |= {path for path in touched if files.takes(path) and _may_contain_language(path, query.languages)}
     return sorted(paths, key=lambda path: sort_key(f"/{path}"))
 
 
-def _is_in(path: str, languages: Collection[str]) -> bool:
+def _may_contain_language(path: str, languages: Collection[str]) -> bool:
     """Return True if a file may contain code in one of the languages; a component contains several."""
     language = language_of(path.rpartition("/")[2])
     return not languages or language in languages or language in MIXED

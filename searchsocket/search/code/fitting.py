@@ -1,4 +1,4 @@
-"""As many fetched lines as fit into so many tokens, and which are left to be asked for."""
+"""Limit fetched lines to a number of tokens, and list the lines that remain."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from searchsocket.search.wire import Wire
 
 @dataclass(frozen=True, slots=True)
 class LinesLeft(Wire):
-    """Lines that did not fit, as they are fetched by the name of their file."""
+    """Lines that did not fit, as a range of a file to fetch next."""
 
     file: str
     first_line: int
@@ -31,7 +31,7 @@ class FittingLines(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FetchedCode(Wire):
-    """Lines of some places, in the order in which they were named."""
+    """Fetched lines, in the order of the request."""
 
     scope: str
     fetched: tuple[FetchedLines, ...]
@@ -40,28 +40,28 @@ class FetchedCode(Wire):
 
 
 def fetched_code(scope: str, fetched: Sequence[FetchedLines], max_tokens: int | None) -> FetchedCode:
-    """The fetched lines, as many as fit; None: all."""
+    """Return as many of the fetched lines as fit; all of them if `max_tokens` is None."""
     files, left = fitting_lines(fetched, max_tokens) if max_tokens else FittingLines(tuple(fetched), ())
     return FetchedCode(scope, files, files != tuple(fetched), left)
 
 
 def fitting_lines(fetched: Sequence[FetchedLines], max_tokens: int) -> FittingLines:
-    """As many whole lines as fit; of a first one that is too long alone, its beginning."""
+    """Return as many whole lines as fit; the beginning of the first line if that line alone is too long."""
     files: list[FetchedLines] = []
     budget = max_tokens
-    for number, one in enumerate(fetched):
-        costs = list(accumulate(map(json_tokens, one.text)))
+    for number, file in enumerate(fetched):
+        costs = list(accumulate(map(json_tokens, file.text)))
         fitting = bisect_right(costs, budget)
-        if fitting == len(one.text):
-            files.append(one)
+        if fitting == len(file.text):
+            files.append(file)
             budget -= costs[-1] if costs else 0
             continue
-        lines = one.text[:fitting] or (() if files else (cut_to(one.text[0], budget),))
-        cut = [replace(one, text=lines)] if lines else []
-        left = [_from(one, len(lines)), *(_from(other, 0) for other in fetched[number + 1 :])]
-        return FittingLines((*files, *cut), tuple(some for some in left if some.first_line <= some.last_line))
+        lines = file.text[:fitting] or (() if files else (cut_to(file.text[0], budget),))
+        cut = [replace(file, text=lines)] if lines else []
+        left = [_lines_left(file, len(lines)), *(_lines_left(later, 0) for later in fetched[number + 1 :])]
+        return FittingLines((*files, *cut), tuple(lines for lines in left if lines.first_line <= lines.last_line))
     return FittingLines(tuple(files), ())
 
 
-def _from(one: FetchedLines, lines_fitting: int) -> LinesLeft:
-    return LinesLeft(one.file, one.first_line + lines_fitting, one.first_line + len(one.text) - 1)
+def _lines_left(file: FetchedLines, start: int) -> LinesLeft:
+    return LinesLeft(file.file, file.first_line + start, file.first_line + len(file.text) - 1)

@@ -1,4 +1,4 @@
-"""Files as they are now against those that were indexed: changed, moved within, or gone."""
+"""Compare current files with the indexed ones: find changed and deleted files, and lines that moved."""
 
 from collections.abc import Callable
 from hashlib import sha256
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from searchsocket.code.text import source_text
 
-ReadNow = Callable[[str], bytes | None]  # path -> what the file holds now; None where it is gone
+ReadNow = Callable[[str], bytes | None]  # path -> current content of the file; None if it was deleted
 
 
 class LinesNow(NamedTuple):
@@ -14,17 +14,17 @@ class LinesNow(NamedTuple):
 
     first: int
     last: int
-    changed: bool  # the file is another one than the one that was indexed
+    changed: bool  # True if the file changed since it was indexed
 
 
 def lines_now(text: str, first: int, last: int, indexed: str, data: bytes | None) -> LinesNow | None:
-    """The current position of a chunk; None if its file was deleted.
+    """Return the current position of a chunk; None if its file was deleted.
 
     Args:
-        text: Of the chunk.
-        first, last: Where it stood.
-        indexed: The hash of the file as it was indexed; "" where that is not known: it was written again meanwhile.
-        data: The file now.
+        text: Text of the chunk.
+        first, last: Its indexed position.
+        indexed: Hash of the indexed file; "" if unknown, since the file changed while it was indexed.
+        data: Current content of the file.
     """
     if data is None:
         return None
@@ -42,7 +42,7 @@ def is_changed(indexed: str, data: bytes) -> bool:
 
 
 def _nearest(now: str, text: str, first: int) -> int | None:
-    """The line nearest to where it stood that begins a block of lines that say the text."""
+    """Return the line, nearest to line `first`, at which the text starts now; None if it is not in the file."""
     chunk_lines, lines = text.split("\n"), now.split("\n")
     size = len(chunk_lines)
     starts = [at for at, line in enumerate(lines) if line == chunk_lines[0] and lines[at : at + size] == chunk_lines]

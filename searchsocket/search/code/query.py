@@ -24,10 +24,10 @@ class CodeQuery:
     max_per_file: int = 3
 
     def checked(self) -> "CodeQuery":
-        """The query itself.
+        """Return the query itself.
 
         Raises:
-            InvalidRequest: It is empty, or beyond a limit; the message says which.
+            InvalidRequest: The query is empty, or a value is out of range; the message names it.
         """
         if not self.q.strip() or len(self.q) > MAX_QUERY_CHARS:
             raise InvalidRequest(f"a query must have from 1 to {MAX_QUERY_CHARS:,} characters, not {len(self.q):,}")
@@ -44,12 +44,12 @@ class CodeQuery:
 
     @property
     def files(self) -> PathFilter:
-        """The files that match the query."""
+        """Filter on paths."""
         return PathFilter(self.path)
 
     @property
     def where(self) -> Filter:
-        """The filter for the store."""
+        """Filter for the store."""
         return Filter(
             path_prefix=self.files.prefix,
             languages=self.languages,

@@ -1,4 +1,4 @@
-"""The order of code: one score of meaning, words and names; source before texts and tests, what was generated last."""
+"""Rank code by one score of meaning, words and names: source first, then texts and tests, generated code last."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,19 +16,19 @@ from searchsocket.stores.base import WordEvidence
 from searchsocket.text.words import STOP_WORDS, index_text, parse_query
 from searchsocket.types import Scores
 
-DEFINES = 2.0  # for what defines a name that the query says, as it is written; more than the rest together
-NEAR = 0.1  # of the score of the definition that was asked for by its name; what has less is not about it
+DEFINES = 2.0  # for the definition of an exact name in the query; more than all other evidence together
+NEAR = 0.1  # of the score of the definition that the query names; candidates below it are unrelated
 _TEST, _ALL = "test=true", f"{EXACT}=__all__"
-_SHARE = {_TEST: 0.8, "generated=true": 0.4}  # what such a file scores of what other source would
-_SPOKEN = 0.25  # of that, for a name that the query says in words
-_PROSE, _LIST = 0.85, 0.7  # what a text about code, and a list of names, score of what the code itself would
+_SHARE = {_TEST: 0.8, "generated=true": 0.4}  # factors compared with other source
+_SPOKEN = 0.25  # of `DEFINES`, for a name that the query writes as words
+_PROSE, _LIST = 0.85, 0.7  # factors of a text about code, and of a list of names
 _PROSE_LANGUAGES = frozenset({"markdown", "text"})
 _ABOUT_PROSE = re.compile(
     r"\b(?:docs?|documentation|guides?|readme|changelogs?|tutorials?"
     r"|is there (?:an?|any) (?:option|setting|flag|way))\b",
     re.IGNORECASE,
 )
-# What asks for a version is answered where changes are noted.
+# Questions about versions are answered by the changelog.
 _ABOUT_VERSIONS = re.compile(
     r"\b(?:(?:which|what|since) (?:\w+ ){0,2}(?:versions?|releases?)|in (?:version|release) v?\d[\w.]*"
     r"|since when|when was|release notes)\b",
@@ -37,7 +37,7 @@ _ABOUT_VERSIONS = re.compile(
 _HISTORY = re.compile(
     r"(?:^|/)(?:change(?:s|log)?|history|news|release[-_]?notes|releases|whats?[-_]?new)\b", re.IGNORECASE
 )
-# What asks where a value is set is answered by constants and fields; functions only use them.
+# "Where is it set" is answered by constants and fields; functions only use them.
 _ABOUT_VALUES = re.compile(
     r"\bwhere (?:is|are) (?:\S+ ){0,12}(?:set|listed|configured|defined|mapped)\b"
     r"|\bwhere (?:is|are) (?:\S+ ){0,4}(?:defaults?|limits?|constants?|maximum|minimum|largest|smallest|longest)\b"
@@ -45,10 +45,10 @@ _ABOUT_VALUES = re.compile(
     re.IGNORECASE,
 )
 _VALUES = frozenset({"constant", "variable", "field", "property", "key", "block"})
-_NO_VALUE = 0.75  # what other code scores then
+_NO_VALUE = 0.75  # factor of other code then
 _ABOUT_TESTS = re.compile(r"\b(?:tests?|specs?|mocks?|fixtures?|examples?|benchmarks?)\b", re.IGNORECASE)
-_LESS = {"impl": 0.9, "block": 0.95, "heading": 0.9, "key": 0.85, "module": 0.95}  # beside the definition itself
-# A query is answered when one file holds this share of its words, or a chunk is this near, or it says a known name.
+_LESS = {"impl": 0.9, "block": 0.95, "heading": 0.9, "key": 0.85, "module": 0.95}  # factors compared with a definition
+# A query is answered if a file contains this share of its words, a chunk is this near, or it contains a known name.
 MIN_SHARE, MIN_COVERAGE, MIN_COSINE, MIN_COSINE_ALONE = 0.5, 0.34, 0.12, 0.45
 
 
@@ -58,18 +58,18 @@ class _Weights(NamedTuple):
     meaning: float
     words: float  # of the chunk
     file: float  # words of the whole file
-    path: float  # the share of its words that the query says
-    second: float  # of what the second best chunk of the file is worth: where two say it, the file is about it
+    path: float  # share of its words that the query contains
+    second: float  # evidence of the file's second best chunk: if two chunks match, the file is about the subject
 
 
 _FEW_WORDS = _Weights(0.5, 0.2, 0.3, 0.0, 0.0)
-# Who says more describes a change or a part of the project, whose words lie scattered over its files and folders.
+# A long query describes a change or a part of the project, whose words are spread over files and folders.
 _MANY_WORDS = _Weights(0.5, 0.17, 0.33, 0.2, 0.3)
 _MANY = 5  # words, stop words aside
 
 
 class RankedCode(NamedTuple):
-    """A candidate with its score in [0, 1] and what that is made of."""
+    """A candidate with its score in [0, 1] and the parts of the score."""
 
     score: float
     position: int
@@ -79,7 +79,7 @@ class RankedCode(NamedTuple):
     file: float
 
     def signals(self, labels: frozenset[str]) -> tuple[str, ...]:
-        """The signals that counted, in words; computed only for results."""
+        """Return the names of the signals that counted; computed only for results."""
         present = {
             "definition": self.defines > 0,
             "meaning": self.meaning >= 0.5,
@@ -92,21 +92,21 @@ class RankedCode(NamedTuple):
 
 
 def is_enough_code(words: WordEvidence, best_cosine: float, *, is_named: bool) -> bool:
-    """Return True if there is enough evidence: reject nonsense, accept questions in other words than the code's."""
+    """Return True if the evidence is enough: reject nonsense, accept questions in other words than the code's."""
     if is_named or words.share >= MIN_SHARE or best_cosine >= MIN_COSINE_ALONE:
         return True
     return words.known >= MIN_COVERAGE and best_cosine >= MIN_COSINE
 
 
 def rank_code(candidates: CodeCandidates, q: str, symbols: Sequence[str]) -> list[RankedCode]:
-    """Candidates best first; equal scores in path order, in a file by line."""
+    """Return the candidates, best first; equal scores in path order, in a file by line."""
     if not candidates.ids:
         return []
     meaning, words, files = min_max(candidates.cosine), min_max(candidates.bm25), min_max(candidates.file_bm25)
-    spoken, names = spoken_name(q), _named(symbols)
-    defining = [_defines(labels, names) or _says(labels, spoken) for labels in candidates.labels]
-    is_of_versions = _ABOUT_VERSIONS.search(q) is not None
-    prose = 1.0 if is_of_versions or _ABOUT_PROSE.search(q) else _PROSE
+    spoken, names = spoken_name(q), _label_scores(symbols)
+    defines = [_exact_score(labels, names) or _spoken_score(labels, spoken) for labels in candidates.labels]
+    is_about_versions = _ABOUT_VERSIONS.search(q) is not None
+    prose = 1.0 if is_about_versions or _ABOUT_PROSE.search(q) else _PROSE
     parts = {label: part for label, part in _SHARE.items() if label != _TEST or not _ABOUT_TESTS.search(q)}
     shares = [
         _share(labels, parts) * _LESS.get(kind, 1.0) * (prose if _is_prose(url) else 1.0)
@@ -117,38 +117,38 @@ def rank_code(candidates: CodeCandidates, q: str, symbols: Sequence[str]) -> lis
             share if kind in _VALUES else share * _NO_VALUE
             for share, kind in zip(shares, candidates.facts.kind, strict=True)
         ]
-    if is_of_versions:
+    if is_about_versions:
         shares = [
             1.0 if _is_prose(url) and _HISTORY.search(url) else share * _PROSE
             for share, url in zip(shares, candidates.facts.url, strict=True)
         ]
-    part, named = np.array(shares), DEFINES * np.array(defining)
+    part, by_name = np.array(shares), DEFINES * np.array(defines)
     evidence = evidence_of(q, candidates.facts.url, meaning, words, files, part)
-    # What defines a name is what was asked for, also where a tool wrote it.
-    scores = np.round((evidence + named * (0.5 + 0.5 * part)) / (1.0 + named.max()), 6)
+    # The definition of a named symbol matches the query even in a test or a generated file: its factor counts half.
+    scores = np.round((evidence + by_name * (0.5 + 0.5 * part)) / (1.0 + by_name.max()), 6)
     order = np.lexsort((candidates.facts.order, -scores))
-    columns = [scores[order], order, *(part[order] for part in (np.array(defining), meaning, words, files))]
+    columns = [scores[order], order, *(column[order] for column in (np.array(defines), meaning, words, files))]
     return list(map(RankedCode, *(column.tolist() for column in columns)))
 
 
-def _named(symbols: Sequence[str]) -> Mapping[str, float]:
-    """The score of a definition per label: 1 for its exact name, less in other case or for a part."""
+def _label_scores(symbols: Sequence[str]) -> Mapping[str, float]:
+    """Return the score of a definition per label: 1 for its exact name, less in other case or for a part."""
     folded = {f"{LABEL}={name.casefold()}": 0.5 if "." in name else 0.45 for name in symbols}
     return folded | {f"{EXACT}={name}": 1.0 for name in symbols}
 
 
-def _defines(labels: frozenset[str], names: Mapping[str, float]) -> float:
+def _exact_score(labels: frozenset[str], names: Mapping[str, float]) -> float:
     return max((share for label, share in names.items() if label in labels), default=0.0) if names else 0.0
 
 
-def _says(labels: frozenset[str], spoken: Spoken) -> float:
-    """The score of a definition whose name is in the query as words."""
+def _spoken_score(labels: frozenset[str], spoken: Spoken) -> float:
+    """Return the score of a definition whose name the query writes as words."""
     if not spoken:
         return 0.0
     return _SPOKEN if any(spoken in ways_to_say(name) for name in _names_of(labels)) else 0.0
 
 
-@lru_cache(maxsize=1 << 14)  # each query meets the same ones
+@lru_cache(maxsize=1 << 14)  # queries share candidates
 def _names_of(labels: frozenset[str]) -> tuple[str, ...]:
     return tuple(label.partition("=")[2] for label in labels if label.startswith(EXACT))
 
@@ -167,46 +167,48 @@ def _share(labels: frozenset[str], parts: Mapping[str, float]) -> float:
 
 
 def near_first(ranked: list[RankedCode], q: str) -> list[RankedCode]:
-    """Drop what scores far below the first, if the query is the exact name of what the first defines."""
+    """Drop candidates far below the first, if the query is the exact name that the first defines."""
     if not ranked or ranked[0].defines < 1.0 or len(q.split()) > 1:
         return ranked
-    return [one for one in ranked if one.score >= NEAR * ranked[0].score]
+    return [candidate for candidate in ranked if candidate.score >= NEAR * ranked[0].score]
 
 
 def at_most_each(ranked: Sequence[RankedCode], urls: Sequence[str], most: int, top_k: int) -> list[RankedCode]:
-    """The best ones, of each file at most so many."""
+    """Return the best `top_k` candidates, at most `most` per file."""
     per_file: dict[str, int] = {}
     best: list[RankedCode] = []
-    for one in ranked:
-        url = urls[one.position]
+    for candidate in ranked:
+        url = urls[candidate.position]
         if per_file.get(url, 0) < most:
             per_file[url] = per_file.get(url, 0) + 1
-            best.append(one)
+            best.append(candidate)
             if len(best) == top_k:
                 break
     return best
 
 
 def evidence_of(q: str, urls: Sequence[str], meaning: Scores, words: Scores, files: Scores, part: Scores) -> Scores:
-    """The evidence of each chunk, in [0, 1].
+    """Return the evidence of each chunk, in [0, 1].
 
     Args:
-        urls: Of the chunks' files.
+        urls: URLs of the chunks' files.
         meaning, words, files: In [0, 1] each.
-        part: What a chunk scores of what other source would, in [0, 1].
+        part: Factor per chunk, in [0, 1]; 1 for ordinary source, less for tests and generated files.
     """
     is_long = sum(not word.is_stop for word in parse_query(q).words) >= _MANY
-    worth = _MANY_WORDS if is_long else _FEW_WORDS
-    mixed = worth.meaning * meaning + worth.words * words + worth.file * files
+    weights = _MANY_WORDS if is_long else _FEW_WORDS
+    total = weights.meaning * meaning + weights.words * words + weights.file * files
     if is_long:
-        mixed += worth.path * np.array([_share_of_path(url, _words_of(q)) for url in urls])
-    evidence = mixed * part / (worth.meaning + worth.words + worth.file + worth.path)
-    return (evidence + worth.second * _second_best(evidence, urls)) / (1.0 + worth.second) if is_long else evidence
+        total += weights.path * np.array([_share_of_path(url, _words_of(q)) for url in urls])
+    evidence = total * part / (weights.meaning + weights.words + weights.file + weights.path)
+    if not is_long:
+        return evidence
+    return (evidence + weights.second * _second_best(evidence, urls)) / (1.0 + weights.second)
 
 
 @lru_cache(maxsize=64)
 def _words_of(q: str) -> frozenset[str]:
-    """The words of a query in all their forms, without those that say nothing."""
+    """Return the words of a query in all their forms, without stop words."""
     return frozenset(form for form in index_text(q).split() if form not in STOP_WORDS)
 
 
@@ -215,14 +217,14 @@ def _share_of_path(url: str, query_words: frozenset[str]) -> float:
     return len(path_words & query_words) / len(path_words) if path_words else 0.0
 
 
-@lru_cache(maxsize=1 << 14)  # each query meets the same ones
+@lru_cache(maxsize=1 << 14)  # queries share candidates
 def _words_of_path(url: str) -> frozenset[str]:
-    """The words of the folders, the name and its extension."""
+    """Return the words of the folders, the file name and its extension."""
     return frozenset(index_text(url.replace("/", " ").replace(".", " ")).split())
 
 
 def _second_best(evidence: Scores, urls: Sequence[str]) -> Scores:
-    """Of each chunk the second best evidence in its file; 0 where that has one candidate."""
+    """Return for each chunk the second best evidence in its file; 0 if the file has one candidate."""
     best: dict[str, float] = {}
     second: dict[str, float] = {}
     for url, value in zip(urls, evidence.tolist(), strict=True):

@@ -24,7 +24,7 @@ from searchsocket.stores.base import IndexReader
 from searchsocket.types import Filter, Lines, Record
 
 _MAX_PER_FILE = 2
-_MAX_PAGES_READ = 2_000  # a name that stands on more is a common word
+_MAX_PAGES_READ = 2_000  # a name on more pages is a common word
 _MAX_NAMES = 60  # of a page
 _SPAN = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 _CALL = re.compile(r"\(.*\)?$", re.DOTALL)
@@ -43,10 +43,10 @@ class RelatedQuery:
     top_k: int = 5  # 1 to 20, of code and of pages each
 
     def checked(self) -> "RelatedQuery":
-        """The query itself.
+        """Return the query itself.
 
         Raises:
-            InvalidRequest: It names none or several, or a limit is not held.
+            InvalidRequest: The query names no subject or several, or a value is out of range.
         """
         named = [name for name in ("id", "file", "symbol", "url") if getattr(self, name)]
         if len(named) != 1:
@@ -60,7 +60,7 @@ class RelatedQuery:
 
 @dataclass(frozen=True, slots=True)
 class DocumentingPage(Wire):
-    """A page of the site that says a definition's name in code."""
+    """A page of the site that mentions a definition's name in code."""
 
     url: Url
     href: Href
@@ -83,11 +83,11 @@ class RelatedCode(Wire):
 
 
 def chunk_of_query(reader: IndexReader, query: RelatedQuery) -> Record:
-    """The chunk that a query names.
+    """Return the chunk that a query names.
 
     Raises:
-        InvalidRequest: There is no chunk of this id.
-        PageNotFound: Nothing of this name, or no such file, is indexed.
+        InvalidRequest: There is no chunk with this id.
+        PageNotFound: The name or the file is not indexed.
     """
     if query.id:
         return reader.catalogue.records([query.id])[0]
@@ -103,10 +103,10 @@ def chunk_of_query(reader: IndexReader, query: RelatedQuery) -> Record:
 
 
 def defining(reader: IndexReader, name: str, top_k: int) -> list[Record]:
-    """Chunks that define a name: as it is written, else in other letters; those of tests last."""
+    """Return chunks that define a name: in the same case, else in any case; those of tests last."""
     symbols = symbols_in(name)
-    for label, names in ((EXACT, symbols), (LABEL, tuple(each.casefold() for each in symbols))):
-        where = Filter(facets=(tuple(f"{label}={each}" for each in names),))
+    for label, names in ((EXACT, symbols), (LABEL, tuple(symbol.casefold() for symbol in symbols))):
+        where = Filter(facets=(tuple(f"{label}={symbol}" for symbol in names),))
         hits = reader.words.search(name, top_k=4 * top_k, where=where) if names else []
         if hits:
             records = reader.catalogue.records([hit.id for hit in hits])
@@ -115,7 +115,7 @@ def defining(reader: IndexReader, name: str, top_k: int) -> list[Record]:
 
 
 def near_code(reader: IndexReader, record: Record, top_k: int, read_now: ReadNow) -> tuple[CodeResult, ...]:
-    """The chunks nearest to one by meaning, of files that are still there."""
+    """Return the chunks nearest to a chunk by meaning, from files that still exist."""
     hits = reader.vectors.nearest(reader.vectors.vectors_of([record.id])[0], top_k=8 * top_k + 1)
     others = [hit for hit in hits if hit.id != record.id]
     results: list[CodeResult] = []
@@ -133,20 +133,20 @@ def near_code(reader: IndexReader, record: Record, top_k: int, read_now: ReadNow
 
 
 def pages_about(site: IndexReader, names: Sequence[str], top_k: int) -> tuple[DocumentingPage, ...]:
-    """Pages that say one of the names in code, those that say it most often first; equals in path order."""
+    """Return pages that mention one of the names in code, most mentions first; equal counts in path order."""
     pages: dict[str, DocumentingPage] = {}
     for name in dict.fromkeys(last for whole in names for last in (whole, whole.rpartition(".")[2]) if last):
         urls = site.words.pages_with(Spelling(name, match_case=True, literal=True).letters)
         for url in urls if len(urls) <= _MAX_PAGES_READ else ():
-            if url not in pages and (page := _documenting(site, url, name)):
+            if url not in pages and (page := _documenting_page(site, url, name)):
                 pages[url] = page
-        if pages:  # the whole name says more than its last part
+        if pages:  # the whole name is more specific than its last part
             break
     return tuple(sorted(pages.values(), key=lambda page: -page.mentions)[:top_k])
 
 
 def code_of_page(reader: IndexReader, markdown: str, top_k: int, read_now: ReadNow) -> tuple[CodeResult, ...]:
-    """The definitions of the names in a page's code, most mentioned first."""
+    """Return the definitions of the names in a page's code, most mentioned first."""
     counts = Counter(name for span in _spans(markdown) for name in _names(span))
     results: dict[str, CodeResult] = {}
     for name, _ in counts.most_common(_MAX_NAMES):
@@ -166,13 +166,13 @@ def _distance(record: Record, line: int) -> tuple[int, int]:
     return max(at.first - line, line - at.last, 0), at.last - at.first
 
 
-def _documenting(site: IndexReader, url: str, name: str) -> DocumentingPage | None:
+def _documenting_page(site: IndexReader, url: str, name: str) -> DocumentingPage | None:
     try:
         body = site.catalogue.page_body(url)
     except PageTextsMissing:
         return None
     page = parse_page(body or "")
-    lines = [line for line, span in _spans_by_line(page.body) if _says(span, name)]
+    lines = [line for line, span in _spans_by_line(page.body) if _mentions(span, name)]
     if not lines:
         return None
     heading = heading_above(headings(page.body), lines[0])
@@ -186,7 +186,7 @@ def _documenting(site: IndexReader, url: str, name: str) -> DocumentingPage | No
     )
 
 
-def _says(span: str, name: str) -> bool:
+def _mentions(span: str, name: str) -> bool:
     """Return True if code on a page names a definition; a name that is a plain word must be the whole span."""
     if looks_like_code(name):
         return re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", span) is not None
@@ -194,11 +194,11 @@ def _says(span: str, name: str) -> bool:
 
 
 def _names(span: str) -> list[str]:
-    """The names that code on a page says: those that are spelled like names, or the only one."""
+    """Return the names in code on a page: the whole span if it is a name, else the parts that look like names."""
     whole = _CALL.sub("", span).strip()
     if _NAME.fullmatch(whole):
         return [whole.replace("::", ".").replace("#", ".")]
-    return [each for each in _NAME.findall(span) if looks_like_code(each)]
+    return [name for name in _NAME.findall(span) if looks_like_code(name)]
 
 
 def _spans(markdown: str) -> Iterator[str]:
@@ -206,7 +206,7 @@ def _spans(markdown: str) -> Iterator[str]:
 
 
 def _spans_by_line(markdown: str) -> Iterator[tuple[int, str]]:
-    """(line from 0, code) of each span and each line of a fence."""
+    """Yield (line from 0, code) of each span and each line of a fence."""
     for block in parse_blocks(markdown):
         first = block.lines[0] - 1
         for number, line in enumerate(block.text.split("\n"), first):

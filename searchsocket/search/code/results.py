@@ -23,12 +23,12 @@ def code_result(
     score: float,
     signals: tuple[str, ...],
 ) -> CodeResult | None:
-    """One result; None where its file is gone.
+    """Return the result for a chunk; None if its file was deleted.
 
     Args:
-        q: The query, whose words and names it says; "" where there was none.
-        cosine: Of the query's vector and the chunk's.
-        signals: What counted, see `Why`.
+        q: The query, to report its words and names in the chunk; "" if there is none.
+        cosine: Cosine of the query's vector and the chunk's.
+        signals: Reasons for the rank, see `Why`.
     """
     chunk, page = record.chunk, record.page
     assert isinstance(chunk.at, Lines)
@@ -60,7 +60,7 @@ def code_result(
 
 
 def terms_in(q: str, text: str) -> tuple[str, ...]:
-    """The words of a query that a text holds in any form."""
+    """Return the words of a query that a text contains in any form."""
     words = [word for word in parse_query(q).words if not word.is_stop]
     if not words:
         return ()
@@ -71,7 +71,7 @@ def terms_in(q: str, text: str) -> tuple[str, ...]:
 
 
 def _name_in(q: str, at: Lines) -> str:
-    """The name in the query that the lines define; "" if it names none of them."""
+    """Return the name in the query that the lines define; "" if they define no such name."""
     query_symbols = symbols_in(q)
     folded = tuple(name.casefold() for name in query_symbols)
     exact = (name for name in at.heading_path if name in query_symbols)
@@ -94,15 +94,15 @@ class OwnLines(NamedTuple):
 
 
 def own_lines(text: str, at: Lines, name: str) -> OwnLines | None:
-    """The lines of a constant or variable, with the comment above it; None for anything else.
+    """Return the lines of a constant or variable, with the comment above it; None for other kinds.
 
     Args:
         text: The text of the chunk.
-        at: The place of the chunk at the time of the index.
+        at: The indexed position of the chunk.
         name: The qualified name of the definition.
     """
     lines = text.split("\n")
-    if len(lines) != at.last - at.first + 1:  # a part of an endless line
+    if len(lines) != at.last - at.first + 1:  # a part of a very long line
         return None
     starts = {name: int(line) - at.first for line, kind, name in map(_parts, at.defines) if kind in _SHORT}
     if not 0 <= (start := starts.get(name, -1)) < len(lines):
@@ -112,8 +112,8 @@ def own_lines(text: str, at: Lines, name: str) -> OwnLines | None:
     return OwnLines(_with_comment(lines, start), _end(lines, start, end))
 
 
-def _parts(defined: str) -> tuple[str, str, str]:
-    line, kind, name = defined.split(":", 2)
+def _parts(definition: str) -> tuple[str, str, str]:
+    line, kind, name = definition.split(":", 2)
     return line, kind, name
 
 
@@ -124,7 +124,7 @@ def _with_comment(lines: list[str], start: int) -> int:
 
 
 def _end(lines: list[str], start: int, end: int) -> int:
-    """The last line that is indented below the first one, or closes it."""
+    """Return the last line that is indented below the first one, or closes it."""
     depth = _indent(lines[start])
     last = start
     for at in range(start + 1, end + 1):

@@ -1,1 +1,1 @@
-"""Content for agents: passages by meaning and to the letter, documents, and answers made of what they say."""
+"""Content for agents: passages by meaning or exact text, and documents."""

@@ -9,7 +9,7 @@ from searchsocket.search.wire import Age, ChangedSince, ForTheTrusted, Href, Rou
 
 
 class Documented(Wire):
-    """Base of what travels under the names that its fields have."""
+    """Base of answers whose JSON keys are the field names, in snake_case."""
 
     __slots__ = ()
     __pydantic_config__ = ConfigDict()
@@ -19,8 +19,8 @@ class Documented(Wire):
 class SourceLines(Documented):
     """Lines of a passage in its source file."""
 
-    file: str | None  # null where no file is known
-    first_line: int | None  # from 1; null where the lines are not known
+    file: str | None  # null if unknown
+    first_line: int | None  # from 1; null if unknown
     last_line: int | None  # included
 
 
@@ -87,7 +87,7 @@ class Status(Documented):
 @dataclass(frozen=True, slots=True)
 class Continuation(Documented):
     has_more: bool
-    next_token: str | None  # null where nothing follows
+    next_token: str | None  # null at the end
     truncated: Annotated[bool, Field(description="True if `max_tokens` ended this part before `limit`.")] = False
 
 

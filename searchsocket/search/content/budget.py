@@ -1,4 +1,4 @@
-"""Fit text into an answer: whole pieces while they fit, and the first one in part."""
+"""Fit text into a token budget: whole results while they fit, and the first one cut if needed."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -6,20 +6,20 @@ from typing import TypeVar
 
 from searchsocket.text.token_count import count_tokens
 
-OVERHEAD = 120  # tokens of what stands beside a passage: its names, scores and source
-_ENOUGH = 0.98  # of the budget; the search for where to cut ends there
-_CHARS_A_TOKEN = 4  # about: where that search begins, so that what lies far behind is not counted
+OVERHEAD = 120  # tokens per passage for its names, scores and source
+_ENOUGH = 0.98  # of the budget; the search for the cut ends there
+_CHARS_PER_TOKEN = 4  # approximate; that search starts here, so that it does not count a long text
 
 R = TypeVar("R")
 
 
 def json_tokens(value: object) -> int:
-    """Tokens of a text, or of what holds some, as it travels: in JSON, where line breaks and quotes are escaped."""
+    """Count the tokens of a value as JSON, with its escaped line breaks and quotes."""
     return count_tokens(json.dumps(value, ensure_ascii=False))
 
 
 def fitting(results: Sequence[R], text_of: Callable[[R], str], max_tokens: int) -> tuple[R, ...]:
-    """The first results that fit, whole, and the first one in any case."""
+    """Return the first results that fit whole; the first one always."""
     remaining = max_tokens
     for number, result in enumerate(results):
         remaining -= json_tokens(text_of(result)) + OVERHEAD
@@ -29,8 +29,8 @@ def fitting(results: Sequence[R], text_of: Callable[[R], str], max_tokens: int) 
 
 
 def cut_to(text: str, max_tokens: int) -> str:
-    """As much of the beginning of a text as fits, up to a paragraph, a line, or a word where there is none."""
-    fits, beyond = 0, min(len(text), _CHARS_A_TOKEN * max(1, max_tokens))
+    """Return the longest beginning of a text that fits, cut after a paragraph, else a line, else a word."""
+    fits, beyond = 0, min(len(text), _CHARS_PER_TOKEN * max(1, max_tokens))
     while json_tokens(text[:beyond]) <= max_tokens:
         if beyond == len(text):
             return text

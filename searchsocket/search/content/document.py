@@ -1,4 +1,4 @@
-"""One document as it is read: its text by whole sections, and what it is made of."""
+"""Read one document: its text in whole sections, or its metadata and chunks."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
@@ -34,8 +34,8 @@ class DocumentQuery:
     """Document to read, with the size limit of the answer."""
 
     file_path: str
-    chunk_id: str = ""  # where to begin: at this chunk; "" = at the top
-    max_tokens: int | None = None  # None: that of the answer before, else 8,000
+    chunk_id: str = ""  # first chunk to read; "": start at the top
+    max_tokens: int | None = None  # None: that of the previous answer, else 8,000
     continuation_token: str = ""
 
 
@@ -108,20 +108,21 @@ class DocumentReader:
         self._clock = clock
 
     def text(self, folder: ContentFolder, query: DocumentQuery) -> DocumentTextAnswer:
-        """As many whole sections as fit; of one that is too long alone, whole paragraphs or lines.
+        """Return as many whole sections as fit; if the first one is too long, its whole paragraphs or lines.
 
         Raises:
-            DocumentMissing, ChunkGone: There is no such document, or chunk of it.
-            ContinuationGone: The continuation is none, or of another document, folder or generation.
+            DocumentMissing, ChunkGone: The document, or the chunk in it, does not exist.
+            InvalidRequest: A limit is out of range, or the chunk or the token belongs to another document.
+            ContinuationGone: The token is not valid, or belongs to another folder or generation.
             PageTextsMissing: An older version published the index, without texts.
         """
         tool = "get_document_text"
-        url, start, max_tokens = self._opened(folder, query, tool)
+        url, start, max_tokens = self._position(folder, query, tool)
         text, skipped = folder.text(url)
         records = folder.reader.catalogue.page_records(url)
         ends = list(accumulate(len(line) + 1 for line in text.removesuffix("\n").split("\n")))
         if query.chunk_id and not query.continuation_token:
-            first = _line(_of_document(folder, query.chunk_id, url))
+            first = _line(_record_in(folder, query.chunk_id, url))
             start = ends[first - skipped - 2] if first - skipped > 1 else 0
         part = _fitting(text, start, _section_starts(records, ends, skipped), max_tokens)
         last = start + len(part)
@@ -148,17 +149,17 @@ class DocumentReader:
         )
 
     def data(self, folder: ContentFolder, query: DocumentQuery) -> DocumentDataAnswer:
-        """The metadata of a document and as many of its chunks as fit, from the first or from `chunk_id` on.
+        """Return the metadata of a document and as many of its chunks as fit, from the first or from `chunk_id` on.
 
         Raises:
-            DocumentMissing, ChunkGone, ContinuationGone: As `text`.
+            DocumentMissing, ChunkGone, InvalidRequest, ContinuationGone: As `text`.
         """
         tool = "get_document_data"
-        url, start, max_tokens = self._opened(folder, query, tool)
+        url, start, max_tokens = self._position(folder, query, tool)
         records = folder.reader.catalogue.page_records(url)
         sections = [record for record in records if record.chunk.kind != "summary"]
         if query.chunk_id and not query.continuation_token:
-            start = sections.index(_of_document(folder, query.chunk_id, url))
+            start = sections.index(_record_in(folder, query.chunk_id, url))
         chunks = _chunks_within(folder, sections, start, max_tokens)
         last = start + len(chunks)
         token = None
@@ -190,8 +191,8 @@ class DocumentReader:
             NavigationHints(tuple(actions)),
         )
 
-    def _opened(self, folder: ContentFolder, query: DocumentQuery, tool: str) -> tuple[str, int, int]:
-        """The document's URL, where to begin, and how many tokens there may be."""
+    def _position(self, folder: ContentFolder, query: DocumentQuery, tool: str) -> tuple[str, int, int]:
+        """Return the document's URL, the start, and the maximum number of tokens."""
         check_bounds(None, query.max_tokens)
         url = folder.url_of(query.file_path)
         if not query.continuation_token:
@@ -208,18 +209,18 @@ class DocumentReader:
 
 
 def _line(record: Record) -> int:
-    """The first line of a chunk in the mirror file or source file."""
+    """Return the first line of a chunk in the mirror file or source file."""
     return max(record.chunk.at.first, 1)
 
 
 def _section_starts(records: Iterable[Record], ends: Sequence[int], skipped: int) -> list[int]:
-    """The start positions of chunks in the text, ascending."""
+    """Return the start positions of chunks in the text, ascending."""
     lines = {_line(record) - skipped for record in records if record.chunk.kind != "summary"}
     return sorted({ends[line - 2] for line in lines if 1 < line <= len(ends)})
 
 
 def _fitting(text: str, start: int, starts: Sequence[int], max_tokens: int) -> str:
-    """The text from `start` that fits, in whole sections, or part of the first one."""
+    """Return the text from `start` that fits, in whole sections, or part of the first one."""
     bounds = [at for at in starts if at > start] + [len(text)]
     end = start
     remaining = max_tokens
@@ -234,7 +235,7 @@ def _fitting(text: str, start: int, starts: Sequence[int], max_tokens: int) -> s
 def _chunks_within(
     folder: ContentFolder, records: Sequence[Record], start: int, max_tokens: int
 ) -> list[DocumentChunk]:
-    """The chunks from `start` on that fit, at least one of them."""
+    """Return the chunks from `start` on that fit, at least one."""
     chunks: list[DocumentChunk] = []
     remaining = max_tokens
     for index, record in enumerate(records[start:], start):
@@ -259,7 +260,7 @@ def _chunks_within(
     return chunks
 
 
-def _of_document(folder: ContentFolder, chunk_id: str, url: str) -> Record:
+def _record_in(folder: ContentFolder, chunk_id: str, url: str) -> Record:
     record = folder.record_of(chunk_id)
     if record.page.url != url:
         raise InvalidRequest(f"chunk {chunk_id[:80]!r} is of another document: {folder.file_path(record.page.url)!r}")

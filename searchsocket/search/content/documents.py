@@ -32,7 +32,7 @@ from searchsocket.types import Lines, Record
 class DocumentsQuery:
     """Query for documents."""
 
-    query: str = ""  # "" with a continuation alone
+    query: str = ""  # may be "" with a continuation token
     limit: int | None = None
     max_tokens: int | None = None
     continuation_token: str = ""
@@ -85,11 +85,11 @@ class DocumentFinder:
         self._clock = clock
 
     def checked(self, folder: ContentFolder, query: DocumentsQuery) -> tuple[DocumentsQuery, int]:
-        """The query as it is run, and how many documents were given before.
+        """Return the query with its defaults, and the number of documents in previous answers.
 
         Raises:
-            InvalidRequest: A limit is not held.
-            ContinuationGone: The continuation is none, or of another folder or generation.
+            InvalidRequest: A limit is out of range.
+            ContinuationGone: The token is not valid, or belongs to another folder or generation.
         """
         check_bounds(query.limit, query.max_tokens)
         offset = 0
@@ -102,10 +102,10 @@ class DocumentFinder:
     def answer(
         self, folder: ContentFolder, query: DocumentsQuery, offset: int, ranked: RankedDocuments
     ) -> DocumentsAnswer:
-        """The documents that a search found, as many as fit.
+        """Return as many of the ranked documents as fit.
 
         Args:
-            query, offset: As `checked` gave them.
+            query, offset: From `checked`.
         """
         remaining = query.max_tokens or DEFAULT_MAX_TOKENS
         matches: list[DocumentMatch] = []
@@ -174,11 +174,11 @@ _OF_SENTENCES = "pl"
 
 
 def summary_of(records: Sequence[Record], common: str = "") -> str:
-    """A page's description, or its first whole sentences; of a source file its first comment and what it defines.
+    """Return a page's description or first whole sentences; for a source file, its first comment and definitions.
 
     Args:
         records: All of the document, by ordinal; at least one.
-        common: A description that tells no page from another.
+        common: A description that many pages share, which is not used.
     """
     if isinstance(records[0].chunk.at, Lines):
         return _of_code(records)
@@ -192,10 +192,10 @@ def summary_of(records: Sequence[Record], common: str = "") -> str:
 
 
 def _first_sentences(record: Record) -> str:
-    said = chunk_text(record.page, record.chunk)
+    text = chunk_text(record.page, record.chunk)
     summary = ""
-    for start, end, kind in zip(said.starts, [*said.starts[1:], len(said.text)], said.kinds, strict=True):
-        sentence = said.text[start:end].strip()
+    for start, end, kind in zip(text.starts, [*text.starts[1:], len(text.text)], text.kinds, strict=True):
+        sentence = text.text[start:end].strip()
         if kind not in _OF_SENTENCES or not sentence:
             if summary:
                 break

@@ -1,4 +1,4 @@
-"""Folders that callers name, opened: the pages of a scope, or its source files."""
+"""Folders of content: the pages of a scope, or its source files."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -24,35 +24,35 @@ class ContentFolder(ABC):
 
     folder_id: str  # as callers name it: `site`, `code`, `docs/site`
     reader: IndexReader
-    vector: Callable[[str], Vector | NoVector]  # of a text, comparable with those of the generation
-    changed: Callable[[str], bool | None] = lambda _: None  # whether a source file is newer than the generation
-    is_read: Callable[[], bool] = lambda: False  # whether what makes these reads a text as a whole, see `shares_of`
+    vector: Callable[[str], Vector | NoVector]  # embeds a text, comparable with the vectors of the generation
+    changed: Callable[[str], bool | None] = lambda _: None  # True if a source file is newer than the generation
+    is_read: Callable[[], bool] = lambda: False  # True if the embedder reads a text as a whole, see `shares_of`
 
     has_urls = True  # its documents open in a browser
-    where = MATCH_ALL  # the filter for content
-    where_said = MATCH_ALL  # the filter for a search by meaning
-    common_description = ""  # of the home page: sites whose pages have none of their own give it to each of them
+    where = MATCH_ALL  # filter for content
+    where_said = MATCH_ALL  # filter for a search by meaning
+    common_description = ""  # of the home page; some sites repeat it on pages without their own
 
     @abstractmethod
     def file_path(self, url: str) -> str:
-        """The document of a URL: the file in the repository, or the page's file in the mirror."""
+        """Return the path of a document: the file in the repository, or the page's file in the mirror."""
 
     @abstractmethod
     def text(self, url: str) -> tuple[str, int]:
-        """The text of a document, and the number of lines before the first line that chunks count."""
+        """Return the text of a document, and the offset to subtract from line numbers of its chunks."""
 
     @abstractmethod
     def _url(self, file_path: str) -> str: ...
 
     def by_meaning(self) -> tuple[int, frozenset[str]]:
-        """The number of chunks to search by meaning, and the ids that only exact terms find."""
+        """Return the number of chunks to search by meaning, and the ids that only exact terms find."""
         return len(self.reader.words.holding((), where=self.where_said)), frozenset()
 
     def url_of(self, file_path: str) -> str:
-        """The URL of a document.
+        """Return the URL of a document.
 
         Raises:
-            DocumentMissing: The generation holds no such document.
+            DocumentMissing: The document is not in the generation.
         """
         url = self._url(file_path)
         if url and self.reader.catalogue.page_records(url):
@@ -60,18 +60,18 @@ class ContentFolder(ABC):
         raise DocumentMissing(file_path, self.folder_id)
 
     def chunk_index(self, record: Record) -> int:
-        """The position of a chunk in its document, from 0, without page summaries."""
+        """Return the position of a chunk in its document, from 0, without page summaries."""
         first = self.reader.catalogue.page_records(record.page.url)[0]
         return record.chunk.ordinal - (first.chunk.kind == "summary")
 
     def record_of(self, chunk_id: str) -> Record:
-        """The chunk of an id.
+        """Return the chunk with an id.
 
         Raises:
-            ChunkGone: There is none, or it says something else than when the id was given.
+            ChunkGone: The chunk does not exist, or its text changed since the id was made.
         """
         ref, _, digest = chunk_id.rpartition("@")
-        # Names of files may hold what ends the path of a page.
+        # File names may contain `#`, which also separates the URL from the rest of the id.
         ends = [at for at, char in enumerate(ref) if char == "#"][:_MAX_READINGS]
         for url in (ref[:end] for end in (*ends, len(ref))):
             for record in self.reader.catalogue.page_records(url) if url.startswith("/") else ():
@@ -138,5 +138,5 @@ class CodeFolder(ContentFolder):
 
 
 def chunk_id(record: Record) -> str:
-    """The name of a chunk while there is one that says the same under the same heading or symbol."""
+    """Return the id of a chunk; valid while its text and its heading or symbol stay the same."""
     return f"{record.ref}@{record.content_hash[:_HASH_CHARS]}"

@@ -12,18 +12,18 @@ from searchsocket.search.ranking.relevance import MIN_SHARE
 from searchsocket.text.words import parse_query
 
 _MAX_RELATED = 3
-_MAX_PHRASES = 12  # that are tried
-_FEW = 3  # documents, of which the first is worth reading whole
+_MAX_PHRASES = 12  # candidates for a refinement
+_FEW = 3  # documents in the results: up to here, suggest an outline of the first one
 
 
 def call(tool: str, **arguments: object) -> str:
-    """A call as agents read it: `get_document_text(folder_id="site", file_path="guide/a.md")`."""
-    listed = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in arguments.items() if value)
-    return f"{tool}({listed})"
+    """Format a call of a tool: `get_document_text(folder_id="site", file_path="guide/a.md")`."""
+    text = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in arguments.items() if value)
+    return f"{tool}({text})"
 
 
 def interpretation(query: ContentQuery) -> str:
-    """The interpretation of the query, in words."""
+    """Describe the interpretation of the query in words."""
     concepts, terms = " and ".join(query.semantic_concepts), ", ".join(f"`{term}`" for term in query.exact_terms)
     if not concepts:
         return f"chunks that contain {terms}, most matches first"
@@ -44,7 +44,7 @@ def next_actions(
     if first.truncated:
         read = call("get_document_text", folder_id=name, file_path=first.file_path, chunk_id=first.chunk_id)
         actions.insert(0, f"read the first result whole: {read}")
-    if len({one.file_path for one in results}) > _FEW:
+    if len({result.file_path for result in results}) > _FEW:
         actions.append(
             f"see which documents are about it: {call('find_documents', folder_id=name, query=' '.join(words))}"
         )
@@ -58,9 +58,9 @@ def next_actions(
 
 
 def related_queries(folder: ContentFolder, query: ContentQuery, phrases: Iterable[str]) -> tuple[str, ...]:
-    """Refinements of the query: a key phrase of the results added to it, or in place of one of its items.
+    """Return refinements of the query: a key phrase of the results is added to it, or replaces one of its items.
 
-    Each is answered by words that one page of the index says together.
+    The words of each refinement occur together on at least one page.
     """
     items = [*query.semantic_concepts, *query.exact_terms]
     query_words = {word.exact for word in parse_query(" ".join(items)).words}
@@ -71,8 +71,8 @@ def related_queries(folder: ContentFolder, query: ContentQuery, phrases: Iterabl
     )
     refinements: list[str] = []
     for phrase in islice(sorted(new, key=lambda phrase: " " not in phrase), _MAX_PHRASES):
-        replaced = [[*items[:at], phrase, *items[at + 1 :]] for at in reversed(range(len(items)))] if items[1:] else []
-        for refinement in (" ".join(one) for one in ([*items, phrase], *replaced)):
+        swaps = [[*items[:at], phrase, *items[at + 1 :]] for at in reversed(range(len(items)))] if items[1:] else []
+        for refinement in map(" ".join, ([*items, phrase], *swaps)):
             if len(refinement) <= MAX_QUERY_CHARS and _is_answered(folder, refinement):
                 refinements.append(refinement)
                 break

@@ -1,4 +1,4 @@
-"""One vector for all concepts of a query: the middle of theirs, drawn to the passages that a plain search finds."""
+"""One vector for all concepts of a query: their mean, moved towards the best passages of a plain search."""
 
 from collections.abc import Sequence
 
@@ -13,28 +13,28 @@ from searchsocket.search.ranking.fusion import fuse
 from searchsocket.search.ranking.shares import shares_of
 from searchsocket.types import Vector
 
-_CANDIDATES = 100  # of each list; by which their scores are scaled
-_PASSAGES = 10  # passages
-_PASSAGE_POWER = 6.0  # of their scores: with less the later ones draw it away from what is asked
-_PASSAGE_SHARE = 3.0  # beside the concepts themselves
+_CANDIDATES = 100  # of each list; scores are scaled over them
+_PASSAGES = 10
+_PASSAGE_POWER = 6.0  # of their scores; with less, the later passages move the vector away from the query
+_PASSAGE_SHARE = 3.0  # weight of the passages; the concepts have 1
 _LEAST_LENGTH = 1e-6
 
 
 def concept_vector(folder: ContentFolder, concepts: Sequence[str], terms: Sequence[str] = ()) -> Vector | None:
-    """One vector of unit length for all concepts, or None where there are none.
+    """Return one vector of unit length for all concepts, or None if there are none.
 
-    It lies between the middle of the concepts' own vectors and, counting three times, that of the first ten passages
-    that are found by meaning and words together, each by a high power of its score: a short concept is otherwise
-    nearest to headings that stand alone. This is Rocchio's feedback, of passages that are taken for relevant unseen
-    (Salton and Buckley, 1990), as likely as they score (Lavrenko and Croft, 2001); how much each way finds is measured
-    by `bench.content.precision` and `.recall` (docs/notes/quality.md).
+    It is the mean of the concepts' vectors plus three times the mean of the ten best passages of a plain search. Each
+    passage is weighted by a high power of its score. Without them, a short concept is nearest to bare headings.
+
+    This is Rocchio's feedback with passages that are assumed to be relevant (Salton and Buckley, 1990), weighted by
+    their scores (Lavrenko and Croft, 2001). `bench.content.precision` and `.recall` measure it (docs/notes/quality.md).
 
     Args:
-        terms: Exact terms of the same query: words that such a search looks for too.
+        terms: Exact terms of the same query, also used by the plain search.
 
     Raises:
-        EmbedderUnavailable: They cannot be embedded now.
-        VectorBackendUnavailable: An outage, which is never "no results".
+        EmbedderUnavailable: The concepts cannot be embedded now.
+        VectorBackendUnavailable: The backend could not be reached; an outage is never reported as "no results".
     """
     if not concepts:
         return None
@@ -42,16 +42,16 @@ def concept_vector(folder: ContentFolder, concepts: Sequence[str], terms: Sequen
     passages, weights = _best_passages(folder, own, " ".join((*concepts, *terms)))
     if not passages:
         return own
-    around = _unit(weights @ np.asarray(folder.reader.vectors.vectors_of(passages), np.float64))
-    drawn = own if around is None else _unit(np.asarray(own, np.float64) + _PASSAGE_SHARE * around)
-    return own if drawn is None else drawn
+    feedback = _unit(weights @ np.asarray(folder.reader.vectors.vectors_of(passages), np.float64))
+    moved = own if feedback is None else _unit(np.asarray(own, np.float64) + _PASSAGE_SHARE * feedback)
+    return own if moved is None else moved
 
 
 def middle_of_concepts(folder: ContentFolder, concepts: Sequence[str]) -> Vector:
-    """The middle of the vectors of at least one concept; of opposites, which have none, the first.
+    """Return the mean of the vectors of at least one concept; the first vector if opposites cancel out.
 
     Raises:
-        EmbedderUnavailable: They cannot be embedded now.
+        EmbedderUnavailable: The concepts cannot be embedded now.
     """
     vectors: list[Vector] = []
     for concept in concepts:
@@ -59,12 +59,12 @@ def middle_of_concepts(folder: ContentFolder, concepts: Sequence[str]) -> Vector
         if isinstance(vector, NoVector):
             raise EmbedderUnavailable("the concepts cannot be embedded now; try again, or send only exact_terms")
         vectors.append(vector)
-    middle = _unit(np.sum(vectors, axis=0, dtype=np.float64)) if len(vectors) > 1 else None
-    return vectors[0] if middle is None else middle
+    mean = _unit(np.sum(vectors, axis=0, dtype=np.float64)) if len(vectors) > 1 else None
+    return vectors[0] if mean is None else mean
 
 
 def _best_passages(folder: ContentFolder, vector: Vector, text: str) -> tuple[list[str], NDArray[np.float64]]:
-    """The ids of the best passages of a plain search, of equals the first by id, and how much each counts."""
+    """Return the ids of the best passages of a plain search, equal scores by rising id, and their weights."""
     candidates = find(folder.reader, vector, text, top_k=_CANDIDATES, where=folder.where_said)
     if not candidates.ids:
         return [], np.zeros(0)

@@ -16,13 +16,13 @@ MAX_TOKEN_CHARS = 40_000  # of a continuation: all the terms, as JSON in base64
 
 @dataclass(frozen=True, slots=True)
 class ContentQuery:
-    """Concepts to find by meaning, terms to find to the letter, or both."""
+    """Concepts to find by meaning, terms to find literally, or both."""
 
     semantic_concepts: tuple[str, ...] = ()
     exact_terms: tuple[str, ...] = ()
-    limit: int | None = None  # None: that of the answer before, else 10
-    max_tokens: int | None = None  # None: likewise, else `limit` alone decides
-    continuation_token: str = ""  # "" = from the first
+    limit: int | None = None  # None: that of the previous answer, else 10
+    max_tokens: int | None = None  # None: that of the previous answer, else only `limit` applies
+    continuation_token: str = ""  # "": start with the first result
     offset: int = 0  # set by the continuation
 
     @property
@@ -35,30 +35,29 @@ class ContentQuery:
 
 
 def checked(query: ContentQuery, folder: ContentFolder, words: Continuations) -> ContentQuery:
-    """The query as it is run: that of the continuation, where there is one.
+    """Return the validated query; with a continuation token, the query in the token.
 
     Raises:
-        InvalidRequest: It asks for nothing, or is beyond a limit.
-        ContinuationGone: The continuation is none, or of another query, folder or generation.
+        InvalidRequest: The query is empty, a value is out of range, or the token belongs to another query.
+        ContinuationGone: The token is not valid, or belongs to another folder or generation.
     """
     check_bounds(query.limit, query.max_tokens)
     query = replace(
         query,
-        semantic_concepts=_cleaned("semantic_concepts", query.semantic_concepts),
-        exact_terms=_cleaned("exact_terms", query.exact_terms),
+        semantic_concepts=_clean("semantic_concepts", query.semantic_concepts),
+        exact_terms=_clean("exact_terms", query.exact_terms),
     )
     if query.continuation_token:
-        return _continued(query, folder, words)
+        return _query_of_token(query, folder, words)
     if not query.semantic_concepts and not query.exact_terms:
         raise InvalidRequest("send semantic_concepts, exact_terms, or both")
     return query
 
 
-def _continued(query: ContentQuery, folder: ContentFolder, words: Continuations) -> ContentQuery:
+def _query_of_token(query: ContentQuery, folder: ContentFolder, words: Continuations) -> ContentQuery:
     request, offset = words.position(query.continuation_token, "search_content", folder.reader.generation)
     concepts, terms = tuple(request["c"]), tuple(request["t"])
-    other = (query.semantic_concepts or concepts, query.exact_terms or terms) != (concepts, terms)
-    if other:
+    if (query.semantic_concepts or concepts, query.exact_terms or terms) != (concepts, terms):
         raise InvalidRequest(
             "the continuation token belongs to other concepts or terms; send it alone, or with the same ones"
         )
@@ -67,8 +66,8 @@ def _continued(query: ContentQuery, folder: ContentFolder, words: Continuations)
     )
 
 
-def _cleaned(name: str, values: Sequence[str]) -> tuple[str, ...]:
-    """Distinct, on one line each, without what cannot be seen."""
+def _clean(name: str, values: Sequence[str]) -> tuple[str, ...]:
+    """Return the distinct values, each on one line and without invisible characters."""
     if len(values) > MAX_TERMS:
         raise InvalidRequest(f"{name} has {len(values)} items; the limit is {MAX_TERMS}")
     for value in values:

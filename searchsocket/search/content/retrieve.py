@@ -1,4 +1,4 @@
-"""Finds the passages that an agent needs: by meaning, to the letter, or both, with their whole text."""
+"""Search passages for agents: by meaning, by exact text, or both; results contain the whole text."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -27,7 +27,7 @@ from searchsocket.text.amounts import age_s
 from searchsocket.text.exact import ExactTerm
 from searchsocket.types import Record, Vector
 
-_MAX_ORDERS = 16  # lists of all chunks with a term that are kept for the pages that follow
+_MAX_ORDERS = 16  # cached lists of all chunks with a term, for the next parts of an answer
 _MAX_COUNTS = 64
 _DIGITS = 4
 _MAX_VECTORS = 256
@@ -39,7 +39,10 @@ class ContentSearch:
     """Answers with chunks; safe to share between threads."""
 
     def __init__(self, words: Continuations, clock: Callable[[], datetime]) -> None:
-        """Args: words: What continuations are made and read by."""
+        """
+        Args:
+            words: Makes and reads continuation tokens.
+        """
         self._words = words
         self._clock = clock
         self._orders = BoundedCache[_OrderKey, ExactHits](_MAX_ORDERS)
@@ -47,13 +50,13 @@ class ContentSearch:
         self._vectors = BoundedCache[_OrderKey, Vector](_MAX_VECTORS)
 
     def search(self, folder: ContentFolder, query: ContentQuery) -> ContentAnswer:
-        """The best chunks of a folder, of all that there are.
+        """Return the best chunks of a folder, and the number of all.
 
         Raises:
-            InvalidRequest: It asks for nothing, or is beyond a limit.
-            ContinuationGone: The continuation is none, or of another query, folder or generation.
-            EmbedderUnavailable: Concepts cannot be looked for now.
-            VectorBackendUnavailable: An outage, which is never "no results".
+            InvalidRequest: The query is empty, a value is out of range, or the token belongs to another query.
+            ContinuationGone: The token is not valid, or belongs to another folder or generation.
+            EmbedderUnavailable: The concepts cannot be embedded now.
+            VectorBackendUnavailable: The backend could not be reached; an outage is never reported as "no results".
         """
         query = checked(query, folder, self._words)
         generation = folder.reader.generation
@@ -90,18 +93,20 @@ class ContentSearch:
         )
 
     def _vector(self, folder: ContentFolder, query: ContentQuery) -> Vector | None:
-        """See `concept_vector`; the same for the pages that follow."""
-        where = folder.reader.generation
-        key = (where.project_id, where.scope, where.name, query.semantic_concepts, query.exact_terms)
+        """Return the `concept_vector`, cached for the next parts of the answer."""
+        generation = folder.reader.generation
+        index = (generation.project_id, generation.scope, generation.name)
+        key = (*index, query.semantic_concepts, query.exact_terms)
         vector = self._vectors.values.get(key)
         if vector is None and (vector := concept_vector(folder, *key[-2:])) is not None:
             self._vectors.remember_one(key, vector)
         return vector
 
     def _exact(self, folder: ContentFolder, query: ContentQuery, vector: Vector | None) -> ExactHits:
-        """All chunks with a term, kept for the next page: callers mostly ask for it at once."""
-        where = folder.reader.generation
-        key = (where.project_id, where.scope, where.name, query.exact_terms, query.semantic_concepts)
+        """Return all chunks with a term, cached because callers often request the next part at once."""
+        generation = folder.reader.generation
+        index = (generation.project_id, generation.scope, generation.name)
+        key = (*index, query.exact_terms, query.semantic_concepts)
         cached = self._orders.values.get(key)
         if cached is None:
             cached = exact_hits(folder, query.exact_terms, vector)
@@ -109,9 +114,9 @@ class ContentSearch:
         return cached
 
     def _count(self, folder: ContentFolder, exact: ExactHits) -> int:
-        """All chunks: nothing is too far away to be listed."""
-        where = folder.reader.generation
-        key = (where.project_id, where.scope, where.name)
+        """Return the number of chunks in the answer: all of the folder, since there is no threshold."""
+        generation = folder.reader.generation
+        key = (generation.project_id, generation.scope, generation.name)
         cached = self._counts.values.get(key)
         if cached is None:
             cached = folder.by_meaning()
@@ -121,7 +126,7 @@ class ContentSearch:
 
 
 def _message(query: ContentQuery, total: int, last: int) -> str:
-    """A sentence with the number of results and the current range. With concepts, all chunks are results."""
+    """Format the number of results and the current range. With concepts, all chunks are results."""
     if not total:
         return "found nothing; try other words, or concepts"
     message = f"found {total} results" + (": all of the folder, nearest first" if query.semantic_concepts else "")
@@ -129,12 +134,12 @@ def _message(query: ContentQuery, total: int, last: int) -> str:
 
 
 def _within(folder: ContentFolder, query: ContentQuery, scored: Sequence[Scored]) -> tuple[list[ContentResult], int]:
-    """The best results, as many as fit where a budget is given but at least one, and how many tokens they are."""
-    records = folder.reader.catalogue.records([one.id for one in scored])
+    """Return the best results that fit the token budget, at least one, and their number of tokens."""
+    records = folder.reader.catalogue.records([chunk.id for chunk in scored])
     results: list[ContentResult] = []
     remaining: float = query.max_tokens or inf
     spent = 0
-    for one, record in zip(scored, records, strict=True):
+    for chunk, record in zip(scored, records, strict=True):
         text = record.chunk.body.text
         tokens = json_tokens(text) + OVERHEAD
         if tokens > remaining and results:
@@ -142,22 +147,25 @@ def _within(folder: ContentFolder, query: ContentQuery, scored: Sequence[Scored]
         content = text if tokens <= remaining else cut_to(text, int(remaining) - OVERHEAD)
         spent += tokens if content is text else json_tokens(content) + OVERHEAD
         remaining = (query.max_tokens or inf) - spent
-        results.append(_result(folder, query, one, record, content))
+        results.append(_result(folder, query, chunk, record, content))
     return results, spent
 
 
-def _result(folder: ContentFolder, query: ContentQuery, one: Scored, record: Record, content: str) -> ContentResult:
+def _result(folder: ContentFolder, query: ContentQuery, chunk: Scored, record: Record, content: str) -> ContentResult:
     text = record.chunk.body.text
     terms_present = tuple(term for term in query.exact_terms if ExactTerm(term).is_in(text))
     return ContentResult(
         chunk_id=chunk_id(record),
         file_path=folder.file_path(record.page.url),
         content=content,
-        relevance_score=min(round(one.raw / BOOST ** len(query.exact_terms), _DIGITS), 1.0),
+        relevance_score=min(round(chunk.raw / BOOST ** len(query.exact_terms), _DIGITS), 1.0),
         chunk_index=folder.chunk_index(record),
         document_keywords=folder.reader.catalogue.key_phrases(record.page.url),
         raw=RawScore(
-            min(round(one.semantic, _DIGITS), 1.0), BOOST ** len(terms_present), round(one.raw, _DIGITS), terms_present
+            min(round(chunk.semantic, _DIGITS), 1.0),
+            BOOST ** len(terms_present),
+            round(chunk.raw, _DIGITS),
+            terms_present,
         ),
         source=source_of_chunk(record, folder),
         truncated=content != text,

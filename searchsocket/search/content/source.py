@@ -8,26 +8,26 @@ from searchsocket.types import Lines, PageFacts, Record
 
 
 def source_of_chunk(record: Record, folder: ContentFolder) -> ContentSource:
-    """The page or file of a chunk, and the lines that people edit."""
+    """Return the page or file of a chunk, and its lines in the source file."""
     lines, at = source_of(record), record.chunk.at
     source_lines = SourceLines(lines.file, lines.first_line, lines.last_line) if lines.file else None
     return _source(record.page, folder, displayed(at.title), href_of(record), source_lines)
 
 
 def source_of_page(page: PageFacts, folder: ContentFolder) -> ContentSource:
-    """The page or file itself."""
+    """Return the page or file itself."""
     lines = SourceLines(page.source_file, None, None) if page.source_file else None
     return _source(page, folder, "", href(page) if folder.has_urls else None, lines)
 
 
 def href_of(record: Record) -> str | None:
-    """The link to a passage on its host; None for source code."""
+    """Return the link to a passage on its host; None for source code."""
     at = record.chunk.at
     return None if isinstance(at, Lines) else href(record.page, at.anchor)
 
 
 def index_facts(folder: ContentFolder, age_seconds: float) -> IndexFacts:
-    """The facts of the index that answered."""
+    """Return the facts of the index that answered."""
     generation = folder.reader.generation
     return IndexFacts(folder.folder_id, generation.scope, generation.name, generation.published_at, age_seconds)
 

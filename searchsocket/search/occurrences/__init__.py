@@ -1,1 +1,1 @@
-"""Every place where words or a phrase stand, counted to the last: no ranking, no meaning."""
+"""Find and count every occurrence of words or a phrase, without ranking."""

@@ -12,7 +12,7 @@ from searchsocket.search.wire import Age, Href, Marks, Url, Wire
 
 @dataclass(frozen=True, slots=True)
 class FindQuery:
-    """Words or a phrase to look for, to the letter."""
+    """Words or a phrase to find literally."""
 
     q: str
     limit: int = 20  # occurrences: 1 to 100
@@ -22,18 +22,18 @@ class FindQuery:
     tags: tuple[str, ...] = ()
     filters: Filters = ()
     version: tuple[str, ...] = ()  # as in `SearchQuery`
-    continuation: str = ""  # of the answer before; "" = from the first
-    max_tokens: int | None = None  # of text, about; None: no bound but `limit`
+    continuation: str = ""  # of the previous answer; "": start with the first occurrence
+    max_tokens: int | None = None  # of text, approximate; None: only `limit` applies
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """Return the query without its part of the answer."""
+        """The text and filters of the request, without limits and continuation."""
         return self.q, self.whole_words, self.match_case, self.path_prefix, self.tags, self.filters, self.version
 
 
 @dataclass(frozen=True, slots=True)
 class Occurrence(Wire):
-    """One place where the words stand."""
+    """An occurrence of the words on a page."""
 
     url: Url
     href: Href
@@ -51,7 +51,7 @@ class Occurrence(Wire):
 class FindAnswer(Wire):
     """Occurrences in the order of pages and, on a page, of its text."""
 
-    q: str  # as it was looked for
+    q: str  # after normalization
     scope: str
     generation: str
     age_seconds: Age

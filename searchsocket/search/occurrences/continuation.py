@@ -13,19 +13,19 @@ _KIND = "find"
 
 
 def continuation_of(request: Sequence[object], generation: Generation, offset: int, words: Continuations) -> str:
-    """The word for what follows the first `offset` occurrences.
+    """Return the token for the occurrences after the first `offset` ones.
 
     Args:
-        request: What was looked for, and where; plain values.
+        request: The text and filters of the request; plain values.
     """
     return words.word(_KIND, generation, _digest(request), offset)
 
 
 def offset_of(continuation: str, request: Sequence[object], generation: Generation, words: Continuations) -> int:
-    """The number of occurrences that were already returned.
+    """Return the number of occurrences in previous answers.
 
     Raises:
-        ContinuationGone: The word is none of ours, of other words or filters, or of a generation that is not live.
+        ContinuationGone: The token is not valid, or belongs to another query or a generation that is not live.
     """
     if not continuation:
         return 0

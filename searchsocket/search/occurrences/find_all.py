@@ -1,4 +1,4 @@
-"""Finds every occurrence of words or a phrase: the word index says which pages to read, their text says the rest."""
+"""Find every occurrence of words or a phrase, in the text of the pages that the word index lists."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -21,7 +21,7 @@ from searchsocket.stores.base import IndexReader
 from searchsocket.text.amounts import age_s
 from searchsocket.text.facets import NO_FACETS, Facets
 
-MAX_PAGES_READ = 20_000  # about a second; words that stand on more are no words to look for
+MAX_PAGES_READ = 20_000  # takes about 1 s; words on more pages are too common to search for
 Span = tuple[int, int]
 _OF_PROCESS = Continuations()
 
@@ -29,11 +29,12 @@ _OF_PROCESS = Continuations()
 def find_all(
     reader: IndexReader, query: FindQuery, now: datetime, facets: Facets = NO_FACETS, words: Continuations = _OF_PROCESS
 ) -> FindAnswer:
-    """Some of the occurrences in page order, and how many there are.
+    """Return some of the occurrences in page order, and their total number.
 
     Raises:
-        InvalidRequest: A limit is not held, the continuation does not fit, or too many pages would have to be read.
-        UnknownFacet: The settings name no such facet.
+        InvalidRequest: The text or a limit is not valid, or too many pages would have to be read.
+        ContinuationGone: The token is not valid, or belongs to another query or generation.
+        UnknownFacet: A facet is not configured.
         UnknownVersion: The site has no such version.
         PageTextsMissing: An older version published the index, without texts.
     """
@@ -79,8 +80,8 @@ def find_all(
     )
 
 
-def _text(one: Occurrence) -> str:
-    return f"{one.title} {one.section_title} {one.snippet}"
+def _text(occurrence: Occurrence) -> str:
+    return f"{occurrence.title} {occurrence.section_title} {occurrence.snippet}"
 
 
 def _occurrences(mirror: str, text: str, spans: list[Span], within: VersionScope) -> Iterator[Occurrence]:

@@ -1,4 +1,4 @@
-"""The text of a page in which words are looked for: its Markdown without the targets of links, on the same lines."""
+"""Searchable text of a page: its Markdown without link targets, on the same lines."""
 
 import re
 from bisect import bisect_right
@@ -14,28 +14,28 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
 class Heading(NamedTuple):
-    """A heading of a page, and the line on which it stands, from 0."""
+    """A heading of a page."""
 
-    line: int
-    anchor: str  # "" where it has none
+    line: int  # from 0
+    anchor: str  # "" if it has none
     title: str
 
 
 class OccurrenceText(NamedTuple):
-    """Text around an occurrence, on its own lines."""
+    """Text around an occurrence, on the occurrence's own lines."""
 
     text: str
-    start: int  # of the occurrence in it
+    start: int  # of the occurrence in `text`
     end: int
 
 
 def page_text(mirror: str) -> str:
-    """The readable text of a page's mirror file, of as many lines as its Markdown has."""
+    """Return the readable text of a page's mirror file, with the line breaks of its Markdown."""
     return readable_markdown(mirror.partition("\n---\n\n")[2])
 
 
 def passage_at(text: str, start: int, end: int) -> OccurrenceText:
-    """The occurrence with what stands before and behind it, cut between words."""
+    """Return the occurrence with the text before and after it, cut between words."""
     first = max(text.rfind("\n", 0, start) + 1, start - _BEFORE)
     stop = text.find("\n", end)
     last = min(stop if stop >= 0 else len(text), end + _AFTER)
@@ -49,7 +49,7 @@ def passage_at(text: str, start: int, end: int) -> OccurrenceText:
 
 
 def headings(markdown: str) -> list[Heading]:
-    """The headings of a page's Markdown, outside of code."""
+    """Return the headings of a page's Markdown, outside of code."""
     return list(_headings(markdown))
 
 
@@ -66,6 +66,6 @@ def _headings(markdown: str) -> Iterator[Heading]:
 
 
 def heading_above(headings: list[Heading], line: int) -> Heading:
-    """The nearest heading with an anchor at or above a line; an empty one at the top of a page."""
+    """Return the nearest heading with an anchor at or above a line; an empty one at the top of a page."""
     above = bisect_right(headings, line, key=lambda heading: heading.line)
-    return next((one for one in headings[:above][::-1] if one.anchor), Heading(0, "", ""))
+    return next((heading for heading in headings[:above][::-1] if heading.anchor), Heading(0, "", ""))

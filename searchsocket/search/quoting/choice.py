@@ -1,4 +1,4 @@
-"""Choose the section at which a result opens: one may match scattered words, another is about them.
+"""Choose the section at which a result opens: the section about the query, not one with scattered words.
 
 Measured by links into sections of three documentation sites: docs/notes/quality.md, "The section that opens".
 """
@@ -8,37 +8,37 @@ from functools import lru_cache
 
 from searchsocket.text.words import QueryWord, fold, parse_query, possible_names
 
-# A heading that says the query and nothing else outweighs most differences between two passages of one page.
+# A heading that equals the query outweighs most differences between two passages of one page.
 _HEADING = 0.5
-# Of sections with such headings the one whose passage says more of the query.
+# Between sections with such headings, the passage with more of the query's words wins.
 _PASSAGE = 0.1
-_NEEDLE = 3  # letters that a word and its stem begin with
+_NEEDLE = 3  # first letters, which a word and its stem share
 
 
 class SectionScorer:
-    """The words of one query, as headings and passages are compared with them."""
+    """Scores sections by the words of one query in headings and passages."""
 
     def __init__(self, q: str) -> None:
         self.names = frozenset(possible_names(q))
-        self._words = {_stem_of(word): word.exact for word in _telling(q)}
-        # What a heading holds that holds one of them: taking a heading apart costs more than quoting what is below.
+        self._words = {_stem_of(word): word.exact for word in _content_words(q)}
+        # A heading without any of these is not split into words, which costs more than quoting the passage.
         self._needles = tuple({needle[:_NEEDLE] for needle in self._words})
-        self._matches: dict[str, Set[str]] = {}  # of a heading its words that are the query's
+        self._matches: dict[str, Set[str]] = {}  # heading -> its words that are in the query
 
     def about(self, heading: str) -> float:
-        """The relevance of a section: the share of the query that it covers, times the share of the section that the
-        query covers.
+        """Return the relevance of a section: the share of the query in the heading times the share of the heading in
+        the query.
 
-        Words count whole: `Prefetch() objects` says nothing of `prefetch_related`.
+        Words count whole: `Prefetch() objects` does not match `prefetch_related`.
         """
         both = len(self._in(heading))
         return both * both / (len(self._words) * len(_words_of(heading))) if both else 0.0
 
     def worth(self, score: float, heading: str, marked: Collection[str]) -> float:
-        """By what the sections of one page are compared.
+        """Return the score by which the sections of one page are compared.
 
         Args:
-            score: Of the chunk.
+            score: Score of the chunk.
             marked: Query words in the passage, as `Mark.word`.
         """
         matching = self._in(heading)
@@ -48,7 +48,7 @@ class SectionScorer:
         return score + _HEADING * self.about(heading) + _PASSAGE * covered / max(len(self._words), 1)
 
     def most(self, score: float, headings: Sequence[str]) -> float:
-        """The upper bound of `worth` for a chunk with these headings."""
+        """Return the upper bound of `worth` for a chunk with these headings."""
         about = max(map(self.about, headings))
         return score + _HEADING * about + _PASSAGE if about else score
 
@@ -63,7 +63,7 @@ class SectionScorer:
 
 @lru_cache(maxsize=1 << 12)  # headings repeat from query to query
 def _words_of(heading: str) -> frozenset[str]:
-    return frozenset(map(_stem_of, _telling(heading)))
+    return frozenset(map(_stem_of, _content_words(heading)))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -71,8 +71,8 @@ def _folded(heading: str) -> str:
     return fold(heading)
 
 
-def _telling(text: str) -> list[QueryWord]:
-    """Without stop words and the numbers of sections."""
+def _content_words(text: str) -> list[QueryWord]:
+    """Return the words of a text without stop words and section numbers."""
     return [word for word in parse_query(text).words if not word.is_stop and any(map(str.isalpha, word.exact))]
 
 

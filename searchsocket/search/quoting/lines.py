@@ -11,9 +11,9 @@ _mirror_name = lru_cache(maxsize=1 << 12)(mirror_name)  # sections of a page sha
 
 
 def source_of(record: Record) -> FileLines:
-    """The content file, relative to the project; of a built page, its route file where that is the page's own source.
+    """Return the content file, relative to the project; for a built page, its route file if that is its own source.
 
-    A route file with a parameter is the template of many pages; it is their source where it is Markdown.
+    A route file with a parameter is the template of many pages; it is their source only if it is Markdown.
     """
     page, at = record.page, record.chunk.at
     if isinstance(at, Lines):
@@ -26,12 +26,12 @@ def source_of(record: Record) -> FileLines:
 
 
 def is_markdown(file: str) -> bool:
-    """Return whether a file is Markdown by its name."""
+    """Return True if a file is Markdown by its name."""
     return file.endswith(_MARKDOWN)
 
 
 def mirror_of(record: Record) -> FileLines:
-    """The file of the mirror, relative to the scope's folder of that."""
+    """Return the mirror file, relative to the scope's mirror folder."""
     at = record.chunk.at
     first, last = (0, 0) if isinstance(at, Lines) else (at.first, at.last)
     return FileLines(_mirror_name(record.page.url), first or None, last or None)

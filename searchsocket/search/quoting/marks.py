@@ -10,13 +10,13 @@ from searchsocket.text.synonyms import NO_SYNONYMS, Forms, Synonyms
 from searchsocket.text.words import fold, parse_query, word_forms
 
 _MIN_PREFIX = 3
-_MAX_MARKED_CHARS = 100_000  # of one text: chunks end long before
-_MAX_CACHED_CHARS = 4_000  # a longer text is cut into words each time
+_MAX_MARKED_CHARS = 100_000  # per text; chunks are much shorter
+_MAX_CACHED_CHARS = 4_000  # a longer text is split into words each time
 _MAX_WORD_CHARS = 64  # longer runs are data, not words
-# Each word is a pass over every text that is quoted; of a query of more the longest say enough.
+# Each word costs a pass over every quoted text; a longer query is marked by its longest words.
 _MAX_WORDS = 16
 _MAX_LITERAL_CHARS = 100
-_MAX_MORE = 16  # synonyms likewise, parts of identifiers, literals
+_MAX_MORE = 16  # the same for synonyms, parts of identifiers, and literals
 
 _COMBINING = r"\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 _WORD = re.compile(rf"(?:[^\W_]|[{_COMBINING}])+")
@@ -36,59 +36,59 @@ def _words(text: str) -> Iterator[tuple[int, str]]:
 
 @lru_cache(maxsize=1 << 10)  # about 25 MB
 def _all_words(text: str) -> tuple[tuple[int, str], ...]:
-    """Every word and where it starts; kept, because popular chunks are quoted again and again."""
+    """Return every word with its start; cached, since popular chunks are quoted often."""
     return tuple(_words(text))
 
 
 _T = TypeVar("_T")
-_Range = tuple[int, int, str]  # where a mark begins and ends, and its query word
-_QueryWord = tuple[str, bool]  # the query word that a word is, "" for none, and whether it is the whole of it
+_Range = tuple[int, int, str]  # start and end of a mark, and its query word
+_QueryWord = tuple[str, bool]  # the query word that a word matches or "", and True if it is not only a part
 
 
 class Mark(NamedTuple):
-    """A range of code points of a text that holds a query word."""
+    """A range of code points of a text that is a query word."""
 
     start: int
     end: int
     word: str  # equal for marks of one query word
 
 
-_as_mark = partial(tuple.__new__, Mark)  # thousands a second: a third of the time of calling the class
+_as_mark = partial(tuple.__new__, Mark)  # takes a third of the time of `Mark(*range)`
 
 
 class QueryWords:
-    """The words of one query, ready to be found in texts: `install` finds `installing`."""
+    """Marks the words of one query in texts, by the forms of the index: `install` matches `installing`."""
 
     def __init__(self, q: str, synonyms: Synonyms = NO_SYNONYMS) -> None:
         parsed = parse_query(q)
-        # Stop words are marked only where there is nothing else.
+        # Stop words are marked only if the query has no other words.
         words = [word for word in parsed.words if not word.is_stop] or list(parsed.words)
         words = _longest(words, _MAX_WORDS, lambda word: word.exact)
-        others = synonyms.of(parsed.order)
-        also = {forms: word.exact for word in words for forms in others.get(word.exact, ())}
+        synonyms_of = synonyms.of(parsed.order)
+        added = {forms: word.exact for word in words for forms in synonyms_of.get(word.exact, ())}
         own = {form: word.exact for word in words for form in (word.exact, word.stem) if form}
-        singles = [(forms[0], exact) for forms, exact in also.items() if len(forms) == 1 and forms[0] not in own]
+        singles = [(forms[0], exact) for forms, exact in added.items() if len(forms) == 1 and forms[0] not in own]
         self._whole = own | dict(_longest(singles, _MAX_MORE, lambda single: single[0]))
-        runs = [(forms, exact) for forms, exact in also.items() if len(forms) > 1]
+        runs = [(forms, exact) for forms, exact in added.items() if len(forms) > 1]
         self._runs = [(_run(forms), forms, exact) for forms, exact in runs[:_MAX_MORE]]
         parts = [(part, word.exact) for word in words for part in word.parts if part not in self._whole]
         self._parts = dict(_longest(parts, _MAX_MORE, lambda part: part[0]))
-        self._cache: dict[str, _QueryWord] = {}  # words that texts held: they repeat from text to text
+        self._cache: dict[str, _QueryWord] = {}  # words of texts, which repeat from text to text
         literals = _literals(q)[:_MAX_MORE]
         self._literals = _any_of(literals) if literals else None
-        # What plain texts hold in lower case where they hold a literal; "" is in all of them.
+        # A plain text in lower case contains one of these if it contains a literal; "" is in every text.
         self._literal_needles = [literal.lower() if literal.isascii() else "" for literal in literals]
         forms = [*self._whole, *self._parts]
         self._has_letters = any(len(form) == 1 for form in forms)
         self._needles = _needles(form for form in forms if len(form) > 1)
-        # Search as one types: the last word may be the beginning of one.
+        # Search as you type: the last word may be incomplete.
         last = fold(_WORD.findall(q)[-1]) if parsed.open_ended and _WORD.search(q) else ""
         self._prefix = last if len(last) >= _MIN_PREFIX else ""
 
     def marks(self, text: str) -> list[Mark]:
-        """The positions of the query's words in `text`, ascending; overlapping ones are merged.
+        """Return the positions of the query's words in `text`, ascending; overlapping ones are merged.
 
-        The words inside an identifier are marked only in texts that do not hold it whole.
+        The parts of an identifier are marked only in texts without the whole identifier.
         """
         text = text[:_MAX_MARKED_CHARS]
         lower, is_plain = _lower(text) if len(text) <= _MAX_CACHED_CHARS else _lower.__wrapped__(text)
@@ -105,11 +105,11 @@ class QueryWords:
             whole += [mark for mark in parts if mark[2] not in words]
         if not whole and self._prefix:
             whole = self._prefix_marks(text, lower, is_plain)
-        return _merged(whole) if whole else []
+        return _merge(whole) if whole else []
 
     def _add_likely(self, text: str, lower: str, whole: list[_Range], parts: list[_Range]) -> None:
-        """Look only at words that begin like one of the query's, also inside `camelCase`: in texts of plain letters."""
-        find, rest, cache = lower.find, _WORD_REST.match, self._cache
+        """Add marks in a plain text: compares only words that start like a query word, also inside `camelCase`."""
+        find, match_to_end, cache = lower.find, _WORD_REST.match, self._cache
         for needle, longer in self._needles:
             size, word_end = len(needle), 0
             at = find(needle)
@@ -117,21 +117,21 @@ class QueryWords:
                 end = at + size
                 is_start = at == 0 or not lower[at - 1].isalnum() or text[at].isupper()
                 if is_start and (at >= word_end or lower.startswith(longer, at)):
-                    word_end = rest(lower, end).end()  # type: ignore[union-attr]  # matches the empty rest too
+                    word_end = match_to_end(lower, end).end()  # type: ignore[union-attr]  # also matches ""
                     word = text[at:word_end]
                     query_word, is_whole = cache.get(word) or self._query_word(word)
                     if query_word:
                         (whole if is_whole else parts).append((at, word_end, query_word))
-                    if query_word or not longer or lower.startswith(longer, at):  # else a longer one may be inside
+                    if query_word or not longer or lower.startswith(longer, at):  # else a longer needle may be inside
                         end = word_end
                 at = find(needle, end)
-        for match in _LETTER.finditer(text) if self._has_letters else ():  # letters stand in every word
+        for match in _LETTER.finditer(text) if self._has_letters else ():  # single letters, else found in every word
             query_word, is_whole = cache.get(match[0]) or self._query_word(match[0])
             if query_word:
                 (whole if is_whole else parts).append((*match.span(), query_word))
 
     def _add_all(self, text: str, whole: list[_Range], parts: list[_Range]) -> None:
-        """Look at every word, where letters have more than one form or words no spaces between them."""
+        """Add marks in other texts: compares every word, since letters have several forms or words have no spaces."""
         for start, word in _all_words(text) if len(text) <= _MAX_CACHED_CHARS else _words(text):
             query_word, is_whole = self._cache.get(word) or self._query_word(word)
             if query_word:
@@ -140,7 +140,7 @@ class QueryWords:
                 whole += self._pair_marks(word, start)
 
     def _query_word(self, word: str) -> _QueryWord:
-        """The match of a text's word with the query; none for scripts without spaces, and for data."""
+        """Return the query word that a word of a text matches; "" for scripts without spaces, and for data."""
         match: _QueryWord = ("", False)
         if not (len(word) > _MAX_WORD_CHARS if word.isascii() else _UNSPACED.search(word)):
             for form in _forms(word):
@@ -152,17 +152,18 @@ class QueryWords:
         return match
 
     def _pair_marks(self, run: str, start: int) -> Iterator[_Range]:
-        """Scripts without spaces are kept as pairs of neighbours."""
+        """Yield the marks in a run of a script without spaces, which is indexed as pairs of characters."""
         for at in range(max(len(run) - 1, 1)):
             pair = fold(run[at : at + 2])
             if pair in self._whole:
                 yield start + at, start + min(at + 2, len(run)), pair
 
     def _run_marks(self, text: str) -> Iterator[_Range]:
-        """The positions of synonyms with several words."""
+        """Yield the marks of synonyms with several words."""
         for pattern, forms, word in self._runs:
             for match in pattern.finditer(text):
-                if all(form in _forms(one) for form, one in zip(forms, _WORD.findall(match[0]), strict=False)):
+                pairs = zip(forms, _WORD.findall(match[0]), strict=False)
+                if all(form in _forms(text_word) for form, text_word in pairs):
                     yield match.start(), match.end(), word
 
     def _literal_marks(self, text: str, lower: str, is_plain: bool) -> list[_Range]:
@@ -172,7 +173,7 @@ class QueryWords:
         return [(match.start(), match.end(), fold(match[0])) for match in matches]
 
     def _prefix_marks(self, text: str, lower: str, is_plain: bool) -> list[_Range]:
-        if is_plain:  # then words begin where they do in lower case
+        if is_plain:  # then words have the same positions in lower case
             if self._prefix not in lower:
                 return []
             matches = re.finditer(rf"(?<![^\W_]){re.escape(self._prefix)}[^\W_]*", lower)
@@ -187,25 +188,25 @@ def _longest(items: list[_T], count: int, text: Callable[[_T], str]) -> list[_T]
     return items if len(items) <= count else sorted(items, key=lambda item: -len(text(item)))[:count]
 
 
-@lru_cache(maxsize=1 << 12)  # about 5 MB: popular chunks are quoted again and again
+@lru_cache(maxsize=1 << 12)  # about 5 MB; popular chunks are quoted often
 def _lower(text: str) -> tuple[str, bool]:
-    """A text in lower case, and whether each letter has one form: those of ASCII, at the same places there."""
+    """Return a text in lower case, and True if it is plain: only ASCII letters, at the same positions."""
     lower = text.lower()
     is_plain = text.isascii() or (len(lower) == len(text) and not _OTHER_LETTER.search(_ASCII.sub("", text)))
     return lower, is_plain
 
 
 def _needles(forms: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
-    """The beginnings of words with these forms: a stem without the letter that endings change.
+    """Return the first letters of words with these forms: a stem without the last letter, which endings change.
 
-    Each with those that begin with it and are no longer looked for: they can only stand where it does.
-    Missed are irregular stems (`dying`, `die`), and of three needles that begin alike one that stands glued behind
-    another in capitals (`UNIXUNITS`); only as marks.
+    Each needle has the longer needles that start with it. They are not searched for: they start at the same positions.
+    Some marks are missed: irregular stems (`dying`, `die`), and of three needles with the same start one that follows
+    another in capitals without a space (`UNIXUNITS`).
     """
     needles: dict[str, tuple[str, ...]] = {}
     last = ""
     for needle in sorted({form if len(form) < _MIN_PREFIX else form[:-1] for form in forms}):
-        if last and needle.startswith(last) and needle.isalnum():  # else its word ends elsewhere
+        if last and needle.startswith(last) and needle.isalnum():  # else its word ends at another position
             needles[last] += (needle,)
         else:
             last = needle
@@ -214,23 +215,23 @@ def _needles(forms: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def _run(forms: Forms) -> re.Pattern[str]:
-    """Finds words one behind the other that begin like the forms: what may be a synonym of several words."""
+    """Return a pattern of consecutive words that start like the forms: a possible synonym of several words."""
     words = (re.escape(form) if len(form) < _MIN_PREFIX else rf"{re.escape(form[:-1])}\w*" for form in forms)
     return re.compile(r"(?<!\w)" + r"[^\w\n]+".join(words) + r"(?!\w)", re.IGNORECASE)
 
 
 def _literals(q: str) -> list[str]:
-    """Query words that are more than letters and digits, longest first: `--dry-run`, `C++`, `$state.raw`."""
+    """Return query words with other characters than letters and digits, longest first: `--dry-run`, `C++`."""
     words = {word.strip("\"'`.,;:!?()") for word in q.split() if len(word) <= _MAX_LITERAL_CHARS}
     return sorted((w for w in words if _WORD.search(w) and not _WORD.fullmatch(w)), key=lambda w: (-len(w), w))
 
 
 def _any_of(literals: Iterable[str]) -> re.Pattern[str]:
-    """Finds them as they stand."""
+    """Return a pattern of any of the literals, in any case."""
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, literals))})(?!\w)", re.IGNORECASE)
 
 
-def _merged(marks: list[_Range]) -> list[Mark]:
+def _merge(marks: list[_Range]) -> list[Mark]:
     if len(marks) == 1:
         return [_as_mark(marks[0])]
     marks.sort()
@@ -239,8 +240,8 @@ def _merged(marks: list[_Range]) -> list[Mark]:
     for mark in marks:
         start, end, _ = mark
         if start < reached:
-            before = merged[-1]
-            merged[-1] = Mark(before.start, max(reached, end), before.word)
+            previous = merged[-1]
+            merged[-1] = Mark(previous.start, max(reached, end), previous.word)
             reached = max(reached, end)
         else:
             merged.append(_as_mark(mark))

@@ -1,4 +1,4 @@
-"""Choose the answering section of a chunk: small sections are merged, and each opens at its own heading."""
+"""Choose the section of a chunk that answers: a chunk may contain several small sections."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence, Set
@@ -11,11 +11,11 @@ from searchsocket.text.words import names_of
 def opening_of(
     openings: Sequence[Opening], marks: Iterable[Mark], span: tuple[int, int], own_words: Iterable[str] = ()
 ) -> Opening | None:
-    """The heading above what answers in a passage: above its most different query words, then most, then first.
+    """Return the heading of the section in a passage with the most different query words, then most, then first.
 
     Args:
-        openings: Of the chunk.
-        marks: Of the chunk's text; those outside `span` do not count.
+        openings: Sections of the chunk after its first one.
+        marks: Marks in the chunk's text; those outside `span` do not count.
         span: Start and end of the passage.
         own_words: Query words in the title of the chunk's first section, which its text does not repeat.
 
@@ -35,11 +35,11 @@ def opening_of(
 
 
 def section_called(names: Set[str], title: str, text: ChunkText) -> tuple[int, Opening | None] | None:
-    """The section of a chunk with one of the names: its end and its opening; the first section has no opening.
+    """Return the end and the opening of the section with one of the names; the first section has no opening.
 
     Args:
-        names: What the query may be, see `possible_names`.
-        title: Of the chunk's first section.
+        names: Names that the query may be, see `possible_names`.
+        title: Title of the chunk's first section.
     """
     ends = [*(opening.start for opening in text.openings), len(text.text)]
     for end, opening in zip(ends, (None, *text.openings), strict=True):

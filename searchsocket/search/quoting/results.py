@@ -1,4 +1,4 @@
-"""Ranked chunks as the results that callers get."""
+"""Turn ranked chunks into the results that callers get."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,7 +30,7 @@ def _fragment(anchor: str) -> str:
 
 
 def href(page: PageFacts, anchor: str = "") -> str:
-    """The link to a page at an anchor, escaped as a fragment; "" = the top of the page."""
+    """Return the link to a page at an anchor, escaped as a fragment; "": the top of the page."""
     address = page.address or page.url
     return f"{address}#{_fragment(anchor)}" if anchor else address
 
@@ -39,7 +39,7 @@ _MAX_CHARS = 120
 
 
 def displayed(title: str) -> str:
-    """A title of at most 120 characters, cut between words where it can be, with `…` where it is cut."""
+    """Shorten a title to 120 characters, between words if possible, with `…` at the cut."""
     if len(title) <= _MAX_CHARS:
         return title
     space = title.rfind(" ", _MAX_CHARS // 2, _MAX_CHARS)
@@ -54,9 +54,9 @@ _NO_SNIPPET = Snippet("")
 class SectionWindow(NamedTuple):
     """Section at which a chunk answers a query."""
 
-    part: Window  # of its text
-    anchor: str  # of the section that holds it: a chunk may hold several small ones
-    title: str  # likewise
+    part: Window  # of the chunk's text
+    anchor: str  # of the section with that part; a chunk may contain several small sections
+    title: str  # of the same section
 
 
 class Quote(NamedTuple):
@@ -64,17 +64,17 @@ class Quote(NamedTuple):
 
     snippet: Snippet
     html: str  # of the snippet
-    anchor: str  # see `Place`
+    anchor: str  # see `SectionWindow`
     title: str
 
 
 class QueryMatch(NamedTuple):
     """Match of a query's words in a chunk."""
 
-    marks: list[Mark]  # of its text
-    telling: list[Mark]  # those by which the passage is chosen
-    begins: tuple[int, bool]  # where the best part begins, see `window.beginning`
-    called: tuple[int, Opening | None] | None  # the section that has the name that the query is, see `section_called`
+    marks: list[Mark]  # in the chunk's text
+    relevant_marks: list[Mark]  # marks by which the passage is chosen
+    start: tuple[int, bool]  # of the best part, see `window.beginning`
+    named_section: tuple[int, Opening | None] | None  # section whose name is the query, see `section_called`
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,57 +86,59 @@ class ResultWriter:
     readable: Mapping[int, ReadableRecord]  # by position among the candidates
     generation: Generation
     age_s: float
-    parts: Parts | None  # of every score, where they are asked for
-    sources: bool = False  # whether the lines of passages are asked for
-    section_snippets: bool = True  # whether sections are quoted
+    parts: Parts | None  # of every score; None unless requested
+    sources: bool = False  # True to return the lines of passages
+    section_snippets: bool = True  # True to quote sections
     within: VersionScope = NO_VERSIONS  # the versions that are searched
-    passages: dict[str, QueryMatch] = field(default_factory=dict)  # by record id, since most are quoted twice
-    opened_parts: dict[tuple[str, int], SectionWindow] = field(default_factory=dict)  # by record id and size
-    quotes: dict[tuple[str, int], Quote] = field(default_factory=dict)  # likewise
+    matches: dict[str, QueryMatch] = field(default_factory=dict)  # cache by record id, since most are quoted twice
+    windows: dict[tuple[str, int], SectionWindow] = field(default_factory=dict)  # cache by record id and size
+    quotes: dict[tuple[str, int], Quote] = field(default_factory=dict)  # cache by record id and size
 
-    def quote(self, one: ReadableRecord, max_chars: int = MAX_CHARS) -> Quote:
-        key = _key(one, max_chars)
+    def quote(self, readable: ReadableRecord, max_chars: int = MAX_CHARS) -> Quote:
+        record, text = readable
+        key = _key(readable, max_chars)
         quote = self.quotes.get(key)
         if quote is None:
-            part, anchor, title = self._opened(one, max_chars)
-            part = below_title(one.text, part, title, one.record.page.title)
-            snippet = excerpt(one.text, self.passages[one.record.id].marks, part)
+            part, anchor, title = self._section_window(readable, max_chars)
+            part = below_title(text, part, title, record.page.title)
+            snippet = excerpt(text, self.matches[record.id].marks, part)
             quote = self.quotes[key] = Quote(snippet, snippet.html, anchor, title)
         return quote
 
-    def _opened(self, readable: ReadableRecord, max_chars: int) -> SectionWindow:
+    def _section_window(self, readable: ReadableRecord, max_chars: int) -> SectionWindow:
         record, text = readable
         key = _key(readable, max_chars)
-        place = self.opened_parts.get(key)
-        if place is None:
-            passage = self.passages.get(record.id)
-            if passage is None:
-                passage = self.passages[record.id] = self._passage(readable)
-            part = window(text, passage.telling, max_chars, passage.begins)
-            opening = (self._opening(readable, passage, part) if text.openings else None) or record.chunk.at
-            place = self.opened_parts[key] = SectionWindow(part, opening.anchor, displayed(opening.title))
-        return place
+        section = self.windows.get(key)
+        if section is None:
+            match = self.matches.get(record.id)
+            if match is None:
+                match = self.matches[record.id] = self._match(readable)
+            part = window(text, match.relevant_marks, max_chars, match.start)
+            opening = (self._opening(readable, match, part) if text.openings else None) or record.chunk.at
+            section = self.windows[key] = SectionWindow(part, opening.anchor, displayed(opening.title))
+        return section
 
-    def _passage(self, one: ReadableRecord) -> QueryMatch:
-        """The best part of a chunk: where a section has the name that the query is, the best of that."""
-        record, text = one
-        marks = telling = self.words.marks(text.text)
-        called = section_called(self.scorer.names, record.chunk.at.title, text) if text.openings else None
-        if called is not None:
-            end, opening = called
+    def _match(self, readable: ReadableRecord) -> QueryMatch:
+        """Match a chunk with the query; if a section's name is the query, only that section counts."""
+        record, text = readable
+        marks = relevant_marks = self.words.marks(text.text)
+        named_section = section_called(self.scorer.names, record.chunk.at.title, text) if text.openings else None
+        if named_section is not None:
+            end, opening = named_section
             start = opening.start if opening else 0
-            telling = [mark for mark in marks if start <= mark.start < end]
-        return QueryMatch(marks, telling, beginning(text, telling, _SECTION_CHARS), called)
+            relevant_marks = [mark for mark in marks if start <= mark.start < end]
+        return QueryMatch(marks, relevant_marks, beginning(text, relevant_marks, _SECTION_CHARS), named_section)
 
-    def _opening(self, one: ReadableRecord, passage: QueryMatch, part: Window) -> Opening | None:
-        if passage.called is not None:
-            return passage.called[1]
-        is_first = part.start < one.text.openings[0].start
-        own_words = [mark.word for mark in self.words.marks(one.record.chunk.at.title)] if is_first else ()
-        return opening_of(one.text.openings, passage.marks, part[:2], own_words)
+    def _opening(self, readable: ReadableRecord, match: QueryMatch, part: Window) -> Opening | None:
+        if match.named_section is not None:
+            return match.named_section[1]
+        record, text = readable
+        is_first = part.start < text.openings[0].start
+        own_words = [mark.word for mark in self.words.marks(record.chunk.at.title)] if is_first else ()
+        return opening_of(text.openings, match.marks, part[:2], own_words)
 
     def result(self, group: PageGroup, alike: Sequence[int], confidence: float, *, is_pinned: bool = False) -> Result:
-        """One page, or chunk, quoted by the section that answers; its best sections, and pages that say the same."""
+        """Return a page, or chunk, quoted at the section that answers, with its best sections and its copies."""
         best = self.readable[group.best.position]
         is_summary = best.record.chunk.kind == "summary"
         opening = group.best if is_summary else self._opening_section(group)
@@ -147,7 +149,7 @@ class ResultWriter:
         quote = self.quote(readable)
         if is_summary:
             if chunks and not (quote.snippet.is_answer and quote.snippet.marks):
-                # A description without the query's words may be that of every page; a list of headings answers nothing.
+                # A description without the query's words may be on every page; a list of headings is no answer.
                 section = self.quote(self.readable[chunks[0].position])
                 quote = quote._replace(snippet=section.snippet, html=section.html)
         elif not quote.snippet.is_answer:
@@ -159,19 +161,17 @@ class ResultWriter:
         return result
 
     def _opening_section(self, group: PageGroup) -> Ranked:
-        """The section that answers best; the first of equals."""
+        """Return the section that answers best; the first of equal ones."""
         if len(group.sections) < 2:
             return group.best
         opening, most = group.best, -1.0
         for chunk in group.sections:
             readable = self.readable[chunk.position]
-            titles = [readable.record.chunk.at.title, *(one.title for one in readable.text.openings)]
+            titles = [readable.record.chunk.at.title, *(opening.title for opening in readable.text.openings)]
             worth = self.scorer.most(chunk.score, titles)
-            if (
-                worth > most and worth > chunk.score
-            ):  # else no heading says anything, and the passage counts for nothing
-                (start, end, *_), _, title = self._opened(readable, _SECTION_CHARS)
-                marks = self.passages[readable.record.id].marks
+            if worth > most and worth > chunk.score:  # else no heading matches, and the passage does not count
+                (start, end, *_), _, title = self._section_window(readable, _SECTION_CHARS)
+                marks = self.matches[readable.record.id].marks
                 marked = {mark.word for mark in marks if start <= mark.start and mark.end <= end}
                 worth = self.scorer.worth(chunk.score, title, marked)
             if worth > most:
@@ -183,8 +183,8 @@ class ResultWriter:
         record = readable.record
         if self.section_snippets:
             snippet, html, anchor, title = self.quote(readable, _SECTION_CHARS)
-        elif readable.text.openings:  # of several small sections the passage says which answers
-            (_, anchor, title), snippet, html = self._opened(readable, _SECTION_CHARS), _NO_SNIPPET, ""
+        elif readable.text.openings:  # the passage determines which of several small sections answers
+            (_, anchor, title), snippet, html = self._section_window(readable, _SECTION_CHARS), _NO_SNIPPET, ""
         else:
             anchor, title, snippet, html = record.chunk.at.anchor, displayed(record.chunk.at.title), _NO_SNIPPET, ""
         return SectionResult(
@@ -250,7 +250,7 @@ class ResultWriter:
 
 
 def _explanation(parts: Parts, position: int) -> Explanation:
-    scores, boosts = parts.found, parts.boosts
+    scores, boosts = parts.lists, parts.boosts
     columns = (
         scores.cosine, scores.bm25, scores.vector, scores.keyword, scores.page_bm25, scores.page,
         scores.fused, scores.second, boosts.links, boosts.depth, parts.matches, boosts.weight,
@@ -261,6 +261,6 @@ def _explanation(parts: Parts, position: int) -> Explanation:
     return replace(explanation, rerank=round(float(parts.reranked[position]), 6))
 
 
-def _key(one: ReadableRecord, max_chars: int) -> tuple[str, int]:
-    """By which a quote is known: a text that is quoted whole is the same in either size."""
-    return one.record.id, max_chars if len(one.text.text) > _SECTION_CHARS else _SECTION_CHARS
+def _key(readable: ReadableRecord, max_chars: int) -> tuple[str, int]:
+    """Return the cache key of a quote; a short text has the same quote in either size."""
+    return readable.record.id, max_chars if len(readable.text.text) > _SECTION_CHARS else _SECTION_CHARS

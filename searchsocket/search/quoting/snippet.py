@@ -1,4 +1,4 @@
-"""The passage of a chunk that answers, as plain text and as HTML: the query's words marked, code as code."""
+"""Snippet of a chunk, as plain text and as HTML, with the query's words marked and code as code."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -19,7 +19,10 @@ _Ranges = Sequence[_Range]
 
 
 class Snippet(NamedTuple):
-    """Plain text; a line a row, item, heading or line of code, prose on one. Ranges: half-open, ascending, apart."""
+    """Plain text of a passage: prose on one line, and a line per row, item, heading or line of code.
+
+    Ranges are half-open, ascending and disjoint.
+    """
 
     text: str
     marks: tuple[_Range, ...] = ()
@@ -28,32 +31,32 @@ class Snippet(NamedTuple):
 
     @property
     def html(self) -> str:
-        """The text escaped, `<mark>` around each mark, `<pre><code>` around code, `<br>` between other lines."""
+        """Escaped text with `<mark>` around each mark, `<pre><code>` around code, `<br>` between other lines."""
         if not self.code and "\n" not in self.text:
-            return self._marked(0, len(self.text))
+            return self._marked_html(0, len(self.text))
         parts, at = list[str](), 0
         for start, end in self.code:
-            parts += [self._marked(at, max(start - 1, at)).replace("\n", "<br>")] if start else []
-            parts += ["<pre><code>", self._marked(start, end), "</code></pre>"]
+            parts += [self._marked_html(at, max(start - 1, at)).replace("\n", "<br>")] if start else []
+            parts += ["<pre><code>", self._marked_html(start, end), "</code></pre>"]
             at = min(end + 1, len(self.text))
-        parts.append(self._marked(at, len(self.text)).replace("\n", "<br>"))
+        parts.append(self._marked_html(at, len(self.text)).replace("\n", "<br>"))
         return "".join(parts)
 
-    def _marked(self, at: int, until: int) -> str:
+    def _marked_html(self, at: int, until: int) -> str:
         text, parts = self.text, list[str]()
         for start, end in self.marks:
             if at <= start and end <= until:
                 parts += text[at:start], "<mark>", text[start:end], "</mark>"
                 at = end
         parts.append(text[at:until])
-        # Most text holds none, and a search for one character is far faster than one for any of them.
+        # Most text contains none of these, and five searches for one character are faster than a pattern of all.
         if "'" in text or '"' in text or "<" in text or ">" in text or "&" in text:
             parts[::2] = map(escape, parts[::2])
         return "".join(parts)
 
 
 def excerpt(chunk_text: ChunkText, marks: Sequence[Mark], part: Window) -> Snippet:
-    """A part of what a chunk says, with the marks that lie inside it."""
+    """Return the snippet for a part of a chunk's text, with the marks inside it."""
     start, end, is_cut_before, is_cut_after = part
     text, starts = chunk_text.text[start:end], chunk_text.starts
     first = bisect_right(starts, start) - 1
@@ -62,7 +65,7 @@ def excerpt(chunk_text: ChunkText, marks: Sequence[Mark], part: Window) -> Snipp
     inside: _Ranges = [(a - start, b - start) for a, b, _ in among if b <= end]
     code: _Ranges = ()
     if "\n" in text and "pp" in kinds:
-        text = _behind_each_other(text, start, kinds, starts[first:])
+        text = _join_paragraphs(text, start, kinds, starts[first:])
     if "c" in kinds:
         code = _code(len(text), start, kinds, starts[first:])
         if any(text[at] == " " for at, _ in code):
@@ -79,8 +82,8 @@ def excerpt(chunk_text: ChunkText, marks: Sequence[Mark], part: Window) -> Snipp
     return Snippet(text, tuple(inside), tuple(code), bool(kinds.strip("hfn")))
 
 
-def _behind_each_other(text: str, start: int, kinds: str, starts: Sequence[int]) -> str:
-    """Paragraphs on one line; everything else stays on its own."""
+def _join_paragraphs(text: str, start: int, kinds: str, starts: Sequence[int]) -> str:
+    """Join neighbouring paragraphs into one line; other units keep their own lines."""
     parts, at = list[str](), 0
     for unit in range(1, len(kinds)):
         begin = starts[unit] - start
@@ -91,37 +94,37 @@ def _behind_each_other(text: str, start: int, kinds: str, starts: Sequence[int])
 
 
 def _code(size: int, start: int, kinds: str, starts: Sequence[int]) -> list[_Range]:
-    """The ranges of code lines, adjacent lines as one range."""
+    """Return the ranges of code lines, adjacent lines as one range."""
     ends = [unit - start - 1 for unit in starts[1 : len(kinds)]] + [size]
     runs = [run.span() for run in _CODE_RUN.finditer(kinds)]
     return [(ends[first - 1] + 1 if first else 0, ends[last - 1]) for first, last in runs]
 
 
 def _without(positions: Sequence[int], text: str, marks: _Ranges, code: _Ranges) -> tuple[str, _Ranges, _Ranges]:
-    """The same without the characters at some positions."""
-    gone = frozenset(positions)
+    """Remove the characters at some positions, and move the ranges."""
+    removed = frozenset(positions)
 
-    def moved(ranges: _Ranges) -> list[_Range]:
+    def move(ranges: _Ranges) -> list[_Range]:
         return [(a - bisect_left(positions, a), b - bisect_left(positions, b)) for a, b in ranges]
 
-    return "".join(char for at, char in enumerate(text) if at not in gone), moved(marks), moved(code)
+    return "".join(char for at, char in enumerate(text) if at not in removed), move(marks), move(code)
 
 
 def _without_indent(text: str, marks: _Ranges, code: _Ranges) -> tuple[str, list[_Range], list[_Range]]:
-    """The same without what indents all lines of a run of code."""
-    cuts, gone = list[int](), [0]  # where lines of code begin, and how much is left out before and at each
+    """Remove the indentation that all lines of a run of code share, and move the ranges."""
+    cuts, removed = list[int](), [0]  # starts of code lines, and the number of characters removed up to each
     parts, at = list[str](), 0
     for start, end in code:
         lines = text[start:end].split("\n")
         indent = min(len(line) - len(line.lstrip(" ")) for line in lines)
         for line in lines:
             cuts.append(start)
-            gone.append(gone[-1] + indent)
+            removed.append(removed[-1] + indent)
             parts.append(text[at:start])
             at, start = start + indent, start + len(line) + 1
     parts.append(text[at:])
     return (
         "".join(parts),
-        [(a - gone[bisect_right(cuts, a)], b - gone[bisect_left(cuts, b)]) for a, b in marks],
-        [(a - gone[bisect_left(cuts, a)], b - gone[bisect_left(cuts, b)]) for a, b in code],
+        [(a - removed[bisect_right(cuts, a)], b - removed[bisect_left(cuts, b)]) for a, b in marks],
+        [(a - removed[bisect_left(cuts, a)], b - removed[bisect_left(cuts, b)]) for a, b in code],
     )

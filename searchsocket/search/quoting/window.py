@@ -1,4 +1,4 @@
-"""Choose the part of a chunk to show: it begins at a sentence, a list item, a table row or a line of code."""
+"""Choose the part of a chunk to show: it starts at a sentence, a list item, a table row or a line of code."""
 
 import re
 import unicodedata
@@ -11,16 +11,16 @@ from searchsocket.search.quoting.marks import Mark
 from searchsocket.text.graphemes import safe_cut
 from searchsocket.text.words import name_of
 
-# Of near-equal windows the one that begins so. From 2 on a line answers, the others lead to what does.
+# Rank of near-equal windows by the kind of their first unit. From 2 on, a unit counts as an answer.
 _RANK = {"p": 3, "l": 3, "t": 2, "f": 1, "c": 1}
 _MOST = 3
-_LEAD_CHARS = 100  # a paragraph, or a line that ends in a colon, is shown from its beginning where that is so near
-_CONTEXT_CHARS = 40  # of a sentence that is too long: so much of what stands before the word
-_TAIL_CHARS = 24  # room for the rest of a word that is marked at the very end
+_LEAD_CHARS = 100  # max distance to move the start back to that of its paragraph, or to a line with a colon
+_CONTEXT_CHARS = 40  # text shown before the word in a sentence that is too long
+_TAIL_CHARS = 24  # room to complete a marked word at the end
 _LONGEST_WORD = 80  # a longer run without a space is data, and may be cut
 _MAX_LINES = 6
 _MAX_CANDIDATES = 200  # a chunk of ordinary size has fewer
-_FEWEST_CHARS = 60  # a shorter snippet says little, so it goes on below the next heading
+_FEWEST_CHARS = 60  # a shorter snippet is of little use, so it continues below the next heading
 _CLAUSE = re.compile(r"[,;:)–—]\s+|[、，；：]")
 _SPACE = re.compile(r"\s+")
 
@@ -35,14 +35,14 @@ class Window(NamedTuple):
 
 
 def beginning(chunk_text: ChunkText, marks: Sequence[Mark], max_chars: int) -> tuple[int, bool]:
-    """The start of the best window of a text, and True if it is inside a sentence that is too long.
+    """Return the start of the best window of a text, and True if it is inside a sentence that is too long.
 
-    The best has the most different query words, those in sentences, items and rows counting double. Of near-equals it
-    is the one that begins with prose, then the earliest: what a thing is stands before what it does.
+    The best window has the most different query words; those in sentences, items and rows count double. Of near-equal
+    windows it is the one that starts with prose, then the earliest, since a definition precedes details.
 
     Args:
-        chunk_text: What a chunk says.
-        marks: Where the query's words stand in its text, ascending and apart.
+        chunk_text: The text of a chunk.
+        marks: Positions of the query's words in it, ascending and disjoint.
         max_chars: Code points of the window.
     """
     if len(chunk_text.text) <= max_chars:
@@ -54,7 +54,11 @@ def beginning(chunk_text: ChunkText, marks: Sequence[Mark], max_chars: int) -> t
 
 
 def window(chunk_text: ChunkText, marks: Sequence[Mark], max_chars: int, begins: tuple[int, bool]) -> Window:
-    """The shown part of a text, at most `max_chars`; the whole text if it fits."""
+    """Return the part of a text to show, at most `max_chars`; the whole text if it fits.
+
+    Args:
+        begins: From `beginning`.
+    """
     if len(chunk_text.text) <= max_chars:
         return Window(0, len(chunk_text.text))
     start, is_inside = begins
@@ -63,11 +67,11 @@ def window(chunk_text: ChunkText, marks: Sequence[Mark], max_chars: int, begins:
 
 
 def below_title(chunk_text: ChunkText, part: Window, title: str, page_title: str) -> Window:
-    """The part without headings at its start that repeat what is shown above it, if anything is left.
+    """Remove headings at the start of a part that repeat the titles above it, unless nothing remains.
 
     Args:
-        title: Of the section that opens. A heading repeats it if it is equal.
-        page_title: A heading repeats it if it is equal or a part of it.
+        title: Title of the section that opens; an equal heading is removed.
+        page_title: An equal heading, or one that is a part of it, is removed.
     """
     starts, kinds = chunk_text.starts, chunk_text.kinds
     unit = first = bisect_right(starts, part.start) - 1
@@ -80,14 +84,14 @@ def below_title(chunk_text: ChunkText, part: Window, title: str, page_title: str
 
 
 def _best(chunk_text: ChunkText, marks: Sequence[Mark], max_chars: int) -> tuple[int, bool]:
-    """The start of the best window, and True if it is inside a sentence that is too long."""
+    """Return the start of the best window, and True if it is inside a sentence that is too long."""
     starts, kinds, room = chunk_text.starts, chunk_text.kinds, max_chars - _TAIL_CHARS
     unit = bisect_right(starts, marks[0].start) - 1
     if marks[-1].end - starts[unit] <= room and _RANK.get(kinds[unit]) == _MOST:
-        return starts[unit], False  # none shows more
-    bits: dict[str, int] = {}  # of each query word
-    waiting: list[tuple[int, int, int]] = []  # of each mark: its end, its word, and that again where it answers
-    candidates: list[tuple[int, int, int, bool]] = []  # start, rank, first mark, whether it is inside a sentence
+        return starts[unit], False  # no window shows more
+    bits: dict[str, int] = {}  # query word -> its bit
+    mark_bits: list[tuple[int, int, int]] = []  # per mark: its end, its word's bit, and the bit if it answers, else 0
+    candidates: list[tuple[int, int, int, bool]] = []  # start, rank, first mark, True if inside a sentence
     reached = unit_end = -1
     for number, (first, last, word) in enumerate(marks):
         bit = bits.get(word) or bits.setdefault(word, 1 << len(bits))
@@ -95,7 +99,7 @@ def _best(chunk_text: ChunkText, marks: Sequence[Mark], max_chars: int) -> tuple
             unit = bisect_right(starts, first) - 1
             unit_start, unit_end = starts[unit], starts[unit + 1] if unit + 1 < len(starts) else len(chunk_text.text)
             rank = _RANK.get(kinds[unit], 0)
-        waiting.append((last, bit, bit if rank > 1 else 0))
+        mark_bits.append((last, bit, bit if rank > 1 else 0))
         is_inside = last - unit_start > room
         if is_inside:
             if reached > unit_start and last - reached <= room:
@@ -113,7 +117,7 @@ def _best(chunk_text: ChunkText, marks: Sequence[Mark], max_chars: int) -> tuple
             continue
         limit = start + max_chars
         words = answering = 0
-        for last, bit, answer in waiting[number:]:
+        for last, bit, answer in mark_bits[number:]:
             if last > limit:
                 break
             words |= bit
@@ -127,7 +131,7 @@ def _best(chunk_text: ChunkText, marks: Sequence[Mark], max_chars: int) -> tuple
 
 
 def _lead(chunk_text: ChunkText, start: int, marks: Sequence[Mark], max_chars: int) -> int:
-    """The start of a window that a person understands; the heading of a section is shown separately."""
+    """Move the start of a window so that it reads well; the heading of a section is shown separately."""
     text, starts, kinds = chunk_text.text, chunk_text.starts, chunk_text.kinds
     if not start:
         return 0
@@ -147,14 +151,14 @@ def _lead(chunk_text: ChunkText, start: int, marks: Sequence[Mark], max_chars: i
 
 
 def _first_answer(chunk_text: ChunkText) -> int:
-    """The first sentence, item or row of the chunk's first section."""
+    """Return the start of the first sentence, item or row of the chunk's first section."""
     floor = chunk_text.openings[0].start if chunk_text.openings else len(chunk_text.text)
     units = zip(chunk_text.starts, chunk_text.kinds, strict=True)
     return next((at for at, kind in units if at < floor and _RANK.get(kind, 0) > 1), 0)
 
 
 def _end_with_all(marks: Sequence[Mark], start: int, limit: int) -> int:
-    """The position at which a window has shown each of its query words once."""
+    """Return the position from which on a window contains each of its query words once."""
     words, end = set[str](), start
     for first, last, word in marks:
         if last > limit:
@@ -166,7 +170,7 @@ def _end_with_all(marks: Sequence[Mark], start: int, limit: int) -> int:
 
 
 def _end(chunk_text: ChunkText, start: int, last_mark: int, max_chars: int) -> tuple[int, bool]:
-    """The end of a window, and True if it is inside a unit: at a new subject, otherwise after a whole unit."""
+    """Return the end of a window, and True if it is inside a unit: at a new subject, otherwise after a whole unit."""
     text, starts, kinds = chunk_text.text, chunk_text.starts, chunk_text.kinds
     limit = start + max_chars
     below = bisect_right(starts, start)
@@ -181,7 +185,7 @@ def _end(chunk_text: ChunkText, start: int, last_mark: int, max_chars: int) -> t
             is_intro, is_long = text[at - 1] == ":", at - start >= _FEWEST_CHARS
             if lines == _MAX_LINES or (is_long and not is_intro and kinds[below] in "hfn"):
                 return at, False
-            if not (is_intro and end - start >= _FEWEST_CHARS):  # what it introduces may have no room
+            if not (is_intro and end - start >= _FEWEST_CHARS):  # else the introduced text may not fit
                 end = at
         below += 1
     if limit >= len(text):
@@ -192,14 +196,14 @@ def _end(chunk_text: ChunkText, start: int, last_mark: int, max_chars: int) -> t
 
 
 def _inside(text: str, floor: int, first: int, spare: int) -> int:
-    """The start of a window inside a sentence that is too long: after a comma, otherwise at a word."""
+    """Return the start of a window inside a sentence that is too long: after a comma, otherwise at a word."""
     reach = max(floor, first - max(min(_LEAD_CHARS, spare), 0))
     clauses = [match.end() for match in _CLAUSE.finditer(text, reach, first)]
     if clauses:
         return clauses[-1]
     near = max(floor, first - max(min(_CONTEXT_CHARS, spare), 0))
     if unicodedata.east_asian_width(text[first]) in "WF":
-        return safe_cut(text, near, floor)  # scripts without spaces have no half words, only half graphemes
+        return safe_cut(text, near, floor)  # scripts without spaces are cut between graphemes
     space = _SPACE.search(text, near, first)
     if space:
         return space.end()
@@ -208,7 +212,7 @@ def _inside(text: str, floor: int, first: int, spare: int) -> int:
 
 
 def _cut(text: str, end: int, floor: int) -> int:
-    """The last place at or before `end`, not before `floor`, where neither a word nor a grapheme is cut."""
+    """Return the last position from `floor` to `end` at which neither a word nor a grapheme is cut."""
     if text[end].isspace():
         return end
     space = max(text.rfind(" ", floor, end), text.rfind("\n", floor, end))

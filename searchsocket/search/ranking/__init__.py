@@ -1,1 +1,1 @@
-"""In which order candidates come, and whether they are enough."""
+"""Rank candidates, and decide if they answer the query."""

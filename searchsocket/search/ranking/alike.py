@@ -1,4 +1,4 @@
-"""Passages that say the same: of versions of a page, copies of a note, a fragment. The best stands for all of them."""
+"""Collapse passages with the same text, such as versions of a page or copies of a note, into the best one."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -9,14 +9,14 @@ import numpy as np
 from searchsocket.content.markdown.plain_text import ChunkText
 from searchsocket.search.ranking.fusion import FusedScores
 
-MAX_COMPARED = 20  # of the best; who asks for more reads them all
-# What says the same answers a query alike, so only such pairs are read ...
+MAX_COMPARED = 20  # the best chunks; later ones are not compared
+# Equal texts have nearly equal scores, so only the texts of such pairs are read ...
 _NEAR_COSINE = 0.02
-_NEAR_BM25 = 0.04  # of the greater
-# ... and says the same where this share of its runs of words are the other's.
+_NEAR_BM25 = 0.04  # of the greater score
+# ... and are copies if they share this part of their runs of words.
 _MIN_SHARE = 0.75
-_RUN = 3
-_FEWEST_WORDS = 12  # shorter passages are alike by chance
+_RUN = 3  # words
+_FEWEST_WORDS = 12  # shorter passages are similar by chance
 _WORD = re.compile(r"\w+")
 _ABOVE = np.triu(np.ones((MAX_COMPARED, MAX_COMPARED), np.bool_), 1)  # each pair once
 
@@ -24,12 +24,12 @@ _ABOVE = np.triu(np.ones((MAX_COMPARED, MAX_COMPARED), np.bool_), 1)  # each pai
 def collapsed(
     best: Sequence[int], urls: Sequence[str], fused: FusedScores, texts: Callable[[Sequence[int]], Sequence[ChunkText]]
 ) -> Mapping[int, tuple[int, ...]]:
-    """By the position of each chunk that stands for others: those of the others, best first, on other pages.
+    """Map the position of each chunk with copies to those of its copies on other pages, best first.
 
     Args:
         best: Positions of the chunks to compare, best first.
-        urls: Of the candidates.
-        texts: What candidates say, by position.
+        urls: URLs of the candidates.
+        texts: Returns the texts of candidates by position.
     """
     pairs = _likely(best, urls, fused)
     if not pairs:
@@ -48,26 +48,26 @@ def collapsed(
 
 
 def _likely(best: Sequence[int], urls: Sequence[str], fused: FusedScores) -> list[tuple[int, int]]:
-    """Pairs of positions, the better first, that answer the query alike."""
+    """Return pairs of positions on different pages with nearly equal scores, the better first."""
     cosine, bm25 = fused.cosine[best], fused.bm25[best]
     near = np.abs(cosine[:, None] - cosine) <= _NEAR_COSINE
     near &= np.abs(bm25[:, None] - bm25) <= _NEAR_BM25 * np.maximum(bm25[:, None], bm25)
     near &= bm25 > 0
     near &= _ABOVE[: len(best), : len(best)]
-    pairs = ((best[one], best[other]) for one, other in zip(*map(np.ndarray.tolist, np.nonzero(near)), strict=True))
-    return [(one, other) for one, other in pairs if urls[one] != urls[other]]
+    pairs = ((best[i], best[j]) for i, j in zip(*map(np.ndarray.tolist, np.nonzero(near)), strict=True))
+    return [(better, worse) for better, worse in pairs if urls[better] != urls[worse]]
 
 
-def _is_copy(one: ChunkText, other: ChunkText) -> bool:
-    shorter, longer = sorted((len(one.text), len(other.text)))
-    if shorter < _MIN_SHARE * longer:  # most are told apart by that
+def _is_copy(a: ChunkText, b: ChunkText) -> bool:
+    shorter, longer = sorted((len(a.text), len(b.text)))
+    if shorter < _MIN_SHARE * longer:  # fast: this rejects most pairs
         return False
-    if not one.kinds.strip("c") or not other.kinds.strip("c"):
-        return False  # the same code in two files is two places to look at
-    return _share(_runs(one.text), _runs(other.text)) >= _MIN_SHARE
+    if not a.kinds.strip("c") or not b.kinds.strip("c"):
+        return False  # equal code in two files is shown twice
+    return _share(_runs(a.text), _runs(b.text)) >= _MIN_SHARE
 
 
-@lru_cache(maxsize=1 << 9)  # popular chunks are compared again and again
+@lru_cache(maxsize=1 << 9)  # popular chunks are compared often
 def _runs(text: str) -> frozenset[tuple[str, ...]]:
     words = _WORD.findall(text.casefold())
     if len(words) < _FEWEST_WORDS:
@@ -75,5 +75,5 @@ def _runs(text: str) -> frozenset[tuple[str, ...]]:
     return frozenset(zip(*(words[at:] for at in range(_RUN)), strict=False))
 
 
-def _share(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> float:
-    return len(one & other) / len(one | other) if one and other else 0.0
+def _share(a: frozenset[tuple[str, ...]], b: frozenset[tuple[str, ...]]) -> float:
+    return len(a & b) / len(a | b) if a and b else 0.0

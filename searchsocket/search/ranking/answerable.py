@@ -1,8 +1,8 @@
-"""Decide if ranked pages answer the query at all: questions about something else have some of its words everywhere.
+"""Decide if ranked pages answer the query: even a question about another subject shares words with some pages.
 
 A logistic model over the evidence of words and the parts of the best page's score. `python -m bench.gate --fit` fits it
-to the judged queries of the development collections and to questions about other fields and other software, and takes
-its thresholds from collections that are left out (docs/notes/quality.md).
+to judged queries of the development collections, and to questions about other fields and other software. The thresholds
+are from collections that are not used for fitting (docs/notes/quality.md).
 """
 
 import math
@@ -11,20 +11,20 @@ from typing import NamedTuple
 from searchsocket.search.ranking.weights import ANSWER
 from searchsocket.stores.base import WordEvidence
 
-_NEAR = (-1.0, 4.0)  # beyond these, nearness says no more
+_NEAR = (-1.0, 4.0)  # bounds of nearness
 _MANY_MISSING = 3
 _FEW_WORDS = 2
-WHOLE = 0.999  # `share` of a query of which one page has all words: such a query is never refused
+WHOLE = 0.999  # `share` of a query if one page has all its words: such a query is never refused
 
 
 class AnswerFeatures(NamedTuple):
     """The input of the model; its weights have the same names."""
 
     constant: float  # 1
-    share: float  # of the query, by rarity, on the page that says most of it
+    share: float  # of the query, by rarity, on the page with most of its words
     known: float  # share of the query's words that are on the site
     words: float  # logarithm of 1 + the number of its words
-    missing: float  # words that no page has, at most three
+    missing: float  # number of words that are on no page, at most 3
     missing_rarity: float  # their share of the query, by rarity
     nearness: float  # of the nearest chunk, see `relevance.nearness`
     passage: float  # of the best page: the bonus for neighbouring words and words together
@@ -41,7 +41,7 @@ REFUSED, DOUBTED = float(ANSWER["refused_below"]), float(ANSWER["doubted_below"]
 def answer_features(
     evidence: WordEvidence, missing_rarity: float, near: float, passage: float, names: float, exact: float
 ) -> AnswerFeatures:
-    """The features of a query, by its evidence and its best page."""
+    """Return the features of a query, from its evidence and its best page."""
     return AnswerFeatures(
         1.0,
         evidence.share,
@@ -59,5 +59,5 @@ def answer_features(
 
 
 def answer_score(features: AnswerFeatures) -> float:
-    """The logarithm of the odds that the site answers the query."""
+    """Return the logarithm of the odds that the site answers the query."""
     return math.fsum(weight * value for weight, value in zip(WEIGHTS, features, strict=True))

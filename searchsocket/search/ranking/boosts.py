@@ -18,27 +18,27 @@ from searchsocket.types import Scores
 if TYPE_CHECKING:
     from searchsocket.project.settings.model import RankingSettings
 
-_MANY_LINKS = 100  # from here on more links say nothing more
+_MANY_LINKS = 100  # further links do not count
 _LOGARITHMS = np.array([math.log1p(links) for links in range(_MANY_LINKS + 1)])
-_WEIGHTS = (0.01, 100.0)  # an author's page weight beyond these says no more
+_WEIGHTS = (0.01, 100.0)  # bounds of an author's page weight
 
 
 @dataclass(frozen=True, slots=True)
 class Boosts:
-    """Parts that are added, and the page weight, which multiplies; by column."""
+    """Added parts, and the page weight as a factor; columns."""
 
     links: Scores
     depth: Scores
     weight: Scores
-    most: float  # what `links` and `depth` can add up to, by which scores are brought back to [0, 1]
+    most: float  # maximum of `links` + `depth`, to scale scores back to [0, 1]
 
 
 def boosts_of(facts: Facts, settings: "RankingSettings", q: str = "") -> Boosts:
-    """The boosts of some records; a part that the settings switch off is 0.
+    """Return the boosts of some records; a part that the settings switch off is 0.
 
     Args:
-        q: The query. If it names an identifier, source listings are as good as guides; if it may be after a post or the
-            notes of a release, these are.
+        q: The query. If it names an identifier, source listings are not demoted. If it may ask for a post or release
+            notes, those are not demoted.
     """
     most_links = settings.weights.incoming_links if settings.enable_incoming_link_boost else 0.0
     most_depth = settings.weights.depth if settings.enable_depth_boost else 0.0
@@ -58,5 +58,5 @@ def boosts_of(facts: Facts, settings: "RankingSettings", q: str = "") -> Boosts:
 
 
 def _shares(urls: Sequence[str], less: Collection[str], share: float) -> Scores | float:
-    """The remaining weight of each record: `share` for pages that rank below guides."""
+    """Return the factor of each record: `share` for the pages in `less`, otherwise 1."""
     return np.array([share if url in less else 1.0 for url in urls]) if less else 1.0

@@ -1,8 +1,8 @@
 """Probability that a result answers the query, comparable between queries, models and sites (docs/notes/quality.md).
 
-A logistic model of seven things that are known of a result anyway. Its weights are fitted by `python -m bench.gate` to
-the judged queries of the development collections, with the built-in model and MiniLM, and to questions that no
-documentation answers; how true they are is measured there too.
+A logistic model of seven features that ranking computes anyway. `python -m bench.gate` fits its weights to the judged
+queries of the development collections, with the built-in model and MiniLM, and to questions that no documentation
+answers. It also measures the calibration.
 """
 
 import math
@@ -13,7 +13,7 @@ import numpy as np
 from searchsocket.stores.base import WordEvidence
 from searchsocket.types import Scores
 
-WEAK = 0.2  # below it nothing fits well: nine of ten questions about something else, and one of fifty others
+WEAK = 0.2  # below it there is no close match: 90 % of questions about other subjects, 2 % of the others
 
 
 class ConfidenceWeights(NamedTuple):
@@ -21,26 +21,26 @@ class ConfidenceWeights(NamedTuple):
 
     constant: float
     nearness: float  # of the result, see `relevance.nearness`
-    share: float  # of the query on the page that says most of it
+    share: float  # of the query on the page with most of its words
     known: float  # share of the query's words that are on the site
     asked: float  # logarithm of 1 + the number of its words
-    rank: float  # logarithm of the place among the results, from 1
-    score: float  # of the best result's
-    exact: float  # the query is the title, or names what the chunk holds
+    rank: float  # logarithm of the position among the results, from 1
+    score: float  # as a share of the best result's
+    exact: float  # the query is the title, or contains a name in the chunk
 
 
 WEIGHTS = ConfidenceWeights(-11.49, 0.3, 1.67, 1.82, 1.53, -0.45, 4.83, 2.09)
 _COLUMN = np.array(WEIGHTS)
-_NEAR = (-1.0, 4.0)  # beyond these, nearness says no more
-_UNKNOWN_NEAR = 1.5  # of an answer by words alone
+_NEAR = (-1.0, 4.0)  # bounds of nearness
+_UNKNOWN_NEAR = 1.5  # nearness of an answer by words only
 _EXACT = 1.0
 
 
 def features(words: WordEvidence, near: Scores, rank: Scores, score_ratio: Scores, exact: Scores) -> Scores:
-    """The input of the weights, shape (n, 8): one row per result.
+    """Return the features of results, shape (n, 8): one row per result.
 
     Args:
-        near: NaN: the query has no vector.
+        near: Nearness; NaN if the query has no vector.
         rank: From 0.
         score_ratio: The result's score divided by the best one's.
     """
@@ -54,6 +54,6 @@ def features(words: WordEvidence, near: Scores, rank: Scores, score_ratio: Score
 
 
 def confidence(table: Scores) -> Scores:
-    """The probability, in [0, 1], that each result with these features answers its query."""
-    sure: Scores = 1.0 / (1.0 + np.exp(-(table @ _COLUMN)))
-    return sure
+    """Return the probability, in [0, 1], that each result with these features answers its query."""
+    probabilities: Scores = 1.0 / (1.0 + np.exp(-(table @ _COLUMN)))
+    return probabilities

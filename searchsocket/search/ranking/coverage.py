@@ -1,6 +1,6 @@
-"""Share of a query that the best passages contain in names and sentences; code contains any word by chance.
+"""Share of a query that the best passages contain in names and sentences, without code.
 
-The examples of a documentation are of recipes, travel and shopping, so questions about these have their words there.
+Code examples are about recipes, travel and shopping, so they contain the words of questions about these by chance.
 """
 
 from collections.abc import Sequence
@@ -13,23 +13,23 @@ _LEAST = 1 / 3  # of the query's words
 
 
 def is_covered(q: str, best: Sequence[ReadableRecord]) -> bool:
-    """Return True if one of these passages contains over a third of the query's words; code alone is not judged."""
-    asked = _subject(q)
+    """Return True if one of these passages contains over a third of the query's words, or none of them has prose."""
+    subject = _subject(q)
     is_prose = False
-    for one in best if asked else ():
-        sentences = _sentences(one)
+    for readable in best if subject else ():
+        sentences = _sentences(readable)
         is_prose |= bool(sentences)
-        words = index_text("\n".join([*_names(one), sentences])).split()
-        if len(asked.intersection(words)) > _LEAST * len(asked):
+        words = index_text("\n".join([*_names(readable), sentences])).split()
+        if len(subject.intersection(words)) > _LEAST * len(subject):
             return True
     return not is_prose
 
 
 def is_named(q: str, best: Sequence[ReadableRecord]) -> bool:
     """Return True if a third of the query or more is the title or a heading of a passage: `call` in "call vs fork"."""
-    asked = _subject(q)
-    names = (query_words(name)[0] for one in best for name in _names(one) if name)
-    return any(words and words <= asked and len(words) >= _LEAST * len(asked) for words in names)
+    subject = _subject(q)
+    names = (query_words(name)[0] for readable in best for name in _names(readable) if name)
+    return any(words and words <= subject and len(words) >= _LEAST * len(subject) for words in names)
 
 
 def _subject(q: str) -> frozenset[str]:
@@ -44,7 +44,7 @@ def _names(readable: ReadableRecord) -> list[str]:
 
 
 def _sentences(readable: ReadableRecord) -> str:
-    """The text without its code."""
+    """Return the text without its code."""
     text = readable.text
     ends = (*text.starts[1:], len(text.text))
     return "".join(

@@ -12,37 +12,38 @@ from searchsocket.text.words import has_unspaced
 from searchsocket.types import Scores
 
 WHOLE = 0.9  # of a name: see `WordSnapshot.named`
-# What prose does not hold: `a_b`, `$x`, `a::b`, `ab.cd`, `f()`, `camelCase`, `--flag`.
+# Words that prose does not contain: `a_b`, `$x`, `a::b`, `ab.cd`, `f()`, `camelCase`, `--flag`.
 _NAME = re.compile(r"(?=.*[A-Za-z])(?:.*[_$].*|.*::.*|.*\w\w\.\w\w.*|.*\(\).*|.*[a-z][A-Z].*|--.*)")
-_MAX_NAMES = 10  # each is looked for in the text of every candidate
+_MAX_NAMES = 10  # each is searched in the text of every candidate
 _EDGES = " \t?!,;\"'`“”"
 
 
-def exact_scores(q: str, found: Candidates, texts: Callable[[Sequence[str]], Sequence[str]]) -> Scores:
-    """The bonus of each candidate for exact matches.
+def exact_scores(q: str, candidates: Candidates, texts: Callable[[Sequence[str]], Sequence[str]]) -> Scores:
+    """Return the bonus of each candidate for exact matches.
 
     Args:
-        texts: Of records by id; asked for only where the query names an identifier.
+        texts: Returns the texts of records by id; called only if the query names an identifier.
     """
-    is_titled = found.titled >= WHOLE
-    named = np.where(is_titled, WEIGHTS.title, WEIGHTS.title_begun) * found.titled
-    headings = np.where(found.headed >= WHOLE, WEIGHTS.heading, WEIGHTS.heading_begun) * found.headed
-    named += np.where(is_titled, 0.0, headings)
+    is_titled = candidates.titled >= WHOLE
+    bonus = np.where(is_titled, WEIGHTS.title, WEIGHTS.title_begun) * candidates.titled
+    headings = np.where(candidates.headed >= WHOLE, WEIGHTS.heading, WEIGHTS.heading_begun) * candidates.headed
+    bonus += np.where(is_titled, 0.0, headings)
     identifiers, most = _identifiers(q)
     if not identifiers:
-        return named
-    facts = found.facts
-    where = [list(map(_folded, three)) for three in zip(texts(found.ids), facts.title, facts.url, strict=True)]
+        return bonus
+    facts = candidates.facts
+    places = [list(map(_folded, place)) for place in zip(texts(candidates.ids), facts.title, facts.url, strict=True)]
     occurrences = np.array(
-        [[one in text or one in title or one in url for text, title, url in where] for one in identifiers], np.float64
+        [[name in text or name in title or name in url for text, title, url in places] for name in identifiers],
+        np.float64,
     )
-    # What most candidates hold, as the name of the product, tells none of them from the others.
+    # A name that most candidates contain, such as the product's, does not distinguish them.
     rare = np.ones(len(occurrences)) if most == WEIGHTS.only_word else 1.0 - occurrences.mean(axis=1)
-    scores: Scores = named + np.where(is_titled, 0.0, most * (rare @ occurrences) / len(identifiers))
+    scores: Scores = bonus + np.where(is_titled, 0.0, most * (rare @ occurrences) / len(identifiers))
     return scores
 
 
-@lru_cache(maxsize=1 << 12)  # about 5 MB: who asks for identifiers finds the same texts again
+@lru_cache(maxsize=1 << 12)  # about 5 MB; queries for identifiers share candidates
 def _folded(text: str) -> str:
     return text.casefold()
 
@@ -53,9 +54,9 @@ def names_identifier(q: str) -> bool:
 
 
 def _identifiers(q: str) -> tuple[tuple[str, ...], float]:
-    """The identifiers that a query names, and what a candidate with all of them gains."""
+    """Return the identifiers in a query, and the bonus of a candidate with all of them."""
     words = [word.strip(_EDGES) for word in q.split()]
-    # One word alone is meant as it is, whatever it looks like; without spaces a text may be several.
+    # A single word counts as an identifier, except in scripts without spaces, where it may be several words.
     is_alone = len(words) == 1 and not has_unspaced(q)
     names = [word for word in words if word and (is_alone or _NAME.fullmatch(word))]
     distinct = tuple(dict.fromkeys(name.casefold() for name in names))[:_MAX_NAMES]

@@ -1,4 +1,4 @@
-"""Page first: the best page, its best sections inside."""
+"""Group ranked chunks by page, with the best sections of each page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,18 +8,18 @@ from searchsocket.stores.base import Facts
 from searchsocket.types import Scores
 
 MAX_SECTIONS = 3
-# One more is looked at than is shown: the section that answers may say fewer of the words (quoting/choice.py).
+# One more than are shown: the section that answers may contain fewer of the words (quoting/choice.py).
 MAX_COMPARED_SECTIONS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class PageGroup:
-    """A page as its best chunk scores, with the best chunk of each of its best sections, more than are shown."""
+    """A page with its best chunk and the best chunk of each of its best sections."""
 
     best: Ranked
-    sections: tuple[Ranked, ...]  # by score; the best chunk's own section is among them, the summary is not
+    sections: tuple[Ranked, ...]  # by score, at most `MAX_COMPARED_SECTIONS`; with that of `best`, without the summary
     lead: Ranked | None = None  # best chunk of a better translation of the page, which decides score and confidence
-    languages: tuple[str, ...] = ()  # of the page and of its translations among the candidates; () = it has none
+    languages: tuple[str, ...] = ()  # of the page and its translations among the candidates; () if it has none
 
     @property
     def scored(self) -> Ranked:
@@ -28,11 +28,11 @@ class PageGroup:
 
 
 def group_by_page(ranked: Sequence[Ranked], facts: Facts, top_k: int, scores: Scores | None = None) -> list[PageGroup]:
-    """At most `top_k` pages, in the order of their first chunks.
+    """Return at most `top_k` pages, in the order of their first chunks.
 
     Args:
-        ranked: Chunks, those of the best page and of a page the best ones first.
-        scores: Of the page of each candidate; None: a page scores as its best chunk.
+        ranked: Chunks by the rank of their page, then by their own.
+        scores: Score of each candidate's page; None: a page has the score of its best chunk.
     """
     pages: dict[str, list[Ranked]] = {}
     for chunk in ranked:
@@ -45,7 +45,7 @@ def group_by_page(ranked: Sequence[Ranked], facts: Facts, top_k: int, scores: Sc
 
 
 def best_of_pages(ranked: Sequence[Ranked], urls: Sequence[str]) -> list[int]:
-    """The position of the best chunk of each page, best first."""
+    """Return the position of the best chunk of each page, best first."""
     pages: dict[str, int] = {}
     for chunk in ranked:
         pages.setdefault(urls[chunk.position], chunk.position)
@@ -53,12 +53,12 @@ def best_of_pages(ranked: Sequence[Ranked], urls: Sequence[str]) -> list[int]:
 
 
 def each_alone(ranked: Sequence[Ranked], top_k: int) -> list[PageGroup]:
-    """At most `top_k` chunks, as if each were a page."""
+    """Return at most `top_k` chunks, each as a group of its own."""
     return [PageGroup(chunk, ()) for chunk in ranked[:top_k]]
 
 
 def _best_sections(chunks: Sequence[Ranked], facts: Facts) -> tuple[Ranked, ...]:
-    """One chunk a section: a long section has several pieces, and opens at the same place."""
+    """Return one chunk per section: a long section has several chunks with the same anchor."""
     sections: dict[str, Ranked] = {}
     for chunk in chunks:
         if facts.kind[chunk.position] == "section":

@@ -7,29 +7,29 @@ import numpy as np
 from searchsocket.search.ranking.fusion import min_max
 from searchsocket.types import Scores
 
-# At the usual weight of 1 the reranker has this share of what finding gives, and the order before it the rest.
-# Both lie in [0, 1], and so does their mix: what `exact.py` adds for a title, or one word, stays above all of it.
+# Share of the reranker in the retrieval score at weight 1; the original score has the remainder. The mix is in [0, 1],
+# so the bonus of `exact.py` for a title or a single word stays above it.
 SHARE = 0.8
 
 
 def judged(positions: Sequence[int], scores: Sequence[float | None], candidates: int) -> Scores:
-    """Scores by candidate, scaled over those that have one; 0 for all others, which are not better than any of these.
+    """Return a score per candidate, scaled over those that have one; 0 for the others.
 
     Args:
-        positions: Of the candidates that were judged.
-        scores: What they got; None = not among the best.
+        positions: Positions of the candidates that were sent to the reranker.
+        scores: Their scores; None: not among the best.
     """
     column = np.zeros(candidates)
     scored = [(position, score) for position, score in zip(positions, scores, strict=True) if score is not None]
     if scored:
         judged_positions, values = zip(*scored, strict=True)
-        # Where all are equal the reranker says nothing but that others are worse.
+        # Equal scores mean only that the candidates without a score are worse.
         column[list(judged_positions)] = min_max(np.array(values, np.float64)) if min(values) < max(values) else 1.0
     return column
 
 
 def mixed(fused: Scores, reranked: Scores, weight: float) -> Scores:
-    """The retrieval score of reranked candidates, in [0, 1].
+    """Return the retrieval score of reranked candidates, in [0, 1].
 
     Args:
         weight: `ranking.weights.rerank`, in [0, 1].

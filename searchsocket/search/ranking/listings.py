@@ -1,9 +1,9 @@
-"""Generated lists of what other pages explain: source code of a documented library, indexes of its names."""
+"""Recognize generated listings, which other pages explain: source code of a library, indexes of its names."""
 
 import re
 from functools import lru_cache
 
-SHARE = 0.5  # what such a page scores of what a guide would
+SHARE = 0.5  # factor of such a page compared with a guide
 _LISTING = re.compile(
     r"/_(?:modules|sources?)(?:/|$)"  # Sphinx
     r"|/(?:genindex|py-modindex|modindex)(?:-[\w-]+)?(?:\.html?)?$"
@@ -13,7 +13,7 @@ _LISTING = re.compile(
 )
 
 
-@lru_cache(maxsize=1 << 14)  # the same pages are found again and again
+@lru_cache(maxsize=1 << 14)  # queries share pages
 def is_listing(url: str) -> bool:
     """Return True if a generator uses this path for a source listing or an index of names."""
     return _LISTING.search(url) is not None

@@ -1,12 +1,12 @@
-"""Pages of an occasion: a post of a day, the notes of a release, the steps of an upgrade.
+"""Recognize pages of an occasion: a dated post, release notes, or an upgrade guide.
 
-They say what is new of what the guides explain, in the words of the guides, and are read once.
+They repeat the words of the guides, but are read once, so guides rank above them.
 """
 
 import re
 from functools import lru_cache
 
-SHARE = 0.9  # what such a page scores of what a guide would
+SHARE = 0.9  # factor of such a page compared with a guide
 _OCCASION = re.compile(
     r"/(?:19|20)\d\d(?:/\d\d?/|-\d\d-\d\d)"  # a day, or a month
     r"|/(?:blog|posts|announcements)/."
@@ -15,18 +15,18 @@ _OCCASION = re.compile(
     r"|/(?:release-?notes?|release-v?\d|(?:migrat|upgrad)(?:e|ing|ion)(?![a-z]))[^/]*$",
     re.IGNORECASE,
 )
-# Who asks like this may mean one of them; so may a number, which is a version or a year.
-_ASKED = re.compile(
+# A query with such a word may ask for one of them; so may a number, which may be a version or a year.
+_ASKS_FOR_OCCASION = re.compile(
     r"\d|\b(?:migrat|upgrad|releas|chang|new|blog|announc|version|histor|deprecat|remov|break)", re.IGNORECASE
 )
 
 
-@lru_cache(maxsize=1 << 14)  # the same pages are found again and again
+@lru_cache(maxsize=1 << 14)  # queries share pages
 def is_occasion(url: str) -> bool:
     """Return True if a path belongs to a post or release note."""
     return _OCCASION.search(url) is not None
 
 
 def asks_for_occasion(q: str) -> bool:
-    """Return True if a query may look for one."""
-    return _ASKED.search(q) is not None
+    """Return True if a query may ask for such a page."""
+    return _ASKS_FOR_OCCASION.search(q) is not None

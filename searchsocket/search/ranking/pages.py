@@ -14,22 +14,22 @@ from searchsocket.types import Scores
 
 
 def of_pages(facts: Facts, parts: Parts, q: str, shares: Shares, rarities: Mapping[str, float]) -> Parts:
-    """The parts of the pages instead of the chunks', equal for all chunks of a page.
+    """Return the score parts of pages, from those of their chunks; equal for all chunks of a page.
 
     Args:
-        rarities: Of the words of the query, see `WordSnapshot.rarities`.
+        rarities: Rarities of the words of the query, see `WordSnapshot.rarities`.
     """
     pages = _Pages(facts)
-    second = WEIGHTS.second * pages.second(parts.found.fused, facts.kind)
-    fused = fuse_pages(parts.found, pages.best, shares, second)
+    second = WEIGHTS.second * pages.second(parts.lists.fused, facts.kind)
+    lists = fuse_pages(parts.lists, pages.best, shares, second)
     bonuses = {name: pages.best(scores) for name, scores in parts.bonuses.items()}
-    bonuses["names"] = pages.named(q, facts.anchor, rarities)
+    bonuses["names"] = pages.name_bonus(q, facts.anchor, rarities)
     reranked = None if parts.reranked is None else pages.best(parts.reranked)
-    return replace(parts, found=fused, bonuses=bonuses, reranked=reranked)
+    return replace(parts, lists=lists, bonuses=bonuses, reranked=reranked)
 
 
 def in_page_order(ranked: Sequence[Ranked], scores: Scores) -> list[Ranked]:
-    """Chunks by the scores of their pages; on a page, and among pages that score alike, as they were."""
+    """Order chunks by the scores of their pages; chunks of a page, and of pages with equal scores, keep their order."""
     positions = [chunk.position for chunk in ranked]
     return [ranked[at] for at in np.argsort(-scores[positions], kind="stable").tolist()] if positions else []
 
@@ -44,23 +44,23 @@ class _Pages:
         self._codes = np.array(list(map(codes.__getitem__, facts.url)), np.int64)
 
     def best(self, values: Scores) -> Scores:
-        """The greatest value of the chunks of each page, for each of them."""
+        """Return for each chunk the greatest value of its page's chunks."""
         best = np.full(len(self._names), -np.inf)
         np.maximum.at(best, self._codes, values)
         return best[self._codes]
 
-    def named(self, q: str, anchors: Sequence[str], rarities: Mapping[str, float]) -> Scores:
-        """The bonus of each page for its names."""
+    def name_bonus(self, q: str, anchors: Sequence[str], rarities: Mapping[str, float]) -> Scores:
+        """Return the bonus of each page for its names."""
         return name_scores(q, self._names, self._codes.tolist(), anchors, rarities)[self._codes]
 
     def second(self, fused: Scores, kinds: Sequence[str]) -> Scores:
-        """The score of the second best section of each page alone; 0 if there is at most one."""
+        """Return the score of the second best section of each page; 0 if it has at most one."""
         sections = np.flatnonzero(np.array(kinds) != "summary")
         order = sections[np.lexsort((-fused[sections], self._codes[sections]))]
-        of = self._codes[order]
+        pages = self._codes[order]
         is_second = np.zeros(len(order), bool)
-        is_second[1:] = of[1:] == of[:-1]
-        is_second[2:] &= of[2:] != of[:-2]
+        is_second[1:] = pages[1:] == pages[:-1]
+        is_second[2:] &= pages[2:] != pages[:-2]
         second = np.zeros(len(self._names))
-        second[of[is_second]] = fused[order[is_second]]
+        second[pages[is_second]] = fused[order[is_second]]
         return second[self._codes]

@@ -1,4 +1,4 @@
-"""The order of chunks: fused score, boosts, page weight, and a rule for every tie."""
+"""Rank chunks by fused score, boosts and page weight, with a rule for every tie."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from searchsocket.search.ranking.judged import mixed
 from searchsocket.stores.base import Facts
 from searchsocket.types import Scores
 
-# Scores that differ by less come from the order in which a machine adds, not from the texts.
+# Smaller differences are rounding errors, which depend on the machine.
 _DIGITS = 6
 
 
@@ -23,21 +23,21 @@ _DIGITS = 6
 class Parts:
     """Parts of the candidates' scores, by column."""
 
-    found: FusedScores
+    lists: FusedScores
     boosts: Boosts
     bonuses: Mapping[str, Scores]  # by signal, see `signals.SIGNALS`
-    reranked: Scores | None = None  # in [0, 1], see `judged.judged`; None = no reranker was asked
+    reranked: Scores | None = None  # in [0, 1], see `judged.judged`; None: not reranked
     rerank_weight: float = 0.0
 
     @property
     def exact(self) -> Scores:
-        """The bonus for exact matches, and of pages for their names."""
+        """Bonus for exact matches, and for pages their name bonus."""
         exact, names = self.bonuses["exact"], self.bonuses.get("names")
         return exact if names is None else exact + names
 
     @property
     def matches(self) -> Scores:
-        """The sum of all bonuses."""
+        """Sum of all bonuses."""
         return reduce(add, self.bonuses.values())
 
 
@@ -48,11 +48,11 @@ class Ranked(NamedTuple):
     position: int  # among the candidates
 
 
-_as_ranked = partial(tuple.__new__, Ranked)  # one for each candidate: calling the class takes a fifth longer
+_as_ranked = partial(tuple.__new__, Ranked)  # called for each candidate; the class itself takes 20 % longer
 
 
 def rank(facts: Facts, parts: Parts) -> list[Ranked]:
-    """Chunks best first; equal scores in path order, on a page by place and id. Pages of weight 0 are left out."""
+    """Return the chunks, best first, without pages of weight 0; equal scores by path, then position and id."""
     visible = np.flatnonzero(~(facts.weight <= 0))
     scores = scored(facts, parts)
     best = visible[np.lexsort((facts.order[visible], -scores[visible]))]
@@ -60,13 +60,13 @@ def rank(facts: Facts, parts: Parts) -> list[Ranked]:
 
 
 def scored(facts: Facts, parts: Parts) -> Scores:
-    """The score of each candidate, in [0, 1]; of pages of weight 0 it means nothing."""
+    """Return the score of each candidate, in [0, 1]; undefined for pages of weight 0."""
     visible = ~(facts.weight <= 0)
     if not visible.any():
         return np.zeros(len(visible))
-    lists, boosts = parts.found, parts.boosts
+    lists, boosts = parts.lists, parts.boosts
     most = reduce(add, parts.bonuses.values(), lists.second)[visible].max()
-    # Pages may weigh more than 1; dividing by the most keeps scores in [0, 1] and the order as it is.
+    # Pages may weigh more than 1; division by the maximum keeps scores in [0, 1] and their order.
     scale = (1.0 + boosts.most + most) * max(1.0, boosts.weight[visible].max())
     first = lists.fused if parts.reranked is None else mixed(lists.fused, parts.reranked, parts.rerank_weight)
     sums = reduce(add, parts.bonuses.values(), first + lists.second + boosts.links + boosts.depth)
@@ -79,11 +79,11 @@ class Ranking:
     """Ranked candidates, and the parts of their scores."""
 
     ranked: Sequence[Ranked]  # best first
-    parts: Parts | None  # of pages, where those are ranked; None where there are no candidates
-    scores: Scores | None = None  # of pages, by candidate; None where chunks are ranked
+    parts: Parts | None  # of pages if those are ranked; None without candidates
+    scores: Scores | None = None  # of each candidate's page; None if chunks are ranked
     chunks: Parts | None = None  # of the chunks
     notes: tuple[Note, ...] = ()
-    is_judged: bool = False  # by a reranker
+    is_judged: bool = False  # True after reranking
 
 
 NOTHING = Ranking((), None)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RankingInput:
-    """A query and its candidates, as signals see them."""
+    """A query and its candidates: the input of every signal."""
 
     q: str
     candidates: Candidates
@@ -34,49 +34,49 @@ class RankingInput:
 
 # Name -> bonus of each candidate. A page has the best bonus of its chunks, and one for its names, see `pages.py`.
 SIGNALS: Mapping[str, Callable[[RankingInput], Scores]] = {
-    "exact": lambda one: exact_scores(one.q, one.candidates, one.texts),
-    "passage": lambda one: passage_scores(one.words, one.q, one.candidates.ids, one.shares),
+    "exact": lambda inputs: exact_scores(inputs.q, inputs.candidates, inputs.texts),
+    "passage": lambda inputs: passage_scores(inputs.words, inputs.q, inputs.candidates.ids, inputs.shares),
 }
 
 
-def rank_candidates(given: RankingInput) -> Ranking:
+def rank_candidates(inputs: RankingInput) -> Ranking:
     """Rank candidates by meaning and words, boosts and bonuses."""
-    found, facts = given.candidates, given.candidates.facts
-    fused = fuse(found.cosine, found.bm25, found.page_bm25, given.shares)
-    boosts = boosts_of(facts, given.settings, given.q)
-    return _ordered(given, Parts(fused, boosts, {name: bonus(given) for name, bonus in SIGNALS.items()}))
+    candidates = inputs.candidates
+    lists = fuse(candidates.cosine, candidates.bm25, candidates.page_bm25, inputs.shares)
+    boosts = boosts_of(candidates.facts, inputs.settings, inputs.q)
+    return _order(inputs, Parts(lists, boosts, {name: bonus(inputs) for name, bonus in SIGNALS.items()}))
 
 
-def rerank_candidates(given: RankingInput, order: Ranking, scores: Scores) -> Ranking:
+def rerank_candidates(inputs: RankingInput, order: Ranking, scores: Scores) -> Ranking:
     """Rank candidates again with the scores of a reranker.
 
     Args:
         order: From `rank_candidates`.
     """
     assert order.chunks
-    chunks = replace(order.chunks, reranked=scores, rerank_weight=given.settings.weights.rerank)
-    return replace(_ordered(given, chunks), is_judged=True)
+    chunks = replace(order.chunks, reranked=scores, rerank_weight=inputs.settings.weights.rerank)
+    return replace(_order(inputs, chunks), is_judged=True)
 
 
-def _ordered(given: RankingInput, chunks: Parts) -> Ranking:
-    facts = given.candidates.facts
+def _order(inputs: RankingInput, chunks: Parts) -> Ranking:
+    facts = inputs.candidates.facts
     ranked = rank(facts, chunks)
-    if not given.by_page:
+    if not inputs.by_page:
         return Ranking(ranked, chunks, chunks=chunks)
-    pages = of_pages(facts, chunks, given.q, given.shares, given.words.rarities(given.q))
+    pages = of_pages(facts, chunks, inputs.q, inputs.shares, inputs.words.rarities(inputs.q))
     scores = scored(facts, pages)
     return Ranking(in_page_order(ranked, scores), pages, scores, chunks)
 
 
 def passage_scores(words: WordSnapshot, q: str, ids: Sequence[str], shares: Shares) -> Scores:
-    """The bonus of each record for adjacent query words that are also adjacent in it, and for containing most of them.
+    """Return the bonus of each record for query words that are adjacent in it too, and for containing most of them.
 
     Args:
-        shares: What saying all words is worth; the words are looked for only where it is something.
+        shares: `together` is the bonus for all words; if it is 0, they are not searched.
     """
     gains: Scores = WEIGHTS.neighbours * np.array(words.neighbours(q, ids), np.float64)
     if shares.together:
-        # Squared, since half of a question is said by many passages that answer another one.
+        # Squared, since many passages that answer another question contain half of the words.
         proximity = np.square(np.array(words.together(q, ids), np.float64))
         gains += shares.together * (proximity - proximity.min(initial=1.0))
     return gains

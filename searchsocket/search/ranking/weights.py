@@ -1,7 +1,7 @@
 """Weights of the ranking, read from `weights.json`, which `training/ranking` makes (docs/notes/ranking.md).
 
-A score is the mix of the three lists (`lists`), plus each feature times its weight, plus the boosts that a user sets
-(`boosts.py`), times the weight of the page.
+The score is the mix of the three lists (`lists`) plus each feature times its weight plus the configured boosts
+(`boosts.py`); the sum is multiplied by the weight of the page.
 """
 
 import json
@@ -18,23 +18,23 @@ class Shares(NamedTuple):
     meaning: float  # cosine, scaled over the candidates
     words: float  # BM25 of chunks, scaled likewise
     page: float  # BM25 of pages, scaled likewise
-    together: float = 0.0  # square of the share, by rarity, of the query's words that one passage says
+    together: float = 0.0  # square of the share, by rarity, of the query's words in one passage
 
 
 class FeatureWeights(NamedTuple):
     """The weight of each feature of a candidate; features are in [0, 1]."""
 
-    second: float  # mix of the lists of the second best section of the page
-    title: float  # the query is the title: above everything else
+    second: float  # mixed score of the page's second best section
+    title: float  # the query is the title: ranks above everything else
     title_begun: float  # part of the title that is typed
     heading: float  # the query is a heading
     heading_begun: float  # part of a heading that is typed
-    only_word: float  # the only word of the query is in text, title or path, to the letter
-    identifiers: float  # share of the identifiers among other words that the page has, the rarer the more
-    neighbours: float  # share of the query's neighbouring words that one passage has so
+    only_word: float  # the only word of the query is, exactly, in the text, title or path
+    identifiers: float  # share of the query's identifiers that the page has; rare ones count more
+    neighbours: float  # share of the query's neighbouring words that are neighbours in one passage
     all_names: float  # share of the query, by rarity, in title, path and the anchor of one section
-    slug: float  # share of the last part of the path that the query says
-    named: float  # share of the title that the query says, where title and path have all words of the query
+    slug: float  # share of the last part of the path that is in the query
+    named: float  # share of the title that is in the query, if title and path have all words of the query
     compared_title: float  # the whole title is in a query that compares
 
 
