@@ -25,6 +25,7 @@ from searchsocket.quality.proposals import as_toml, proposals
 from searchsocket.quality.replies import Measures
 from searchsocket.types import Scope
 
+_MAX_RUNS = 200
 _MEASURES = {"recall": "recall@k", "mrr10": "MRR@10", "ndcg10": "nDCG@10"}
 
 
@@ -36,6 +37,7 @@ _MEASURES = {"recall": "recall@k", "mrr10": "MRR@10", "ndcg10": "nDCG@10"}
 )
 @click.option("--against", default="", metavar="NAME", help="Generation to compare with; default: the one before it.")
 @click.option("--only", type=click.Choice(["site", "code"]), help="Run only the queries of the site, or of the code.")
+@click.option("--history", is_flag=True, help="Show the results of past runs instead, from every machine.")
 @click.option("--record", is_flag=True, help="Propose golden queries from your last searches.")
 @quiet_option
 @json_option
@@ -45,6 +47,7 @@ def test(
     generation: str,
     against: str,
     only: CorpusName | None,
+    history: bool,
     record: bool,
     as_json: bool,
 ) -> None:
@@ -62,6 +65,9 @@ def test(
 
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
+    if history:
+        _print_history(project, scope, as_json)
+        return
     if record:
         _propose(project, scope, as_json)
         return
@@ -75,6 +81,26 @@ def test(
                 say(line)
     if not all(judgement.passed for judgement, _, _ in judgements.values()):
         raise SystemExit(FAILED)
+
+
+def _print_history(project: Project, scope: Scope, as_json: bool) -> None:
+    runs = Backends(project, os.environ).state.golden_runs(scope.name, _MAX_RUNS)
+    if as_json:
+        listed = [
+            {
+                "finishedAt": run.finished_at,
+                "generation": run.generation,
+                **{name: getattr(run, name) for name in _MEASURES},
+            }
+            for run in runs
+        ]
+        print_json({"scope": scope.name, "runs": listed})
+        return
+    for run in runs:
+        measures = ", ".join(f"{name} {getattr(run, field):.3f}" for field, name in _MEASURES.items())
+        say(safe(f"{run.finished_at[:19]}  {run.generation}  {measures}"))
+    if not runs:
+        say(f"no run of {scope.name} has asked golden queries yet")
 
 
 # A judgement, and the names of the generation that was asked and of the one that it is compared with.

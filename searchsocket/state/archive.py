@@ -13,11 +13,16 @@ from searchsocket.system.compressed import FRAME_OPTIONS, zstd
 from searchsocket.system.errors import system_error
 
 _BLOCK_BYTES = 1 << 20
+# Rows of golden queries travel; other reports name files and times of one machine.
+_GOLDEN = "CASE WHEN json_valid(result) THEN json_extract(result, '$.numbers.golden_recall') END"
 # What is of one machine: times and inodes of its files, its embedding cache, and the reports of its runs.
 _OF_ONE_MACHINE = (
     "UPDATE pages SET stamp = '', mirror_stamp = ''",
     "UPDATE scopes SET cache_size = 0, swept = 0",
-    "DELETE FROM stage_results",
+    f"DELETE FROM stage_results WHERE {_GOLDEN} IS NULL",
+    """UPDATE stage_results SET result = json_object('stage', stage, 'total', json_extract(result, '$.total'),
+    'version', json_extract(result, '$.version'), 'generation', json_extract(result, '$.generation'),
+    'numbers', json_extract(result, '$.numbers'), 'warnings', json_array())""",
 )
 _LIST = "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY type, name LIMIT 200"
 

@@ -4,7 +4,9 @@ import json
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
+
+_MEASURES = ", ".join(f"json_extract(result, '$.numbers.golden_{name}')" for name in ("recall", "mrr10", "ndcg10"))
 
 
 def results_of(db: sqlite3.Connection, run_id: str) -> list[Mapping[str, Any]]:
@@ -24,6 +26,27 @@ def last_ends(db: sqlite3.Connection) -> dict[str, str]:
     """Time of each scope's newest report."""
     newest = "SELECT MAX(rowid) FROM stage_results GROUP BY scope"
     return dict(db.execute(f"SELECT scope, finished_at FROM stage_results WHERE rowid IN ({newest})"))
+
+
+class GoldenRun(NamedTuple):
+    """Measures of the golden queries in one run that published."""
+
+    finished_at: str  # ISO 8601
+    generation: str
+    recall: float
+    mrr10: float
+    ndcg10: float
+
+
+def golden_runs(db: sqlite3.Connection, scope: str, limit: int) -> list[GoldenRun]:
+    """The newest runs of a scope with golden queries, the newest first."""
+    rows = db.execute(
+        f"SELECT finished_at, COALESCE(json_extract(result, '$.generation'), ''), {_MEASURES} FROM stage_results "
+        "WHERE scope = ? AND json_valid(result) AND json_extract(result, '$.numbers.golden_recall') IS NOT NULL "
+        "ORDER BY rowid DESC LIMIT ?",
+        (scope, limit),
+    )
+    return [GoldenRun(str(row[0]), str(row[1]), *map(float, row[2:])) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from searchsocket.state.file import copy_state, look_into, open_state, transaction, translated
-from searchsocket.state.history import History, last_ends, last_of_scopes, results_of
+from searchsocket.state.history import GoldenRun, History, golden_runs, last_ends, last_of_scopes, results_of
 from searchsocket.state.inventory import Inventory, ListedFile
 from searchsocket.state.published import Published
 from searchsocket.state.scope import ScopeState, begin
@@ -135,6 +135,12 @@ class ProjectState:
         with suppress(sqlite3.Error, ValueError), closing(look_into(self.file)) as db:
             return last_of_scopes(db, stage)
         return {}
+
+    def golden_runs(self, scope: str, limit: int) -> list[GoldenRun]:
+        """Measures of golden queries in the newest runs of a scope; read without changing anything."""
+        with suppress(sqlite3.Error, ValueError, TypeError), closing(look_into(self.file)) as db:
+            return golden_runs(db, scope, limit)
+        return []
 
     def last_report(self, scope: str, stage: str) -> Mapping[str, Any] | None:
         # A state that is not there, damaged or of another release is for the next run to mend.

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from small_site import write_site
 
+from searchsocket.quality.gate import judge_candidate
 from searchsocket.state.archive import archive, restore
 from searchsocket.stores.artifacts.documents import Description
 from searchsocket.stores.artifacts.inventory import description_of, stored_generations
@@ -115,6 +116,19 @@ def test_a_state_that_is_not_ours_is_not_used(tmp_path: Path, url: str, damage: 
     limit = 1_000 if damage == "size" else 10_000_000
     assert not restore(packed, "other" if damage == "scope" else "main", target, limit)
     assert not target.exists()
+
+
+def test_results_of_golden_queries_travel(tmp_path: Path, url: str) -> None:
+    """An empty disk knows how good the answers were, whichever machine published."""
+    golden = '[[query]]\nquery = "bowline"\nexpect = ["/docs/ropes"]\n'
+    generations = []
+    for name in ("first", "second", "third"):
+        disk = machine(tmp_path / name, url)
+        (disk.root / "golden-queries.toml").write_text(golden)
+        disk.write("docs/zebra", f"A zebra crossed the harbour, said the {name}.")
+        generations.append(disk.index(judge_candidate))
+    runs = disk.run().state.golden_runs("main", 10)
+    assert [(run.generation, run.recall) for run in runs] == [(each, 1.0) for each in reversed(generations)]
 
 
 def records(each: Machine) -> list[tuple[str, str]]:

@@ -10,6 +10,7 @@ from searchsocket.pipeline.run.checks import index_matches_manifest
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.project.project import open_project
 from searchsocket.quality.golden import read_golden
+from searchsocket.state import ProjectState
 
 GOLDEN = '[[query]]\nquery = "mooring rope"\nexpect = "/docs/ropes"\ntags = "plain"\n'
 NONSENSE = '[[query]]\nquery = "tide table"\n'
@@ -33,6 +34,18 @@ def test_golden_queries_are_asked_told_and_judged(indexed: Path, run: RunCli, ru
     (indexed / "golden-queries.toml").write_text("[[query]]\nquery = 1\n")
     assert (wrong := run("test", project=indexed)).exit_code == 2
     assert "query 1 ('1'): query: Input should be a valid string" in wrong.stderr
+
+
+def test_past_results_are_listed(site: Path, run: RunCli, run_json: RunJson) -> None:
+    assert "no run of main has asked golden queries yet" in run("test", "--scope", "main", "--history").stdout
+    report = {"generation": "g1", "numbers": {"golden_recall": 0.5, "golden_mrr10": 0.25, "golden_ndcg10": 0.125}}
+    with ProjectState(site / ".searchsocket").open("main") as state:
+        state.history.save("run", "search_index", "2026-01-01T10:00:00+00:00", report)
+        state.history.save("other", "search_index", "2026-01-01T11:00:00+00:00", {"numbers": {}})
+    (listed,) = run_json("test", "--scope", "main", "--history")["runs"]
+    measures = {"recall": 0.5, "mrr10": 0.25, "ndcg10": 0.125}
+    assert listed == {"finishedAt": "2026-01-01T10:00:00+00:00", "generation": "g1", **measures}
+    assert "2026-01-01T10:00:00  g1  recall@k 0.500" in run("test", "--scope", "main", "--history").stdout
 
 
 def test_what_was_searched_is_proposed(indexed: Path, run: RunCli, run_json: RunJson, tmp_path: Path) -> None:

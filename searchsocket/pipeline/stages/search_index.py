@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from searchsocket.content.llms.folder import RECORDS, remove_others
@@ -99,12 +99,15 @@ def published(
     staged = _stage_changes(run, state, live, stage)
     stage_texts(run, state, run.backends.store)
     generation, outcomes = _switch(run, state, embedding, staged, live)
+    is_new = live is None or generation.name != live.name
+    result = _result(staged.plan, generation, [*warnings, *staged.warnings], published=is_new)
+    result = _with_quality(result, outcomes, live if is_new else None, generation)
+    if outcomes and run.project.settings.artifacts.state:  # the push sends it, for the next machine
+        state.history.save(run.run_id, stage.name, run.clock().isoformat(), asdict(result))
     # Also when nothing changed: the last run may have failed to.
     if pushed := push_live(run.project, run.scope, run.environ, run.clock(), run.run_id):
         run.on_event(Event("artifacts_pushed", {"files": pushed.sent_files, "bytes": pushed.sent_bytes}))
-    is_new = live is None or generation.name != live.name
-    result = _result(staged.plan, generation, [*warnings, *staged.warnings], published=is_new)
-    return _with_quality(result, outcomes, live if is_new else None, generation)
+    return result
 
 
 def _checked_live(run: ScopeRun, state: ScopeState) -> tuple[Generation | None, list[str]]:
