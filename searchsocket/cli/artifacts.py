@@ -7,7 +7,14 @@ from typing import TypeVar
 
 import click
 
-from searchsocket.cli.options import json_option, load_project, project_option, quiet_option, scope_option
+from searchsocket.cli.options import (
+    json_option,
+    load_project,
+    log_format_option,
+    project_option,
+    quiet_option,
+    scope_option,
+)
 from searchsocket.cli.output import count, print_json, safe, say
 from searchsocket.errors import ConfigMissing
 from searchsocket.project.access import make_private_folders
@@ -46,6 +53,7 @@ def artifacts() -> None:
 @scope_option
 @_url_option
 @quiet_option
+@log_format_option
 @json_option
 def push(root: Path, scope_name: str | None, url: str, as_json: bool) -> None:
     """Upload the live generation of a scope.
@@ -83,6 +91,7 @@ def push(root: Path, scope_name: str | None, url: str, as_json: bool) -> None:
 @project_option
 @_url_option
 @quiet_option
+@log_format_option
 @json_option
 def pull(root: Path, url: str, as_json: bool) -> None:
     """Download the default scope into the state folder.
@@ -144,6 +153,7 @@ def list_(root: Path, url: str, as_json: bool) -> None:
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be deleted.")
 @quiet_option
+@log_format_option
 @json_option
 def prune(
     root: Path, url: str, keep: int, min_age_hours: float, dropped: tuple[str, ...], dry_run: bool, as_json: bool

@@ -14,7 +14,15 @@ import click
 from searchsocket.backends import Backends
 from searchsocket.cli.exits import FAILED
 from searchsocket.cli.index import run_options
-from searchsocket.cli.options import is_quiet, json_option, load_project, project_option, quiet_option
+from searchsocket.cli.log_lines import log_lines
+from searchsocket.cli.options import (
+    is_quiet,
+    json_option,
+    load_project,
+    log_format_option,
+    project_option,
+    quiet_option,
+)
 from searchsocket.cli.output import count, error_line, print_json, safe, say
 from searchsocket.pipeline.branches.builds import refuse_shared_source
 from searchsocket.pipeline.branches.choice import choose_scopes
@@ -41,6 +49,7 @@ _SILENT = {
 @click.option("--dry-run", is_flag=True, help="Show each plan and its cost; call and write nothing.")
 @run_options
 @quiet_option
+@log_format_option
 @json_option
 def backfill(
     root: Path,
@@ -71,11 +80,18 @@ def backfill(
     refuse_shared_source(project, len(scopes), RunOptions(**flags).source)
     arguments = ["--project", str(project.root), "--json", *_flags(RunOptions(**flags))]
     arguments += ["--dry-run"] if dry_run else []
+    log = log_lines()
+    if log:
+        arguments += ["--log-format", "json"]
     done: list[Outcome] = []
-    for outcome in _outcomes(scopes, arguments, at_once):
+    for outcome in _outcomes(scopes, arguments, at_once, None if log else subprocess.DEVNULL):
         done.append(outcome)
         if not (as_json or is_quiet()):
-            click.echo(f"[{len(done)}/{len(scopes)}] {_line(outcome)}", err=not outcome.ok)
+            line = f"[{len(done)}/{len(scopes)}] {_line(outcome)}"
+            if log:
+                log.log("info" if outcome.ok else "error", scope=outcome.scope.name, message=click.unstyle(line))
+            else:
+                click.echo(line, err=not outcome.ok)
     done.sort(key=lambda outcome: outcome.scope.name)
     failed = [outcome.scope.name for outcome in done if not outcome.ok]
     if as_json:
@@ -103,8 +119,12 @@ class Outcome:
         return error
 
 
-def _outcomes(scopes: Sequence[Scope], arguments: Sequence[str], at_once: int) -> Iterator[Outcome]:
-    """The runs as they end; each is a process of its own, so that none can take another with it."""
+def _outcomes(scopes: Sequence[Scope], arguments: Sequence[str], at_once: int, errors: int | None) -> Iterator[Outcome]:
+    """The runs as they end; each is a process of its own, so that none can take another with it.
+
+    Args:
+        errors: Where their stderr goes, as `Popen` takes it; None = to that of this process.
+    """
     running: list[subprocess.Popen[bytes]] = []
     is_over = False
 
@@ -112,7 +132,7 @@ def _outcomes(scopes: Sequence[Scope], arguments: Sequence[str], at_once: int) -
         if is_over:
             return None
         command = ["index", "--scope", scope.branch or scope.name, *arguments]
-        child = start(command, os.environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        child = start(command, os.environ, stdout=subprocess.PIPE, stderr=errors)
         running.append(child)
         assert child.stdout is not None
         output = child.stdout.read()  # `communicate` would close its standard input, which ends it

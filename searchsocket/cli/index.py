@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from searchsocket.cli.options import is_quiet, json_option, project_option, quiet_option, scope_option
+from searchsocket.cli.log_lines import log_lines
+from searchsocket.cli.options import (
+    is_quiet,
+    json_option,
+    log_format_option,
+    project_option,
+    quiet_option,
+    scope_option,
+)
 from searchsocket.cli.output import hanging, line_width, print_json, say
 from searchsocket.cli.summary import TEXT_COLUMN, unchanged_lines
 from searchsocket.pipeline.run.options import OPTIONS, Option, RunOptions
@@ -56,6 +64,7 @@ def _type(option: Option) -> Any:
 @click.option("--verbose", is_flag=True, help="Print events (JSON lines) and Dagster's log to stderr.")
 @click.option("--record", is_flag=True, help="Make a run in Dagster even if nothing changed.")
 @quiet_option
+@log_format_option
 @json_option
 def index(
     root: Path,
@@ -98,6 +107,8 @@ def index(
 def _print_unchanged(last: "RunRecord", as_json: bool) -> None:
     """Instead of a run: what one would have said, and since which run."""
     total = process_age_s()
+    if log := log_lines():
+        log.add_facts(scope=last.summary["scope"], run=last.run_id)
     if as_json:
         print_json({**last.summary, "seconds": {"total": round(total, 3)}, "unchangedSince": last.run_id})
         return

@@ -11,6 +11,7 @@ import click
 
 from searchsocket.backends import Backends
 from searchsocket.cli import exits
+from searchsocket.cli.log_lines import log_lines
 from searchsocket.cli.options import is_quiet, load_project
 from searchsocket.cli.output import hanging, line_width, print_error, print_json, say
 from searchsocket.cli.progress import listener
@@ -52,6 +53,9 @@ def index_corpora(
     """
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
+    log = log_lines()
+    if log:
+        log.add_facts(scope=scope.name)
     corpora = (CORPORA[only],) if only else corpora_of(project.settings)
     before: dict[str, str] = {corpus.name: _live_generation(corpus.home(project), scope.name) for corpus in corpora}
     loaded_s = process_age_s()
@@ -68,6 +72,9 @@ def index_corpora(
                         summary = _plan(project, scope, options, on_event, corpus)
                     else:
                         summary = run_corpus(project, scope, options, on_event, verbose, corpus, scope_name)
+                    if log:
+                        for warning in summary.warnings:
+                            log.log("warning", message=str(warning))
                     done[corpus.name] = _timed(summary, loaded_s, began_s)
                 except SystemExit as failure:  # what the other corpus holds is no worse for it
                     status = int(str(failure.code))

@@ -10,6 +10,7 @@ import click
 from searchsocket import __version__
 from searchsocket.cli import exits
 from searchsocket.cli.commands import COMMANDS, SUMMARIES
+from searchsocket.cli.log_lines import log_lines
 from searchsocket.cli.options import JSON_FLAG, remember_json, wants_json
 from searchsocket.cli.output import print_error
 from searchsocket.cli.signals import received_signal, watch_signals
@@ -31,7 +32,7 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except click.UsageError as error:
-            if not wants_json():
+            if not (wants_json() or log_lines()):
                 raise
             print_error("INVALID_REQUEST", error.format_message())
             ctx.exit(exits.USAGE)

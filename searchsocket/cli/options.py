@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from searchsocket.cli.log_lines import begin as begin_log_lines
+from searchsocket.cli.log_lines import log_lines
 from searchsocket.search.bounds import LEAST_MAX_TOKENS, MOST_MAX_TOKENS
 
 if TYPE_CHECKING:
@@ -121,6 +123,24 @@ def quiet_option(command: F) -> F:
     )
 
 
+def log_format_option(command: F) -> F:
+    """`--log-format json`: stderr is JSON lines, see `log_lines`; for commands that report progress."""
+
+    def begin_lines(ctx: click.Context, _: click.Parameter, value: str) -> None:
+        if value == "json" and not ctx.resilient_parsing:
+            begin_log_lines(ctx)
+
+    return click.option(
+        "--log-format",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        expose_value=False,
+        is_eager=True,
+        callback=begin_lines,
+        help="Format of messages; json: one object per line, on stderr.",
+    )(command)
+
+
 def is_quiet() -> bool:
     """Return True if the running command has --quiet."""
     ctx = click.get_current_context(silent=True)
@@ -170,4 +190,7 @@ def load_project(root: Path) -> "Project":
     """The project in `root`, with this process's environment."""
     from searchsocket.project.project import open_project
 
-    return open_project(root, os.environ)
+    project = open_project(root, os.environ)
+    if log := log_lines():
+        log.add_facts(project=project.id)
+    return project

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from searchsocket.cli.log_lines import log_lines
 from searchsocket.cli.options import is_quiet, wants_json
 from searchsocket.text.amounts import ago as ago
 from searchsocket.text.amounts import count as count
@@ -35,16 +36,22 @@ def print_json(value: Any) -> None:
 
 
 def say(text: str) -> None:
-    """Print a result for people to stdout; nothing with `--quiet`."""
-    if not is_quiet():
+    """Print a result for people to stdout, or as a log line; nothing with `--quiet`."""
+    if is_quiet():
+        return
+    if lines := log_lines():
+        lines.log("info", message=click.unstyle(text))
+    else:
         click.echo(text)
 
 
 def print_error(code: str, message: str) -> None:
     """`error [CODE]: message` on stderr, or with `--json` an object on stdout."""
+    if lines := log_lines():
+        lines.log("error", code=code, message=message)
     if wants_json():
         print_json({"error": {"code": code, "message": message}})
-    else:
+    elif not lines:
         click.echo(error_line(code, message), err=True)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any
 
+from searchsocket.cli.log_lines import LogLines, log_lines
 from searchsocket.cli.output import safe
 from searchsocket.events import Event, OnEvent, ignore
 from searchsocket.pipeline.run.stages import label_of
@@ -13,7 +14,7 @@ from searchsocket.pipeline.run.stages import label_of
 
 @contextmanager
 def listener(*, lines: bool, first: str, silent: bool = False) -> Iterator[OnEvent]:
-    """Choose the listener for run events: JSON lines on request, a progress line on a terminal, otherwise none.
+    """Choose the listener for run events: lines on request, a progress line on a terminal, otherwise none.
 
     Args:
         first: What is being done until the first stage tells how far it is.
@@ -21,6 +22,8 @@ def listener(*, lines: bool, first: str, silent: bool = False) -> Iterator[OnEve
     """
     if silent:
         yield ignore
+    elif log := log_lines():
+        yield events_logged(log)
     elif lines:
         yield _json_lines(sys.stderr)
     elif sys.stderr.isatty():
@@ -28,6 +31,18 @@ def listener(*, lines: bool, first: str, silent: bool = False) -> Iterator[OnEve
             yield on_event
     else:
         yield ignore
+
+
+def events_logged(log: LogLines) -> OnEvent:
+    """A listener that writes each event as a log line; later lines have the id of the run that started."""
+
+    def on_event(event: Event) -> None:
+        if event.name == "run_started":
+            log.add_facts(**event.fields)
+        if event.name != "progress":
+            log.log("info", event=event.name, **event.fields)
+
+    return on_event
 
 
 def _json_lines(stream: IO[str]) -> OnEvent:

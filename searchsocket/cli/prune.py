@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from searchsocket.cli.exits import FAILED
-from searchsocket.cli.options import json_option, load_project, project_option, quiet_option
+from searchsocket.cli.options import json_option, load_project, log_format_option, project_option, quiet_option
 from searchsocket.cli.output import count, print_error, print_json, safe, say
 from searchsocket.pipeline.branches.prune import seconds_of
 from searchsocket.pipeline.branches.pruning import PruneOutcome, PrunePlan, PruneRequest, apply_prune, plan_prune
@@ -33,6 +33,7 @@ from searchsocket.project.project import Project
 )
 @click.option("--apply", "is_applied", is_flag=True, help="Delete; without it, only show.")
 @quiet_option
+@log_format_option
 @json_option
 def prune(
     root: Path,

@@ -168,6 +168,7 @@ class _Work:
         """Run stage after stage, each with its checks, and give what the UI shows of them."""
         instance = context.instance
         with _translated("", self.on_event, context.log) as on_event:
+            on_event(Event("run_started", {"run": context.run_id}))
             run = ScopeRun(
                 self.project,
                 self.scope,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from searchsocket.cli.options import json_option, project_option, quiet_option, scope_option
+from searchsocket.cli.options import json_option, log_format_option, project_option, quiet_option, scope_option
 from searchsocket.cli.output import count, say
 from searchsocket.pipeline.unchanged.record import unchanged_since
 
@@ -18,6 +18,7 @@ FOLDER = "code"  # in the state folder
 @project_option
 @scope_option
 @quiet_option
+@log_format_option
 @json_option
 def sync(root: Path, scope_name: str | None, as_json: bool) -> None:
     """Index the source files that changed.

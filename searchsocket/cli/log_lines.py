@@ -1,0 +1,118 @@
+"""`--log-format json`: everything that a command writes to stderr, as one JSON object per line."""
+
+import json
+import os
+import re
+import sys
+import threading
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from io import TextIOBase
+from typing import TextIO
+
+import click
+
+_META = "searchsocket.log_lines"
+_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
+_MIN_SECRET_CHARS = 8
+_USER_IN_URL = re.compile(r"(?<=://)[^\s/@]+@")
+_LEVEL = re.compile(r"\b(DEBUG|INFO|WARNING|ERROR|CRITICAL)\b")  # of lines of other loggers
+_STYLE = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class LogLines(TextIOBase):
+    """A stream that writes each line as a JSON object with `time` and `level`.
+
+    Args:
+        stream: Gets the objects.
+        environ: Values of its variables that are keys are replaced by `***`, as are users and passwords in addresses.
+    """
+
+    def __init__(self, stream: TextIO, environ: Mapping[str, str]) -> None:
+        self._stream = stream
+        self._secrets = sorted(
+            (value for name, value in environ.items() if _SECRET_NAME.search(name) and len(value) >= _MIN_SECRET_CHARS),
+            key=len,
+            reverse=True,
+        )
+        self._facts: dict[str, object] = {}
+        self._rest = ""
+        self._lock = threading.RLock()
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return "utf-8"
+
+    @property
+    def errors(self) -> str:  # type: ignore[override]
+        return "backslashreplace"
+
+    def writable(self) -> bool:
+        return True
+
+    def add_facts(self, **facts: object) -> None:
+        """Fields of all later lines, such as `project`, `scope` and `run`."""
+        self._facts |= facts
+
+    def log(self, level: str, **fields: object) -> None:
+        """Write one line."""
+        line = {"time": datetime.now(UTC).isoformat(timespec="milliseconds"), "level": level, **self._facts, **fields}
+        text = json.dumps(line, ensure_ascii=False, default=str)
+        with self._lock:
+            self._stream.write(f"{self._scrubbed(text)}\n")
+            self._stream.flush()
+
+    def write(self, text: str) -> int:
+        """Write text of code that knows nothing of JSON, each line as a `message`."""
+        with self._lock:
+            *lines, self._rest = (self._rest + text).split("\n")
+            for line in filter(str.strip, lines):
+                self._log_text(_STYLE.sub("", line.rstrip()))
+        return len(text)
+
+    def flush(self) -> None:
+        """Lines are written when they end."""
+        self._stream.flush()
+
+    def end(self) -> None:
+        """Write a last line that has no end."""
+        if self._rest.strip():
+            self.write("\n")
+
+    def _log_text(self, text: str) -> None:
+        if text.startswith("{"):
+            try:
+                fields = json.loads(text)
+            except ValueError:
+                fields = None
+            if isinstance(fields, dict) and fields:
+                self.log(**{"level": "info", **fields})
+                return
+        level = _LEVEL.search(text)
+        self.log(level[0].lower() if level else "warning", message=text)
+
+    def _scrubbed(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, "***").replace(json.dumps(secret)[1:-1], "***")
+        return _USER_IN_URL.sub("***@", text)
+
+
+def begin(ctx: click.Context) -> None:
+    """Turn stderr into log lines until the command ends."""
+    stream = sys.stderr
+    lines = LogLines(stream, os.environ)
+    ctx.meta[_META] = lines
+    sys.stderr = lines
+
+    def restore() -> None:
+        lines.end()
+        sys.stderr = stream
+
+    # The outermost context ends after errors were printed.
+    ctx.find_root().call_on_close(restore)
+
+
+def log_lines() -> LogLines | None:
+    """The log lines of the running command; None without `--log-format json`."""
+    ctx = click.get_current_context(silent=True)
+    return ctx.meta.get(_META) if ctx else None
