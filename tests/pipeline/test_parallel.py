@@ -1,4 +1,4 @@
-"""Extraction in several processes gives what one process gives (spec 8.5)."""
+"""Extraction and chunking in several processes give what one process gives (spec 8.5)."""
 
 import pickle
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ from searchsocket.errors import ClusterUnavailable
 from searchsocket.pipeline.extraction.carried import carry, extract_carried
 from searchsocket.pipeline.extraction.job import ExtractionJob, extract_batch
 from searchsocket.pipeline.run.results import sha256
-from searchsocket.pipeline.stages import page_mirror
+from searchsocket.pipeline.stages import page_chunks, page_mirror
 from searchsocket.project.settings.site import ProjectSettings
 from searchsocket.state.extracts import StoredPage
 from tests.pipeline.conftest import Site
@@ -21,8 +21,8 @@ PAGES = 40  # several batches, so that both workers have some
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many workers each extraction was given; sites are small here, and yet shared out."""
+def worker_counts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Numbers of workers per map over pages; sites are small here, and yet shared out."""
     numbers: list[int] = []
     original = page_mirror.map_batches
 
@@ -31,7 +31,10 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return original(*arguments, workers=workers, **options)
 
     monkeypatch.setattr(page_mirror, "_SERIAL_BELOW_BYTES", 0)
-    monkeypatch.setattr(page_mirror, "map_batches", noting)
+    monkeypatch.setattr(page_chunks, "_SERIAL_BELOW_PAGES", 0)
+    monkeypatch.setattr(page_chunks, "_BATCH", 10)
+    for stage in (page_mirror, page_chunks):
+        monkeypatch.setattr(stage, "map_batches", noting)
     return numbers
 
 
@@ -56,15 +59,17 @@ def built(tmp_path: Path) -> Callable[..., Site]:
     return make
 
 
-def test_two_workers_write_the_same_bytes_and_records_as_one(asked: list[int], built: Callable[[int], Site]) -> None:
+def test_two_workers_write_the_same_bytes_and_records_as_one(
+    worker_counts: list[int], built: Callable[[int], Site]
+) -> None:
     """More cores make a run faster and nothing else: mirror, records and their order on disk are equal."""
     serial, parallel = built(1), built(2)
-    assert asked == [1, 2]
+    assert worker_counts == [1, 1, 2, 2]
     assert_alike(serial, parallel)
 
 
 def test_a_cluster_writes_the_same_bytes_and_records_as_one_process(
-    asked: list[int], built: Callable[..., Site], monkeypatch: pytest.MonkeyPatch
+    worker_counts: list[int], built: Callable[..., Site], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its workers have two threads, no file of the site, and batches of a few pages; still nothing else comes of it."""
     from distributed import LocalCluster
@@ -72,7 +77,7 @@ def test_a_cluster_writes_the_same_bytes_and_records_as_one_process(
     monkeypatch.setattr("searchsocket.pipeline.extraction.carried._BATCH_BYTES", 1_000)
     with LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0", host="127.0.0.1") as workers:  # type: ignore[no-untyped-call]
         assert_alike(built(1), built(1, workers.scheduler_address))
-    assert asked == [1]
+    assert worker_counts == [1, 1, 1]
 
 
 def assert_alike(one: Site, other: Site) -> None:
@@ -86,12 +91,14 @@ def assert_alike(one: Site, other: Site) -> None:
     assert one.records() == other.records()
 
 
-def test_a_second_run_with_other_workers_changes_nothing(asked: list[int], built: Callable[[int], Site]) -> None:
+def test_a_second_run_with_other_workers_changes_nothing(
+    worker_counts: list[int], built: Callable[[int], Site]
+) -> None:
     site = built(1)
     before = site.mirror()
     (site.root / "searchsocket.toml").write_text('run.workers = 2\nembeddings.provider = "hash"\n')
     summary = site.index(force=True)
-    assert asked == [1, 2]
+    assert worker_counts == [1, 1, 2, 2]
     assert (summary.chunks["changed"], summary.embeddings["created"]) == (0, 0)
     assert site.mirror() == before
 

@@ -11,6 +11,7 @@ from searchsocket.content.mirror.paths import mirror_file, mirror_name
 from searchsocket.content.pages import Page
 from searchsocket.errors import SearchSocketError
 from searchsocket.events import Event
+from searchsocket.pipeline.extraction.chunk_job import read_mirror_page
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.stages.code_files import file_stamp
 from searchsocket.pipeline.stages.origin_files import copy_origin_files
@@ -138,24 +139,10 @@ def _source_file(run: ScopeRun, stored: MirrorPage) -> str:
             return ""
 
 
-def read_mirror_page(run: ScopeRun, url: str, digest: str) -> Page | None:
-    """The page in its mirror file, or None when the file is missing or is not what was written."""
-    for root in _roots(run):
-        path = mirror_file(root, url)
-        try:
-            page = parse_page(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            continue
-        except (OSError, UnicodeDecodeError, SearchSocketError):
-            return None
-        return page if page_digest(page) == digest and page.scope == run.scope.name else None
-    return None
-
-
-def _roots(run: ScopeRun) -> Iterator[Path]:
-    yield run.mirror_dir
-    if run.workspace is not None:  # a dry run reads what it did not write itself from the real mirror
-        yield run.project.mirror_dir / run.scope.name
+def mirror_roots(run: ScopeRun) -> list[Path]:
+    """The folders that a mirror file of the run is read from, in this order."""
+    # A dry run reads what it did not write itself from the real mirror.
+    return [run.mirror_dir, *([run.project.mirror_dir / run.scope.name] if run.workspace is not None else [])]
 
 
 def _drop_leaving(run: ScopeRun, state: ScopeState, counts: MirrorCounts) -> None:
@@ -224,7 +211,7 @@ def _mark_damaged(run: ScopeRun, state: ScopeState, counts: MirrorCounts) -> Non
         now = file_stamp(folder + mirror_name(url))
         if now == stamp != "":
             continue
-        if now and read_mirror_page(run, url, digest) is not None:
+        if now and read_mirror_page(mirror_roots(run), run.scope.name, url, digest) is not None:
             restamped.append((page_id, now))  # copied or checked out anew, but the same
             continue
         if now or stamp:  # else it was never written
@@ -245,7 +232,7 @@ def _refresh_page(
     path = mirror_file(run.mirror_dir, page.facts.url)
     if digest != stored.digest:
         # A state that was lost knows no file; one that says the same keeps its time.
-        same = None if stored.digest else read_mirror_page(run, page.facts.url, digest)
+        same = None if stored.digest else read_mirror_page(mirror_roots(run), run.scope.name, page.facts.url, digest)
         page = replace(page, generated_at=same.generated_at if same else times.time_of(stored.locator))
     elif stored.stamp and (run.workspace is not None or file_stamp(path) == stored.stamp):
         state.mirror.set_clean(page_id)
