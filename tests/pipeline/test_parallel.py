@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from searchsocket.errors import ClusterUnavailable
+from searchsocket.pipeline.extraction import chunk_job
 from searchsocket.pipeline.extraction.carried import carry, extract_carried
 from searchsocket.pipeline.extraction.job import ExtractionJob, extract_batch
 from searchsocket.pipeline.run.results import sha256
-from searchsocket.pipeline.stages import page_chunks, page_mirror
+from searchsocket.pipeline.stages import page_bodies, page_chunks, page_mirror
 from searchsocket.project.settings.site import ProjectSettings
 from searchsocket.state.extracts import StoredPage
 from tests.pipeline.conftest import Site
@@ -31,9 +32,11 @@ def worker_counts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return original(*arguments, workers=workers, **options)
 
     monkeypatch.setattr(page_mirror, "_SERIAL_BELOW_BYTES", 0)
-    monkeypatch.setattr(page_chunks, "_SERIAL_BELOW_PAGES", 0)
-    monkeypatch.setattr(page_chunks, "_BATCH", 10)
-    for stage in (page_mirror, page_chunks):
+    for module in (chunk_job, page_bodies):
+        monkeypatch.setattr(module, "SERIAL_BELOW_PAGES", 1)
+    for stage in (page_chunks, page_bodies):
+        monkeypatch.setattr(stage, "_BATCH", 10)
+    for stage in (page_mirror, page_chunks, page_bodies):
         monkeypatch.setattr(stage, "map_batches", noting)
     return numbers
 
@@ -64,7 +67,7 @@ def test_two_workers_write_the_same_bytes_and_records_as_one(
 ) -> None:
     """More cores make a run faster and nothing else: mirror, records and their order on disk are equal."""
     serial, parallel = built(1), built(2)
-    assert worker_counts == [1, 1, 2, 2]
+    assert worker_counts == [1, 1, 1, 2, 2, 2]
     assert_alike(serial, parallel)
 
 
@@ -77,7 +80,7 @@ def test_a_cluster_writes_the_same_bytes_and_records_as_one_process(
     monkeypatch.setattr("searchsocket.pipeline.extraction.carried._BATCH_BYTES", 1_000)
     with LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0", host="127.0.0.1") as workers:  # type: ignore[no-untyped-call]
         assert_alike(built(1), built(1, workers.scheduler_address))
-    assert worker_counts == [1, 1, 1]
+    assert worker_counts == [1, 1, 1, 1, 1]
 
 
 def assert_alike(one: Site, other: Site) -> None:
@@ -98,7 +101,7 @@ def test_a_second_run_with_other_workers_changes_nothing(
     before = site.mirror()
     (site.root / "searchsocket.toml").write_text('run.workers = 2\nembeddings.provider = "hash"\n')
     summary = site.index(force=True)
-    assert worker_counts == [1, 1, 2, 2]
+    assert worker_counts == [1, 1, 1, 2, 2, 0]  # no text of a page changed
     assert (summary.chunks["changed"], summary.embeddings["created"]) == (0, 0)
     assert site.mirror() == before
 

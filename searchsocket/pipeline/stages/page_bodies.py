@@ -1,15 +1,15 @@
 """Stage the texts and key phrases of pages with their records, so that a generation contains its own page texts."""
 
-from collections.abc import Iterator
+from itertools import chain, islice
 
-from searchsocket.content.mirror.document import parse_page, text_digest
 from searchsocket.content.mirror.paths import mirror_file
 from searchsocket.errors import StateUnavailable
+from searchsocket.pipeline.extraction.chunk_job import SERIAL_BELOW_PAGES, BodyJob, page_workers, read_bodies
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.state import ScopeState
 from searchsocket.stores.base import PageBody, VectorStore
 from searchsocket.system.batches import batches
-from searchsocket.text.key_phrases import phrases_of_page
+from searchsocket.system.processes import map_batches
 
 _BATCH = 200
 
@@ -25,20 +25,16 @@ def stage_bodies(run: ScopeRun, state: ScopeState, store: VectorStore) -> None:
     """
     live = dict(store.body_digests(run.scope))
     changed = ((url, digest) for url, digest in state.chunks.cut_pages() if live.get(url) != digest)
-    for batch in batches(changed, _BATCH):
-        store.stage_bodies(list(_bodies(run, state, batch)), run.scope)
+    first = list(islice(changed, SERIAL_BELOW_PAGES))  # enough to decide; all of a large site would take memory
+    workers = page_workers(run.project.settings.run, len(first))
+    jobs = (BodyJob(run.mirror_dir, batch) for batch in batches(chain(first, changed), _BATCH))
+    for bodies in map_batches(read_bodies, jobs, workers=workers, lost=read_bodies):
+        store.stage_bodies([_sound(run, state, body) for body in bodies], run.scope)
 
 
-def _bodies(run: ScopeRun, state: ScopeState, pages: list[tuple[str, str]]) -> Iterator[PageBody]:
-    for url, digest in pages:
-        path = mirror_file(run.mirror_dir, url)
-        try:
-            text = path.read_bytes().decode("utf-8")
-        except (OSError, UnicodeDecodeError):
-            text = ""
-        if text_digest(text) != digest:
-            # Have the next run look more closely than at size and time.
-            state.mirror.distrust(url)
-            raise StateUnavailable(f"the mirror file {path} is damaged; run `searchsocket index` to write it again")
-        page = parse_page(text)
-        yield PageBody(url, digest, text, phrases_of_page(page.facts.title, page.body))
+def _sound(run: ScopeRun, state: ScopeState, body: PageBody | str) -> PageBody:
+    if isinstance(body, str):
+        state.mirror.distrust(body)  # size and time of the file are as they were written
+        path = mirror_file(run.mirror_dir, body)
+        raise StateUnavailable(f"the mirror file {path} is damaged; run `searchsocket index` to write it again")
+    return body

@@ -6,7 +6,7 @@ from searchsocket.content.chunking import CHUNKER_VERSION
 from searchsocket.content.chunking.records import cut_chunks
 from searchsocket.errors import StateUnavailable
 from searchsocket.events import Event
-from searchsocket.pipeline.extraction.chunk_job import ChunkJob, CutPage, cut_batch
+from searchsocket.pipeline.extraction.chunk_job import ChunkJob, CutPage, cut_batch, page_workers
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.numbers import ChunkNumbers
 from searchsocket.pipeline.run.results import StageResult, digest_of
@@ -16,10 +16,9 @@ from searchsocket.pipeline.stages.page_mirror import page_mirror, problem_lines
 from searchsocket.pipeline.stages.secrets import redact_pages, secret_count, secret_lines, secret_table
 from searchsocket.state import ScopeState
 from searchsocket.state.chunks import chunk_key
-from searchsocket.system.processes import default_workers, map_batches
+from searchsocket.system.processes import map_batches
 
 _BATCH = 100
-_SERIAL_BELOW_PAGES = 1_000  # starting processes costs more than they save below this
 
 
 @stage("Cutting chunks", ChunkNumbers, reads=[page_mirror], version=CHUNKER_VERSION, kinds={"markdown"})
@@ -40,7 +39,7 @@ def page_chunks(run: ScopeRun, state: ScopeState) -> StageResult[ChunkNumbers]:
     if not run.options.force and limit is None and state.origin.name():
         changed = sum(state.origin.take_chunks(how, _BATCH))
     pages = state.chunks.count_stale(stale)
-    workers = (settings.run.workers or default_workers()) if pages >= _SERIAL_BELOW_PAGES else 0
+    workers = page_workers(settings.run, pages)
     warnings: list[str] = []
     cut_count = done = 0
     truncated = False
