@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 import numpy as np
@@ -219,7 +219,7 @@ class MemoryStore:
             bodies=len(texts),
             bodies_digest=base.index_digest(texts),
             spread=spread,
-            **{**asdict(info), "versions": info.versions},
+            **info.facts(),
         )
 
 

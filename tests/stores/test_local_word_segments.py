@@ -3,9 +3,10 @@
 import json
 import multiprocessing
 import multiprocessing.synchronize
+import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,11 +14,13 @@ from typing import Any
 
 import pytest
 
-from searchsocket.errors import IndexCorrupt
+from searchsocket.errors import EmbeddingModelMismatch, IndexCorrupt
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.words import segments as word_segments
+from searchsocket.stores.words.documents import WordRow
 from searchsocket.testing.store.samples import INFO, MAIN, fill, ids, random_units, record
 from searchsocket.types import Record
+from tests.memory_store.words import WordsOfRecords
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 COUNT = 300
@@ -82,6 +85,44 @@ def test_the_same_input_gives_the_same_files(tmp_path: Path, monkeypatch: pytest
     assert files_of(tmp_path / "one") == files_of(tmp_path / "two")
 
 
+@pytest.mark.parametrize("fails", ["", "dies", "raises"])
+def test_several_processes_write_the_files_that_one_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: str
+) -> None:
+    """Also if one of them dies after it wrote a part, or fails with an error that cannot be sent."""
+    monkeypatch.setattr(word_segments, "RECORDS_A_SHARE", 150)
+    source = FailingSource([made(number) for number in range(COUNT)], fails)
+    for name, workers in (("one", 0), ("two", 2)):
+        (tmp_path / name).mkdir()
+        word_segments.write_words(tmp_path / name, source, None, workers)
+    assert files_of(tmp_path / "one") == files_of(tmp_path / "two")
+    assert len(list((tmp_path / "two" / "words").glob("*.docs"))) == 2
+
+
+class FailingSource:
+    """Records that only the process that made it can read to the end."""
+
+    def __init__(self, records: list[Record], fails: str) -> None:
+        words = WordsOfRecords(records)
+        self._pages = {page[0].sort: page for page in words.pages(words.touched())}
+        self._owner, self._fails = os.getpid(), fails
+
+    def count(self) -> int:
+        return sum(map(len, self._pages.values()))
+
+    def touched(self) -> list[bytes]:
+        return list(self._pages)
+
+    def pages(self, paths: Collection[bytes]) -> Iterator[list[WordRow]]:
+        fails = self._fails if os.getpid() != self._owner and min(self._pages) in paths else ""
+        for number, path in enumerate(sorted(paths)):
+            if number == 5 and fails == "dies":
+                os._exit(1)
+            if number == 5 and fails == "raises":
+                raise EmbeddingModelMismatch("main", "one model", "another model")  # cannot be sent
+            yield self._pages[path]
+
+
 def test_words_after_edits_are_those_of_a_new_index(tmp_path: Path) -> None:
     """But for the numbers of records, which are given once."""
     store = store_in(tmp_path / "edited")
@@ -143,7 +184,7 @@ def test_more_records_are_more_segments_and_fewer_are_fewer(tmp_path: Path, monk
 @pytest.mark.parametrize("a_share", [word_segments.RECORDS_A_SHARE, 40])
 def test_one_segment_is_in_memory_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, a_share: int) -> None:
     """Its writer holds all that it says until it ends: two at once take the memory of both."""
-    write, are_open, most = word_segments._segment, 0, 0
+    write, are_open, most = word_segments._segments, 0, 0
 
     @contextmanager
     def counted(*args: Any) -> Iterator[Any]:
@@ -155,7 +196,7 @@ def test_one_segment_is_in_memory_at_a_time(tmp_path: Path, monkeypatch: pytest.
         are_open -= 1
 
     monkeypatch.setattr(word_segments, "RECORDS_A_SHARE", a_share)
-    monkeypatch.setattr(word_segments, "_segment", counted)
+    monkeypatch.setattr(word_segments, "_segments", counted)
     publish_twice(tmp_path)
     assert most == 1
 

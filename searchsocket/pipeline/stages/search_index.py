@@ -9,6 +9,7 @@ from searchsocket.content.llms.folder import RECORDS, remove_others
 from searchsocket.errors import ConfigError, ConfigMissing, IndexCorrupt, LargeDeletion, ScopeNotIndexed
 from searchsocket.events import Event
 from searchsocket.models.embedders.cache import EmbeddingCache
+from searchsocket.pipeline.extraction.chunk_job import page_workers
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.numbers import EmbeddingNumbers, IndexNumbers
 from searchsocket.pipeline.run.outcome import CheckOutcome, GoldenQueriesFailed
@@ -331,4 +332,5 @@ def _info(run: ScopeRun, state: ScopeState, embedding: Stage[EmbeddingNumbers], 
         source_revision=run.source_revision() if changed else "",  # else the live generation stays, with its own
         branch=run.scope.branch,
         versions=state.versions.families(),
+        workers=page_workers(run.project.settings.run, state.chunks.count_mirrored()),
     )

@@ -1,8 +1,8 @@
 """Store interfaces: write a generation, know which one is live, and open one."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Protocol
 
 from searchsocket.errors import SearchSocketError
 from searchsocket.stores.base.catalogue import PageBody
@@ -26,6 +26,12 @@ class PublishInfo:
     branch: str = ""
     aliases: Mapping[str, str] = field(default_factory=dict)  # old URL of a page that moved -> its URL now
     versions: tuple[VersionFamily, ...] = ()  # of the site
+    workers: int = 0  # processes that may build the generation beside this one; not a fact of it
+
+    def facts(self) -> dict[str, Any]:
+        """The fields of `Generation` that come from here."""
+        names = [each.name for each in fields(self) if each.name != "workers"]
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ import os
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from operator import attrgetter, itemgetter
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -30,6 +31,7 @@ from searchsocket.stores.words.source import WordSource
 from searchsocket.system.copying import link_file
 from searchsocket.system.files import write_atomic
 from searchsocket.system.memory import return_freed_memory
+from searchsocket.system.processes import map_batches
 
 RECORDS_A_SHARE = 12_500  # at most, but for chance
 _HEAP_BYTES = 256_000_000  # a share that takes more becomes several segments
@@ -41,12 +43,14 @@ _Item = tuple[str, PageDocuments | list[WordRow]]  # a stored page, or the rows 
 Segments = list[dict[str, Any]]  # as tantivy's `meta.json` lists them
 
 
-def write_words(target: Path, source: WordSource, live: Path | None) -> None:
+def write_words(target: Path, source: WordSource, live: Path | None, workers: int = 0) -> None:
     """Write both indexes of the records.
 
     Args:
         target: The generation's folder.
+        source: Picklable if there are workers.
         live: The generation whose records were copied, and whose words are of this kind; None: there is none.
+        workers: Processes that may write shares; each takes the memory of one. Below two, this process writes all.
 
     Raises:
         ValueError, LookupError, TypeError: tantivy cannot write, or the live words are damaged.
@@ -57,32 +61,59 @@ def write_words(target: Path, source: WordSource, live: Path | None) -> None:
     for path in sorted(source.touched()):
         touched.setdefault(_share_of(path, shares), []).append(path)
     stays = old is not None and old.shares == shares
-    stale = set(touched) if stays else set(range(shares))
-    fields = {part: schema(part) for part in (WORDS, PAGES)}
+    stale = sorted(touched if stays else range(shares))
     segments: dict[str, Segments] = {}
     for part in (WORDS, PAGES):
         (target / part).mkdir()
         segments[part] = old.link(part, target / part, stale) if old is not None and stays else []
-    for share in sorted(stale):
-        stored = old.share(share) if old is not None and stays else None
-        pages = stored.pages() if stored else old.pages(share, shares) if old is not None else iter(())
-        paths = touched.get(share, [])
-        # One index after the other: each holds all that it says in memory until it is written.
-        with TemporaryFile(dir=target) as wholes:
-            with (
-                _segment(target, WORDS, share, segments) as writer,
-                page_writer(target / WORDS / _docs_file(share), stored, [path.decode() for path in paths]) as documents,
-            ):
-                for page in _updated_pages(pages, paths, source):
-                    documents.add(page)
-                    _add_records(writer, page, fields[WORDS])
-                    wholes.write(page.whole.encode() + b"\n")
-            wholes.seek(0)
-            with _segment(target, PAGES, share, segments) as writer:
-                for whole in wholes:
-                    writer.add_document(tantivy.Document.from_dict(from_json(whole), fields[PAGES]))
+    jobs = [_ShareJob(target, share, shares, source, live, touched.get(share, [])) for share in stale]
+    workers = min(workers, len(jobs))
+    for written in map_batches(_write_share, jobs, workers=workers if workers > 1 else 0, lost=_write_share):
+        for part in (WORDS, PAGES):
+            segments[part] += written[part]
     for part in (WORDS, PAGES):
         _write_meta(target / part, part, shares, segments[part])
+
+
+@dataclass(frozen=True, slots=True)
+class _ShareJob:
+    """The words of one share, with all that another process needs to write them."""
+
+    target: Path
+    share: int
+    shares: int
+    source: WordSource
+    live: Path | None
+    touched: Sequence[bytes]  # sort keys of the pages of this share that changed, came or went
+
+
+def _write_share(job: _ShareJob) -> dict[str, Segments]:
+    """Write the segments of a share, also again after a process died that was writing them."""
+    old = None if job.live is None else _LiveWords(job.live)
+    stored = old.share(job.share) if old is not None and old.shares == job.shares else None
+    pages = stored.pages() if stored else old.pages(job.share, job.shares) if old is not None else iter(())
+    changed = [path.decode() for path in job.touched]
+    fields = {part: schema(part) for part in (WORDS, PAGES)}
+    for part in (WORDS, PAGES):
+        for path in (job.target / part).glob(f"{_prefix_of(job.share)}*"):  # of a process that died
+            path.unlink()
+    documents_file = job.target / WORDS / _docs_file(job.share)
+    segments: dict[str, Segments] = {}
+    # One index after the other: each has all its words in memory until it is written.
+    with TemporaryFile(dir=job.target) as wholes:
+        with (
+            _segments(job, WORDS, segments) as writer,
+            page_writer(documents_file, stored, changed) as documents,
+        ):
+            for page in _updated_pages(pages, job.touched, job.source):
+                documents.add(page)
+                _add_records(writer, page, fields[WORDS])
+                wholes.write(page.whole.encode() + b"\n")
+        wholes.seek(0)
+        with _segments(job, PAGES, segments) as writer:
+            for whole in wholes:
+                writer.add_document(tantivy.Document.from_dict(from_json(whole), fields[PAGES]))
+    return segments
 
 
 def _add_records(writer: tantivy.IndexWriter, page: PageDocuments, fields: tantivy.Schema) -> None:
@@ -142,24 +173,31 @@ def _docs_file(share: int) -> str:
     return f"{UUID(int=share << _PART_BITS).hex}{SUFFIX}"
 
 
+def _prefix_of(share: int) -> str:
+    """The prefix of the names of all files of a share."""
+    return UUID(int=share << _PART_BITS).hex[: -_PART_BITS // 4]
+
+
 def _share_of_segment(segment: dict[str, Any]) -> int:
     return UUID(segment["segment_id"]).int >> _PART_BITS
 
 
 @contextmanager
-def _segment(target: Path, part: str, share: int, segments: dict[str, Segments]) -> Iterator[tantivy.IndexWriter]:
-    """A writer of one share: its segment is moved to the index, and listed."""
-    folder = target / f".{part}"
+def _segments(job: _ShareJob, part: str, segments: dict[str, Segments]) -> Iterator[tantivy.IndexWriter]:
+    """A writer of one share: its segments are moved to the index, and listed."""
+    folder = job.target / f".{part}-{job.share}"
+    shutil.rmtree(folder, ignore_errors=True)  # of a process that died
     folder.mkdir()
     writer = tantivy.Index(schema(part), str(folder), reuse=False).writer(_HEAP_BYTES, 1)
     yield writer
     writer.commit()
     writer.wait_merging_threads()
+    segments[part] = []
     for number, segment in enumerate(json.loads((folder / _META).read_bytes())["segments"]):
         # tantivy draws its names by lot; the same records shall give the same files.
-        old, new = UUID(segment["segment_id"]), UUID(int=(share << _PART_BITS) + number)
+        old, new = UUID(segment["segment_id"]), UUID(int=(job.share << _PART_BITS) + number)
         for path in sorted(folder.glob(f"{old.hex}.*")):
-            os.replace(path, target / part / path.name.replace(old.hex, new.hex))
+            os.replace(path, job.target / part / path.name.replace(old.hex, new.hex))
         segments[part].append(segment | {"segment_id": str(new)})
     shutil.rmtree(folder)
     return_freed_memory()  # the next writer has threads of its own, which take theirs anew

@@ -133,7 +133,7 @@ def build(
         numbering = Numbering(names, rows.max_doc)
         opened = Packs(target, [pack.name for pack in packs], numbering)
         records = NewRecords(opened, rows.facts, rows.docs, rows.touched, rows.last_old)
-        write_words(target, records, None if kept is None else kept.folder)
+        write_words(target, records, None if kept is None else kept.folder, info.workers)
         bodies = _written_bodies(target, staging, live, rows, records)
     return Built(
         records=len(rows.docs),

@@ -5,7 +5,6 @@ import secrets
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 
@@ -97,5 +96,5 @@ def _describe(name: str, scope: Scope, built: Built, info: PublishInfo) -> Gener
         bodies=built.bodies.pages,
         bodies_digest=built.bodies.digest,
         spread=built.spread,
-        **{**asdict(info), "versions": info.versions},
+        **info.facts(),
     )

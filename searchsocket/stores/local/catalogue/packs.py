@@ -6,7 +6,7 @@ import threading
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from searchsocket.stores.local.catalogue.records import connect_records
 from searchsocket.stores.local.layout import NamingDamage, records_file
@@ -24,7 +24,7 @@ class Packs:
         Raises:
             IndexCorrupt: One is damaged.
         """
-        self._numbering = numbering
+        self._folder, self._names, self._numbering = folder, names, numbering
         self._lock = threading.Lock()
         self._damage: list[NamingDamage] = []
         self._connections: list[sqlite3.Connection] = []
@@ -35,6 +35,10 @@ class Packs:
                 self._connections.append(connection := connect_records(path))
             # By itself a connection waits for the garbage collector, and holds a file that may be deleted.
             weakref.finalize(self, connection.close)
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Path, Sequence[str], Numbering]]:
+        """Another process opens the files itself."""
+        return type(self), (self._folder, self._names, self._numbering)
 
     def select(self, columns: str, docs: Sequence[int]) -> dict[int, tuple[Any, ...]]:
         """Columns of the named records, by doc.
