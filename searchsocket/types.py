@@ -203,6 +203,18 @@ class Spread(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Recall:
+    """Completeness of an approximate vector index, measured before it went live."""
+
+    recall10: float  # of the ten nearest records, the share that the index returns; the mean over all queries
+    queries: int
+    changed_records: int = 0  # written or deleted since it was measured
+
+
+EXACT = "exact"  # the `index` of stores that compare all vectors
+
+
+@dataclass(frozen=True, slots=True)
 class Generation:
     """One complete, immutable index of a scope, as its manifest tells it."""
 
@@ -225,3 +237,5 @@ class Generation:
     spread: Spread | None = None  # None: too few texts to say
     aliases: Mapping[str, str] = field(default_factory=dict)  # old URL of a page that moved -> its URL now
     versions: tuple[VersionFamily, ...] = ()  # of the site; none on most sites
+    vector_index: str = EXACT  # its kind and parameters, see `VectorLimits.index`
+    recall: Recall | None = None  # None: that is exact

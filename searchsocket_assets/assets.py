@@ -11,7 +11,7 @@ from typing import Any
 
 import dagster as dg
 
-from searchsocket.pipeline.run.outcome import GoldenQueriesFailed
+from searchsocket.errors import CandidateRefused
 from searchsocket.pipeline.run.stage import Stage
 from searchsocket.pipeline.run.stages import CODE_STAGES, LLMS_STAGES, STAGES, STATIC_STAGES
 from searchsocket_assets.columns import column_schema
@@ -66,7 +66,7 @@ def stage_asset(stage: Stage[Any], site: DagsterSite) -> dg.AssetsDefinition:
                 delete_old_runs(context.instance, of_site.project, run.scope.name, MAX_RUNS, context.run.job_name)
             try:
                 result = stage(run)
-            except GoldenQueriesFailed as failure:
+            except CandidateRefused as failure:
                 if stage.corpus.has_checks:
                     yield from refusal(context.instance, failure, context.asset_key, context.partition_key)
                 raise

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.remote.recall import CANDIDATES, LIVE, TAGGED, Corpus, vector_rows
+from searchsocket.project.settings.model import HnswSettings, PgvectorSettings
 from searchsocket.stores.base import PublishInfo, VectorIndex, VectorSnapshot
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.milvus import MilvusVectors
@@ -86,11 +87,11 @@ def _milvus_lite(rows: Corpus) -> Opened:
         yield _written(MilvusVectors(MilvusConnection(f"{folder}/lite.db", "", 600.0), "stores", "bench"), rows)
 
 
-def _pgvector(index: str) -> Callable[[Corpus], AbstractContextManager[tuple[VectorSnapshot, float]]]:
+def _pgvector(hnsw: HnswSettings | None) -> Callable[[Corpus], AbstractContextManager[tuple[VectorSnapshot, float]]]:
     @contextmanager
     def opened(rows: Corpus) -> Opened:
         with running() as url:
-            tables = PgvectorTables(url, f"stores_{index}", index=index, timeout_s=600.0)  # type: ignore[arg-type]
+            tables = PgvectorTables(url, f"stores_{'hnsw' if hnsw else 'exact'}", hnsw=hnsw, timeout_s=600.0)
             yield _written(TableVectors(tables, "bench"), rows)
 
     return opened
@@ -107,8 +108,8 @@ def _qdrant_local(rows: Corpus) -> Opened:
 
 STORES: dict[str, Callable[[Corpus], AbstractContextManager[tuple[VectorSnapshot, float]]]] = {
     "local": _local,
-    "pgvector, exact": _pgvector("exact"),
-    "pgvector, HNSW": _pgvector("hnsw"),
+    "pgvector, exact": _pgvector(None),
+    "pgvector, HNSW": _pgvector(PgvectorSettings().hnsw),
     "Milvus Lite": _milvus_lite,
     "Qdrant, local mode": _qdrant_local,
 }

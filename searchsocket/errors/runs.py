@@ -111,6 +111,19 @@ class CandidateRefused(SearchSocketError):
     code = "CANDIDATE_REFUSED"
 
 
+class RecallTooLow(CandidateRefused):
+    """The vector index of the candidate misses too many of the nearest records."""
+
+    code = "RECALL_TOO_LOW"
+
+    def __init__(self, scope: str, generation: str, index: str, recall10: float, floor: float, advice: str) -> None:
+        super().__init__(
+            f"generation {generation} of scope {scope!r} is not published: recall@10 of its vector index "
+            f"({index}) is {recall10:.3f}, below vector.min_recall = {floor:g}; {advice}, or lower "
+            "vector.min_recall; --accept-quality-drop publishes it"
+        )
+
+
 class ClusterUnavailable(SearchSocketError):
     """The Dask cluster is unreachable, lost its workers, or runs other versions; safe to retry."""
 

@@ -87,7 +87,8 @@ def make_tables(settings: "VectorSettings", project_id: str, environ: Mapping[st
 
             postgres = settings.pgvector
             url = _address("pgvector", postgres.url_env, environ, "postgresql://user:password@host/database")
-            return PgvectorTables(url, postgres.table or project_id, index=postgres.index, timeout_s=postgres.timeout_s)
+            hnsw = postgres.hnsw if postgres.index == "hnsw" else None
+            return PgvectorTables(url, postgres.table or project_id, hnsw=hnsw, timeout_s=postgres.timeout_s)
         case "qdrant":
             from searchsocket.stores.qdrant import QdrantTables
 
@@ -96,7 +97,7 @@ def make_tables(settings: "VectorSettings", project_id: str, environ: Mapping[st
                 _address("qdrant", qdrant.url_env, environ, "http://127.0.0.1:6333"),
                 qdrant.collection or project_id,
                 api_key=environ.get(qdrant.api_key_env, "") if qdrant.api_key_env else "",
-                index=qdrant.index,
+                hnsw=qdrant.hnsw if qdrant.index == "hnsw" else None,
                 timeout_s=qdrant.timeout_s,
             )
         case _:

@@ -9,7 +9,7 @@ from searchsocket.stores.base.conditions import Conditions
 from searchsocket.stores.base.row_hits import RowHit
 from searchsocket.stores.base.tables import TableRow, VectorTable, VectorTables
 from searchsocket.system.plugins import find_plugin, make_plugin
-from searchsocket.types import Vector
+from searchsocket.types import EXACT, Vector
 
 GROUP = "searchsocket.stores"
 T = TypeVar("T")
@@ -36,6 +36,7 @@ class _GuardedTables:
 
     def __init__(self, name: str, tables: VectorTables) -> None:
         self.max_rows, self.tolerance = tables.max_rows, tables.tolerance
+        self.index = str(getattr(tables, "index", EXACT))
         self._name = name
         self._tables = tables
 

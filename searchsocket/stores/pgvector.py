@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from searchsocket.errors import ConfigMissing, VectorBackendRefused, VectorBackendUnavailable
-from searchsocket.project.settings.model import IndexKind
+from searchsocket.project.settings.model import HnswSettings
 from searchsocket.stores.base.conditions import Among, Between, Condition, Conditions, Either
+from searchsocket.stores.base.naming import index_text
 from searchsocket.stores.base.row_hits import RowHit
 from searchsocket.stores.base.tables import FIELDS, TableRow
 from searchsocket.text.provider_words import provider_message
-from searchsocket.types import Vector
+from searchsocket.types import EXACT, Vector
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -28,12 +29,13 @@ Values: TypeAlias = list[object]
 Row: TypeAlias = tuple[str, int, float, bytes, str]
 _MAX_PREFIX_CHARS = 40  # of 63 that Postgres keeps of a name
 _MAX_HNSW_DIMENSIONS = 2_000
+_GRAPH_DEFAULTS = {"m": 16, "ef_construction": 64}  # the extension's
 _MANY_ROWS = 1_000
 _MAX_PLAIN_BYTES = 6_500  # of a vector that is stored in the row itself, which must fit into a page of 8 kB
 _COLUMNS = [field.name for field in fields(TableRow)]
 _TYPES = {str: "text NOT NULL", int: "bigint NOT NULL", tuple: "text[] NOT NULL"}
 # Of every session. The index is read on until enough rows match the filter, and not given up before.
-_SESSION = {"hnsw.ef_search": "200", "hnsw.iterative_scan": "strict_order", "hnsw.max_scan_tuples": "2147483647"}
+_SESSION = {"hnsw.iterative_scan": "strict_order", "hnsw.max_scan_tuples": "2147483647"}
 
 
 class PgvectorTables:
@@ -42,16 +44,17 @@ class PgvectorTables:
     max_rows = 10_000
     tolerance = 0.0
 
-    def __init__(self, url: str, name: str, *, index: IndexKind = "exact", timeout_s: float = 10.0) -> None:
+    def __init__(self, url: str, name: str, *, hnsw: HnswSettings | None = None, timeout_s: float = 10.0) -> None:
         """Connects to nothing yet.
 
         Args:
             url: E.g. `postgresql://user:password@host/database`.
             name: Prefix of the table names.
-            index: "hnsw" finds most of the nearest rows by a graph; "exact" compares all rows.
+            hnsw: Finds most of the nearest rows by a graph; None compares all rows.
             timeout_s: For each query, and for connecting.
         """
-        self.index = index
+        self.hnsw = hnsw
+        self.index = index_text("hnsw", hnsw.model_dump()) if hnsw else EXACT
         prefix = re.sub(r"\W", "_", name.lower(), flags=re.ASCII)[:_MAX_PREFIX_CHARS]
         self._prefix = f"_{prefix}" if prefix[:1].isdigit() else prefix  # no name in SQL begins with a digit
         self._url = url
@@ -71,12 +74,12 @@ class PgvectorTables:
         return sorted(int(match[1]) for match in matches if match)
 
     def create(self, dimensions: int) -> None:
-        """See `VectorTables.create`; also drops the HNSW index if the settings say so.
+        """See `VectorTables.create`; also drops an HNSW index that differs from the settings.
 
         Raises:
             VectorBackendRefused: An HNSW index cannot have so many dimensions.
         """
-        if self.index == "hnsw" and dimensions > _MAX_HNSW_DIMENSIONS:
+        if self.hnsw and dimensions > _MAX_HNSW_DIMENSIONS:
             raise VectorBackendRefused(
                 f"an HNSW index of pgvector has at most {_MAX_HNSW_DIMENSIONS:,} dimensions, not {dimensions:,}; set "
                 'vector.pgvector.index = "exact", or fewer embeddings.dimensions'
@@ -87,7 +90,7 @@ class PgvectorTables:
             self.write("CREATE EXTENSION IF NOT EXISTS vector", [])
             for statement in _definition(name, dimensions):
                 self.write(statement, [])
-        if self.index == "exact":
+        if not self.hnsw or self._graph_parameters(name) != _parameters(self.hnsw):
             self.write(f"DROP INDEX IF EXISTS {name}_hnsw", [])
 
     def table(self, dimensions: int) -> "PgvectorTable":
@@ -104,8 +107,9 @@ class PgvectorTables:
     def seal(self) -> None:
         """See `VectorTables.seal`; builds a missing HNSW index, which is faster with the rows there."""
         for name, rows in self._written.items():
-            if self.index == "hnsw" and not self._exists(f"{name}_hnsw"):
-                self.write(f"CREATE INDEX {name}_hnsw ON {name} USING hnsw (vector vector_ip_ops)", [])
+            if self.hnsw and not self._exists(f"{name}_hnsw"):
+                options = ", ".join(f"{key} = {value}" for key, value in _parameters(self.hnsw).items())
+                self.write(f"CREATE INDEX {name}_hnsw ON {name} USING hnsw (vector vector_ip_ops) WITH ({options})", [])
             if rows >= _MANY_ROWS:
                 self.write(f"ANALYZE {name}", [])  # else the server plans queries as for a small table for a minute
         with self._errors(self._open_writer) as connection:
@@ -153,6 +157,12 @@ class PgvectorTables:
     def _exists(self, name: str) -> bool:
         return self.write("SELECT to_regclass(%s)", [name]) != [(None,)]
 
+    def _graph_parameters(self, name: str) -> dict[str, int]:
+        """The parameters of the table's HNSW index; those that the extension leaves out are its defaults."""
+        rows = self.write("SELECT reloptions FROM pg_class WHERE oid = to_regclass(%s)", [f"{name}_hnsw"])
+        options = [str(option).split("=") for (each,) in rows for option in (each if isinstance(each, list) else [])]
+        return _GRAPH_DEFAULTS | {key: int(value) for key, value in options}
+
     @property
     def _open_writer(self) -> "Connection":
         assert self._writer is not None, "`begin` comes first"
@@ -165,7 +175,7 @@ class PgvectorTables:
             raise ConfigMissing(
                 "vector.provider is pgvector, which needs the client: pip install 'searchsocket[pgvector]'"
             ) from error
-        settings = dict(_SESSION)
+        settings = _SESSION | ({"hnsw.ef_search": str(self.hnsw.ef)} if self.hnsw else {})
         if autocommit:
             settings["statement_timeout"] = str(round(self._timeout_s * 1_000))
         with self._errors(None):
@@ -221,6 +231,11 @@ def _refusal(error: Exception, url: str) -> VectorBackendUnavailable:
     return (VectorBackendUnavailable if is_passing else VectorBackendRefused)(f"{server}: {text}")
 
 
+def _parameters(hnsw: HnswSettings) -> dict[str, int]:
+    """The parameters that a graph is built with."""
+    return {"m": hnsw.m, "ef_construction": hnsw.ef_construction}
+
+
 def _definition(name: str, dimensions: int) -> Iterator[str]:
     columns = [f"{column} {_TYPES[kind]}" for column, kind in FIELDS.items()]
     vector = f"vector vector({dimensions}) NOT NULL"
@@ -261,7 +276,7 @@ class PgvectorTable:
     def nearest(self, vector: Vector, *, limit: int, where: Conditions) -> Sequence[RowHit]:
         """See `VectorTable.nearest`."""
         rows = self._nearest(vector, limit, where, "vector <#> %s::vector")
-        if self._tables.index == "hnsw" and len(rows) < limit:  # the graph may not reach all that match
+        if self._tables.hnsw and len(rows) < limit:  # the graph may not reach all that match
             rows = self._nearest(vector, limit, where, "(vector <#> %s::vector) + 0")
         return rows
 

@@ -15,21 +15,20 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 import numpy as np
 
 from searchsocket.errors import ConfigMissing, VectorBackendRefused, VectorBackendUnavailable
-from searchsocket.project.settings.model import IndexKind
+from searchsocket.project.settings.model import HnswSettings
 from searchsocket.stores.base.conditions import Among, Between, Condition, Conditions, Either
+from searchsocket.stores.base.naming import index_text
 from searchsocket.stores.base.row_hits import RowHit
 from searchsocket.stores.base.tables import FIELDS, TableRow
 from searchsocket.system.batches import batches
 from searchsocket.text.provider_words import provider_message
-from searchsocket.types import Vector
+from searchsocket.types import EXACT, Vector
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient, models
 
 T = TypeVar("T")
 
-_GRAPH_LINKS = 16  # of each vector in an HNSW graph; 0 = no graph is built
-_SEARCHED = 200  # vectors of the graph that a query looks at, at least
 _MAX_NUMBERS = 700_000  # of one request, which a server accepts up to 32 MB
 _PAGE_ROWS = 1_000
 _SHOWN = ["record", "born", "note"]
@@ -48,7 +47,7 @@ class QdrantTables:
     tolerance = 0.0
 
     def __init__(
-        self, address: str, name: str, *, api_key: str = "", index: IndexKind = "exact", timeout_s: float = 10.0
+        self, address: str, name: str, *, api_key: str = "", hnsw: HnswSettings | None = None, timeout_s: float = 10.0
     ) -> None:
         """Connects to nothing yet.
 
@@ -56,10 +55,11 @@ class QdrantTables:
             address: URL of a server, or a folder for the local mode.
             name: Prefix of the collection names.
             api_key: "" = the server wants none.
-            index: "hnsw" finds most of the nearest rows by a graph; "exact" compares all rows.
+            hnsw: Finds most of the nearest rows by a graph; None compares all rows.
             timeout_s: For each request.
         """
-        self.index = index
+        self.hnsw = hnsw
+        self.index = index_text("hnsw", hnsw.model_dump()) if hnsw else EXACT
         self.is_local = "://" not in address
         self._address = address
         self._prefix = re.sub(r"\W", "_", name, flags=re.ASCII)
@@ -82,7 +82,9 @@ class QdrantTables:
         from qdrant_client import models
 
         name = f"{self._prefix}_{dimensions}"
-        graph = models.HnswConfigDiff(m=_GRAPH_LINKS if self.index == "hnsw" else 0)
+        graph = models.HnswConfigDiff(m=0)  # no graph is built
+        if self.hnsw:
+            graph = models.HnswConfigDiff(m=self.hnsw.m, ef_construct=self.hnsw.ef_construction)
         vectors = models.VectorParams(size=dimensions, distance=models.Distance.DOT)  # of unit vectors: the cosine
         if self.call(lambda client: client.collection_exists(name)):
             if not self.is_local:
@@ -198,8 +200,8 @@ class QdrantTable:
 
     def nearest(self, vector: Vector, *, limit: int, where: Conditions) -> Sequence[RowHit]:
         """See `VectorTable.nearest`."""
-        hits = self._nearest(vector, limit, where, is_exact=self._tables.index == "exact")
-        if self._tables.index == "hnsw" and len(hits) < limit:  # the graph may not reach all that match
+        hits = self._nearest(vector, limit, where, is_exact=self._tables.hnsw is None)
+        if self._tables.hnsw and len(hits) < limit:  # the graph may not reach all that match
             hits = self._nearest(vector, limit, where, is_exact=True)
         return hits
 
@@ -230,7 +232,8 @@ class QdrantTable:
     def _nearest(self, vector: Vector, limit: int, where: Conditions, *, is_exact: bool) -> Sequence[RowHit]:
         from qdrant_client import models
 
-        parameters = models.SearchParams(exact=is_exact, hnsw_ef=max(limit, _SEARCHED))
+        hnsw = self._tables.hnsw
+        parameters = models.SearchParams(exact=is_exact, hnsw_ef=max(limit, hnsw.ef) if hnsw else None)
         answer = self._tables.call(
             lambda client: client.query_points(
                 self._name,

@@ -27,7 +27,7 @@ from searchsocket.stores.base.upkeep import Finding, RegisteredScope
 from searchsocket.stores.base.vectors import VectorRow, Written, whenever
 from searchsocket.system.batches import batches
 from searchsocket.text.storable import storable
-from searchsocket.types import Filter, Generation, Scope, Vector
+from searchsocket.types import EXACT, Filter, Generation, Scope, Vector
 
 MAX_BATCH_ROWS = 500
 _NO_SCOPE = ""  # of rows that describe a scope
@@ -173,6 +173,7 @@ class _SeenRows:
 
     def __init__(self, tables: VectorTables, generation: Generation, seen: Sequence[Condition]) -> None:
         self.max_rows, self.tolerance = tables.max_rows, tables.tolerance
+        self.index, self.is_exact = tables.index, tables.index == EXACT
         self._table = tables.table(generation.dimensions)
         self._seen = seen
 

@@ -6,7 +6,7 @@ from typing import Any, get_args, get_type_hints
 
 import dagster as dg
 
-from searchsocket.errors import Interrupted, SearchSocketError
+from searchsocket.errors import CandidateRefused, Interrupted, SearchSocketError
 from searchsocket.pipeline.run.checks import Check
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.outcome import CheckOutcome, GoldenQueriesFailed
@@ -32,20 +32,24 @@ def checked(outcome: CheckOutcome, key: dg.AssetCheckKey) -> dg.AssetCheckResult
 
 
 def refusal(
-    instance: dg.DagsterInstance, failure: GoldenQueriesFailed, key: dg.AssetKey, partition: str
+    instance: dg.DagsterInstance, failure: CandidateRefused, key: dg.AssetKey, partition: str
 ) -> Iterator[dg.AssetCheckEvaluation]:
-    """Report a refused candidate as the result of its check, since the check's own step would run after the switch.
+    """Report a refused candidate as the result of its golden queries, if they are the reason: their check's own step
+    would run after the switch.
 
     The other checks of the asset are reported as skipped: the live index is as it was, and Dagster shows a planned
     check without an evaluation as failed.
     """
     golden = ALL_CHECKS[golden_queries_answered.__name__]
-    words = f"candidate {failure.generation}: {failure.outcome.message}"
     target = latest_materialization(instance, key, partition)
-    yield evaluated(replace(failure.outcome, message=words), golden, key, partition, target)
+    reported = {*BETWEEN_RUNS}
+    if isinstance(failure, GoldenQueriesFailed):
+        reported.add(golden.name)
+        words = f"candidate {failure.generation}: {failure.outcome.message}"
+        yield evaluated(replace(failure.outcome, message=words), golden, key, partition, target)
     skipped = CheckOutcome(True, "skipped: the candidate was refused; the live index did not change", severity="warn")
     for check in ALL_CHECKS.values():
-        if check.stage is golden.stage and check.name not in (golden.name, *BETWEEN_RUNS):
+        if check.stage is golden.stage and check.name not in reported:
             yield evaluated(skipped, check, key, partition, target)
 
 

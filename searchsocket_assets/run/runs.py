@@ -15,6 +15,7 @@ import dagster as dg
 
 from searchsocket.errors import (
     BudgetExceeded,
+    CandidateRefused,
     ConfigMissing,
     EmbeddingModelMismatch,
     Interrupted,
@@ -27,7 +28,7 @@ from searchsocket.events import Event, OnEvent
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.corpora import SITE, Corpus
 from searchsocket.pipeline.run.options import RunOptions
-from searchsocket.pipeline.run.outcome import CheckOutcome, GoldenQueriesFailed
+from searchsocket.pipeline.run.outcome import CheckOutcome
 from searchsocket.pipeline.run.stage import Stage, exclusive
 from searchsocket.pipeline.run.stages import stages_of
 from searchsocket.project.project import Project
@@ -197,7 +198,7 @@ class _Work:
         key, partition = dg.AssetKey(stage.name), self.scope.name
         try:
             result = stage(run)
-        except GoldenQueriesFailed as failure:
+        except CandidateRefused as failure:
             if self.corpus.has_checks:
                 yield from refusal(context.instance, failure, key, partition)
             raise

@@ -106,6 +106,7 @@ _SETTINGS = {  # code -> the setting that it hangs on, where the message names n
     "EMBEDDING_MODEL_MISMATCH": "embeddings.provider",
     "BUDGET_EXCEEDED": "costs.budget",
     "CANDIDATE_REFUSED": "golden",
+    "RECALL_TOO_LOW": "vector.min_recall",
     "EMBEDDER_UNAVAILABLE": "embeddings",
     "EMBEDDER_REFUSED": "embeddings",
     "VECTOR_BACKEND_UNAVAILABLE": "vector",
@@ -120,6 +121,7 @@ _NEXT_STEPS = {
     "ROUTES_NOT_EXACT": "fix the pages in the message, or launch without `strict_routes`",
     "CANDIDATE_REFUSED": "see the check `golden_queries_answered`; fix the pages or the file, or launch again "
     "with `accept_quality_drop: true`",
+    "RECALL_TOO_LOW": "raise the parameter that the message names, or launch again with `accept_quality_drop: true`",
     "SCOPE_LOCKED": "wait for the other run of this scope, then launch again",
     "INDEX_CORRUPT": "launch again with `force: true`, or run `searchsocket rollback`",
 }

@@ -1,6 +1,8 @@
 """Golden queries before the switch, in a run of Dagster."""
 
+import sys
 from pathlib import Path
+from typing import NoReturn
 
 import dagster as dg
 import pytest
@@ -8,8 +10,10 @@ from runner_types import RunGraph
 from small_site import write_page
 
 from searchsocket.backends import Backends
+from searchsocket.errors import RecallTooLow
 from searchsocket.project.project import open_project
 from searchsocket.quality import judging
+from searchsocket.types import Recall
 from searchsocket_assets.definitions import build_definitions
 
 pytestmark = pytest.mark.dagster
@@ -106,6 +110,30 @@ def test_a_candidate_that_answers_worse_is_refused_kept_and_forgotten(
     assert accepted.success
     assert (golden(accepted).passed, golden(accepted).severity) == (False, dg.AssetCheckSeverity.WARN)
     assert metadata(accepted)["golden_recall"] == 0.5
+
+
+def test_the_recall_of_the_vector_index_is_metadata_and_may_refuse(
+    site: Path, run_graph: RunGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = sys.modules["searchsocket.pipeline.stages.search_index"]
+    monkeypatch.setattr(stage, "recall_of", lambda *given: Recall(0.97, 100))
+    assert metadata(run_graph())["vector_recall10"] == 0.97
+
+    def refuse(*_: object) -> NoReturn:
+        raise RecallTooLow("main", "20260101T000000Z-aaaaaa", "hnsw ef=20", 0.5, 0.9, "raise vector.qdrant.hnsw.ef")
+
+    monkeypatch.setattr(stage, "recall_of", refuse)
+    write_page(site, "about", "About", "Written by people who like sails as well.")
+    refused = run_graph()
+    (failure,) = refused.get_step_failure_events()
+    data = failure.step_failure_data.user_failure_data
+    assert data is not None
+    named = {name: data.metadata[name].value for name in ("code", "setting")}
+    assert named == {"code": "RECALL_TOO_LOW", "setting": "vector.min_recall"}
+    checks = refused.get_asset_check_evaluations()
+    assert {CHECK, "self_query_roundtrip"} <= {
+        each.check_name for each in checks if "skipped" in str(each.description)
+    }
 
 
 def test_truncated_and_migrating_runs_do_what_they_do_on_the_command_line(site: Path, run_graph: RunGraph) -> None:

@@ -11,7 +11,7 @@ import pytest
 from qdrant_client import QdrantClient
 
 from searchsocket.errors import KeyMissing, VectorBackendRefused, VectorBackendUnavailable
-from searchsocket.project.settings.model import VectorSettings
+from searchsocket.project.settings.model import HnswSettings, VectorSettings
 from searchsocket.stores import make_vectors
 from searchsocket.stores.qdrant import QdrantTables
 from searchsocket.testing.lingering_rows import LingeringRowsContract
@@ -38,7 +38,7 @@ class TestQdrantStore(FiltersContract, LingeringRowsContract, VectorIndexContrac
 
     @pytest.fixture
     def tables(self) -> QdrantTables:
-        return InMemory("folder", "shop", index="hnsw")
+        return InMemory("folder", "shop", hnsw=HnswSettings())
 
 
 class Replies(HTTPServer):

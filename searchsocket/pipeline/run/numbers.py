@@ -92,6 +92,7 @@ class IndexNumbers(Numbers):
     golden_recall: float | None = None
     golden_mrr10: float | None = None
     golden_ndcg10: float | None = None
+    vector_recall10: float | None = None  # of the live generation; None: its vector index is exact
 
 
 @dataclass(frozen=True, slots=True)

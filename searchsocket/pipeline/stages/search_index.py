@@ -13,6 +13,7 @@ from searchsocket.pipeline.extraction.chunk_job import page_workers
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.numbers import EmbeddingNumbers, IndexNumbers
 from searchsocket.pipeline.run.outcome import CheckOutcome, GoldenQueriesFailed
+from searchsocket.pipeline.run.recall import recall_of, recall_warnings
 from searchsocket.pipeline.run.remote_index import resync
 from searchsocket.pipeline.run.results import StageResult, digest_of
 from searchsocket.pipeline.run.stage import Stage, stage
@@ -28,7 +29,7 @@ from searchsocket.state import ScopeState
 from searchsocket.stores.artifacts.live import check_lease, push_live
 from searchsocket.stores.base import IndexReader, PublishInfo, VectorStore
 from searchsocket.system.batches import batches
-from searchsocket.types import Generation, Scope
+from searchsocket.types import Generation, Recall, Scope
 
 _BATCH = 500
 _RETENTION_DAYS = 7
@@ -62,6 +63,7 @@ def search_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
         ConfigMissing: There is nothing to index at all.
         IndexCorrupt: The built generation failed verification; the live one stays.
         GoldenQueriesFailed: The candidate fails its golden queries; it is kept next to the live one.
+        RecallTooLow: Its vector index misses too many of the nearest records; likewise.
         Interrupted: The run was told to stop; the live generation stays.
         ArtifactsUnavailable: The new generation is live here, and could not be pushed.
         LeaseLost, PublishedElsewhere: Another machine took over the scope.
@@ -101,7 +103,8 @@ def published(
     stage_texts(run, state, run.backends.store)
     generation, outcomes = _switch(run, state, embedding, staged, live)
     is_new = live is None or generation.name != live.name
-    result = _result(staged.plan, generation, [*warnings, *staged.warnings], published=is_new)
+    warnings += [*staged.warnings, *recall_warnings(run, generation)]
+    result = _result(staged.plan, generation, warnings, published=is_new)
     result = _with_quality(result, outcomes, live if is_new else None, generation)
     if outcomes and run.project.settings.artifacts.state:  # the push sends it, for the next machine
         state.history.save(run.run_id, stage.name, run.clock().isoformat(), asdict(result))
@@ -176,10 +179,12 @@ def _switch(
             _info(run, state, embedding, changed=bool(plan.upserted or plan.deleted)), aliases=staged.aliases
         )
 
-        def gate(candidate: IndexReader) -> None:
+        def gate(candidate: IndexReader) -> Recall | None:
             outcomes.extend(_judged(run, candidate))
+            recall = recall_of(run, candidate, live, plan.upserted + plan.deleted)
             check_lease(run.project, run.scope)
             from_the_switch.enter_context(uninterrupted(run))
+            return recall
 
         generation = run.backends.store.publish(run.scope, info, gate=gate)
         # Dying before this line only makes the next run compare everything.
@@ -269,6 +274,7 @@ def _result(
             deleted=plan.deleted,
             unchanged=plan.unchanged,
             published=int(published),
+            vector_recall10=generation.recall.recall10 if generation and generation.recall else None,
         ),
         version=digest_of([generation.digest, generation.bodies_digest]) if generation else "",
         facts={
@@ -276,6 +282,7 @@ def _result(
             "published_at": generation.published_at,
             "model": generation.model_id,
             **({"commit": generation.source_revision} if generation.source_revision else {}),
+            **({"vector_index": generation.vector_index} if generation.recall else {}),
         }
         if generation
         else {},

@@ -1,7 +1,7 @@
 """Every key of `searchsocket.toml`, with its default (spec 7). A key here has an effect, and a test that shows it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
@@ -92,11 +92,57 @@ class LocalVectorSettings(SettingsSection):
     max_records: Count = 200_000  # above it, exact search prints a warning
 
 
+IndexKind = Literal["exact", "hnsw"]
+MilvusIndexKind = Literal["exact", "hnsw", "ivf_sq8", "diskann"]
+
+
+class HnswSettings(SettingsSection):
+    """A graph of vectors. Larger numbers find more of the nearest chunks and take more time."""
+
+    m: Annotated[int, Field(ge=4, le=64)] = 16  # links of a vector, which take memory
+    ef_construction: Annotated[int, Field(ge=8, le=512)] = 200  # vectors compared per vector while the graph is built
+    ef: Annotated[int, Field(ge=10, le=10_000)] = 200  # vectors that a query compares, at least
+
+    @model_validator(mode="after")
+    def _construction_looks_far_enough(self) -> Self:
+        if self.ef_construction < 2 * self.m:
+            raise ValueError(f"ef_construction must be at least twice m: {2 * self.m}")
+        return self
+
+
+class IvfSettings(SettingsSection):
+    """Groups of similar vectors, with a byte per number; a query compares the vectors of the nearest groups."""
+
+    nlist: Annotated[int, Field(ge=1, le=65_536)] = 1_024  # groups
+    nprobe: Annotated[int, Field(ge=1, le=65_536)] = 64  # groups that a query compares
+
+    @model_validator(mode="after")
+    def _probes_are_lists(self) -> Self:
+        if self.nprobe > self.nlist:
+            raise ValueError(f"nprobe must be at most nlist: {self.nlist}")
+        return self
+
+
+class DiskannSettings(SettingsSection):
+    """A graph on the server's disk."""
+
+    search_list: Annotated[int, Field(ge=10, le=10_000)] = 200  # candidates that a query keeps, at least
+
+
 class MilvusSettings(SettingsSection):
     uri_env: Annotated[str, Field(min_length=1)] = "MILVUS_URI"  # environment variable with the server's address
     token_env: str = "MILVUS_TOKEN"  # noqa: S105  the variable with `user:password` or an API key; "" = it wants none
     collection: str = ""  # prefix of collection names; "" = `<project id>_chunks`
+    index: MilvusIndexKind = "exact"  # others: faster on large sites, and most of the nearest chunks instead of all
+    hnsw: HnswSettings = HnswSettings()
+    ivf_sq8: IvfSettings = IvfSettings()
+    diskann: DiskannSettings = DiskannSettings()
     timeout_s: Annotated[float, Field(gt=0, le=600)] = 10.0  # for each call
+
+    @field_validator("index", mode="before")
+    @classmethod
+    def _flat_is_exact(cls, value: object) -> object:
+        return "exact" if value == "flat" else value
 
 
 class PineconeSettings(SettingsSection):
@@ -110,14 +156,18 @@ class PineconeSettings(SettingsSection):
     timeout_s: Annotated[float, Field(gt=0, le=600)] = 10.0  # for each request, to its last byte
 
 
-IndexKind = Literal["exact", "hnsw"]
-
-
 class PgvectorSettings(SettingsSection):
     url_env: Annotated[str, Field(min_length=1)] = "POSTGRES_URL"  # environment variable with the database's address
     table: str = ""  # prefix of table names; "" = the project id
-    index: IndexKind = "exact"  # hnsw: faster on large sites, and most of the nearest chunks instead of all
+    index: IndexKind = "exact"  # hnsw: see above
+    hnsw: HnswSettings = HnswSettings(ef_construction=64)
     timeout_s: Annotated[float, Field(gt=0, le=600)] = 10.0  # for each query, and for connecting
+
+    @model_validator(mode="after")
+    def _extension_takes_it(self) -> Self:
+        if self.hnsw.ef > 1_000:
+            raise ValueError("hnsw.ef must be at most 1000 in Postgres")
+        return self
 
 
 class QdrantSettings(SettingsSection):
@@ -125,6 +175,7 @@ class QdrantSettings(SettingsSection):
     api_key_env: str = "QDRANT_API_KEY"  # the variable with the key; "" = the server wants none
     collection: str = ""  # prefix of collection names; "" = the project id
     index: IndexKind = "exact"  # hnsw: see above
+    hnsw: HnswSettings = HnswSettings(ef_construction=100)
     timeout_s: Annotated[float, Field(gt=0, le=600)] = 10.0  # for each request
 
 
@@ -135,6 +186,7 @@ OptionName = Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9_-]{0,39}$")]
 class VectorSettings(SettingsSection):
     provider: VectorProvider | PackageName = "local"  # any other name is that of an installed package
     options: Annotated[Mapping[OptionName, str | int | float | bool], Field(max_length=50)] = {}  # for that package
+    min_recall: Annotated[float, Field(ge=0, le=1)] = 0.9  # of the ten nearest, in an index that is not exact
     local: LocalVectorSettings = LocalVectorSettings()
     milvus: MilvusSettings = MilvusSettings()
     pinecone: PineconeSettings = PineconeSettings()

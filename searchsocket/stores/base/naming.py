@@ -1,6 +1,7 @@
-"""Names: of generations, which rise with time, and of scopes, which never lead elsewhere."""
+"""Names: of generations, which rise with time, of scopes, which never lead elsewhere, and of vector indexes."""
 
 import re
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from searchsocket.errors import InvalidScope
@@ -26,6 +27,11 @@ def generation_name(stamp: str, digest: str) -> str:
 def generation_number(name: str) -> int:
     """A number that rises as names do: `20261121T101500Z-ab12cd` is 20261121101500, a text without a digit 0."""
     return int(re.sub(r"\D", "", name[:16]) or 0)
+
+
+def index_text(kind: str, parameters: Mapping[str, int]) -> str:
+    """A kind of vector index with its parameters, e.g. `hnsw m=16 ef_construction=200 ef=200`."""
+    return " ".join([kind, *(f"{name}={value}" for name, value in parameters.items())])
 
 
 def check_scope_name(name: str) -> None:

@@ -19,6 +19,8 @@ class GenerationRows(Protocol):
 
     max_rows: int  # of one answer of `nearest`
     tolerance: float  # see `VectorLimits`
+    index: str  # likewise
+    is_exact: bool
 
     def nearest(self, vector: Vector, limit: int, where: Filter) -> Sequence[RowHit]:
         """At most `limit` rows that match, best first; with vectors if they fit into the answer."""
@@ -36,7 +38,7 @@ class RowSnapshot:
 
     def __init__(self, rows: GenerationRows, dimensions: int, written: Written) -> None:
         """Calls nothing yet; see `VectorIndex.open`."""
-        self.limits = VectorLimits(True, row_hits.max_top_k(rows.max_rows), rows.tolerance)
+        self.limits = VectorLimits(True, row_hits.max_top_k(rows.max_rows), rows.tolerance, rows.index, rows.is_exact)
         self._rows = rows
         self._dimensions = dimensions
         self._written = written

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from searchsocket.errors import SearchSocketError
 from searchsocket.stores.base.catalogue import PageBody
 from searchsocket.stores.base.reader import IndexReader
-from searchsocket.types import Generation, Record, Renamed, Scope, Vectors, VersionFamily
+from searchsocket.types import Generation, Recall, Record, Renamed, Scope, Vectors, VersionFamily
 
 if TYPE_CHECKING:
     from searchsocket.stores.base.upkeep import RecordVectors, ResyncReport, VectorUpkeep
@@ -51,7 +51,8 @@ class Answering:
 
 LIVE, PREVIOUS, CANDIDATE = "live", "previous", "candidate"  # generations by what they are to the scope
 
-Gate = Callable[[IndexReader], object]  # asked with the candidate before the switch; raises to refuse it
+# Asked with the candidate before the switch: raises to refuse it; the recall that it measured is in the generation.
+Gate = Callable[[IndexReader], Recall | None]
 
 
 def accept(_: IndexReader) -> None:
@@ -100,7 +101,8 @@ class Publisher(Protocol):
     def publish(self, scope: Scope, info: PublishInfo, *, gate: Gate = accept) -> Generation:
         """Build a generation from the live one and what is staged, verify it, let it be read, and switch to it.
 
-        Where nothing that is staged differs from the live generation, that one stays and is returned.
+        Where nothing that is staged differs from the live generation, and the vector index has the same parameters,
+        that one stays and is returned.
         The previous generation is kept for `rollback`; older ones are removed when no reader holds them.
 
         Args:

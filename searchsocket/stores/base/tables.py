@@ -69,6 +69,7 @@ class VectorTables(Protocol):
 
     max_rows: int  # of one answer of `nearest`
     tolerance: float  # largest difference between a number read and the number written
+    index: str  # see `VectorLimits`; `EXACT` if `nearest` compares all rows, as it does by default
 
     def dimensions(self) -> Sequence[int]:
         """The numbers of dimensions of which there is a table."""

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from searchsocket.stores.base.labels import labels_of
 from searchsocket.text.storable import storable
-from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Record, Scope, Vector, Vectors
+from searchsocket.types import EXACT, MATCH_ALL, Filter, Generation, Hit, Record, Scope, Vector, Vectors
 from searchsocket.web.urls.paths import ancestors, normalise_prefix
 
 
@@ -59,6 +59,8 @@ class VectorLimits:
     is_remote: bool = False  # queries call another machine
     max_top_k: int | None = None  # of `nearest`
     tolerance: float = 0.0  # largest difference between a number read and the number written
+    index: str = EXACT  # kind and parameters by the settings, e.g. "hnsw m=16 ef_construction=200 ef=200"
+    is_exact: bool = True  # False: the server may miss some of the nearest records, whatever the settings say
 
 
 # For each record id: the number of the generation that last wrote its row; `NOT_KEPT` = the record has no row.

@@ -17,7 +17,7 @@ from searchsocket.stores.base.naming import GENERATION_NAME, check_scope_name
 from searchsocket.stores.words import PAGES, WORDS
 from searchsocket.system.errors import first_refused, permission_denied, system_error
 from searchsocket.system.files import is_temporary, sync_directory, write_atomic
-from searchsocket.types import Generation, SiteVersion, Spread, VersionFamily
+from searchsocket.types import Generation, Recall, SiteVersion, Spread, VersionFamily
 
 FORMAT = 27  # of a generation's files
 CURRENT = "CURRENT"
@@ -183,7 +183,8 @@ def _manifest_of(data: Any) -> Manifest:
         VersionFamily(**{**each, "versions": tuple(SiteVersion(**one) for one in each["versions"])})
         for each in facts.get("versions", ())
     )
-    generation = Generation(**{**facts, "spread": spread, "versions": versions})
+    recall = facts.get("recall") and Recall(**facts["recall"])
+    generation = Generation(**{**facts, "spread": spread, "versions": versions, "recall": recall})
     packs = tuple(PackEntry(**pack) for pack in data["packs"])
     sizes = (data["max_doc"], data["id_bytes"], *(pack.records for pack in packs))
     numbers = (generation.records, generation.dimensions, generation.pages, *sizes)

@@ -22,7 +22,7 @@ from searchsocket.stores.base import Gate, Health, PageBody, PublishInfo, Vector
 from searchsocket.stores.base.upkeep import RecordVectors, ResyncReport, VectorUpkeep
 from searchsocket.stores.local import upkeep
 from searchsocket.stores.local.build.build import drop_remaining, drop_unchanged, refuse_two_models
-from searchsocket.stores.local.build.candidate import candidate, drop_refused, is_same
+from searchsocket.stores.local.build.candidate import build_candidate, drop_refused, is_same
 from searchsocket.stores.local.layout import (
     Current,
     overwrite_current,
@@ -139,7 +139,7 @@ class LocalStore(LiveGenerations):
                 generations = self.generations(scope)
                 self.vectors.retain(scope, generations)
                 try:
-                    built = candidate(
+                    published = build_candidate(
                         folder,
                         scope,
                         staging,
@@ -148,10 +148,8 @@ class LocalStore(LiveGenerations):
                         vectors=self.vectors,
                         now=self._clock(),
                         open_generation=self._open_built,
+                        gate=gate,
                     )
-                    with built as reader:
-                        gate(reader)
-                        published = reader.generation
                     write_current(folder, Current(published.name, current.live if current else ""))
                 except CandidateRefused:
                     raise  # its rows elsewhere are kept too, which no reader of another generation sees

@@ -53,10 +53,12 @@ class MilvusVectors:
         self._registry.claim()
         collection = self._collections.made(generation.dimensions)
         self._ended[generation.scope, generation.name] = []
+        is_first = generation.scope not in {each.scope for each in self._registry.scopes()}
         for ids in batches(gone, _MAX_BATCH_ROWS):
             self._end(collection, generation, ids)
         for batch in batches(rows, _MAX_BATCH_ROWS):
-            self._end(collection, generation, [row.id for row in batch])
+            if not is_first:  # else no row is there that could end
+                self._end(collection, generation, [row.id for row in batch])
             self._connection.call("upsert", collection, [row_data(generation, row) for row in batch])
 
     def seal(self, generation: Generation) -> None:

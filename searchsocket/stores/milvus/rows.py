@@ -9,7 +9,7 @@ from searchsocket.stores.milvus import filters
 from searchsocket.stores.milvus.connection import MilvusConnection
 from searchsocket.stores.milvus.schema import BORN, ID, VECTOR
 from searchsocket.system.batches import batches
-from searchsocket.types import Filter, Generation, Vector
+from searchsocket.types import EXACT, Filter, Generation, Vector
 
 _MAX_IDS = 500
 _FIELDS = [ID, BORN, VECTOR]
@@ -23,6 +23,8 @@ class MilvusRows:
 
     max_rows = 16_384  # that a server answers at most
     tolerance = 0.0
+    index = EXACT
+    is_exact = True
 
     def __init__(self, connection: MilvusConnection, collection: str, generation: Generation) -> None:
         """Calls nothing yet."""

@@ -27,6 +27,8 @@ class PineconeGenerationRows:
     """Implements `GenerationRows`."""
 
     max_rows = MAX_TOP_K
+    index = "pinecone"
+    is_exact = False  # the service chooses how it searches
     tolerance = 1e-6  # the service stores float32, and sends the numbers in a form of its own
 
     def __init__(self, namespace_of: Callable[[Generation], Namespace], generation: Generation) -> None:

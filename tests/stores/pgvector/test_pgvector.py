@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from searchsocket.errors import KeyMissing, VectorBackendRefused, VectorBackendUnavailable
-from searchsocket.project.settings.model import VectorSettings
+from searchsocket.project.settings.model import HnswSettings, VectorSettings
 from searchsocket.stores import make_vectors
 from searchsocket.stores.base.conditions import Among
 from searchsocket.stores.base.tables import TableRow
@@ -151,7 +151,7 @@ def rows_of(vectors: np.ndarray) -> list[TableRow]:
 
 def test_a_graph_finds_nearly_all_and_a_narrow_filter_all(postgres: str, name: str) -> None:
     """The index is used where it helps, and never decides how many rows there are."""
-    tables = PgvectorTables(postgres + "&options=-cenable_seqscan%3Doff", name, index="hnsw")
+    tables = PgvectorTables(postgres + "&options=-cenable_seqscan%3Doff", name, hnsw=HnswSettings())
     vectors = random_units(3_000)
     tables.begin()
     tables.create(DIMENSIONS)
@@ -192,7 +192,7 @@ def test_any_project_has_a_table(postgres: str, project_id: str) -> None:
 
 
 def test_a_graph_of_too_many_dimensions_is_refused(postgres: str, name: str) -> None:
-    tables = PgvectorTables(postgres, name, index="hnsw")
+    tables = PgvectorTables(postgres, name, hnsw=HnswSettings())
     tables.begin()
     with pytest.raises(VectorBackendRefused, match='2,000 dimensions, not 3,072; set vector.pgvector.index = "exact"'):
         tables.create(3_072)

@@ -3,13 +3,13 @@
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from searchsocket.errors import CandidateRefused, IndexCorrupt
-from searchsocket.stores.base import PublishInfo
+from searchsocket.stores.base import Gate, PublishInfo
 from searchsocket.stores.base.naming import generation_name, generation_number, generation_stamp
 from searchsocket.stores.local.build.build import Built, build
 from searchsocket.stores.local.layout import BUILDING, MANIFEST, REFUSED, Manifest, manifest_bytes
@@ -21,8 +21,7 @@ from searchsocket.system.files import sync_directory, write_atomic
 from searchsocket.types import Generation, Scope
 
 
-@contextmanager
-def candidate(
+def build_candidate(
     folder: Path,
     scope: Scope,
     staging: Staging,
@@ -32,10 +31,11 @@ def candidate(
     vectors: VectorPart,
     now: datetime,
     open_generation: Callable[[Path], LocalReader],
-) -> Iterator[LocalReader]:
-    """The generation to come, open for queries; it gets its place in `folder` when the block ends without an error.
+    gate: Gate,
+) -> Generation:
+    """Build the next generation and give it its place in `folder`, if the gate lets it through.
 
-    What a block refused is kept beside the others, one a scope, until the next one is built.
+    What the gate refused is kept beside the others, one a scope, until the next one is built.
 
     Raises:
         IndexCorrupt: It is not sound. Nothing is left of it.
@@ -48,9 +48,9 @@ def candidate(
         files = hash_files(target, built.hashed, live, vectors.files)
         name = generation_name(stamp, built.digest)
         generation = _describe(name, scope, built, info)
-        write_atomic(
-            target / MANIFEST, manifest_bytes(Manifest(generation, built.max_doc, built.id_bytes, files, built.packs))
-        )
+        generation = replace(generation, vector_index=vectors.index_of(generation))
+        manifest = Manifest(generation, built.max_doc, built.id_bytes, files, built.packs)
+        write_atomic(target / MANIFEST, manifest_bytes(manifest))
         vectors.stage(generation, staging.upserts(generation), staging.deletions())
         reader = open_generation(target)
         if problems := new_problems(reader):
@@ -58,12 +58,16 @@ def candidate(
         share_files(target)
         sync_files(target, files)
         try:
-            yield reader
+            recall = gate(reader)
         except CandidateRefused:
             os.replace(target, folder / REFUSED)
             raise
+        if recall is not None:
+            generation = replace(generation, recall=recall)
+            write_atomic(target / MANIFEST, manifest_bytes(replace(manifest, generation=generation)))
         os.replace(target, folder / name)
         sync_directory(folder)
+        return generation
     finally:
         shutil.rmtree(target, ignore_errors=True)
 
@@ -81,6 +85,7 @@ def is_same(staging: Staging, live: LocalReader, info: PublishInfo) -> bool:
     generation = live.generation
     is_changed = any(staging.counts()) or staging.holds_bodies() or generation.model_id != info.model_id
     is_changed = is_changed or generation.versions != info.versions
+    is_changed = is_changed or generation.vector_index != live.vectors.limits.index
     return not is_changed
 
 

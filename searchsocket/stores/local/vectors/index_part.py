@@ -34,6 +34,10 @@ class IndexPart:
             born = np.fromfile(path, np.int64).reshape(generation.records)
         return IndexVectors(self._index, generation, rest.numbering, rest.selector, born)
 
+    def index_of(self, generation: Generation) -> str:
+        """See `VectorPart.index_of`."""
+        return self._index.open(generation).limits.index
+
     def are_same(self, live: VectorSnapshot, ids: Sequence[str], vectors: Vectors) -> NDArray[np.bool_]:
         """See `VectorPart.are_same`."""
         try:

@@ -29,7 +29,7 @@ from searchsocket.stores.local.vectors.matrix import (
 )
 from searchsocket.stores.local.vectors.part import BATCH, Rest
 from searchsocket.stores.local.vectors.snapshot import MatrixVectors
-from searchsocket.types import Generation, Record, Scope, Vector, Vectors
+from searchsocket.types import EXACT, Generation, Record, Scope, Vector, Vectors
 
 
 class MatrixPart:
@@ -47,6 +47,10 @@ class MatrixPart:
             matrix = _matrix(rest.folder, rest.manifest, rest.numbering.names.places, is_read=is_read)
         read_bytes = matrix.nbytes if is_read else 0
         return MatrixVectors(matrix, rest.numbering, rest.hidden, rest.selector, damage, read_bytes)
+
+    def index_of(self, generation: Generation) -> str:
+        """See `VectorPart.index_of`."""
+        return EXACT
 
     def are_same(self, live: VectorSnapshot, ids: Sequence[str], vectors: Vectors) -> NDArray[np.bool_]:
         """See `VectorPart.are_same`."""

@@ -39,6 +39,9 @@ class VectorPart(Protocol):
     def open(self, rest: Rest, *, max_read_bytes: int) -> VectorSnapshot:
         """The vectors of a generation, see `LocalReader`."""
 
+    def index_of(self, generation: Generation) -> str:
+        """The `VectorLimits.index` that a generation to come will have."""
+
     def are_same(self, live: VectorSnapshot, ids: Sequence[str], vectors: Vectors) -> NDArray[np.bool_]:
         """For each record of the live generation whether its vector is this one; at most `BATCH` of them."""
 
