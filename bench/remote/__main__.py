@@ -1,7 +1,8 @@
 """Stores on other machines: `python -m bench.remote recall|stores|kills|starts|rates|writes`.
 
 `recall` keeps 50,000 rows in Milvus Lite and on a server, under each kind of index, and counts how many of the nearest
-rows are found, by all rows and by a tenth of them. `--uri` names the server; without it only Lite is asked.
+rows are found, by all rows and by a tenth of them. `--uri` names the server; without it only Lite is asked. With
+`--texts` the rows are vectors of the paragraphs of a folder, each several times with noise.
 
 `stores` keeps 100,000 rows in the folder, in Postgres, in Milvus Lite and in Qdrant's local mode: of the ten nearest
 the part that each finds, and the median time of a query.
@@ -20,13 +21,16 @@ the counters of each server rose; those of Milvus are asked at `--metrics`, whic
 import argparse
 import os
 import tempfile
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from bench.remote import rates, recall, starts, stores
+from bench.remote import many, rates, recall, starts, stores
 from bench.remote.engines import Engine, pinecone_of_the_tests
 from bench.remote.kills import kill_many
+from bench.remote.starts import resident_mb
 from searchsocket.stores.milvus.connection import MilvusConnection
+from searchsocket.stores.milvus.kinds import kind_of
 from searchsocket.types import MATCH_ALL
 
 
@@ -38,6 +42,9 @@ def main() -> None:
     parser.add_argument("--uri", help="of a Milvus server, e.g. of `make milvus`")
     parser.add_argument("--token", default=os.environ.get("MILVUS_TEST_TOKEN", "root:Milvus"))
     parser.add_argument("--metrics", help="address where that server tells its counters")
+    parser.add_argument("--texts", type=Path, help="folder of pages whose paragraphs the rows of `recall` lie around")
+    parser.add_argument("--kinds", nargs="+", choices=list(recall.KINDS), default=list(recall.KINDS))
+    parser.add_argument("--pid", type=int, help="process of that server, for its memory")
     parser.add_argument("--rows", type=int, default=50_000)
     parser.add_argument("--queries", type=int, default=100)
     parser.add_argument("--count", type=int, default=200, help="of publishes")
@@ -52,35 +59,43 @@ def main() -> None:
     ):
         printed(arguments)
         return
+    rows = (
+        many.corpus(arguments.texts, arguments.rows, arguments.queries)
+        if arguments.texts
+        else recall.corpus(arguments.rows, arguments.queries)
+    )
     with tempfile.TemporaryDirectory(prefix="searchsocket-remote-") as folder:
         uris = {"lite": str(Path(folder) / "lite.db")} | ({"server": arguments.uri} if arguments.uri else {})
         for engine, uri in uris.items():
             if arguments.only in (None, engine):
-                print_recall(
-                    engine, MilvusConnection(uri, arguments.token, timeout_s=600.0), arguments.rows, arguments.queries
-                )
+                connection = MilvusConnection(uri, arguments.token, timeout_s=600.0)
+                kinds = [kind for kind in arguments.kinds if engine == "server" or kind != "diskann"]
+                print_recall(engine, connection, rows, kinds, arguments.pid if engine == "server" else None)
 
 
-def print_recall(engine: str, connection: MilvusConnection, count: int, queries: int) -> None:
-    """A table, a line for each kind of index."""
-    rows, name = recall.corpus(count, queries), "bench_recall"
-    collection = f"{name}_{recall.DIMENSIONS}"
+def print_recall(
+    engine: str, connection: MilvusConnection, rows: recall.Corpus, kinds: Sequence[str], pid: int | None
+) -> None:
+    """A table, a line for each kind of index and effort."""
+    name = "bench_recall"
     try:
-        rate = recall.write(connection, name, rows)
-        print(f"\n{engine}: {count:,} rows, {rate:,.0f} written a second\n")
-        print("| index | of the 10 nearest | of 50 | ms | of the 10 in a tenth | of 50 | ms | built in s |")
-        print("|---|---:|---:|---:|---:|---:|---:|---:|")
-        built, last = 0.0, recall.KINDS[0]
-        for kind in recall.KINDS:
-            if (kind.name, kind.build) != (last.name, last.build):
-                built = recall.put_index(connection, collection, kind)
-            last = kind
-            wide, tenth = (recall.ask(connection, name, kind, rows, where) for where in (MATCH_ALL, recall.TAGGED))
-            print(
-                f"| {kind} | {wide.ten:.3f} | {wide.fifty:.3f} | {wide.ms:.1f} | {tenth.ten:.3f} | {tenth.fifty:.3f} | "
-                f"{tenth.ms:.1f} | {built:.0f} |",
-                flush=True,
-            )
+        write_s = recall.write(connection, name, rows)
+        print(f"\n{engine}: {len(rows.vectors):,} rows, written in {write_s:,.0f} s\n")
+        print("| index | of the 10 nearest | of 50 | p50 ms | of the 10 in a tenth | of 50 | p50 ms | "
+              "down for s | built in s | MB |")  # fmt: skip
+        print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
+        for kind in kinds:
+            down_s, built_s = recall.rebuild(connection, name, recall.KINDS[kind][0])
+            for settings in recall.KINDS[kind]:
+                wide, tenth = (
+                    recall.ask(connection, name, settings, rows, where) for where in (MATCH_ALL, recall.TAGGED)
+                )
+                print(
+                    f"| {kind_of(settings).text} | {wide.ten:.3f} | {wide.fifty:.3f} | {wide.p50_ms:.0f} | "
+                    f"{tenth.ten:.3f} | {tenth.fifty:.3f} | {tenth.p50_ms:.0f} | {down_s:.0f} | {built_s:.0f} | "
+                    f"{'' if pid is None else round(resident_mb(pid))} |",
+                    flush=True,
+                )
     finally:
         for each in connection.call("list_collections"):
             if each.startswith(name):

@@ -50,7 +50,7 @@ def measure(folder: Path, environ: Mapping[str, str]) -> Start:
             answer = httpx.get(f"{address[0]}/api/search", params={"q": "bowline"}, timeout=120).json()
             assert answer["results"], answer
             assert not answer["meta"]["notes"], answer
-            return Start(ready, _cpu_s(process.pid), _mb(process.pid))
+            return Start(ready, _cpu_s(process.pid), resident_mb(process.pid))
         finally:
             process.terminate()
 
@@ -60,7 +60,7 @@ def _cpu_s(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def _mb(pid: int) -> float:
+def resident_mb(pid: int) -> float:
     found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
     assert found
     return int(found[1]) / 1024

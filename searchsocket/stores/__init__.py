@@ -123,12 +123,13 @@ def _address(provider: str, variable: str, environ: Mapping[str, str], example: 
 def _milvus(settings: "MilvusSettings", project_id: str, environ: Mapping[str, str]) -> VectorIndex:
     from searchsocket.stores.milvus import MilvusVectors
     from searchsocket.stores.milvus.connection import MilvusConnection
+    from searchsocket.stores.milvus.kinds import kind_of
 
     uri = _address("milvus", settings.uri_env, environ, "http://127.0.0.1:19530")
     token = environ.get(settings.token_env, "") if settings.token_env else ""
     name = settings.collection or f"{project_id}_chunks"
     connection = MilvusConnection(uri, token, settings.timeout_s, token_env=settings.token_env)
-    return MilvusVectors(connection, name, project_id)
+    return MilvusVectors(connection, name, project_id, kind=kind_of(settings))
 
 
 def _pinecone(settings: "PineconeSettings", project_id: str, environ: Mapping[str, str]) -> VectorIndex:

@@ -131,9 +131,7 @@ def test_the_recall_of_the_vector_index_is_metadata_and_may_refuse(
     named = {name: data.metadata[name].value for name in ("code", "setting")}
     assert named == {"code": "RECALL_TOO_LOW", "setting": "vector.min_recall"}
     checks = refused.get_asset_check_evaluations()
-    assert {CHECK, "self_query_roundtrip"} <= {
-        each.check_name for each in checks if "skipped" in str(each.description)
-    }
+    assert {CHECK, "self_query_roundtrip"} <= {each.check_name for each in checks if "skipped" in str(each.description)}
 
 
 def test_truncated_and_migrating_runs_do_what_they_do_on_the_command_line(site: Path, run_graph: RunGraph) -> None:

@@ -6,19 +6,21 @@ from typing import Any
 
 from searchsocket.errors import ProjectMismatch, VectorBackendRefused
 from searchsocket.stores.milvus.connection import MilvusConnection
+from searchsocket.stores.milvus.kinds import FLAT, MilvusKind, is_automatic
 from searchsocket.stores.milvus.schema import FIELDS, OWN_FIELDS, VECTOR, schema_of
 
 METRIC = "IP"  # of unit vectors, so the cosine
-_KIND = "FLAT"  # exact
-_CHOSEN = "AUTOINDEX"  # what Zilliz Cloud makes of any kind that is asked for
+_MAX_LOAD_S = 3_600.0  # of a large collection whose index was replaced
 _OWNER = "searchsocket, project "  # begins the description, where a server keeps it; Lite does not
 
 
 class Collections:
     """Those whose name begins with that of a project's; safe to share between threads."""
 
-    def __init__(self, connection: MilvusConnection, name: str, project_id: str) -> None:
+    def __init__(self, connection: MilvusConnection, name: str, project_id: str, kind: MilvusKind = FLAT) -> None:
         """Args: name: of the collections, which go on with the number of dimensions."""
+        self.kind = kind
+        self._automatic: set[str] = set()
         self._connection = connection
         self._name = name
         self._project_id = project_id
@@ -44,7 +46,36 @@ class Collections:
         elif self.problem(name, dimensions):
             self._connection.call("drop_collection", name)
             self._create(name, dimensions)
+        else:
+            self.ensure_index(name)
         return name
+
+    def is_exact(self, name: str) -> bool:
+        """Return True if the index of a collection compares all vectors, as far as this process has seen."""
+        return self.kind.is_exact and name not in self._automatic
+
+    def ensure_index(self, name: str) -> None:
+        """Give a collection the vector index of the settings; the server builds it from the rows that it has.
+
+        Until the collection is loaded again, queries fail. A run that dies meanwhile leaves a collection without an
+        index, which the next one gives it.
+        """
+        index = self.index(name)
+        if is_automatic(index):
+            self._automatic.add(name)
+        if not self.kind.difference(index) and index.get("metric_type") == METRIC:
+            return
+        self._connection.call("release_collection", name)
+        self._connection.forget(name)
+        for each in self._connection.call("list_indexes", name):
+            self._connection.call("drop_index", name, each)
+        self._connection.call("create_index", name, self._index_params(), sync=False)
+        self._connection.call("load_collection", name, timeout_s=_MAX_LOAD_S)
+
+    def index(self, name: str) -> Mapping[str, Any]:
+        """The vector index of a collection, as the server describes it; empty if there is none."""
+        indexes = self._connection.call("list_indexes", name)
+        return (self._connection.call("describe_index", name, indexes[0]) if indexes else None) or {}
 
     def problem(self, name: str, dimensions: int) -> str:
         """The problem of a collection; "" if there is none.
@@ -59,14 +90,6 @@ class Collections:
             return f"Milvus collection {name!r} has no field {missing[0]!r}"
         if (width := int(fields[VECTOR]["params"]["dim"])) != dimensions:
             return f"Milvus collection {name!r} has {width} dimensions, not {dimensions}"
-        indexes = self._connection.call("list_indexes", name)
-        index = self._connection.call("describe_index", name, indexes[0]) if indexes else {}
-        if not index:
-            return f"Milvus collection {name!r} has no vector index"
-        if (metric := index.get("metric_type")) != METRIC:
-            return f"Milvus collection {name!r} uses the metric {metric}, not {METRIC}"
-        if (kind := index.get("index_type")) not in (_KIND, _CHOSEN):
-            return f"Milvus collection {name!r} has an index of kind {kind}, not {_KIND}"
         return ""
 
     def check_owner(self, name: str) -> None:
@@ -89,16 +112,19 @@ class Collections:
             )
         return described
 
-    def _create(self, name: str, dimensions: int) -> None:
+    def _index_params(self) -> Any:
         from pymilvus import MilvusClient
 
-        index_params = MilvusClient.prepare_index_params()
-        index_params.add_index(VECTOR, index_type=_KIND, metric_type=METRIC)
+        params = MilvusClient.prepare_index_params()
+        params.add_index(VECTOR, index_type=self.kind.server_name, metric_type=METRIC, params=dict(self.kind.build))
+        return params
+
+    def _create(self, name: str, dimensions: int) -> None:
         self._connection.call(
             "create_collection",
             name,
             schema=schema_of(dimensions, _OWNER + self._project_id),
-            index_params=index_params,
+            index_params=self._index_params(),
             num_shards=1,  # each shard would be seen by itself
             consistency_level="Bounded",
         )

@@ -55,14 +55,17 @@ class MilvusConnection:
         """A collection was made, dropped or released: it is loaded again before it is queried."""
         self._loaded.discard(collection)
 
-    def call(self, name: str, *arguments: Any, **options: Any) -> Any:
+    def call(self, name: str, *arguments: Any, timeout_s: float = 0.0, **options: Any) -> Any:
         """Call a method of `MilvusClient`.
+
+        Args:
+            timeout_s: 0 = that of every call.
 
         Raises:
             VectorBackendUnavailable: The server cannot be reached, or refuses.
         """
         with self._errors():
-            return getattr(self._connected(), name)(*arguments, timeout=self._timeout_s, **options)
+            return getattr(self._connected(), name)(*arguments, timeout=timeout_s or self._timeout_s, **options)
 
     @property
     def _name(self) -> str:

@@ -13,6 +13,7 @@ from searchsocket.stores.base.vectors import Written, whenever
 from searchsocket.stores.milvus import filters, upkeep
 from searchsocket.stores.milvus.collections import Collections
 from searchsocket.stores.milvus.connection import MilvusConnection
+from searchsocket.stores.milvus.kinds import FLAT, MilvusKind
 from searchsocket.stores.milvus.registry import Registry
 from searchsocket.stores.milvus.rows import MilvusRows
 from searchsocket.stores.milvus.schema import DIED, FIELDS, KEY, marker, row_data
@@ -20,6 +21,7 @@ from searchsocket.system.batches import batches
 from searchsocket.types import Generation, Scope
 
 _MAX_BATCH_ROWS = 500
+_MAX_BUILD_S = 3_600.0
 _SEAL_WAITS_S = (0.05, 0.1, 0.2, 0.5, *[1.0] * 30)  # until what was written is seen by bounded reads
 
 
@@ -32,6 +34,7 @@ class MilvusVectors:
         name: str,
         project_id: str,
         *,
+        kind: MilvusKind = FLAT,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         """Asks the server nothing yet.
@@ -39,13 +42,14 @@ class MilvusVectors:
         Args:
             name: Of the collections, which go on with the number of dimensions.
             project_id: Whose they are.
+            kind: Of their vector index; an existing one is replaced by the next write.
             sleep: Waits seconds until what was written is seen.
         """
         name = re.sub(r"\W", "_", name, flags=re.ASCII)
         self._connection = connection
         self._sleep = sleep
         self._ended: dict[tuple[str, str], list[str]] = {}  # keys of rows that a generation of a scope is to end
-        self._collections = Collections(connection, name, project_id)
+        self._collections = Collections(connection, name, project_id, kind)
         self._registry = Registry(connection, name, project_id)
 
     def stage(self, generation: Generation, rows: Iterable[VectorRow], gone: Iterable[str]) -> None:
@@ -74,11 +78,14 @@ class MilvusVectors:
         self._wait(collection, written, True)
         for keys in batches(self._ended.pop((generation.scope, generation.name), []), _MAX_BATCH_ROWS):
             self._wait(collection, f"{_seen(generation)} and {KEY} in {filters.quoted_list(keys)}", False)
+        if not self._collections.kind.is_exact:
+            self._build(collection)
 
     def open(self, generation: Generation, written: Written = whenever) -> RowSnapshot:
         """See `VectorIndex.open`."""
         collection = self._collections.name(generation.dimensions)
-        rows = MilvusRows(self._connection, collection, generation)
+        is_exact = self._collections.is_exact(collection)
+        rows = MilvusRows(self._connection, collection, generation, self._collections.kind, is_exact=is_exact)
         return RowSnapshot(rows, generation.dimensions, written)
 
     def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
@@ -102,6 +109,7 @@ class MilvusVectors:
                 names_by_collection[collection] = names
         self._registry.keep(scope, generations)
         for collection, names in names_by_collection.items():
+            self._collections.ensure_index(collection)
             self._connection.load(collection)
             self._connection.call("delete", collection, filter=filters.seen_by_none(scope.name, names))
             if names:
@@ -133,6 +141,22 @@ class MilvusVectors:
             self._connection.call("drop_collection", name)
             self._connection.forget(name)
         return [*names, *self._registry.drop()]  # last: until then nobody else may come here
+
+    def _build(self, collection: str) -> None:
+        """Return when the server has built its index of all rows; those that it has not are searched by a guess.
+
+        Raises:
+            VectorBackendUnavailable: It takes too long.
+        """
+        self._connection.call("flush", collection, timeout_s=_MAX_BUILD_S)
+        deadline = time.monotonic() + _MAX_BUILD_S
+        while pending := int(self._collections.index(collection).get("pending_index_rows", 0)):
+            if time.monotonic() >= deadline:
+                raise VectorBackendUnavailable(
+                    f"Milvus builds the index of collection {collection!r} since {_MAX_BUILD_S / 60:.0f} minutes, and "
+                    f"{pending:,} rows are left; the previous generation stays live. Run again later"
+                )
+            self._sleep(1.0)
 
     def _there(self, generation: Generation) -> str:
         """The collection of a generation; "" where it is gone."""

@@ -1,21 +1,22 @@
 """The rows of one generation in Milvus."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from searchsocket.stores.base.naming import generation_number
 from searchsocket.stores.base.row_hits import RowHit
 from searchsocket.stores.milvus import filters
 from searchsocket.stores.milvus.connection import MilvusConnection
+from searchsocket.stores.milvus.kinds import MilvusKind
 from searchsocket.stores.milvus.schema import BORN, ID, VECTOR
 from searchsocket.system.batches import batches
-from searchsocket.types import EXACT, Filter, Generation, Vector
+from searchsocket.types import Filter, Generation, Vector
 
 _MAX_IDS = 500
 _FIELDS = [ID, BORN, VECTOR]
-# "Set this parameter to 10 for the most accurate results" (Zilliz Cloud, where the service chooses the kind of index);
-# others pass over it.
-_PARAMETERS = {"params": {"level": 10}}
 
 
 class MilvusRows:
@@ -23,17 +24,38 @@ class MilvusRows:
 
     max_rows = 16_384  # that a server answers at most
     tolerance = 0.0
-    index = EXACT
-    is_exact = True
 
-    def __init__(self, connection: MilvusConnection, collection: str, generation: Generation) -> None:
+    def __init__(
+        self, connection: MilvusConnection, collection: str, generation: Generation, kind: MilvusKind, *, is_exact: bool
+    ) -> None:
         """Calls nothing yet."""
+        self.index, self.is_exact = kind.text, is_exact
+        self._kind = kind
         self._connection = connection
         self._collection = collection
         self._seen = filters.seen_by(generation.scope, generation.name)
 
     def nearest(self, vector: Vector, limit: int, where: Filter) -> Sequence[RowHit]:
         """See `GenerationRows.nearest`."""
+        hits = self._search(vector, limit, where, thorough=False)
+        if self._kind.is_exact or len(hits) == limit:
+            return hits
+        # The index may not reach all that match. Fewer than `limit` are all of them; else some of them fill the answer.
+        rows = self._query(self._seen + filters.matching(where), limit=limit)
+        near = self._search(vector, limit, where, thorough=True) if len(rows) == limit else []
+        by_key = {
+            (row.id, row.born): replace(row, score=float(np.asarray(row.vector) @ vector)) for row in [*rows, *near]
+        }
+        return sorted(by_key.values(), key=lambda row: -row.score)[:limit]
+
+    def named(self, ids: Sequence[str]) -> Sequence[RowHit]:
+        """See `GenerationRows.named`."""
+        rows: list[RowHit] = []
+        for some in batches(ids, _MAX_IDS):
+            rows += self._query(f"{self._seen} and {ID} in {filters.quoted_list(some)}")
+        return rows
+
+    def _search(self, vector: Vector, limit: int, where: Filter, *, thorough: bool) -> list[RowHit]:
         self._connection.load(self._collection)
         [hits] = self._connection.call(
             "search",
@@ -43,18 +65,14 @@ class MilvusRows:
             limit=limit,
             filter=self._seen + filters.matching(where),
             output_fields=_FIELDS,
-            search_params=_PARAMETERS,
+            search_params=self._kind.search_parameters(limit, thorough=thorough),
         )
         return [_row(hit["entity"], hit["distance"]) for hit in hits]
 
-    def named(self, ids: Sequence[str]) -> Sequence[RowHit]:
-        """See `GenerationRows.named`."""
+    def _query(self, where: str, **options: int) -> list[RowHit]:
         self._connection.load(self._collection)
-        rows: list[RowHit] = []
-        for some in batches(ids, _MAX_IDS):
-            where = f"{self._seen} and {ID} in {filters.quoted_list(some)}"
-            rows += map(_row, self._connection.call("query", self._collection, filter=where, output_fields=_FIELDS))
-        return rows
+        rows = self._connection.call("query", self._collection, filter=where, output_fields=_FIELDS, **options)
+        return list(map(_row, rows))
 
 
 def _row(fields: Mapping[str, Any], score: float = 0.0) -> RowHit:

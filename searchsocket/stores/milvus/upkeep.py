@@ -1,6 +1,7 @@
 """Count rows on a server and find its problems, for `doctor`."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from searchsocket.errors import ProjectMismatch, VectorBackendRefused
 from searchsocket.stores.base.upkeep import Finding
@@ -17,7 +18,7 @@ def count(connection: MilvusConnection, collection: str, where: str) -> int:
     if not collection:
         return 0
     connection.load(collection)
-    options = {"output_fields": ["count(*)"], "consistency_level": "Strong"}
+    options: dict[str, Any] = {"output_fields": ["count(*)"], "consistency_level": "Strong"}
     [row] = connection.call("query", collection, filter=where, **options)
     return int(row["count(*)"])
 
@@ -45,6 +46,8 @@ def _shapes(collections: Collections) -> Iterator[Finding]:
     for name, dimensions in collections.there():
         if problem := collections.problem(name, dimensions):
             yield Finding(problem, "run `searchsocket index --resync`, for each scope")
+        elif difference := collections.kind.difference(collections.index(name)):
+            yield Finding(f"the index of Milvus collection {name!r} {difference}", "run `searchsocket index`")
 
 
 def _foreign(connection: MilvusConnection, collections: Collections, registry: Registry) -> Iterator[Finding]:
