@@ -206,6 +206,8 @@ def _generation(generation: "Generation", age: float) -> dict[str, Any]:
         "estimatedTokens": generation.estimated_tokens,
         "estimatedCostUsd": generation.estimated_cost_usd,
         "sourceRevision": generation.source_revision,
+        "vectorIndex": generation.vector_index,
+        "recall10": generation.recall.recall10 if generation.recall else None,
     }
 
 
@@ -227,6 +229,12 @@ def _model_id(backends: Backends, recorded: str) -> str:
         return f"{_NO_MODEL}: {error})"
 
 
+def _recall(generation: "Generation") -> str:
+    """The line about an approximate vector index; "" if it is exact."""
+    recall = generation.recall
+    return f"  vectors     {safe(generation.vector_index)}, recall@10 {recall.recall10:.3f}\n" if recall else ""
+
+
 def _scope(generation: "Generation", age: float, model_id: str) -> str:
     has_model = generation.model_id == model_id or model_id.startswith(_NO_MODEL)
     other = "" if has_model else "  (not the configured model; run `searchsocket index --force`)"
@@ -235,6 +243,7 @@ def _scope(generation: "Generation", age: float, model_id: str) -> str:
         f"  indexed     {ago(age)} ({generation.published_at})\n"
         f"  contents    {count(generation.pages, 'page')}, {count(generation.records, 'record')}\n"
         f"  model       {generation.model_id}{other}\n"
+        f"{_recall(generation)}"
         f"  revision    {generation.source_revision or 'unknown'}\n"
         f"  last cost   about {count(generation.estimated_tokens, 'token')}, {dollars(generation.estimated_cost_usd)}"
     )

@@ -8,6 +8,7 @@ import pymilvus
 
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.stores import make_vectors
+from searchsocket.stores.milvus import MilvusVectors
 from tests.settings.lab import Effect, Lab
 
 GIVEN = {"vector.provider": "milvus"}
@@ -52,7 +53,28 @@ def connects_with(option: str) -> Callable[[Lab], object]:
     return observe
 
 
+def index_of(lab: Lab) -> tuple[str, dict[str, int], dict[str, int]]:
+    """The kind of index with its parameters, and those of a query for ten rows."""
+    vectors = make_vectors(lab.project.settings.vector, "site", _environ(lab))
+    assert isinstance(vectors, MilvusVectors)
+    kind = vectors._collections.kind
+    return kind.server_name, dict(kind.build), kind.search_parameters(10)["params"]
+
+
+HNSW, IVF, DISKANN = ({**GIVEN, "vector.milvus.index": kind} for kind in ("hnsw", "ivf_sq8", "diskann"))
+BUILD, EF = {"M": 16, "efConstruction": 200}, {"level": 10, "ef": 200}
 EFFECTS = (
+    Effect("vector.milvus.index", "hnsw", index_of, ("FLAT", {}, {"level": 10}), ("HNSW", BUILD, EF), given=GIVEN),
+    Effect("vector.milvus.hnsw.m", 8, index_of, ("HNSW", BUILD, EF), ("HNSW", {**BUILD, "M": 8}, EF), given=HNSW),
+    Effect("vector.milvus.hnsw.ef_construction", 90, index_of, ("HNSW", BUILD, EF),
+           ("HNSW", {**BUILD, "efConstruction": 90}, EF), given=HNSW),
+    Effect("vector.milvus.hnsw.ef", 90, index_of, ("HNSW", BUILD, EF), ("HNSW", BUILD, {**EF, "ef": 90}), given=HNSW),
+    Effect("vector.milvus.ivf_sq8.nlist", 90, index_of, ("IVF_SQ8", {"nlist": 1024}, {"level": 10, "nprobe": 64}),
+           ("IVF_SQ8", {"nlist": 90}, {"level": 10, "nprobe": 64}), given=IVF),
+    Effect("vector.milvus.ivf_sq8.nprobe", 9, index_of, ("IVF_SQ8", {"nlist": 1024}, {"level": 10, "nprobe": 64}),
+           ("IVF_SQ8", {"nlist": 1024}, {"level": 10, "nprobe": 9}), given=IVF),
+    Effect("vector.milvus.diskann.search_list", 90, index_of, ("DISKANN", {}, {"level": 10, "search_list": 200}),
+           ("DISKANN", {}, {"level": 10, "search_list": 90}), given=DISKANN),
     Effect("vector.provider", "milvus", collections, [], ["usual.db site_chunks_512"], anew=True),
     Effect("vector.milvus.uri_env", "OTHER_URI", collections, ["usual.db site_chunks_512"],
            ["other.db site_chunks_512"], given=GIVEN, anew=True),

@@ -6,12 +6,13 @@ from contextlib import suppress
 from dataclasses import replace
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import psycopg
 import qdrant_client
 from qdrant_client import QdrantClient
-from qdrant_client.http.models import QueryResponse, SearchParams
+from qdrant_client.http.models import HnswConfigDiff, QueryResponse, SearchParams
 
 from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.pipeline.run.index import index_scope
@@ -21,6 +22,7 @@ from searchsocket.stores.installed import GROUP
 from searchsocket.stores.pgvector import PgvectorTables
 from searchsocket.stores.qdrant import QdrantTables
 from searchsocket.testing.store.samples import DIMENSIONS, EAST
+from searchsocket.types import Recall
 from tests.settings.lab import Effect, Lab, outcome
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "sqlite_store"
@@ -42,6 +44,30 @@ def statements(lab: Lab) -> list[str]:
         patch.setattr(PgvectorTables, "write", lambda tables, sql, values: written.append(sql) or [(None,)])
         _pgvector(lab).create(8)
     return [statement.split(" (")[0] for statement in written if statement.startswith(("CREATE T", "CREATE I", "DROP"))]
+
+
+def graph(lab: Lab) -> list[str]:
+    """The statement by which a run builds the graph."""
+    written: list[str] = []
+    tables = _pgvector(lab)
+    assert isinstance(tables, PgvectorTables)
+    with lab.patch.context() as patch, suppress(AssertionError):  # there is no connection to commit
+        patch.setattr(PgvectorTables, "write", lambda tables, sql, values: written.append(sql) or [(None,)])
+        tables._written["site_8"] = 1
+        tables.seal()
+    return [statement.partition(" WITH ")[2] for statement in written if statement.startswith("CREATE INDEX")]
+
+
+def session(lab: Lab) -> object:
+    """The number of vectors that a query of Postgres compares."""
+    values: dict[str, str] = {}
+    connection = SimpleNamespace(execute=lambda sql, pair: values.update([pair]))
+    with lab.patch.context() as patch:
+        patch.setattr(psycopg, "connect", lambda *given, **options: connection)
+        tables = _pgvector(lab)
+        assert isinstance(tables, PgvectorTables)
+        tables._connected(autocommit=True)
+    return values.get("hnsw.ef_search")
 
 
 def connects_with(option: str) -> Callable[[Lab], object]:
@@ -101,8 +127,21 @@ def asks_with(option: str) -> Callable[[Lab], object]:
     return observe
 
 
-def is_exact(lab: Lab) -> bool:
-    """Whether a query compares all vectors of a server."""
+def qdrant_graph(lab: Lab) -> tuple[int | None, int | None]:
+    """The parameters by which Qdrant builds the graph."""
+    tables = make_tables(lab.project.settings.vector, "site", {"QDRANT_URL": "http://127.0.0.1:9"})
+    graphs: list[HnswConfigDiff] = []
+    client = SimpleNamespace(
+        collection_exists=lambda name: True, update_collection=lambda name, hnsw_config: graphs.append(hnsw_config)
+    )
+    with lab.patch.context() as patch:
+        patch.setattr(QdrantTables, "_connected", lambda tables: client)
+        tables.create(DIMENSIONS)
+    return graphs[0].m, graphs[0].ef_construct
+
+
+def is_exact(lab: Lab) -> tuple[bool, int | None]:
+    """Whether a query compares all vectors of a server, or else how many at least."""
     tables = make_tables(lab.project.settings.vector, "site", {"QDRANT_URL": "http://127.0.0.1:9"})
     parameters: list[SearchParams] = []
 
@@ -114,7 +153,14 @@ def is_exact(lab: Lab) -> bool:
     with lab.patch.context() as patch:
         patch.setattr(QdrantTables, "_connected", lambda tables: Client())
         tables.table(DIMENSIONS).nearest(EAST, limit=5, where=[])
-    return bool(parameters[0].exact)
+    return bool(parameters[0].exact), parameters[0].hnsw_ef
+
+
+def refused(lab: Lab) -> str:
+    """The outcome of a run whose index finds 95 % of the nearest."""
+    with lab.patch.context() as patch:
+        patch.setattr("searchsocket.pipeline.run.recall.measure_recall", lambda *given, **options: Recall(0.95, 100))
+        return outcome(lambda: index_scope(replace(lab.site.run(), environ=_qdrant_environ(lab))), "vector.min_recall")
 
 
 def _qdrant_environ(lab: Lab) -> dict[str, str]:
@@ -127,6 +173,8 @@ TABLES = [
     "DROP INDEX IF EXISTS site_8_hnsw",
 ]  # fmt: skip
 POSTGRES, QDRANT = {"vector.provider": "pgvector"}, {"vector.provider": "qdrant"}
+POSTGRES_GRAPH = {**POSTGRES, "vector.pgvector.index": "hnsw"}
+QDRANT_GRAPH = {**QDRANT, "vector.qdrant.index": "hnsw"}
 EFFECTS = (
     Effect("vector.options", {"path": "vectors.sqlite"}, lambda lab: outcome(lab.index, "[vector.options]"),
            "CONFIG_MISSING", "ok", given={"vector.provider": "sqlite"}, prepare=install, anew=True),
@@ -144,5 +192,14 @@ EFFECTS = (
     Effect("vector.qdrant.api_key_env", "OTHER_KEY", asks_with("api_key"), "the usual key", "the other key",
            given=QDRANT),
     Effect("vector.qdrant.timeout_s", 2.0, asks_with("timeout"), 10, 2, given=QDRANT),
-    Effect("vector.qdrant.index", "hnsw", is_exact, True, False, given=QDRANT),
+    Effect("vector.pgvector.hnsw.m", 8, graph, ["(m = 16, ef_construction = 64)"], ["(m = 8, ef_construction = 64)"],
+           given=POSTGRES_GRAPH),
+    Effect("vector.pgvector.hnsw.ef_construction", 90, graph, ["(m = 16, ef_construction = 64)"],
+           ["(m = 16, ef_construction = 90)"], given=POSTGRES_GRAPH),
+    Effect("vector.pgvector.hnsw.ef", 90, session, "200", "90", given=POSTGRES_GRAPH),
+    Effect("vector.qdrant.index", "hnsw", is_exact, (True, None), (False, 200), given=QDRANT),
+    Effect("vector.qdrant.hnsw.m", 8, qdrant_graph, (16, 100), (8, 100), given=QDRANT_GRAPH),
+    Effect("vector.qdrant.hnsw.ef_construction", 90, qdrant_graph, (16, 100), (16, 90), given=QDRANT_GRAPH),
+    Effect("vector.qdrant.hnsw.ef", 90, is_exact, (False, 200), (False, 90), given=QDRANT_GRAPH),
+    Effect("vector.min_recall", 1.0, refused, "ok", "RECALL_TOO_LOW", given=QDRANT_GRAPH, anew=True),
 )  # fmt: skip

@@ -156,18 +156,21 @@ class PineconeSettings(SettingsSection):
     timeout_s: Annotated[float, Field(gt=0, le=600)] = 10.0  # for each request, to its last byte
 
 
+class PgvectorHnswSettings(HnswSettings):
+    ef_construction: Annotated[int, Field(ge=8, le=512)] = 64
+    ef: Annotated[int, Field(ge=10, le=1_000)] = 200
+
+
 class PgvectorSettings(SettingsSection):
     url_env: Annotated[str, Field(min_length=1)] = "POSTGRES_URL"  # environment variable with the database's address
     table: str = ""  # prefix of table names; "" = the project id
     index: IndexKind = "exact"  # hnsw: see above
-    hnsw: HnswSettings = HnswSettings(ef_construction=64)
+    hnsw: PgvectorHnswSettings = PgvectorHnswSettings()
     timeout_s: Annotated[float, Field(gt=0, le=600)] = 10.0  # for each query, and for connecting
 
-    @model_validator(mode="after")
-    def _extension_takes_it(self) -> Self:
-        if self.hnsw.ef > 1_000:
-            raise ValueError("hnsw.ef must be at most 1000 in Postgres")
-        return self
+
+class QdrantHnswSettings(HnswSettings):
+    ef_construction: Annotated[int, Field(ge=8, le=512)] = 100
 
 
 class QdrantSettings(SettingsSection):
@@ -175,7 +178,7 @@ class QdrantSettings(SettingsSection):
     api_key_env: str = "QDRANT_API_KEY"  # the variable with the key; "" = the server wants none
     collection: str = ""  # prefix of collection names; "" = the project id
     index: IndexKind = "exact"  # hnsw: see above
-    hnsw: HnswSettings = HnswSettings(ef_construction=100)
+    hnsw: QdrantHnswSettings = QdrantHnswSettings()
     timeout_s: Annotated[float, Field(gt=0, le=600)] = 10.0  # for each request
 
 

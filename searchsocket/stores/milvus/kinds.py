@@ -28,7 +28,7 @@ class MilvusKind:
         return self.text == EXACT
 
     def difference(self, index: Mapping[str, Any]) -> str:
-        """How the index of a collection differs from this kind; "" if it does not.
+        """Name the first difference between the index of a collection and this kind; "" if there is none.
 
         Args:
             index: As the server describes it; empty = there is none. A parameter that it leaves out is no difference.
