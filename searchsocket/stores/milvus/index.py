@@ -1,5 +1,6 @@
 """Generations in Milvus: rows with the first generation that has them and the first that has not."""
 
+import math
 import re
 import time
 from collections.abc import Callable, Collection, Iterable
@@ -21,7 +22,8 @@ from searchsocket.system.batches import batches
 from searchsocket.types import Generation, Scope
 
 _MAX_BATCH_ROWS = 500
-_MAX_BUILD_S = 3_600.0
+_BUILD_WAIT_S = 1.0
+_MAX_BUILD_PAUSE_S = 900.0  # without a further row; a server builds many rows at a time
 _SEAL_WAITS_S = (0.05, 0.1, 0.2, 0.5, *[1.0] * 30)  # until what was written is seen by bounded reads
 
 
@@ -143,20 +145,22 @@ class MilvusVectors:
         return [*names, *self._registry.drop()]  # last: until then nobody else may come here
 
     def _build(self, collection: str) -> None:
-        """Return when the server has built its index of all rows; those that it has not are searched by a guess.
+        """Return when the server has built its index of all rows; until then it searches by a temporary one.
 
         Raises:
-            VectorBackendUnavailable: It takes too long.
+            VectorBackendUnavailable: The server builds nothing more.
         """
-        self._connection.call("flush", collection, timeout_s=_MAX_BUILD_S)
-        deadline = time.monotonic() + _MAX_BUILD_S
+        self._connection.call("flush", collection, timeout_s=_MAX_BUILD_PAUSE_S)
+        fewest, waited_s = math.inf, 0.0
         while pending := int(self._collections.index(collection).get("pending_index_rows", 0)):
-            if time.monotonic() >= deadline:
+            fewest, waited_s = (pending, 0.0) if pending < fewest else (fewest, waited_s + _BUILD_WAIT_S)
+            if waited_s > _MAX_BUILD_PAUSE_S:
                 raise VectorBackendUnavailable(
-                    f"Milvus builds the index of collection {collection!r} since {_MAX_BUILD_S / 60:.0f} minutes, and "
-                    f"{pending:,} rows are left; the previous generation stays live. Run again later"
+                    f"Milvus has built no further row of the index ({self._collections.kind.text}) of collection "
+                    f"{collection!r} for {_MAX_BUILD_PAUSE_S / 60:.0f} minutes, and {pending:,} rows are left; the "
+                    "previous generation stays live. Run again later, or choose another vector.milvus.index"
                 )
-            self._sleep(1.0)
+            self._sleep(_BUILD_WAIT_S)
 
     def _there(self, generation: Generation) -> str:
         """The collection of a generation; "" where it is gone."""

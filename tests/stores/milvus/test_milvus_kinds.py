@@ -1,9 +1,12 @@
 """Kinds of vector index: what is made of one that differs from the settings, and how each is queried."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from pymilvus import MilvusClient
 
+from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.project.settings.model import HnswSettings, IvfSettings, MilvusSettings
 from searchsocket.stores.milvus import MilvusVectors
 from searchsocket.stores.milvus.connection import MilvusConnection
@@ -111,3 +114,20 @@ def test_an_index_is_built_again_only_if_it_differs() -> None:
     assert kind.difference({"index_type": "FLAT"}) == "is of kind FLAT, not HNSW"
     slower = kind_of(MilvusSettings(index="hnsw", hnsw=HnswSettings(m=8, ef_construction=40, ef=999)))
     assert (slower.difference(same), slower.text) == ("", "hnsw m=8 ef_construction=40 ef=999")
+
+
+def test_a_server_that_cannot_build_the_index_ends_the_run() -> None:
+    """The server of PyPI accepts DiskANN and then builds nothing; the previous generation stays live."""
+    slept: list[float] = []
+    rows_left = iter([900, 400, *[400] * 2_000])
+
+    class Connection(MilvusConnection):
+        def call(self, name: str, *arguments: Any, **options: Any) -> Any:
+            answers = {"list_indexes": ["embedding"], "describe_index": {"pending_index_rows": next(rows_left, 400)}}
+            return answers.get(name)
+
+    kind = kind_of(MilvusSettings(index="diskann"))
+    index = MilvusVectors(Connection("http://127.0.0.1:9", "", 1.0), "shop", "shop", kind=kind, sleep=slept.append)
+    with pytest.raises(VectorBackendUnavailable, match=r"\(diskann search_list=200\).* 400 rows are left.* stays live"):
+        index._build("shop_8")
+    assert 900 <= sum(slept) <= 910
