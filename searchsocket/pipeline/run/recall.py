@@ -14,7 +14,8 @@ from searchsocket.project.settings.model import VectorSettings
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Generation, Hit, Recall, Record, Vectors
 
-_QUERIES = 100
+_MIN_QUERIES, _MAX_QUERIES = 10, 100
+_RECORDS_PER_QUERY = 20  # between these bounds; the servers compare all vectors of a small site anyway
 _NEAREST = 10
 _MAX_QUERY_S = 60.0  # for all queries; a server that needs longer is asked fewer
 _BATCH = 2_000  # records and vectors in memory at a time
@@ -83,7 +84,8 @@ def measure_recall(
         check: Called between requests and batches; raises to end the measurement.
     """
     # Ids are hashes, so the first ones are as random as any.
-    queries = next(_visible_batches(reader, _QUERIES), [])
+    count = min(max(_MIN_QUERIES, reader.generation.records // _RECORDS_PER_QUERY), _MAX_QUERIES)
+    queries = next(_visible_batches(reader, count), [])
     if not queries:
         return Recall(1.0, 0)
     query_vectors = vectors(queries)
