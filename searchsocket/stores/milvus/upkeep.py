@@ -55,6 +55,8 @@ def _foreign(connection: MilvusConnection, collections: Collections, registry: R
     scopes = registry.scopes()
     names = filters.quoted_list(each.scope for each in scopes)
     for name, _ in collections.there():
+        if not collections.index(name):  # it cannot be queried
+            continue
         where = f"scope not in {names}" if scopes else 'scope >= ""'
         if not (rows := count(connection, name, where)):
             continue

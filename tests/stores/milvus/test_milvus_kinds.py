@@ -14,6 +14,7 @@ from searchsocket.stores.milvus.kinds import kind_of
 from searchsocket.testing.store.samples import MAIN, ids, random_units
 from searchsocket.testing.vector_index import ONE, TWO, put, row, seen
 from searchsocket.types import Filter
+from tests.stores.milvus.running import only
 
 pytestmark = pytest.mark.slow
 
@@ -48,11 +49,19 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("settings", KINDS.values(), ids=KINDS)
-def test_a_change_of_the_kind_rebuilds_the_index_and_writes_no_row(
-    milvus: MilvusConnection, name: str, settings: MilvusSettings
-) -> None:
+def test_a_change_of_the_kind_rebuilds_the_index_and_writes_no_row(milvus: MilvusConnection, name: str) -> None:
     """All rows that match are found, however few the index reaches; `doctor` names the change until a run made it."""
+    change_there_and_back(milvus, name, KINDS["hnsw"])
+
+
+@only("lite")
+def test_a_change_to_groups_of_vectors(milvus: MilvusConnection, name: str) -> None:
+    """A query looks at one of four groups first."""
+    change_there_and_back(milvus, name, KINDS["ivf_sq8"])
+
+
+def change_there_and_back(milvus: MilvusConnection, name: str, settings: MilvusSettings) -> None:
+    """Change the kind from exact to this one, publish, and change it back."""
     exact, other = MilvusVectors(milvus, name, "shop"), MilvusVectors(milvus, name, "shop", kind=kind_of(settings))
     units = random_units(40)
     put(exact, ONE, [row(f"r{n:02}", vector) for n, vector in enumerate(units)])
