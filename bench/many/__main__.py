@@ -2,8 +2,9 @@
 
 It pushes the projects to a folder (or to --url), starts `searchsocket serve --projects`, and asks: the first query of
 each project (cold project), the first query of each further scope (cold scope), queries over a few open scopes (warm),
-and queries over all scopes in a random order. It prints the medians and 95th percentiles, the peak memory of the
-process, the open projects and the pulled bytes. Every answer must have a result. Run it on a quiet machine.
+and queries over all scopes in a random order. It prints the medians and 95th percentiles, the CPU time per query, the
+memory of the process (its own, and with the pages of files that it maps), the open projects and the pulled bytes.
+Every answer must have a result. Times are those of a quiet machine only; CPU time and memory are not disturbed much.
 """
 
 import argparse
@@ -90,8 +91,13 @@ class Running:
             self.failed.append(f"{project_name(project)} {scope_name(scope)}: {answer.status_code} {answer.text[:200]}")
         return seconds
 
+    def cpu_s(self) -> float:
+        """CPU seconds of the process until now."""
+        fields = Path(f"/proc/{self.process}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def memory_mb(self, kind: str) -> float:
-        """`VmRSS` or `VmHWM` (the peak) of the process."""
+        """`RssAnon` (its own), `VmRSS` (with pages of files) or `VmHWM` (the peak of that) of the process."""
         status = Path(f"/proc/{self.process}/status").read_text()
         match = re.search(rf"{kind}:\s+(\d+) kB", status)
         assert match
@@ -106,32 +112,36 @@ def measure(running: Running, shape: Shape, queries: int) -> None:
     """Ask in four ways, and print a line for each."""
     numbers = running.numbers
     every = [(project, scope) for project in range(shape.projects) for scope in range(shape.scopes)]
-    print("| queries | number | median ms | 95 % ms | memory MB | files | open projects |")
-    print("|---|---|---|---|---|---|---|")
+    print("| queries | number | median ms | 95 % ms | CPU ms | own MB | with files MB | open files | open projects |")
+    print("|---|---|---|---|---|---|---|---|---|")
     row(running, "none yet", [])
-    row(running, "cold project", [running.ask(project, 0) for project in range(shape.projects)])
+    row(running, "cold project", [(project, 0) for project in range(shape.projects)])
     scopes = [pair for pair in every if pair[1]]
     numbers.shuffle(scopes)
-    row(running, "cold scope", [running.ask(*pair) for pair in scopes])
+    row(running, "cold scope", scopes)
     few = numbers.sample(every, min(WARM_SCOPES, len(every)))
     for pair in few:
         running.ask(*pair)
-    row(running, "warm", [running.ask(*numbers.choice(few)) for _ in range(queries)])
-    row(running, "over all", [running.ask(*numbers.choice(every)) for _ in range(queries)])
+    row(running, "warm", [numbers.choice(few) for _ in range(queries)])
+    row(running, "over all", [numbers.choice(every) for _ in range(queries)])
     print(f"\npeak memory: {running.memory_mb('VmHWM'):,.0f} MB; failed: {len(running.failed)}")
     for line in running.failed[:5]:
         print(line)
 
 
-def row(running: Running, name: str, seconds: Sequence[float]) -> None:
-    """Print one line of the table."""
+def row(running: Running, name: str, pairs: Sequence[tuple[int, int]]) -> None:
+    """Ask projects and scopes, and print one line of the table."""
+    began = running.cpu_s()
+    seconds = [running.ask(*pair) for pair in pairs]
+    cpu_ms = 1000 * (running.cpu_s() - began) / max(len(pairs), 1)
     sites = running.client.get("/api/health").json()["sites"]
     is_open = sum(site["state"] == "open" for site in sites.values())
     median = f"{1000 * statistics.median(seconds):.1f}" if seconds else "-"
     most = f"{1000 * sorted(seconds)[int(0.95 * len(seconds))]:.1f}" if seconds else "-"
+    own, total = running.memory_mb("RssAnon"), running.memory_mb("VmRSS")
     print(
-        f"| {name} | {len(seconds):,} | {median} | {most} | {running.memory_mb('VmRSS'):,.0f} | {running.files()} | "
-        f"{is_open} |",
+        f"| {name} | {len(seconds):,} | {median} | {most} | {cpu_ms:.1f} | {own:,.0f} | {total:,.0f} | "
+        f"{running.files()} | {is_open} |",
         flush=True,
     )
 

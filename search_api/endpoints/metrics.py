@@ -135,14 +135,17 @@ def add_metrics(app: FastAPI, numbers: ProjectNumbers) -> None:
 
 
 @contextlib.contextmanager
-def metrics_server(host: str, port: int, numbers: Sequence[ProjectNumbers]) -> Iterator[int]:
-    """Serve the numbers of several projects at a port of their own, without a key; gives the port.
+def metrics_server(
+    host: str, port: int, numbers: Sequence[ProjectNumbers], collectors: Sequence[Collector] = ()
+) -> Iterator[int]:
+    """Serve the numbers of several projects, and others, at a port of their own, without a key; gives the port.
 
     Raises:
         AddressInUse: The port cannot be bound.
     """
     registry = CollectorRegistry()
-    registry.register(ServiceNumbers(numbers))
+    for collector in (ServiceNumbers(numbers), *collectors):
+        registry.register(collector)
     try:
         server, thread = start_wsgi_server(port, host, registry)
     except (OSError, OverflowError) as error:

@@ -87,7 +87,8 @@ def serve(
         project, environ=environ, host=host, token=token, dev=dev, on_error=on_error, store=store, others=others
     )
     log = server_log(json_lines=options.json_lines)
-    with contextlib.closing(listen(host, port)) as listener, log, _metrics(options, host, app), _stop_quietly():
+    metrics = _metrics(options, host, app, is_supervisor=workers is not None)
+    with contextlib.closing(listen(host, port)) as listener, log, metrics, _stop_quietly():
         authority = f"[{host}]" if ":" in host else host
         url = f"http://{authority}:{listener.getsockname()[1]}"
         if workers:
@@ -104,10 +105,14 @@ def serve(
                 server.run(sockets=[listener])
 
 
-def _metrics(options: ServerOptions, host: str, app: FastAPI) -> AbstractContextManager[int | None]:
+def _metrics(
+    options: ServerOptions, host: str, app: FastAPI, *, is_supervisor: bool
+) -> AbstractContextManager[int | None]:
     if options.metrics_port is None:
         return nullcontext()
-    return metrics_server(host, options.metrics_port, app.state.numbers)
+    # With several workers, this process answers no requests, so it has nothing open.
+    collectors = () if is_supervisor else getattr(app.state, "collectors", ())
+    return metrics_server(host, options.metrics_port, app.state.numbers, collectors)
 
 
 class _Config(uvicorn.Config):

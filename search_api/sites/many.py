@@ -10,14 +10,14 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from search_api.endpoints.health import NO_INDEX, PROBES, STOPPING, is_stopping
+from search_api.endpoints.health import PROBES, STOPPING, is_stopping
 from search_api.errors import error_response, problem
 from search_api.gate.rate import RateLimit
 from search_api.gate.stack import add_guards, tier_rules
 from search_api.gate.tiers import TierRules, bearer_key, client_address, is_direct_loopback, key_is_right
 from search_api.sites.app import PREFIX
 from search_api.sites.merged_answers import unavailable
-from search_api.sites.pool import Member, ProjectPool, Run
+from search_api.sites.pool import Member, PoolNumbers, ProjectPool, Run
 from search_api.sites.searcher import SiteSearcher, json_object
 from search_api.sites.site import Site, site_prefix
 from searchsocket.errors import SearchSocketError
@@ -27,6 +27,7 @@ from searchsocket.serving.hosts import is_loopback
 from searchsocket.serving.service import OnError
 
 MAX_PROJECTS = 8  # of one search
+NO_PROJECT = "there is no project"
 
 
 def create_many_app(
@@ -91,11 +92,12 @@ def create_many_app(
 
     @app.get(f"{prefix}/ready")
     async def get_ready() -> Response:
-        reason = STOPPING if is_stopping(app) else None if pool.members else NO_INDEX
+        reason = STOPPING if is_stopping(app) else None if pool.members else NO_PROJECT
         return JSONResponse({"ready": reason is None, "reason": reason}, 503 if reason else 200)
 
     app.state.projects = len(pool.members)
     app.state.numbers = pool.numbers
+    app.state.collectors = [PoolNumbers(pool)]
     app.state.service = None
     probes = [f"{prefix}/{name}" for name in PROBES]
     add_guards(

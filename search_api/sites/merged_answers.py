@@ -5,13 +5,14 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any
 
 from starlette.responses import JSONResponse, Response
 
 from search_api.errors import problem
 from search_api.sites.site import Site
+from searchsocket.errors import IndexLoading
 from searchsocket.search.bounds import MAX_TOP_K
 
 UNAVAILABLE = "SITE_UNAVAILABLE"
@@ -138,6 +139,8 @@ def _rate_headers(replies: Sequence[SiteReply]) -> dict[str, str]:
 
 
 def _error(replies: Sequence[SiteReply]) -> Response:
-    """The first error about the request; else that no site is available."""
-    reply = next((each for each in replies if 400 <= each.status < 500), None)
+    """The first error about the request; else that a site is being loaded, or that none is available."""
+    about_request = (each for each in replies if 400 <= each.status < 500)
+    loading = (each for each in replies if each.error_code == IndexLoading.code)
+    reply = next(chain(about_request, loading), None)
     return reply.response() if reply else unavailable(503)

@@ -5,11 +5,15 @@ import copy
 import shutil
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
+
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
 
 from search_api.app import create_app
 from search_api.endpoints.metrics import Metrics, ProjectNumbers
@@ -271,7 +275,8 @@ class ProjectPool:
         if run.opened.done():
             return
         reason = error if isinstance(error, SearchSocketError) else SearchSocketError("the project cannot be opened")
-        pause_s = min(2 * member.failure.pause_s, _MAX_PAUSE_S) if member.failure else _FIRST_PAUSE_S
+        before = None if isinstance(error, IndexLoading) else member.failure
+        pause_s = min(2 * before.pause_s, _MAX_PAUSE_S) if before else _FIRST_PAUSE_S
         member.failure = _Failure(copy.copy(reason), self._monotonic() + pause_s, pause_s)
         run.opened.set_exception(reason)
         run.opened.exception()  # nobody may wait for it any more
@@ -324,6 +329,28 @@ class ProjectPool:
     def _count(self) -> None:
         """The counters of all projects, and the services of those that are open."""
         self.numbers[:] = [ProjectNumbers(member.metrics, _service(member)) for member in self.members.values()]
+
+
+class PoolNumbers(Collector):
+    """What a pool has open at this moment, as metrics."""
+
+    def __init__(self, pool: ProjectPool) -> None:
+        self._pool = pool
+
+    def collect(self) -> Iterable[Metric]:
+        """See `Collector.collect`."""
+        pool = self._pool
+        projects = GaugeMetricFamily("searchsocket_projects", "Projects by state.", labels=["state"])
+        for state, count in Counter(member.state for member in tuple(pool.members.values())).items():
+            projects.add_metric([state], count)
+        yield projects
+        for name, text, value in (
+            ("searchsocket_open_bytes", "Estimated memory of open projects and scopes.", pool.memory.used_bytes),
+            ("searchsocket_open_bytes_limit", "Its bound.", pool.memory.max_bytes),
+            ("searchsocket_pulled_bytes", "Files of pulled indexes.", pool.files.used_bytes),
+            ("searchsocket_pulled_bytes_limit", "Their bound.", pool.files.max_bytes),
+        ):
+            yield GaugeMetricFamily(name, text, value)
 
 
 def _service(member: Member) -> SearchService | None:

@@ -15,6 +15,7 @@ from searchsocket.curation.live_rules import Curation
 from searchsocket.errors import (
     ArtifactInvalid,
     ArtifactsUnavailable,
+    IndexLoading,
     ProjectMismatch,
     ScopeNotIndexed,
     SearchSocketError,
@@ -112,7 +113,8 @@ def open_pulled(
             raise
         trouble = error
     text = fetched_description(folder / "index", scope)
-    assert text is not None
+    if text is None:  # removed this moment to make room
+        raise IndexLoading(f"the index of scope {scope.name!r} is not loaded; try again")
     where = f"the index of scope {scope.name!r}"
     carried = parse_document(text, Description, where, document.project_id).settings
     project = replace(project, settings=with_carried(settings, carried, where))

@@ -11,6 +11,7 @@ from api_client import KEY
 from pushed_projects import BLOG_KEY, Service, SlowObjects, World
 
 from search_api.endpoints.metrics import ServiceNumbers
+from search_api.sites.pool import PoolNumbers
 from searchsocket.serving import project_list
 
 
@@ -46,6 +47,14 @@ def test_a_project_is_opened_once_by_its_first_requests(world: World) -> None:
         assert len(service.pool._tasks) == 2
         assert (await service.get("/sites/blog/api/health")).json()["ready"]
         assert (await service.get("/sites/blog/")).status_code == 200
+        values = {
+            (sample.name, sample.labels.get("state")): sample.value
+            for family in PoolNumbers(service.pool).collect()
+            for sample in family.samples
+        }
+        assert (values["searchsocket_projects", "open"], values["searchsocket_projects", "closed"]) == (2, 2)
+        assert values["searchsocket_open_bytes", None] > 6_000_000
+        assert values["searchsocket_pulled_bytes", None] == service.pool.files.used_bytes > 0
 
     run(world, steps)
 
@@ -174,6 +183,7 @@ def test_pulled_files_stay_within_the_bound_of_the_disk(world: World) -> None:
     async def steps(service: Service) -> None:
         await service.titles("blog")
         size = service.pool.files.used_bytes
+        service.pool.files._grace_s = 0
         service.pool.files.max_bytes = 5 * size // 2
         for name, scope in (("blog", "next"), ("docs", "main"), ("docs", "next"), ("blog", "main"), ("blog", "next")):
             assert await service.titles(name, scope, KEY) == [f"About {name}"]

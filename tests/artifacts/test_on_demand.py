@@ -90,7 +90,7 @@ def test_a_scope_whose_files_another_process_removed_is_loaded_again(
     root = tmp_path / "reader"
     store = loading_store(root, objects, Waiters(), 30)
     store.reader(MAIN)
-    other = PulledFiles(1)
+    other = PulledFiles(1, grace_s=0)
     other.scan([root])
     assert not (root / "main" / "CURRENT").exists()
     assert store.reader(MAIN).generation.records == 2

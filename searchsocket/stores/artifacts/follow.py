@@ -27,6 +27,7 @@ from searchsocket.types import Scope
 
 _FIRST_PULL_S = 600.0  # how long a process waits for another one that fetches the same
 _MAX_PAUSE_S = 900.0  # before what was refused is looked at again
+_TRIES = 3  # to open a scope whose files another process removes
 _SILENT_POLLS = 3  # after so many without an answer, health says so
 _MAX_UNKNOWN = 1_000  # names of scopes that are not there, as asked for by the trusted
 
@@ -72,16 +73,16 @@ class PulledStore(LocalStore):
 
     def reader(self, scope: Scope) -> LocalReader:
         """See `VectorStore.reader`; the first call for a scope fetches it."""
-        if scope not in self._followed:
-            self._follow(scope)
-        try:
-            return super().reader(scope)
-        except ScopeNotIndexed:
-            if not self._on_demand:
-                raise
-        self.release(scope)  # its files were removed to make room
-        self._follow(scope)
-        return super().reader(scope)
+        for _ in range(_TRIES):
+            if scope not in self._followed:
+                self._follow(scope)
+            try:
+                return super().reader(scope)
+            except ScopeNotIndexed:
+                if not self._on_demand:
+                    raise
+                self.release(scope)  # its files were removed to make room
+        raise IndexLoading(f"the index of scope {scope.name!r} is removed as often as it is loaded; raise --disk-mb")
 
     def load_on_demand(self, on_demand: OnDemand) -> None:
         """Load scopes by `on_demand`, and follow them only while they are open."""

@@ -133,6 +133,8 @@ class _Pull:
     def run(self, pointer: Pointer) -> Pulled:
         current = self._current()
         if current and self._is_here(current.live, pointer):
+            with suppress(OSError):
+                os.utime(self._folder / DESCRIPTION)  # says when the copy was used last
             return Pulled(self._scope.name, pointer.generation, is_new=False)
         text, description = self._description(pointer)
         self._make_room(description.total_bytes)

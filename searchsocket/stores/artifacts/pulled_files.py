@@ -3,23 +3,26 @@
 import os
 import shutil
 import threading
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from searchsocket.errors import ArtifactInvalid, ScopeLocked, StateUnavailable
+from searchsocket.errors import ArtifactInvalid, IndexLoading, ScopeLocked, StateUnavailable
 from searchsocket.stores.artifacts.pull import DESCRIPTION
 from searchsocket.stores.local.layout import unpublish
 from searchsocket.system.locks import scope_lock
 
 Key = tuple[Path, str]  # folder of an index, scope
+GRACE_S = 30.0  # for which a scope stays after its last use
 
 
 class PulledFiles:
     """Counts the files below the folders that only `pull_scope` writes; safe to share between threads."""
 
-    def __init__(self, max_bytes: int) -> None:
+    def __init__(self, max_bytes: int, grace_s: float = GRACE_S) -> None:
         self.max_bytes = max_bytes
+        self._grace_s = grace_s
         self._lock = threading.Lock()
         self._bytes: dict[Key, int] = {}
         self._release: dict[Path, Callable[[str], None]] = {}
@@ -53,6 +56,7 @@ class PulledFiles:
 
         Raises:
             ArtifactInvalid: It is larger than the budget.
+            IndexLoading: Too much of what could be removed is in use.
         """
         if size > self.max_bytes:
             raise ArtifactInvalid(
@@ -61,7 +65,8 @@ class PulledFiles:
             )
         key = root, scope
         with self._lock:
-            self._make_room(size, key)
+            if self._make_room(size, key) > 0:
+                raise IndexLoading(f"there is no room for scope {scope!r} now; to keep more scopes, raise --disk-mb")
             self._bytes[key] = self._bytes.get(key, 0) + size
 
     def note(self, root: Path, scope: str) -> None:
@@ -73,20 +78,24 @@ class PulledFiles:
         with self._lock:
             self._bytes[root, scope] = size
 
-    def _make_room(self, size: int, keep: Key | None) -> None:
+    def _make_room(self, size: int, keep: Key | None) -> int:
+        """Remove scopes until `size` fits; gives the bytes that are still too many."""
         surplus = sum(self._bytes.values()) + size - self.max_bytes
         if surplus <= 0:
-            return
+            return 0
         for key in sorted(self._bytes, key=_used_at):
             if surplus <= 0:
                 break
             if key != keep and self._remove(*key):
                 surplus -= self._bytes.pop(key)
+        return surplus
 
     def _remove(self, root: Path, scope: str) -> bool:
-        """Remove a scope's files; False if somebody pulls it now."""
+        """Remove a scope's files; False if it is in use."""
         try:
             with scope_lock(root, scope):
+                if time.time() - _used_at((root, scope)) < self._grace_s:
+                    return False
                 if release := self._release.get(root):
                     release(scope)
                 unpublish(root / scope)

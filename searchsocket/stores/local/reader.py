@@ -45,7 +45,7 @@ from searchsocket.text.synonyms import NO_SYNONYMS, SynonymSource
 from searchsocket.types import Filter, Generation, Scores, Vector, Vectors
 
 _IN_ITS_FOLDER = MatrixPart()
-_READER_BYTES = 600_000
+_READER_BYTES = 700_000
 _RECORD_BYTES = 2_000  # without its vector
 
 
