@@ -28,6 +28,7 @@ from searchsocket.stores.artifacts.on_demand import DEADLINE_S, OnDemand, Waiter
 from searchsocket.stores.artifacts.pulled_files import PulledFiles
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.memory_budget import MemoryBudget
+from searchsocket.system.memory import return_freed_memory
 from searchsocket.web.urls.site import site_origin
 
 IDLE_S = 3600.0  # after so long without a query, projects and scopes are closed
@@ -133,6 +134,7 @@ class ProjectPool:
     @asynccontextmanager
     async def running(self, scan_s: float) -> AsyncIterator[None]:
         """Keep the list up to date, and close all projects at the end."""
+        return_freed_memory()  # large blocks of closed indexes go back to the system from now on
         scanning = asyncio.create_task(self._scan_often(scan_s))
         try:
             yield
@@ -182,6 +184,7 @@ class ProjectPool:
             await loop.run_in_executor(None, self._remove, vanished)
         self.memory.close_unused(IDLE_S)
         await self._scan_files()
+        await loop.run_in_executor(None, return_freed_memory)  # of what was closed since
 
     async def _scan_files(self) -> None:
         roots = [root for member in self.members.values() if (root := member.listed.pulled_index)]

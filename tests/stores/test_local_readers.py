@@ -218,7 +218,7 @@ def test_what_is_remembered_is_bounded_and_changes_no_answer(tmp_path: Path, mon
     monkeypatch.setattr(facts, "_MAX_DECODED", 2)
     monkeypatch.setattr(word_index, "_MAX_CACHED", 2)
     monkeypatch.setattr(numbering, "_MAX_HITS", 5)
-    monkeypatch.setattr(record_cache, "_MAX_CACHED", 5)
+    monkeypatch.setattr(record_cache, "MAX_CACHED", 5)
     narrow = LocalStore(tmp_path, "shop").reader(MAIN)
     assert isinstance(narrow, reader.LocalReader)
     for n in range(60):

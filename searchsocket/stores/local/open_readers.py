@@ -158,7 +158,7 @@ class OpenReaders:
         with self._lock:
             self._readers.pop(scope.name, None)
             self._failures.pop(scope.name, None)
-        if self._memory:
+        if self._memory is not None:
             self._memory.remove((id(self), scope.name))
 
     def close(self) -> None:
@@ -173,7 +173,7 @@ class OpenReaders:
             entry = self._readers.pop(scope.name, None)
             if entry:
                 self._readers[scope.name] = entry
-        if entry and self._memory:
+        if entry and self._memory is not None:
             self._memory.touch((id(self), scope.name))
         return entry
 
@@ -229,7 +229,7 @@ class OpenReaders:
         with self._lock:
             others = sum(entry.reader.read_bytes for name, entry in self._readers.items() if name != scope.name)
         room = min(MAX_READ_BYTES, _MAX_ALL_READ_BYTES - others)
-        return min(room, self._memory.max_bytes // _MIN_LARGE_SCOPES) if self._memory else room
+        return min(room, self._memory.max_bytes // _MIN_LARGE_SCOPES) if self._memory is not None else room
 
     def _hold(self, scope: Scope, entry: _OpenReader) -> None:
         with self._lock:
@@ -237,7 +237,7 @@ class OpenReaders:
             self._readers.pop(scope.name, None)
             self._readers[scope.name] = entry
             surplus = [entry.scope for entry in self._readers.values()][:-_MAX_READERS]
-        if self._memory:
+        if self._memory is not None:
             close = partial(self.forget, scope)
             self._memory.add((id(self), scope.name), entry.reader.memory_bytes, close)
         for other in surplus:

@@ -15,7 +15,7 @@ from searchsocket.stores.local.catalogue.bodies import BodyFile
 from searchsocket.stores.local.catalogue.facts import FactTable, read_facts
 from searchsocket.stores.local.catalogue.labelled import LabelledRows
 from searchsocket.stores.local.catalogue.packs import Packs
-from searchsocket.stores.local.catalogue.record_cache import RecordCache
+from searchsocket.stores.local.catalogue.record_cache import MAX_CACHED, RecordCache
 from searchsocket.stores.local.catalogue.snapshot import LocalCatalogue
 from searchsocket.stores.local.layout import (
     BODIES,
@@ -46,7 +46,8 @@ from searchsocket.types import Filter, Generation, Scores, Vector, Vectors
 
 _IN_ITS_FOLDER = MatrixPart()
 _READER_BYTES = 700_000
-_RECORD_BYTES = 2_000  # without its vector
+_RECORD_BYTES = 1_000  # names and facts
+_CACHED_RECORD_BYTES = 4_400
 
 
 class LocalReader:
@@ -105,8 +106,10 @@ class LocalReader:
 
     @property
     def memory_bytes(self) -> int:
-        """Estimate of the memory that it takes once queries have read from it; `bench.many_projects` measures it."""
-        return _READER_BYTES + _RECORD_BYTES * self.generation.records + self.read_bytes
+        """Estimate of the memory that it takes once queries have read all its records; `bench.many` measures it."""
+        records = self.generation.records
+        cached_bytes = _CACHED_RECORD_BYTES * min(records, MAX_CACHED)
+        return _READER_BYTES + _RECORD_BYTES * records + cached_bytes + self.read_bytes
 
     def vector_blocks(self) -> Iterator[Vectors]:
         """All vectors, by row, a batch in memory at a time."""

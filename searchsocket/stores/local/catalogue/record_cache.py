@@ -12,7 +12,7 @@ from searchsocket.stores.local.numbering import Numbering
 from searchsocket.system.batches import batches
 from searchsocket.types import Generation
 
-_MAX_CACHED = 12_500  # records that stay in memory, about 55 MB: reading one costs as much as ranking it
+MAX_CACHED = 12_500  # records that stay in memory, about 55 MB: reading one costs as much as ranking it
 _MAX_TEXTS = 8_192  # texts alone, under 10 MB: a query that names something asks those of all its candidates
 _READ_AHEAD = 100  # records at a time: queries take turns with whoever reads ahead
 
@@ -25,7 +25,7 @@ class RecordCache:
         self._numbering = numbering
         self._generation = generation
         self._damage = damage
-        self._cache = BoundedCache[int, ReadableRecord](_MAX_CACHED)
+        self._cache = BoundedCache[int, ReadableRecord](MAX_CACHED)
         self._texts = BoundedCache[int, str](_MAX_TEXTS)
 
     def readable(self, docs: Sequence[int]) -> list[ReadableRecord]:
