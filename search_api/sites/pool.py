@@ -335,7 +335,7 @@ class ProjectPool:
 
 
 class PoolNumbers(Collector):
-    """What a pool has open at this moment, as metrics."""
+    """Metrics of a pool: projects, memory and disk."""
 
     def __init__(self, pool: ProjectPool) -> None:
         self._pool = pool
