@@ -1,4 +1,4 @@
-"""Arguments of tools, made from requests; complaints about wrong ones say what to send instead."""
+"""Arguments of tools, made from requests; errors about wrong arguments name the fix."""
 
 import json
 import re
@@ -41,15 +41,15 @@ class Arguments(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
     ignored: ClassVar[Mapping[str, object]] = {}  # arguments of other servers' tools that may be sent
 
-    # Taken by every tool, and listed in a server of several projects: whoever names the only one asks that one.
+    # Every tool accepts it; only a server of several projects lists it.
     project: Annotated[str, Field(max_length=MAX_SCOPE_CHARS)] = ""
 
     @property
     def scope_name(self) -> str:
-        """The scope that the arguments name; "" is the current one.
+        """Scope that the arguments name; "" is the current one.
 
         Raises:
-            InvalidRequest: They name two.
+            InvalidRequest: The arguments name two scopes.
         """
         own, of_folder = getattr(self, "scope", ""), getattr(self, "folder_id", "").rpartition("/")[0]
         if own and of_folder and own != of_folder:
@@ -69,16 +69,16 @@ def arguments_of(capability: Capability[Any, Any], agent: Agent) -> type[Argumen
 
 
 def read_request(capability: Capability[Any, Any], agent: Agent, arguments: Arguments, **changes: object) -> Any:
-    """Return the request that arguments state; an empty argument is the request's default.
+    """Return the request for arguments; an empty argument is the request's default.
 
     Args:
-        changes: Fields of the request that are not what the arguments say.
+        changes: Fields of the request that replace the arguments.
     """
-    sent = {name: getattr(arguments, _argument(name)) for name in agent.arguments}
-    values = agent.translate({name: value for name, value in sent.items() if value or value is False})
-    changed = {**values, **agent.constants, **changes}
+    all_values = {name: getattr(arguments, _argument(name)) for name in agent.arguments}
+    values = agent.translate({name: value for name, value in all_values.items() if value or value is False})
+    values = {**values, **agent.constants, **changes}
     fields = capability.request.model_fields
-    return capability.request.model_construct(None, **{name: changed[name] for name in changed if name in fields})
+    return capability.request.model_construct(None, **{name: values[name] for name in values if name in fields})
 
 
 def _argument(field: str) -> str:
@@ -92,10 +92,10 @@ def read_arguments(model: type[A], sent: Mapping[str, Any], *, listed: Sequence[
         listed: Arguments of all tools that the server lists.
 
     Raises:
-        InvalidRequest: It names each argument that is wrong, as it was sent, and what was sent.
+        InvalidRequest: Arguments are wrong; the message has the name and value of each as sent.
     """
     sent = {name: value for name, value in sent.items() if (name, value) not in model.ignored.items()}
-    values, typed = spelled(merged_options(sent), model.model_fields)
+    values, typed = values_by_argument(merged_options(sent), model.model_fields)
     try:
         return model.model_validate(values)
     except ValidationError as error:
@@ -103,13 +103,13 @@ def read_arguments(model: type[A], sent: Mapping[str, Any], *, listed: Sequence[
 
 
 def names_of(model: type[Arguments]) -> list[str]:
-    """The names of the arguments, as the schema has them."""
+    """Return the names of the arguments in the schema."""
     return list(schema_of(model)["properties"])
 
 
 @cache
 def schema_of(model: type[Arguments]) -> dict[str, Any]:
-    """Return the JSON schema of a tool's arguments, without text that no model reads."""
+    """Return the JSON schema of a tool's arguments, without texts that a model does not need."""
     schema = without_titles(model.model_json_schema())
     assert isinstance(schema, dict)
     schema.pop("description", None)
@@ -124,16 +124,16 @@ def _complaints(errors: Sequence[Any], names: Sequence[str], typed: Mapping[str,
 
 
 def _complaint(error: Mapping[str, Any], names: Sequence[str], typed: Mapping[str, str]) -> str:
-    first, *rest = map(str, error["loc"])
-    where = ".".join([typed.get(first, first), *rest])[:_MAX_VALUE_CHARS]
+    first, *inner = map(str, error["loc"])
+    path = ".".join([typed.get(first, first), *inner])[:_MAX_VALUE_CHARS]
     if error["type"] == "extra_forbidden":
         meanings = dict(names_for(names))
-        near = get_close_matches(snake_case(where), meanings, n=1, cutoff=0.0)
-        return f"{where!a} is not an argument of this tool; did you mean {meanings[near[0]]!r}?"
+        near = get_close_matches(snake_case(path), meanings, n=1, cutoff=0.0)
+        return f"{path!a} is not an argument of this tool; did you mean {meanings[near[0]]!r}?"
     if error["type"] == "missing":
-        return f"{where} is missing"
+        return f"{path} is missing"
     message = error["msg"].removeprefix("Value error, ").removeprefix("Input ")
-    return f"{where}: {message}, not {_short(error['input'])}"
+    return f"{path}: {message}, not {_short(error['input'])}"
 
 
 def _short(value: object) -> str:
@@ -142,28 +142,28 @@ def _short(value: object) -> str:
 
 
 def snake_case(name: str) -> str:
-    """`pathPrefix` as `path_prefix`."""
+    """Convert `pathPrefix` to `path_prefix`."""
     return _HUMP.sub("_", name).lower() if name.isidentifier() else name
 
 
-def meant(name: str, arguments: Collection[str]) -> str:
-    """The argument that a name stands for; the name itself if it stands for none."""
+def argument_of(name: str, arguments: Collection[str]) -> str:
+    """Return the argument with a name or alias; the name itself if there is none."""
     snake = snake_case(name)
     if snake in arguments:
         return snake
-    return next((each for each in arguments if snake in ALIASES.get(each, ())), name)
+    return next((argument for argument in arguments if snake in ALIASES.get(argument, ())), name)
 
 
-def spelled(sent: Mapping[str, Any], arguments: Collection[str]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return the arguments by their names, and each name as it was sent.
+def values_by_argument(sent: Mapping[str, Any], arguments: Collection[str]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the values by argument, and the sent name of each argument.
 
     Raises:
-        InvalidRequest: One argument was sent by two names.
+        InvalidRequest: An argument was sent under two names.
     """
     values: dict[str, Any] = {}
     typed: dict[str, str] = {}
     for name, value in sent.items():
-        argument = meant(name, arguments)
+        argument = argument_of(name, arguments)
         if argument in values:
             raise InvalidRequest(f"{typed[argument][:60]} and {name[:60]} are the same argument; send one of them")
         values[argument], typed[argument] = value, name
@@ -171,7 +171,7 @@ def spelled(sent: Mapping[str, Any], arguments: Collection[str]) -> tuple[dict[s
 
 
 def names_for(arguments: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Each accepted name, with its argument."""
+    """Yield each accepted name with its argument."""
     for argument in arguments:
         yield argument, argument
         yield from ((alias, argument) for alias in ALIASES.get(argument, ()) if alias not in arguments)

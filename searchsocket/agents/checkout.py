@@ -1,4 +1,4 @@
-"""The libraries of an agent that started a server of its own: those of the checkout that it stands in."""
+"""Libraries of a server that an agent starts itself: those of the checkout in which it works."""
 
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -20,7 +20,7 @@ OnError = Callable[[BaseException], None]
 
 
 class CheckoutLibraries:
-    """Answers for the branch that is checked out when a call comes; trusted, as whoever started it may read it all."""
+    """Answers for the branch that is checked out at the time of a call; trusted, since the user can read the files."""
 
     def __init__(
         self,
@@ -32,7 +32,11 @@ class CheckoutLibraries:
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         on_error: OnError = lambda _: None,
     ) -> None:
-        """`scope` is asked instead of that of the branch; `tools` are chosen instead of those of the settings."""
+        """
+        Args:
+            scope: Scope to search instead of that of the branch.
+            tools: Tools to offer instead of those of the settings.
+        """
         self.worktree = Worktree(root, environ)
         self._environ = environ
         self._scope = scope
@@ -45,7 +49,7 @@ class CheckoutLibraries:
     @property
     def tools(self) -> Sequence[str]:
         project = self.worktree.project
-        pages, code = corpora_of(project, self.worktree.elsewhere)
+        pages, code = corpora_of(project, self.worktree.main_checkout)
         return offered(self._tools, pages=pages, code=code, sync=project.settings.mcp.sync is not False)
 
     @property
@@ -53,12 +57,12 @@ class CheckoutLibraries:
         return ()
 
     def find(self, scope: str, project: str = "") -> Library:
-        """See `Libraries.find`; where this checkout has no index of the scope, that of the main checkout answers."""
+        """See `Libraries.find`; if this checkout has no index of the scope, that of the main checkout answers."""
         own = self.worktree.project
         scope_of_checkout = own.scope(self._environ, scope or self._scope)
-        other = self.worktree.elsewhere if own.settings.scope.mode == "git" or scope else None
-        if other is not None and not self._has(own, scope_of_checkout) and self._has(other, scope_of_checkout):
-            return self._library(other, scope_of_checkout)
+        main = self.worktree.main_checkout if own.settings.scope.mode == "git" or scope else None
+        if main is not None and not self._has(own, scope_of_checkout) and self._has(main, scope_of_checkout):
+            return self._library(main, scope_of_checkout)
         return self._library(own, scope_of_checkout)
 
     @property
@@ -66,7 +70,7 @@ class CheckoutLibraries:
         return bool(self._opened)
 
     def warm_up(self) -> None:
-        """Open the index and load its model, so that the first call does not wait for it; errors wait for that call."""
+        """Open the index and load its model before the first call; an error is reported by that call."""
         try:
             library = self.find("")
             if "search" in library.tools:
@@ -76,7 +80,7 @@ class CheckoutLibraries:
 
     def _library(self, project: Project, scope: Scope) -> Library:
         own = Scope(project.id, scope.name)
-        has_pages, _ = corpora_of(self.worktree.project, self.worktree.elsewhere)
+        has_pages, _ = corpora_of(self.worktree.project, self.worktree.main_checkout)
         return Library(
             project,
             self._services(project),
@@ -95,11 +99,11 @@ class CheckoutLibraries:
         except ScopeNotIndexed:
             return False
         except SearchSocketError:
-            return True  # it is there, and says itself what is wrong with it
+            return True  # it exists; a call reports its error
         return True
 
     def _keeper(self, project: Project) -> CodeKeeper | None:
-        """None for the main checkout: another branch may be checked out there."""
+        """Return the keeper of a project's index; None for the main checkout, which may have another branch."""
         if project.root != self.worktree.project.root:
             return None
         return CodeKeeper(

@@ -1,4 +1,4 @@
-"""The configuration files of clients that start a server of their own: where they lie, and how it is named in them."""
+"""Configuration files of MCP clients that start the server themselves: their paths, and the server's entry."""
 
 import json
 import re
@@ -15,7 +15,7 @@ ClientName = Literal[
     "claude-code", "claude-desktop", "cursor", "vscode", "windsurf", "gemini", "zed", "codex", "jetbrains"
 ]
 CLIENTS: tuple[ClientName, ...] = get_args(ClientName)
-OF_THE_USER: frozenset[ClientName] = frozenset({"claude-desktop", "codex", "windsurf"})  # the rest have projects
+OF_THE_USER: frozenset[ClientName] = frozenset({"claude-desktop", "codex", "windsurf"})  # the others use project files
 _PROJECT_FILES = {
     "claude-code": ".mcp.json",
     "cursor": ".cursor/mcp.json",
@@ -40,27 +40,27 @@ class Target:
     """The file of one client."""
 
     path: Path
-    section: str  # the table that holds servers
-    name: str  # of the server in it
+    section: str  # table of servers
+    name: str  # of the server in the table
     entry: dict[str, Any]
 
     @property
     def snippet(self) -> str:
-        """The text to add by hand."""
+        """Text to add by hand."""
         if self.path.suffix == ".toml":
             return _toml(self.section, self.name, self.entry)
         return json.dumps({self.section: {self.name: self.entry}}, indent=2, ensure_ascii=False) + "\n"
 
     def for_the_list(self) -> "Target":
-        """The same client with a server that names no project: it has the current one and those of the list."""
-        arguments = list(takewhile(lambda one: one != "--project", self.entry["args"]))
+        """Return the same client with a server for the current project and those of the user's list."""
+        arguments = list(takewhile(lambda argument: argument != "--project", self.entry["args"]))
         return replace(self, name=NAME, entry={**self.entry, "args": arguments})
 
     def current(self) -> dict[str, Any] | None:
-        """The entry that the file has now; None if it has none.
+        """Return the current entry of the file; None if it has none.
 
         Raises:
-            ConfigError: The file cannot be understood.
+            ConfigError: The file cannot be parsed.
         """
         try:
             text = self.path.read_text(encoding="utf-8")
@@ -74,10 +74,10 @@ class Target:
         return entry if isinstance(entry, dict) else None
 
     def merged(self, before: str) -> str:
-        """The text of the file with the server in it, all else as it was; the same text where it is there already.
+        """Return the text of the file with the server added and all else unchanged.
 
         Raises:
-            ConfigError: The file is not understood, so it is left alone.
+            ConfigError: The file cannot be parsed, so it is not changed.
         """
         return self._merged_toml(before) if self.path.suffix == ".toml" else self._merged_json(before)
 
@@ -104,8 +104,8 @@ class Target:
         block = re.compile(
             rf"^\[{re.escape(f'{self.section}.{self.name}')}\][^\n]*\n(?:(?!\[)[^\n]*\n?)*", re.MULTILINE
         )
-        rest = block.sub("", before).rstrip("\n")
-        after = f"{rest}\n\n{self.snippet}".lstrip("\n")
+        other_text = block.sub("", before).rstrip("\n")
+        after = f"{other_text}\n\n{self.snippet}".lstrip("\n")
         merged = {**data, self.section: {**entries, self.name: self.entry}} if isinstance(entries, dict) else None
         try:
             if tomllib.loads(after) == merged:
@@ -126,36 +126,36 @@ def target_of(
     machine: Machine,
     own: Sequence[str] | None = None,
 ) -> Target:
-    """The configuration file of a client, and the entry that it needs.
+    """Return the configuration file of a client, and the entry that it needs.
 
-    Clients that know of projects get a file in the project, which can be shared and so names nothing of this machine;
-    others one of the user's, in which the server names the project.
+    Clients with project files get one in the project. It can be shared, so it contains no path of this machine.
+    Other clients get an entry in a file of the user, with the path of the project.
 
     Args:
-        own: The command in a file of the user; None: the same.
+        own: The command in a file of the user; None: `command`.
     """
     if client in OF_THE_USER:
         command = own or command
     program, *arguments = command
-    here = {"command": program, "args": [*arguments, "mcp"]}
-    named = {"command": program, "args": [*arguments, "mcp", "--project", str(root)]}
+    in_project = {"command": program, "args": [*arguments, "mcp"]}
+    of_user = {"command": program, "args": [*arguments, "mcp", "--project", str(root)]}
     name = f"{NAME}-{_UNSAFE.sub('-', project_id).strip('-') or 'site'}"
     match client:
         case "claude-code" | "cursor" | "gemini" | "jetbrains":
-            return Target(root / _PROJECT_FILES[client], "mcpServers", NAME, here)
+            return Target(root / _PROJECT_FILES[client], "mcpServers", NAME, in_project)
         case "vscode":
             folder = ["--project", "${workspaceFolder}"]
             entry = {"type": "stdio", "command": program, "args": [*arguments, "mcp", *folder]}
             return Target(root / ".vscode" / "mcp.json", "servers", NAME, entry)
         case "zed":
-            return Target(root / ".zed" / "settings.json", "context_servers", NAME, {**here, "env": {}})
+            return Target(root / ".zed" / "settings.json", "context_servers", NAME, {**in_project, "env": {}})
         case "windsurf":
             path = machine.home / ".codeium" / "windsurf" / "mcp_config.json"
-            return Target(path, "mcpServers", name, named)
+            return Target(path, "mcpServers", name, of_user)
         case "codex":
-            return Target(_codex_home(machine) / "config.toml", "mcp_servers", name, named)
+            return Target(_codex_home(machine) / "config.toml", "mcp_servers", name, of_user)
         case "claude-desktop":
-            return Target(_claude_folder(machine) / "claude_desktop_config.json", "mcpServers", name, named)
+            return Target(_claude_folder(machine) / "claude_desktop_config.json", "mcpServers", name, of_user)
 
 
 def _codex_home(machine: Machine) -> Path:
@@ -171,12 +171,12 @@ def _claude_folder(machine: Machine) -> Path:
 
 
 def _indent(text: str) -> int | str:
-    """The indentation of a file, so that a merge changes nothing else."""
+    """Return the indentation of a file, so that a merge changes nothing else."""
     match = re.search(r"^([ \t]+)\S", text, re.MULTILINE)
     return ("\t" if match[1].startswith("\t") else len(match[1])) if match else 2
 
 
 def _toml(section: str, name: str, entry: Mapping[str, Any]) -> str:
-    # JSON's texts and lists are TOML's too.
+    # Strings and lists in JSON are valid TOML.
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in entry.items()]
     return "\n".join([f"[{section}.{name}]", *lines]) + "\n"

@@ -1,4 +1,4 @@
-"""Projects that the user's list has of websites: each is crawled into a folder of the user's data."""
+"""Projects of crawled websites in the user's list, each in a folder of the user's data."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ from searchsocket.project.settings.load import FILE_NAME
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import make_private_folder, write_atomic
 
-MAX_PAGES = 1_000  # of a site, unless `--pages` says more
+MAX_PAGES = 1_000  # per site; `--pages` changes it
 _UNSAFE = re.compile(r"[^A-Za-z0-9.-]+")
 _MAX_PAGES_LINE = re.compile(r"^max_pages = .*$", re.MULTILINE)
 _MAX_NAME_CHARS = 80
@@ -22,7 +22,7 @@ _HASH_CHARS = 8
 
 
 def sites_folder() -> Path:
-    """The folder that holds a project per crawled site; it need not exist."""
+    """Return the folder with a project per crawled site; it may not exist."""
     return platformdirs.user_data_path("searchsocket") / "sites"
 
 
@@ -32,10 +32,10 @@ def is_crawled(location: str) -> bool:
 
 
 def site_name(url: str) -> str:
-    """The name of a site: its host, and its path if it has one.
+    """Return the name of a site: its host, and its path if it has one.
 
     Raises:
-        ConfigError: The URL is none of a website.
+        ConfigError: The URL is not that of a website.
     """
     try:
         parts = urlsplit(url)
@@ -50,10 +50,10 @@ def site_name(url: str) -> str:
 
 
 def site_project(url: str, max_pages: int | None) -> Path:
-    """The project folder of a site with its settings; one that is there keeps them, apart from the number of pages.
+    """Make the project folder of a site with its settings; an existing one keeps them, except the number of pages.
 
     Raises:
-        ConfigError: The URL is none of a website.
+        ConfigError: The URL is not that of a website.
         StateUnavailable, PermissionDenied: The folder cannot be written.
     """
     url = url.rstrip("/")
@@ -67,7 +67,7 @@ def site_project(url: str, max_pages: int | None) -> Path:
         raise system_error("cannot make", folder, error) from error
     if max_pages is not None:
         text = _MAX_PAGES_LINE.sub(f"max_pages = {max_pages}", text)
-    write_atomic(path, text.encode(), mode=0o600)  # a URL may hold a password
+    write_atomic(path, text.encode(), mode=0o600)  # a URL may contain a password
     return folder
 
 

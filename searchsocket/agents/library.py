@@ -24,45 +24,45 @@ class Library:
     services: Services
     scope: Scope
     clock: Callable[[], datetime]
-    branch: str = ""  # that is checked out where the agent stands; "" where that is not known or means nothing
+    branch: str = ""  # checked out in the agent's folder; "" if unknown or not applicable
     has_pages: bool = True
-    tools: frozenset[str] = frozenset()  # that are offered, so that an answer names no other
-    main_checkout: str = ""  # its folder, where its index and files answer for a worktree
-    listed_name: str = ""  # of the project in a server of several; "" in a server of one
+    tools: frozenset[str] = frozenset()  # offered tools; an answer names no others
+    main_checkout: str = ""  # folder of the main checkout, if its index and files answer for a worktree
+    listed_name: str = ""  # of the project in a server of several projects; "" in a server of one
 
     def next(self, tool: str, text: str) -> str:
-        """A text that sends to a tool; "" if the tool is not offered."""
+        """Return a text that refers to a tool; "" if the tool is not offered."""
         return text if tool in self.tools else ""
 
     @property
     def service(self) -> SearchService:
-        """The search service of the project."""
+        """Search service of the project."""
         return self.services.search()
 
     @property
     def name(self) -> str:
-        """The scope, the branch where it is called otherwise, and the checkout where it is another one."""
+        """Scope, with the branch if its name differs, and with the main checkout if that answers."""
         branch = f", branch {self.branch}" if self.branch and self.branch != self.scope.name else ""
         checkout = f", from the main checkout {self.main_checkout}" if self.main_checkout else ""
         return f"scope {self.scope.name}{branch}{checkout}"
 
     def state(self, generation: str, age_seconds: float) -> str:
-        """The index that answered, and its age."""
+        """Return a text with the index that answered, and its age."""
         return f"{self.name}; generation {generation}, indexed {ago(age_seconds)}"
 
     def folder(self, folder_id: str) -> str:
-        """A folder that callers name, as one of this scope; what is none stays so, for whoever refuses it.
+        """Return the full id of a folder in this scope; "" means the pages, or the source code if there are none.
 
-        "" means the pages, or the source code where there are none.
+        An unknown folder is returned unchanged; the capability then refuses it.
         """
         kind = folder_id.rpartition("/")[2] or ("site" if self.has_pages else "code")
         return f"{self.scope.name}/{kind}" if kind in ("site", "code") else folder_id
 
     def version(self, project: str) -> str:
-        """The version that `NAME@VERSION` selects in this project; "" if it selects none.
+        """Return the version that `NAME@VERSION` selects in this project; "" if it selects none.
 
         Raises:
-            InvalidRequest: It names another project.
+            InvalidRequest: The name is that of another project.
         """
         name = self.listed_name or self.project.id
         version = version_in(project, name) if project else ""
@@ -71,12 +71,12 @@ class Library:
         return version
 
     def file_path(self, url: str) -> str:
-        """The document of a page; raises as `SearchService.page`."""
+        """Return the document of a page; raises as `SearchService.page`."""
         page_url = self.service.page(url, self.scope).page.facts.url
         return self.services.content().folder(self.folder("site"), trusted=True).file_path(page_url)
 
     def age_s(self, published_at: str) -> float:
-        """Seconds since a generation was published."""
+        """Return the seconds since a generation was published."""
         return age_s(published_at, self.clock())
 
     def freshen(self, *, first: bool) -> tuple[Note, ...]:
@@ -89,7 +89,7 @@ class Library:
         """Open the index.
 
         Raises:
-            SearchSocketError: It cannot answer.
+            SearchSocketError: The index cannot answer.
         """
         if self.has_pages:
             self.service.store.reader(self.scope)
@@ -97,39 +97,39 @@ class Library:
             self.services.code().generation(self.scope.name)
 
     def others(self) -> Sequence[str]:
-        """Scopes of the project that are indexed."""
+        """Return the indexed scopes of the project; empty if they cannot be listed."""
         with suppress(SearchSocketError):
             return sorted(generation.scope for generation in self.service.store.list_scopes())
         return ()
 
 
 class Libraries(Protocol):
-    """Finds what a call is about."""
+    """Finds the library of a call."""
 
     @property
     def tools(self) -> Sequence[str]:
-        """The names of the tools that are offered now."""
+        """Names of the tools that are offered now."""
 
     @property
     def projects(self) -> Sequence[str]:
-        """The names of the projects, the default first, if there are several; else nothing."""
+        """Names of the projects, the default first; empty in a server of one project."""
 
     def find(self, scope: str, project: str = "") -> Library:
-        """The library of a scope or branch; "" means the current one.
+        """Return the library of a scope or branch; "" means the current one.
 
         Args:
-            project: As a call names it. A server of one project finds that one, and `Library.version` checks the name.
+            project: Name in the call. A server of one project ignores it here; `Library.version` checks the name.
 
         Raises:
-            InvalidScope, ConfigError, ConfigMissing: There can be none.
+            InvalidScope, ConfigError, ConfigMissing: The scope name or the configuration is not valid.
         """
 
     def warm_up(self) -> None:
-        """Open the index before the first call; an error waits for that call."""
+        """Open the index before the first call; an error is reported by that call."""
 
     @property
     def is_open(self) -> bool:
-        """Return True if the next call is answered at once: an index is open and its model is loaded."""
+        """True if the next call is answered at once: an index is open and its model is loaded."""
 
 
 LibraryMakers = Mapping[str, Callable[[], Libraries]]
@@ -138,7 +138,7 @@ LibraryMakers = Mapping[str, Callable[[], Libraries]]
 
 @dataclass(frozen=True, slots=True)
 class ServedLibraries:
-    """Those of a service, whose callers are trusted."""
+    """Libraries of a service with trusted callers."""
 
     project: Project
     services: Services
@@ -168,7 +168,7 @@ class ServedLibraries:
 
 
 def version_in(project: str, name: str) -> str | None:
-    """The version in `NAME@VERSION`; "" for the name alone, None if it is another project's."""
+    """Return the version in `NAME@VERSION`; "" for the name only, None if the name is another project's."""
     if project == name:
         return ""
     version = project.removeprefix(f"{name}@")

@@ -1,4 +1,4 @@
-"""The tools that a server offers: those that its settings choose, of the corpora that it can answer from."""
+"""Select the tools that a server offers: by its settings, and by the content that it can search."""
 
 from collections.abc import Collection, Sequence
 from typing import get_args
@@ -20,30 +20,30 @@ WRITES = frozenset({"sync"})
 
 
 def offered(chosen: Collection[str], *, pages: bool, code: bool, sync: bool = False) -> Sequence[str]:
-    """The names of the offered tools: those of the chosen sets that have something to answer from, and those named.
+    """Return the names of the offered tools: those of the chosen sets that have content, and tools chosen by name.
 
     Args:
-        chosen: Names of sets and of tools; none means all.
-        pages: There are pages, or there will be.
-        code: Likewise, of source code.
-        sync: Agents may index it.
+        chosen: Names of sets and of tools; empty means all.
+        pages: True if there are pages, or will be.
+        code: True if there is source code, or will be.
+        sync: True if agents may index the source code.
     """
     names = frozenset().union(*(SETS[name] for name in SETS if name in (chosen or ("all",))))
-    without = (frozenset() if pages else OF_PAGES) | (frozenset() if code else OF_CODE)
-    useful = (names - without) | frozenset(chosen)
+    useless = (frozenset() if pages else OF_PAGES) | (frozenset() if code else OF_CODE)
+    useful = (names - useless) | frozenset(chosen)
     return [name for name in NAMES if name in useful and (sync or name not in WRITES)]
 
 
-def corpora_of(project: Project, elsewhere: Project | None = None) -> tuple[bool, bool]:
-    """Return whether a project has pages, and whether it has source code, that can be asked.
+def corpora_of(project: Project, main_checkout: Project | None = None) -> tuple[bool, bool]:
+    """Return True if a project has pages to search, and True if it has source code to search.
 
-    What is indexed counts, and what the settings announce. A folder with neither has source code: it is indexed when
-    it is first asked for.
+    Indexed content counts, and content that the settings configure. A folder with neither counts as source code: the
+    first search indexes it.
 
     Args:
-        elsewhere: The same project in another checkout, whose index may answer.
+        main_checkout: The same project in the main checkout, whose index may answer.
     """
-    pages = any(map(_has_index, (project, *([elsewhere] if elsewhere else []))))
+    pages = any(map(_has_index, (project, *([main_checkout] if main_checkout else []))))
     code = project.settings.code.enable or _has_index(code_home(project))
     file, keys = config_table(project.root)
     if not pages and file is not None:

@@ -1,4 +1,4 @@
-"""The user's list of projects that `searchsocket mcp` serves together: one file in the user's configuration folder."""
+"""The user's list of projects for one `searchsocket mcp` server: a file in the user's configuration folder."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -44,16 +44,16 @@ def is_url(location: str) -> bool:
 
 
 def list_path() -> Path:
-    """The file of this user; it need not exist."""
+    """Return the path of this user's file; it may not exist."""
     return platformdirs.user_config_path("searchsocket") / FILE
 
 
 def read_list(path: Path) -> Sequence[ListedProject]:
-    """The projects in their order; none without a file.
+    """Return the projects in their order; empty if there is no file.
 
     Raises:
         ConfigError: The file is damaged.
-        StateUnavailable, PermissionDenied: It cannot be read.
+        StateUnavailable, PermissionDenied: The file cannot be read.
     """
     try:
         with path.open("rb") as file:
@@ -66,11 +66,11 @@ def read_list(path: Path) -> Sequence[ListedProject]:
         projects = _ProjectFile.model_validate_json(data).projects
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise ConfigError(f"{path}: {where or 'file'}: {first['msg']}; correct the file, or delete it") from error
-    names = [each.name for each in projects]
-    if doubled := {name for name in names if names.count(name) > 1}:
-        raise ConfigError(f"{path}: two projects have the name {min(doubled)!r}; rename one")
+        key = ".".join(map(str, first["loc"]))
+        raise ConfigError(f"{path}: {key or 'file'}: {first['msg']}; correct the file, or delete it") from error
+    names = [project.name for project in projects]
+    if duplicates := {name for name in names if names.count(name) > 1}:
+        raise ConfigError(f"{path}: two projects have the name {min(duplicates)!r}; rename one")
     return projects
 
 
@@ -85,9 +85,9 @@ def add_project(path: Path, project: ListedProject) -> bool:
     def with_project(projects: Sequence[ListedProject]) -> Sequence[ListedProject]:
         if project in projects:
             return projects
-        same = next((each for each in projects if each.name == project.name), None)
-        if same:
-            raise ConfigError(f"the name {project.name!r} is taken by {same.location}; choose another with --name")
+        namesake = next((other for other in projects if other.name == project.name), None)
+        if namesake:
+            raise ConfigError(f"the name {project.name!r} is taken by {namesake.location}; choose another with --name")
         if len(projects) >= MAX_PROJECTS:
             raise ConfigError(f"the list has {MAX_PROJECTS} projects, its maximum; remove one first")
         return [*projects, project]
@@ -97,7 +97,7 @@ def add_project(path: Path, project: ListedProject) -> bool:
 
 def remove_project(path: Path, project: ListedProject) -> bool:
     """Remove a project; return False if the list does not have it. Raises as `add_project`."""
-    return _change(path, lambda projects: [each for each in projects if each != project])
+    return _change(path, lambda projects: [other for other in projects if other != project])
 
 
 def _change(path: Path, change: Callable[[Sequence[ListedProject]], Sequence[ListedProject]]) -> bool:
@@ -107,7 +107,7 @@ def _change(path: Path, change: Callable[[Sequence[ListedProject]], Sequence[Lis
         if list(after) == list(before):
             return False
         text = _ProjectFile(projects=list(after)).model_dump_json(indent=2)
-        write_atomic(path, f"{text}\n".encode(), mode=0o600)  # a URL may hold a password
+        write_atomic(path, f"{text}\n".encode(), mode=0o600)  # a URL may contain a password
         return True
 
 

@@ -1,4 +1,4 @@
-"""Several projects in one server: each has libraries of its own, opened by the first call that names it."""
+"""Several projects in one server: each has its own libraries, opened by the first call that names the project."""
 
 import threading
 from collections.abc import Sequence
@@ -16,7 +16,11 @@ class ProjectLibraries:
     """Libraries by the name of their project; the first is the default."""
 
     def __init__(self, makers: LibraryMakers) -> None:
-        """A maker may raise: its project then answers with that error, and the others go on."""
+        """
+        Args:
+            makers: Open the libraries of each project. If one raises, calls for that project report its error; the
+                other projects keep working.
+        """
         self._makers = dict(makers)
         self._opened: dict[str, Libraries] = {}
         self._lock = threading.Lock()
@@ -27,7 +31,7 @@ class ProjectLibraries:
 
     @property
     def tools(self) -> Sequence[str]:
-        """Tools that any of the projects offers."""
+        """Names of the tools that at least one project offers."""
         names = frozenset[str]().union(*map(self._tools_of, self._makers))
         return [name for name in NAMES if name in names]
 
@@ -42,19 +46,19 @@ class ProjectLibraries:
 
     @property
     def is_open(self) -> bool:
-        """Return True if the default project is open."""
+        """True if the default project is open."""
         first = self._opened.get(self.projects[0])
         return first is not None and first.is_open
 
     def warm_up(self) -> None:
-        """Open the default project; an error waits for the first call."""
+        """Open the default project; an error is reported by the first call."""
         with suppress(SearchSocketError):
             self._libraries(self.projects[0]).warm_up()
 
     def _name(self, project: str) -> str:
         if not project:
             return self.projects[0]
-        # The longest name: a project may itself be called `docs@1`.
+        # The longest name wins, since the name of a project may itself be `docs@1`.
         matches = [name for name in self._makers if version_in(project, name) is not None]
         if not matches:
             raise InvalidRequest(f"no project {project[:80]!r}; this server has {', '.join(map(repr, self._makers))}")
@@ -74,7 +78,11 @@ class ProjectLibraries:
 
 
 def project_schema(projects: Sequence[str], *, versions: bool) -> dict[str, str]:
-    """The JSON schema of the argument `project` of a server of several; of a tool that selects versions or does not."""
+    """Return the JSON schema of the argument `project` in a server of several projects.
+
+    Args:
+        versions: True if the tool can select a version.
+    """
     names = ", ".join(projects[:_MAX_NAMES])
     more = f" and {len(projects) - _MAX_NAMES} more" if len(projects) > _MAX_NAMES else ""
     version = " NAME@VERSION selects a version of its pages." if versions else ""

@@ -1,4 +1,4 @@
-"""Libraries of a pushed index in an object store: agents ask documentation that they have no checkout of."""
+"""Libraries of a pushed index in an object store, for agents without a checkout of the documentation."""
 
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -21,9 +21,9 @@ from searchsocket.system.files import make_private_folder
 
 
 def pulled_home(environ: Mapping[str, str]) -> Project:
-    """The project without settings that pushed indexes are fetched into: a folder of the user's caches.
+    """Return the project without settings into which pushed indexes are fetched: a folder of the user's caches.
 
-    Without a home that can be written, it is in the state folder of the current folder.
+    If that cannot be written, it is in the state folder of the current folder.
 
     Raises:
         StateUnavailable: The folder cannot be made.
@@ -38,7 +38,7 @@ def pulled_home(environ: Mapping[str, str]) -> Project:
 
 
 class PulledLibraries:
-    """Fetches the index with the first call, and follows what is pushed later; trusted, like `CheckoutLibraries`."""
+    """Fetches the index with the first call, and later pushes afterwards; trusted, like `CheckoutLibraries`."""
 
     def __init__(
         self,
@@ -50,7 +50,11 @@ class PulledLibraries:
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         on_error: Callable[[BaseException], None] = lambda _: None,
     ) -> None:
-        """`scope` is asked instead of the default one; `tools` are chosen instead of those of the settings."""
+        """
+        Args:
+            scope: Scope to search instead of the default one.
+            tools: Tools to offer instead of those of the settings.
+        """
         home = pulled_home(environ)
         mcp = home.settings.mcp
         mcp = mcp.model_copy(update={"tools": mcp.tools if tools is None else tuple(tools)})
@@ -74,7 +78,7 @@ class PulledLibraries:
     def find(self, scope: str, project: str = "") -> Library:
         """See `Libraries.find`; raises as `open_pulled` too."""
         served = self._open()
-        served.services.search().refresh()  # looks for a newer generation once per `artifacts.poll_seconds`
+        served.services.search().refresh()  # checks for a newer generation once per `artifacts.poll_seconds`
         return served.find(scope or self._scope)
 
     @property
@@ -82,7 +86,7 @@ class PulledLibraries:
         return self._served is not None
 
     def warm_up(self) -> None:
-        """Fetch the index and load its model; an error waits for the first call."""
+        """Fetch the index and load its model; an error is reported by the first call."""
         with suppress(SearchSocketError):
             self._open().find(self._scope).service.warm_up()
 

@@ -20,23 +20,21 @@ _CALL = re.compile(r"\b([a-z]+(?:_[a-z]+)*)\(")
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One answer; an error is one too."""
+    """Answer or error of a tool."""
 
     text: str
     data: dict[str, Any]
-    actions: tuple[str, ...] = ()  # calls of tools that may come next
+    actions: tuple[str, ...] = ()  # suggested next calls of tools
     is_error: bool = False
 
     def tokens(self, few: int) -> int:
-        """About how many tokens it is, as text and as data; not counted where its bytes are no more than `few`."""
+        """Return the approximate number of tokens of text and data; the number of bytes if that is at most `few`."""
         data = json.dumps(self.data, ensure_ascii=False)
-        size = len(self.text.encode("utf-8", "replace")) + len(
-            data.encode("utf-8", "replace")
-        )  # no token is less than a byte
-        return size if size <= few else count_tokens(self.text) + count_tokens(data)
+        size = len(self.text.encode("utf-8", "replace")) + len(data.encode("utf-8", "replace"))
+        return size if size <= few else count_tokens(self.text) + count_tokens(data)  # a token has at least one byte
 
     def with_notes(self, notes: Sequence[Note]) -> "Reply":
-        """The reply with further notes, also as data where its data has some."""
+        """Add notes to the text, and to the data if it has a list of notes."""
         if not notes:
             return self
         lines = [f"\nNote {note.code}: {visible(note.message)}" for note in notes]
@@ -45,44 +43,45 @@ class Reply:
         return replace(self, text="\n".join([self.text, *lines]), data=merged)
 
     def of_project(self, name: str) -> "Reply":
-        """The reply with the name of its project, which the calls that may come next name too; "" adds nothing."""
+        """Add the name of the project to the reply and its suggested calls; "" adds nothing."""
         if not name:
             return self
         argument = f"project={json.dumps(name, ensure_ascii=False)}"
-        actions = (_CALL.sub(lambda begin: f"{begin[0]}{argument}, ", one, count=1) for one in self.actions)
+        actions = (_CALL.sub(lambda start: f"{start[0]}{argument}, ", action, count=1) for action in self.actions)
         text = f"Project {visible(name)}; name it as `project` in calls that follow up.\n{self.text}"
         return replace(self, text=text, data={**self.data, "project": visible(name)}, actions=tuple(actions))
 
     def with_actions_of(self, names: Collection[str]) -> "Reply":
-        """The reply with those actions alone whose tools are offered."""
+        """Keep only the suggested calls of tools with these names, and add them to the text."""
         if not self.actions:
             return self
-        actions = [one for one in self.actions if not _CALL.search(one) or _CALL.findall(one)[0] in names]
-        text = "\n".join([self.text, *(["", "Next:"] if actions else []), *(f"- {visible(one)}" for one in actions)])
+        actions = [action for action in self.actions if not _CALL.search(action) or _CALL.findall(action)[0] in names]
+        lines = ["", "Next:", *(f"- {visible(action)}" for action in actions)] if actions else []
+        text = "\n".join([self.text, *lines])
         hints = self.data.get("navigation_hints", self.data)
         hints["nextActions" if "nextActions" in hints else "next_actions"] = visible_in(actions)
         return replace(self, text=text, actions=())
 
 
 def reply(text: str, answer: Wire, actions: tuple[str, ...] = ()) -> Reply:
-    """The answer, with what hides in its texts made visible."""
+    """Make a reply from an answer, with hidden characters in its texts escaped."""
     return Reply(text, visible_in(json.loads(to_json(answer, sources=True))), actions)
 
 
 def same_fields(kind: type[W], source: Wire, **others: object) -> W:
-    """Return a dataclass with the fields of the same name of another one."""
-    names = [each.name for each in fields(kind) if each.name not in others]  # type: ignore[arg-type]  # a `Wire` is a dataclass
+    """Make a dataclass with the fields of the same name of another one."""
+    names = [field.name for field in fields(kind) if field.name not in others]  # type: ignore[arg-type]  # a dataclass
     return kind(**{name: getattr(source, name) for name in names}, **others)
 
 
 def more_lines(token: str | None) -> Iterator[str]:
-    """A line that explains how to get the rest, if there is any."""
+    """Yield a line that explains how to get the next part, if there is one."""
     if token:
         yield f"\nThere is more: repeat the call with continuation_token {token}"
 
 
 def part_lines(*, is_next: bool, is_cut: bool) -> Iterator[str]:
-    """A line that names the part, if the answer is not complete."""
+    """Yield lines about the part, if the answer is not complete."""
     if is_next:
         yield "These continue the previous answer."
     if is_cut:
@@ -90,10 +89,10 @@ def part_lines(*, is_next: bool, is_cut: bool) -> Iterator[str]:
 
 
 def failure(error: SearchSocketError, indexed: tuple[str, ...] = ()) -> Reply:
-    """An error, as something to act on: its code, what is wrong, whether to try again, and what may be meant.
+    """Make a reply from an error: its code, message, suggestions, and if a retry can help.
 
     Args:
-        indexed: Scopes that could be asked instead.
+        indexed: Indexed scopes, to suggest instead.
     """
     message = str(error)
     suggestions: tuple[str, ...] = tuple(error.suggestions) if isinstance(error, PageMissing) else ()
@@ -102,7 +101,7 @@ def failure(error: SearchSocketError, indexed: tuple[str, ...] = ()) -> Reply:
         suggestions = indexed
         lines.append(f"Indexed scopes: {', '.join(indexed)}")
     elif suggestions:
-        lines += ["Similar pages:", *(f"- {one}" for one in suggestions)]
+        lines += ["Similar pages:", *(f"- {suggestion}" for suggestion in suggestions)]
     elif isinstance(error, PageMissing):
         lines.append("No page is similar to it.")
     if error.retryable:
@@ -111,7 +110,7 @@ def failure(error: SearchSocketError, indexed: tuple[str, ...] = ()) -> Reply:
 
 
 def defect() -> Reply:
-    """The answer after an internal error; the details are only in the server's log."""
+    """Make the reply after an internal error; the details are only in the server's log."""
     return _error([f"{SearchSocketError.code}: {INTERNAL}"], SearchSocketError.code, INTERNAL, (), retryable=False)
 
 

@@ -1,4 +1,4 @@
-"""Pages and files as resources: by address, with their paths completed while they are typed."""
+"""Pages and files as MCP resources, with completion of their paths."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -8,7 +8,7 @@ from mcp.shared.uri_template import UriTemplate
 
 from searchsocket.agents.data import visible
 from searchsocket.agents.library import Libraries, Library
-from searchsocket.agents.tool import MOST_TOKENS, shrunk
+from searchsocket.agents.tool import MOST_TOKENS, shrink
 from searchsocket.errors import PageNotFound
 from searchsocket.search.bounds import LEAST_MAX_TOKENS
 from searchsocket.search.content.document import DocumentQuery
@@ -19,21 +19,21 @@ from searchsocket.text.token_count import count_tokens
 from searchsocket.types import Filter
 
 STATUS_URI = "searchsocket://status"
-MAX_VALUES = 100  # the protocol allows so many
+MAX_VALUES = 100  # maximum of the protocol
 _MAX_CHARS = 4_096
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One sort of resource."""
+    """Kind of resource."""
 
     name: str
     title: str
     description: str
     template: str
     mime_type: str
-    read: Callable[[Library, str, int], str]  # as much of it as so many tokens
-    paths: Callable[[Library, str], Sequence[str]]  # below a folder, as URLs
+    read: Callable[[Library, str, int], str]  # takes a path and the maximum number of tokens
+    paths: Callable[[Library, str], Sequence[str]]  # returns the URLs below a folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +46,17 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """Completions of a typed beginning."""
+    """Completions of a typed prefix."""
 
     values: list[str]
     total: int
 
 
 def read_resource(libraries: Libraries, uri: str) -> Text:
-    """Read the resource at an address.
+    """Read the resource at a URI.
 
     Raises:
-        PageNotFound: It is none of ours, or nothing is there.
+        PageNotFound: The URI does not match a template, or the resource does not exist.
         SearchSocketError: The index cannot answer.
     """
     if uri == STATUS_URI:
@@ -72,15 +72,15 @@ def read_resource(libraries: Libraries, uri: str) -> Text:
 
 
 def template_of(kind: Kind, libraries: Libraries) -> str:
-    """The address of a kind, with the project if the server has several."""
+    """Return the URI template of a kind, with the project if the server has several."""
     return kind.template.replace("{?scope}", "{?scope,project}") if libraries.projects else kind.template
 
 
 def complete(libraries: Libraries, template: str, argument: str, typed: str, values: Mapping[str, str]) -> Completed:
-    """Values of an argument of a template that begin with what was typed, in the order of paths.
+    """Return the values of a template's argument that start with the typed text, in path order.
 
     Args:
-        values: Those of the other arguments, as far as they are set.
+        values: Values of the other arguments that are set.
     """
     if argument == "project":
         matches = [name for name in libraries.projects if name.startswith(typed)]
@@ -92,45 +92,45 @@ def complete(libraries: Libraries, template: str, argument: str, typed: str, val
     kind = next((kind for kind in KINDS if template_of(kind, libraries) == template), None)
     if kind is None or argument != "path":
         return Completed([], 0)
-    begun = typed.lstrip("/")
-    folder = f"/{begun.rpartition('/')[0]}".rstrip("/")
-    matches = [url[1:] for url in kind.paths(library, folder) if url[1:].startswith(begun)]
+    prefix = typed.lstrip("/")
+    folder = f"/{prefix.rpartition('/')[0]}".rstrip("/")
+    matches = [url[1:] for url in kind.paths(library, folder) if url[1:].startswith(prefix)]
     return Completed(matches[:MAX_VALUES], len(matches))
 
 
 def _fitting(kind: Kind, library: Library, path: str) -> str:
-    """As much as clients take, with what hides in it made visible, which is longer."""
+    """Read as much as clients accept; escaped hidden characters make a text longer."""
     budget = MOST_TOKENS
     text = visible(kind.read(library, path, budget))
     while (tokens := count_tokens(text)) > MOST_TOKENS and budget > LEAST_MAX_TOKENS:
-        budget = shrunk(budget, tokens)
+        budget = shrink(budget, tokens)
         text = visible(kind.read(library, path, budget))
     return text
 
 
 def _status(library: Library, projects: Sequence[str]) -> str:
-    """The indexed scopes and their age, of the default project."""
+    """Return the indexed scopes of the default project and their age, as JSON."""
     scopes = [
         {
-            "scope": one.scope,
-            "generation": one.name,
-            "publishedAt": one.published_at,
-            "ageSeconds": library.age_s(one.published_at),
-            "pages": one.pages,
+            "scope": generation.scope,
+            "generation": generation.name,
+            "publishedAt": generation.published_at,
+            "ageSeconds": library.age_s(generation.published_at),
+            "pages": generation.pages,
         }
-        for one in library.service.store.list_scopes()
+        for generation in library.service.store.list_scopes()
     ]
     current = {"project": library.project.id, "scope": library.scope.name, "branch": library.branch or None}
-    listed = {"projects": list(projects)} if projects else {}
-    return visible(json.dumps({**current, **listed, "indexed": scopes}, ensure_ascii=False, indent=1))
+    project_names = {"projects": list(projects)} if projects else {}
+    return visible(json.dumps({**current, **project_names, "indexed": scopes}, ensure_ascii=False, indent=1))
 
 
 def _page(library: Library, path: str, max_tokens: int) -> str:
     request = PageRequest.model_construct(url=path, max_tokens=max_tokens, scope=library.scope.name)
     page, part = read_page(library.services, request, AGENT)
     token = part.token if part else None
-    rest = f"get_page(url={json.dumps(page.page.facts.url)}, continuation_token={json.dumps(token)})"
-    return page.markdown(part, sources=True) + (_cut(library, rest) if token else "")
+    next_call = f"get_page(url={json.dumps(page.page.facts.url)}, continuation_token={json.dumps(token)})"
+    return page.markdown(part, sources=True) + (_cut(library, next_call) if token else "")
 
 
 def _file(library: Library, path: str, max_tokens: int) -> str:
@@ -139,13 +139,14 @@ def _file(library: Library, path: str, max_tokens: int) -> str:
         folder, DocumentQuery(path, max_tokens=max_tokens), trusted=True
     )
     token = document.continuation.next_token
-    rest = call("get_document_text", folder_id=folder, file_path=path, continuation_token=token)
-    return document.data.text + (_cut(library, rest) if token else "")
+    next_call = call("get_document_text", folder_id=folder, file_path=path, continuation_token=token)
+    return document.data.text + (_cut(library, next_call) if token else "")
 
 
-def _cut(library: Library, rest: str) -> str:
-    """The line at the end of a cut text: resources have no size limit and no token in the protocol, but tools have."""
-    return f"\n[cut at the maximum length for clients{library.next(rest.partition('(')[0], f'; the rest: {rest}')}]\n"
+def _cut(library: Library, next_call: str) -> str:
+    """Return the last line of a cut text, with a tool call for the next part: resources have no continuation."""
+    hint = library.next(next_call.partition("(")[0], f"; the rest: {next_call}")
+    return f"\n[cut at the maximum length for clients{hint}]\n"
 
 
 def _pages_below(library: Library, folder: str) -> Sequence[str]:

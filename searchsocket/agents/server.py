@@ -1,8 +1,8 @@
-"""The server of the protocol, whatever carries it: it lists tools and resources, and calls what answers.
+"""MCP server for any transport: it lists tools and resources, and answers calls.
 
-It is made of the low-level server of the SDK, which speaks both eras: that of 2025-11-25, with a handshake, and that
-of 2026-07-28, where each request stands alone. `MCPServer` above it sets up the logging of the whole process, ignores
-arguments that it does not know, and puts its own words before errors.
+It uses the low-level server of the SDK, which supports both protocol versions: 2025-11-25 with a handshake, and
+2026-07-28 with independent requests. The SDK's `MCPServer` is not used: it configures the logging of the whole process,
+ignores unknown arguments, and adds text to errors.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ from searchsocket.errors import CodeNotIndexed, InvalidRequest, ScopeNotIndexed,
 
 T = TypeVar("T")
 Context: TypeAlias = ServerRequestContext[object]
-_LISTS_MS = 300_000  # how long a client need not list again: tools change with the settings, which need a restart
+_LISTS_MS = 300_000  # time for which clients may cache lists; tools change only with a restart
 _LISTS: tuple[CacheableMethod, ...] = ("tools/list", "prompts/list", "resources/templates/list", "server/discover")
 _READ_ONLY = wire.ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _WRITES = wire.ToolAnnotations(
@@ -45,12 +45,12 @@ indexed, do what it names."""
 def make_server(
     libraries: Libraries, *, structured: bool = False, on_error: Callable[[BaseException], None] = lambda _: None
 ) -> Server[object]:
-    """A server of the tools that the libraries offer.
+    """Make a server of the tools that the libraries offer.
 
     Args:
-        structured: Give answers as data too. The protocol asks it of tools that declare a schema of their output, has
-            no way for a client to say that it reads it, and many clients pass both on to the model.
-        on_error: Hears of defects, of which agents are not told.
+        structured: True to return answers as data too, with output schemas. Many clients pass both to the model, and
+            the protocol has no way to decline.
+        on_error: Called for internal errors, whose details agents do not get.
     """
     calls = _Calls(libraries, structured, on_error)
     lists = CacheHint(ttl_ms=_LISTS_MS, scope="private")
@@ -75,10 +75,10 @@ def _about_projects(projects: Sequence[str]) -> str:
 
 
 def _check_tool(tool: Tool, library: Library) -> None:
-    """Refuse a tool that other projects of the server offer, but not this one."""
+    """Refuse a tool that other projects of the server offer, but this one does not."""
     if tool.name not in library.tools:
-        offered = ", ".join(name for name in TOOLS if name in library.tools)
-        raise InvalidRequest(f"project {library.listed_name!r} has no tool {tool.name}; it has {offered}")
+        names = ", ".join(name for name in TOOLS if name in library.tools)
+        raise InvalidRequest(f"project {library.listed_name!r} has no tool {tool.name}; it has {names}")
 
 
 class _Calls:
@@ -104,7 +104,7 @@ class _Calls:
         )
 
     def _input_schema(self, tool: Tool) -> dict[str, Any]:
-        """With the argument `project`, if the server has several."""
+        """Return the schema of a tool's arguments, with `project` if the server has several projects."""
         schema = schema_of(tool.takes)
         projects = self._libraries.projects
         if not projects:
@@ -119,17 +119,17 @@ class _Calls:
         return {**schema, "properties": {**schema["properties"], "project": {"type": "string"}}}
 
     async def call(self, context: Context, params: wire.CallToolRequestParams) -> wire.CallToolResult:
-        """Answer a call; what is wrong with it is an answer too, which the model reads.
+        """Answer a call; errors in its arguments are answers too, so that the model can read them.
 
         Raises:
-            MCPError: There is no such tool, which is the client's mistake and not the model's.
+            MCPError: The tool does not exist, which is the client's mistake and not the model's.
         """
         names = self._libraries.tools
         if params.name not in names:
-            listed = ", ".join(names)
-            raise MCPError(code=wire.INVALID_PARAMS, message=f"no tool {params.name[:80]!r}; available: {listed}")
-        # Nothing else takes long. An answer of plain JSON, as HTTP gives it, drops these: the protocol sends
-        # notifications on a stream alone, and a service has opened its indexes before it listens.
+            available = ", ".join(names)
+            raise MCPError(code=wire.INVALID_PARAMS, message=f"no tool {params.name[:80]!r}; available: {available}")
+        # Only a cold start takes long. A plain JSON answer over HTTP drops these notifications, which need a stream;
+        # a service opens its indexes before it listens.
         is_cold = not self._libraries.is_open
         if is_cold:
             await context.session.report_progress(0, 1, "opening the index")
@@ -143,11 +143,11 @@ class _Calls:
         )
 
     async def prompts(self, _: Context, __: wire.PaginatedRequestParams | None) -> wire.ListPromptsResult:
-        """None: some clients ask for all that there may be, and take a refusal for a defect."""
+        """Return an empty list: some clients list prompts in any case, and report a refusal as an error."""
         return wire.ListPromptsResult(prompts=[])
 
     async def resources(self, _: Context, __: wire.PaginatedRequestParams | None) -> wire.ListResourcesResult:
-        """One: of pages and files there may be thousands, which their templates stand for."""
+        """Return the status resource only: there may be thousands of pages and files, which have templates."""
         return wire.ListResourcesResult(
             resources=[
                 wire.Resource(
@@ -195,13 +195,13 @@ class _Calls:
         """Run work in a thread; `about` is part of its error.
 
         Raises:
-            MCPError: It failed; its data holds the code, as a tool would say it.
+            MCPError: The work failed; the error's data contains the code, as in the answer of a tool.
         """
         try:
             return await to_thread.run_sync(lambda: work(*values))
         except SearchSocketError as error:
             reply = failure(error)
-        except Exception as error:  # noqa: BLE001  (as of tools)
+        except Exception as error:  # noqa: BLE001  (an internal error, as in `_reply`)
             self._on_error(error)
             reply = defect()
         is_callers = reply.data["error"]["code"] in _CALLERS
@@ -220,10 +220,10 @@ class _Calls:
         except SearchSocketError as error:
             if error.code == SearchSocketError.code:
                 self._on_error(error)
-            # Of code: the scopes that could be named have pages, and perhaps no code either.
+            # Not for code: the scopes to suggest have pages, but perhaps no indexed code.
             is_of_scope = isinstance(error, ScopeNotIndexed) and not isinstance(error, CodeNotIndexed)
             scopes = tuple(library.others()) if library and is_of_scope else ()
             return failure(error, scopes).of_project(library.listed_name if library else "")
-        except Exception as error:  # noqa: BLE001  (a defect: reported, and no agent reads what it was)
+        except Exception as error:  # noqa: BLE001  (an internal error: reported, without details for the agent)
             self._on_error(error)
             return defect()

@@ -1,4 +1,4 @@
-"""`skill.md`: what agents that never saw a site should know to ask it."""
+"""`skill.md`: instructions for agents on how to search a site."""
 
 from searchsocket.agents.offer import offered
 from searchsocket.agents.toolset import TOOLS
@@ -6,7 +6,7 @@ from searchsocket.project.project import Project
 
 
 def skill_text(project: Project) -> str:
-    """The file for one site, as its settings are."""
+    """Return the file for one site, from its settings."""
     site = project.settings.project.base_url or project.id
     names = offered(project.settings.mcp.tools, pages=True, code=project.settings.code.enable)
     rows = "\n".join(f"| {TOOLS[name].agent.task} | `{name}` |" for name in names)

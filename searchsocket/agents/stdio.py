@@ -10,11 +10,11 @@ from searchsocket.agents.library import Libraries
 
 
 def serve_stdio(server: Server[object], libraries: Libraries) -> None:
-    """Answer one client. What anything prints meanwhile goes to stderr: stdout is the protocol's alone."""
+    """Answer one client. Other output is redirected to stderr, since stdout is reserved for the protocol."""
 
     async def run() -> None:
         async with stdio_server() as (incoming, outgoing):
-            # Not before the client was greeted: whoever waits for the greeting waits for no model.
+            # In a thread, so that the handshake does not wait for the model.
             threading.Thread(target=libraries.warm_up, name="warm-up", daemon=True).start()
             await server.run(incoming, outgoing, server.create_initialization_options())
 

@@ -19,56 +19,56 @@ from searchsocket.search.bounds import DEFAULT_MAX_TOKENS, LEAST_MAX_TOKENS
 from searchsocket.serving.capabilities.base import AGENT, Agent, Capability
 from searchsocket.text.token_count import LEAST
 
-CLIENTS_TAKE = 25_000  # tokens of one reply, beyond which clients cut or refuse it
-MOST_TOKENS = int(CLIENTS_TAKE * LEAST)  # as they are counted here
+CLIENTS_TAKE = 25_000  # tokens of one reply; clients cut or refuse a larger one
+MOST_TOKENS = int(CLIENTS_TAKE * LEAST)  # the same limit in tokens of `count_tokens`
 _SENTENCE = re.compile(r"(?<=[.?!:]) +")
 _QUOTED = re.compile(r"`(\w+)`")
-_SHRINK = 0.9  # names and addresses around the text do not shrink with it
+_SHRINK = 0.9  # names and URLs around the text keep their size
 
 
 def about_offered(text: str, offered: Collection[str]) -> str:
-    """A text without the sentences that name a tool, in backticks, which is not offered."""
+    """Remove the sentences that name, in backticks, a tool that is not offered."""
     absent = frozenset(NAMES) - frozenset(offered)
     sentences = _SENTENCE.split(" ".join(text.split()))
-    return " ".join(each for each in sentences if absent.isdisjoint(_QUOTED.findall(each)))
+    return " ".join(sentence for sentence in sentences if absent.isdisjoint(_QUOTED.findall(sentence)))
 
 
 class Looks(Enum):
-    """A look at the source files before a call, so that it knows of the last edit."""
+    """Update of the code index before a call, so that it includes the last edit."""
 
     NEVER = auto()
-    UPDATES = auto()  # an index that there is
-    BEGINS = auto()  # and makes one where there is none
+    UPDATES = auto()  # update an existing index
+    BEGINS = auto()  # update the index, or make the first one
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A capability as agents see it."""
+    """A capability as an MCP tool."""
 
     capability: Capability[Any, Any]
-    gives: Any  # the dataclass of its data
+    gives: Any  # dataclass of the answer's data
     reply: Callable[[Library, Any, Any], Reply]  # takes the request and its answer
     looks: Looks = Looks.NEVER
-    is_writing: bool = False  # else it changes nothing but what a look at the files does
+    is_writing: bool = False  # False: the only change is an update of the code index
 
     @cached_property
     def agent(self) -> Agent:
-        """The names and descriptions for agents."""
+        """Names and descriptions for agents."""
         assert self.capability.agent
         return self.capability.agent
 
     @property
     def name(self) -> str:
-        """The name that agents call it by."""
+        """Name of the tool."""
         return self.agent.name
 
     def description(self, offered: Collection[str]) -> str:
-        """When to call it and what it returns, without the sentences that send to tools that are not offered."""
+        """Return the description, without the sentences about tools that are not offered."""
         return about_offered(self.capability.description, offered)
 
     @cached_property
     def takes(self) -> type[Arguments]:
-        """The model of the arguments."""
+        """Model of the arguments."""
         return arguments_of(self.capability, self.agent)
 
     def run(self, library: Library, arguments: Arguments) -> Reply:
@@ -88,7 +88,7 @@ class Tool:
         return self.reply(library, request, answer).with_notes(notes).of_project(library.listed_name)
 
     def _version(self, library: Library, arguments: Any) -> str:
-        """The version that the project names, for a tool that selects one; a page's address names its own."""
+        """Return the version in the argument `project`, for tools that can select one; ignored if a URL selects it."""
         version = library.version(arguments.project)
         if not version or hasattr(arguments, "version"):
             if version and arguments.version not in ("", version):
@@ -100,37 +100,37 @@ class Tool:
 
 
 def _file_path(library: Library, arguments: Any) -> str:
-    """The document that is named by itself, or by the page that it is made from."""
+    """Return the document from the argument `file_path` or `url`."""
     if bool(arguments.file_path) == bool(arguments.url):
         raise InvalidRequest("send either `file_path`, as results give it, or the `url` of a page")
     return str(arguments.file_path) or library.file_path(arguments.url)
 
 
 def fitting_reply(tool: Tool, library: Library, arguments: Arguments) -> Reply:
-    """The answer of a tool within the size limit of clients, unless the caller sets a size.
+    """Answer a call within the size limit of clients, unless the caller sets `max_tokens`.
 
-    The size is known only once the reply is written: characters that are made visible take more tokens, and names and
-    addresses are added. So a reply that is too large is made again from less text.
+    The size is known only after formatting: escaped characters take more tokens, and names and URLs are added. A reply
+    that is too large is therefore made again from less text.
     """
     reply = tool.run(library, arguments)
     budget: int = getattr(arguments, "max_tokens", 0)
     if budget and "max_tokens" in arguments.model_fields_set:
         return reply
     tokens = reply.tokens(MOST_TOKENS)
-    budget = budget or max(DEFAULT_MAX_TOKENS, tokens // 2)  # each text is there twice
+    budget = budget or max(DEFAULT_MAX_TOKENS, tokens // 2)  # the reply contains each text twice
     while tokens > MOST_TOKENS and budget > LEAST_MAX_TOKENS:
-        budget = shrunk(budget, tokens)
+        budget = shrink(budget, tokens)
         reply = tool.run(library, arguments.model_copy(update={"max_tokens": budget}))
         tokens = reply.tokens(MOST_TOKENS)
     return reply
 
 
-def shrunk(budget: int, tokens: int) -> int:
-    """The budget of text to try where one made an answer of so many tokens, more than `MOST_TOKENS`."""
+def shrink(budget: int, tokens: int) -> int:
+    """Return the next text budget to try, after `budget` led to an answer of `tokens`, more than `MOST_TOKENS`."""
     return max(int(budget * _SHRINK * MOST_TOKENS / tokens), LEAST_MAX_TOKENS)
 
 
 @cache
 def output_schema(kind: Any) -> dict[str, Any]:
-    """The JSON schema of what a tool gives: its shape alone, since each talk begins with the list of tools."""
+    """Return the JSON schema of a tool's data, reduced to its shape: clients send the list in each conversation."""
     return shape_of(TypeAdapter(kind).json_schema(mode="serialization"))

@@ -1,4 +1,4 @@
-"""All tools, by name, in the order in which they are listed."""
+"""All tools by name, in listing order."""
 
 from searchsocket.agents.offer import NAMES
 from searchsocket.agents.tool import Tool

@@ -16,14 +16,14 @@ from searchsocket.system.git import ask_git
 
 @dataclass(frozen=True)
 class Worktree:
-    """A folder with a project, as one checkout of its repository has it."""
+    """A project in one checkout of its repository."""
 
     root: Path
     environ: Mapping[str, str]
 
     @property
     def branch(self) -> str:
-        """The branch that is checked out now; "" outside of a repository, and on none."""
+        """Branch that is checked out now; "" outside of a repository, and with a detached HEAD."""
         try:
             return git_branch(self.root)
         except ConfigMissing:
@@ -31,14 +31,14 @@ class Worktree:
 
     @cached_property
     def project(self) -> Project:
-        """The project as it lies here."""
+        """Project in this checkout."""
         return open_project(self.root, self.environ)
 
     @cached_property
-    def elsewhere(self) -> Project | None:
-        """The project in the main checkout of the repository, where this is one of its worktrees.
+    def main_checkout(self) -> Project | None:
+        """Project in the main checkout of the repository; None if this is the main checkout.
 
-        Scopes of branches may be indexed there, and the state folder is of each checkout.
+        Each checkout has its own state folder, and the scopes of branches may be indexed in that of the main checkout.
         """
         top, common = _git_paths(self.root)
         if top is None or common is None or common.name != ".git" or common.parent == top:
@@ -48,7 +48,7 @@ class Worktree:
 
 
 def project_around(folder: Path) -> Path:
-    """The folder that configures or indexes a project: this one, or the nearest above; else that of its repository."""
+    """Return the nearest folder, from this one up, that configures or indexes a project; else the repository's top."""
     folder = folder.resolve()
     top, _ = _git_paths(folder)
     for candidate in (folder, *folder.parents):
@@ -69,7 +69,7 @@ def _is_configured(folder: Path) -> bool:
 
 
 def _git_paths(folder: Path) -> tuple[Path | None, Path | None]:
-    """The top of the checkout, and the folder that all checkouts of the repository share; None where there is none."""
+    """Return the top of the checkout, and the Git folder that all checkouts share; None outside of a repository."""
     try:
         answer = ask_git(folder, "rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir")
     except (OSError, subprocess.SubprocessError):

@@ -1,1 +1,1 @@
-"""The tools, a file for what belongs together: what each takes, and how its answer reads."""
+"""The tools by subject, with the texts of their answers."""

@@ -1,4 +1,4 @@
-"""Pages, as agents read them."""
+"""Tools for pages."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ from searchsocket.text.amounts import count
 
 @dataclass(frozen=True, slots=True)
 class SectionHit(Wire):
-    """Another section of the page that answers too."""
+    """Another matching section of the page."""
 
     href: Href
     title: str
@@ -40,7 +40,7 @@ class SectionHit(Wire):
 
 @dataclass(frozen=True, slots=True)
 class PageHit(Wire):
-    """One page that answers, best section first."""
+    """A matching page, best section first."""
 
     url: Url
     href: Href
@@ -59,7 +59,7 @@ class PageHit(Wire):
 
 @dataclass(frozen=True, slots=True)
 class SearchHits(Wire):
-    """Ranked pages; none where nothing answers, which is no error."""
+    """Ranked pages; an empty list is not an error."""
 
     query: str
     scope: str
@@ -133,8 +133,8 @@ PAGE_TOOLS = (
 
 
 def _hit(result: Result) -> PageHit:
-    others = (each for each in result.sections if each.href != result.href)
-    return same_fields(PageHit, result, sections=tuple(same_fields(SectionHit, each) for each in others))
+    sections = (section for section in result.sections if section.href != result.href)
+    return same_fields(PageHit, result, sections=tuple(same_fields(SectionHit, section) for section in sections))
 
 
 def _changed(page: Result | PageText) -> str:
@@ -154,7 +154,7 @@ def _search_lines(library: Library, answer: SearchAnswer, *, is_next: bool) -> I
     for number, result in enumerate(results, 1):
         yield ""
         section = f" › {visible(result.section_title)}" if result.section_title else ""
-        mark = "-" if is_next else f"{number}."  # which of all it is, is not known here
+        mark = "-" if is_next else f"{number}."  # a continuation does not know the number over all parts
         yield f"{mark} {visible(result.title)}{section} ({visible(result.href)})"
         scores = f"score {result.score:.2f}, confidence {result.confidence:.2f}"
         yield f"   {scores}; {_route(library, result)}{_changed(result)}"
@@ -182,8 +182,8 @@ def _related_lines(library: Library, answer: RelatedAnswer, *, is_next: bool) ->
 def _route(library: Library, page: Result | PageText | RelatedPage) -> str:
     if not page.route_file:
         return "route file unknown"
-    sure = "" if page.route_resolution == "exact" else " (best guess)"
-    # Whoever would edit a page finds nothing of what it says there.
-    elsewhere = f" (makes several pages; their text may be elsewhere{library.next('search_code', ', see search_code')})"
-    several = elsewhere if "[" in page.route_file else ""
-    return f"route file {visible(page.route_file)}{sure}{several}"
+    guess = "" if page.route_resolution == "exact" else " (best guess)"
+    # The template of several pages often does not contain their text.
+    hint = f" (makes several pages; their text may be elsewhere{library.next('search_code', ', see search_code')})"
+    several = hint if "[" in page.route_file else ""
+    return f"route file {visible(page.route_file)}{guess}{several}"
