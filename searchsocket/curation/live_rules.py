@@ -1,4 +1,4 @@
-"""Rules of `curation.toml` as queries use them: read again when the file changes."""
+"""Rules of `curation.toml` for queries, read again when the file changes."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -31,12 +31,11 @@ class Curation:
         clock: Callable[[], datetime] = utc_now,
         on_error: Callable[[BaseException], object] = lambda _: None,
     ) -> None:
-        """Make it; nothing is read.
-
+        """
         Args:
-            root: Folder of the project; None = there are no rules.
-            synonyms: `ranking.synonyms`, which apply as well.
-            on_error: Gets the error of a file that was correct before; the earlier rules stay.
+            root: Folder of the project; None: no rules.
+            synonyms: `ranking.synonyms`, which apply too.
+            on_error: Called with the error of a file that was valid before; the earlier rules stay.
         """
         self._path = root and root / FILE_NAME
         self._groups = synonyms
@@ -46,17 +45,17 @@ class Curation:
         self._synonyms: tuple[CurationRules, date, Synonyms] | None = None
 
     def rules(self) -> CurationRules:
-        """The rules, expired ones included; a file that did not change costs one look at its date.
+        """Return the rules, including expired ones; an unchanged file costs one `stat` call.
 
         Raises:
-            ConfigError: The file is wrong and was never correct; the message names the line.
+            ConfigError: The file is not valid and never was; the message names the line.
         """
-        stamp, read = self._stamp(), self._read
-        if read is None or read[0] != stamp:
-            read = self._read = (stamp, self._changed(read[1] if read else None))
-        return read[1]
+        stamp, cached = self._stamp(), self._read
+        if cached is None or cached[0] != stamp:
+            cached = self._read = (stamp, self._read_file(cached[1] if cached else None))
+        return cached[1]
 
-    def _changed(self, earlier: CurationRules | None) -> CurationRules:
+    def _read_file(self, earlier: CurationRules | None) -> CurationRules:
         if self._path is None:
             return CurationRules()
         try:
@@ -72,16 +71,16 @@ class Curation:
     def _stamp(self) -> tuple[int, ...] | None:
         try:
             info = os.stat(self._path) if self._path else None
-        except OSError:  # there is no such file, or reading it says what is wrong
+        except OSError:  # the file does not exist, or reading it reports the error
             return None
         return (info.st_mtime_ns, info.st_size, info.st_ino) if info else None
 
     def today(self) -> date:
-        """The day by which rules expire."""
+        """Return the current day, by which rules expire."""
         return self._clock().astimezone(UTC).date()
 
     def matching(self, q: str) -> tuple[PageRule, ...]:
-        """The rules for a query today, in the order of the file."""
+        """Return the rules for a query today, in the order of the file."""
         rules = self.rules()
         if not rules.pages:
             return ()
@@ -89,15 +88,15 @@ class Curation:
         return tuple(rule for rule in rules.pages if is_current(rule, today) and rule.is_about(plain))
 
     def current(self) -> Synonyms:
-        """See `SynonymSource`: those of the settings, and those of the file today."""
-        rules, today, made = self.rules(), self.today(), self._synonyms
-        if made is None or made[0] is not rules or made[1] != today:
+        """See `SynonymSource`: synonyms of the settings, and of the file today."""
+        rules, today, cached = self.rules(), self.today(), self._synonyms
+        if cached is None or cached[0] is not rules or cached[1] != today:
             groups = (rule.words for rule in rules.synonyms if is_current(rule, today))
-            made = self._synonyms = (rules, today, make_synonyms([*self._groups, *groups]))
-        return made[2]
+            cached = self._synonyms = (rules, today, make_synonyms([*self._groups, *groups]))
+        return cached[2]
 
     def notices(self, has_page: Callable[[str], bool]) -> list[str]:
-        """A sentence for each rule without effect: expired, or a pin of a page that is not in the index.
+        """Return a sentence for each rule without effect: expired, or a pin of a page that is not in the index.
 
         Raises:
             ConfigError: As `rules`.
@@ -117,6 +116,6 @@ class Curation:
         return [*expired, *missing]
 
     def version(self) -> str:
-        """A text that changes when answers may; "" without rules."""
+        """Return a text that changes when the rules do; "" without rules."""
         digest = self.rules().digest
         return f"{digest} {self.today()}" if digest else ""

@@ -1,4 +1,4 @@
-"""Format of `curation.toml`: the owner's rules for results, each with the line that it stands on."""
+"""Format of `curation.toml`: the owner's rules for results, with their line numbers."""
 
 import difflib
 import hashlib
@@ -32,12 +32,12 @@ Effect = Literal["pin", "hide", "boost"]
 
 
 def plain_query(text: str) -> str:
-    """A query as rules compare it: without upper case, diacritics, and punctuation at its end."""
+    """Normalize a query for rules: without upper case, diacritics, and punctuation at its end."""
     return " ".join(map(fold, text.split())).rstrip(_PUNCTUATION)
 
 
 def fits(pattern: str, text: str) -> bool:
-    """Return True if a text matches a pattern, in which `*` is any number of characters."""
+    """Return True if a text matches a pattern; `*` matches any number of characters."""
     first, *others = pattern.split("*")
     if not others:
         return text == pattern
@@ -55,21 +55,21 @@ def fits(pattern: str, text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PageRule:
-    """A rule for pages: first in the answer to some queries, not in it, or with another weight."""
+    """A rule for some queries: pin pages, hide them, or change their weight."""
 
     effect: Effect
     line: int
     queries: tuple[str, ...]  # patterns of plain queries
     pages: tuple[str, ...]  # pin: URLs; hide: patterns of URLs; boost: directories
-    factor: float = 1.0  # boost: of the weight
-    until: date | None = None  # the last day on which it applies
+    factor: float = 1.0  # boost: factor of the weight
+    until: date | None = None  # last day of the rule
 
     def is_about(self, q: str) -> bool:
-        """Return True if the rule is for a plain query."""
+        """Return True if the rule applies to a plain query."""
         return any(fits(pattern, q) for pattern in self.queries)
 
     def names(self, url: str) -> bool:
-        """Return True if the rule is for a page."""
+        """Return True if the rule applies to a page."""
         if self.effect == "boost":
             return any(url == path or url.startswith(f"{path.rstrip('/')}/") for path in self.pages)
         return any(fits(pattern, url) for pattern in self.pages)
@@ -86,14 +86,14 @@ class SynonymRule:
 
 @dataclass(frozen=True, slots=True)
 class CurationRules:
-    """The rules of one file, in its order."""
+    """The rules of one file, in file order."""
 
     pages: tuple[PageRule, ...] = ()
     synonyms: tuple[SynonymRule, ...] = ()
-    digest: str = ""  # of the file; "" = there is none
+    digest: str = ""  # of the file; "" without a file
 
     def expired(self, today: date) -> Iterator[PageRule | SynonymRule]:
-        """The rules that no longer apply, by line."""
+        """Return the expired rules, by line."""
         rules: list[PageRule | SynonymRule] = [*self.pages, *self.synonyms]
         return iter(sorted((rule for rule in rules if not is_current(rule, today)), key=lambda rule: rule.line))
 
@@ -177,15 +177,15 @@ class _File(SettingsSection):
 
 
 _RULES: Mapping[str, type[SettingsSection]] = {"pin": _Pin, "hide": _Hide, "boost": _Boost, "synonyms": _SynonymGroup}
-Lines = Mapping[tuple[str | int, ...], int]  # a table, its number and a key in it -> line
+Lines = Mapping[tuple[str | int, ...], int]  # (table, its number, key) -> line
 
 
 def read_curation(path: Path) -> CurationRules:
     """Read a file of rules.
 
     Raises:
-        ConfigError: It cannot be read, or a rule is wrong; the message names the line.
-        FileNotFoundError: There is none.
+        ConfigError: The file cannot be read, or a rule is not valid; the message names the line.
+        FileNotFoundError: The file does not exist.
     """
     try:
         data = path.read_bytes()
@@ -205,10 +205,10 @@ def read_curation(path: Path) -> CurationRules:
         raise ConfigError(f"{path}:{_line_of(error, text)}: is not valid TOML: {error}") from error
     lines = _lines(text)
     try:
-        # JSON, so that strict types still take a list for a tuple.
+        # As JSON, so that strict types accept a list for a tuple.
         file = _File.model_validate_json(json.dumps(tables, default=str))
     except ValidationError as error:
-        raise ConfigError("; ".join(_complaint(path, lines, one) for one in _mistakes(error)[:5])) from error
+        raise ConfigError("; ".join(_complaint(path, lines, detail) for detail in _mistakes(error)[:5])) from error
     return _rules(file, lines, hashlib.sha256(data).hexdigest())
 
 
@@ -217,14 +217,17 @@ def _rules(file: _File, lines: Lines, digest: str) -> CurationRules:
         return lines.get((table, number)) or lines[table,]
 
     pages = [
-        *(PageRule("pin", line("pin", at), one.query, one.pages, 1.0, one.until) for at, one in enumerate(file.pin)),
-        *(PageRule("hide", line("hide", at), one.query, one.pages, 1.0, one.until) for at, one in enumerate(file.hide)),
+        *(PageRule("pin", line("pin", at), pin.query, pin.pages, 1.0, pin.until) for at, pin in enumerate(file.pin)),
         *(
-            PageRule("boost", line("boost", at), one.query, one.path, one.factor, one.until)
-            for at, one in enumerate(file.boost)
+            PageRule("hide", line("hide", at), hide.query, hide.pages, 1.0, hide.until)
+            for at, hide in enumerate(file.hide)
+        ),
+        *(
+            PageRule("boost", line("boost", at), boost.query, boost.path, boost.factor, boost.until)
+            for at, boost in enumerate(file.boost)
         ),
     ]
-    synonyms = (SynonymRule(line("synonyms", at), one.words, one.until) for at, one in enumerate(file.synonyms))
+    synonyms = (SynonymRule(line("synonyms", at), group.words, group.until) for at, group in enumerate(file.synonyms))
     return CurationRules(tuple(sorted(pages, key=lambda rule: rule.line)), tuple(synonyms), digest)
 
 
@@ -242,15 +245,15 @@ def _lines(text: str) -> Lines:
 
 
 def _line_of(error: Exception, text: str) -> int:
-    """The line that the parser names; the last one if it names none."""
-    named = re.search(r"at line (\d+)", str(error))
-    return int(named[1]) if named else len(text.splitlines())
+    """Return the line in the parser's message; the last line if there is none."""
+    match = re.search(r"at line (\d+)", str(error))
+    return int(match[1]) if match else len(text.splitlines())
 
 
 def _mistakes(error: ValidationError) -> list[ErrorDetails]:
-    """The errors without keys that are missing because they are misspelt."""
-    misspelt = {one["loc"][:2] for one in error.errors() if one["type"] == "extra_forbidden"}
-    return [one for one in error.errors() if one["type"] != "missing" or one["loc"][:2] not in misspelt]
+    """Return the errors, without missing keys of tables that have a misspelled key."""
+    misspelled = {detail["loc"][:2] for detail in error.errors() if detail["type"] == "extra_forbidden"}
+    return [detail for detail in error.errors() if detail["type"] != "missing" or detail["loc"][:2] not in misspelled]
 
 
 def _complaint(path: Path, lines: Lines, detail: ErrorDetails) -> str:

@@ -1,4 +1,4 @@
-"""Demand: what visitors search for, kept without knowing who they are, and a report of what the site does not answer.
+"""Demand: an anonymous log of visitors' searches, and a report of queries without a good answer.
 
-`recorder.py` is what a service calls; `private_text.py` and `tally.py` decide what may be kept; `log.py` is the file.
+A service calls `recorder.py`; `private_text.py` and `tally.py` decide what is stored; `log.py` is the file.
 """

@@ -1,4 +1,4 @@
-"""Accept proposals: the last report keeps them by number, and one that a person accepts is added to its file."""
+"""Save the proposals of the last report by number, and add an accepted proposal to its file."""
 
 import re
 import tempfile
@@ -25,46 +25,46 @@ _HEADS = {MISSING_PAGES_FILE: "# Missing pages\n\n"}
 
 
 class SavedProposals(BaseModel):
-    """The proposals of the last report by number, and the pins that the owner proposed, numbered after them."""
+    """Proposals of the last report by number, and pins that the owner proposed, numbered after them."""
 
     report: dict[int, DemandProposal] = {}
     pins: list[DemandProposal] = []
 
     def by_number(self) -> dict[int, DemandProposal]:
-        """All of them."""
+        """Return all proposals by number."""
         return self.report | dict(enumerate(self.pins, max(self.report, default=0) + 1))
 
 
 def save_report(project: Project, report: DemandReport) -> dict[int, DemandProposal]:
-    """Keep the proposals of a report under the numbers that it shows.
+    """Save the proposals of a report by their numbers.
 
     Returns:
         The pins that the owner proposed, by number.
 
     Raises:
-        StateUnavailable: They cannot be written.
+        StateUnavailable: The file cannot be written.
     """
-    numbered = {entry.number: entry.proposal for entry in report.entries if entry.number and entry.proposal}
-    saved = SavedProposals(report=numbered, pins=saved_proposals(project).pins)
+    by_number = {entry.number: entry.proposal for entry in report.entries if entry.number and entry.proposal}
+    saved = SavedProposals(report=by_number, pins=saved_proposals(project).pins)
     _save(project, saved)
-    return {number: each for number, each in saved.by_number().items() if number not in numbered}
+    return {number: proposal for number, proposal in saved.by_number().items() if number not in by_number}
 
 
 def propose_pin(project: Project, pin: DemandProposal) -> int:
-    """Keep a pin that the owner proposed, the last `MAX_PINS`; return its number.
+    """Save a pin that the owner proposed, keeping the last `MAX_PINS`; return its number.
 
     Raises:
-        StateUnavailable: It cannot be written.
+        StateUnavailable: The file cannot be written.
     """
     saved = saved_proposals(project)
-    pins = [*(each for each in saved.pins if each.text != pin.text), pin][-MAX_PINS:]
+    pins = [*(other for other in saved.pins if other.text != pin.text), pin][-MAX_PINS:]
     saved = SavedProposals(report=saved.report, pins=pins)
     _save(project, saved)
     return max(saved.by_number())
 
 
 def saved_proposals(project: Project) -> SavedProposals:
-    """Read the saved proposals; none if there was no report."""
+    """Read the saved proposals; empty before the first report."""
     try:
         return SavedProposals.model_validate_json((project.state_dir / FILE).read_bytes())
     except (OSError, ValidationError):
@@ -76,13 +76,13 @@ def _save(project: Project, saved: SavedProposals) -> None:
 
 
 def accept(project: Project, proposal: DemandProposal) -> Path | None:
-    """Add a proposal to its file, which is checked before it is replaced. A pin of the owner is done then.
+    """Add a proposal to its file, after a check of the new text. A pin of the owner is then no longer a proposal.
 
     Returns:
-        The file; None if it contains the proposal already.
+        The file; None if it already contains the proposal.
 
     Raises:
-        ConfigError: With the proposal the file would be invalid; it is unchanged.
+        ConfigError: With the proposal the file would not be valid; it is unchanged.
         StateUnavailable: The file cannot be written.
     """
     path = _path_of(project, proposal)
@@ -106,12 +106,12 @@ def _path_of(project: Project, proposal: DemandProposal) -> Path:
         return project.root / proposal.file
     try:
         return golden_file(project.root, project.settings.golden.file) or project.root / GOLDEN_FILE
-    except ConfigMissing:  # the settings name a file that this makes
+    except ConfigMissing:  # the file in the settings does not exist yet
         return project.root / project.settings.golden.file
 
 
 def _row(proposal: DemandProposal, table: str) -> str:
-    """A golden query as a line of a table, in the order of its columns."""
+    """Format a golden query as a line of a table, in the order of its columns."""
     (golden,) = _read(GOLDEN_FILE, proposal.text)
     cells = {"query": golden.query, "target": " ".join(golden.expect), "kind": "demand"}
     return "\t".join(cells.get(name, "") for name in table.partition("\n")[0].split("\t")) + "\n"
@@ -128,7 +128,7 @@ def _check(path: Path, text: str) -> None:
 
 
 def _read(name: str, text: str) -> tuple[GoldenQuery, ...]:
-    """The golden queries in a text; none in one of rules, which is only checked."""
+    """Return the golden queries in a text; a text of curation rules is only checked."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name
         path.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""One query, answered by two generations with the parts of each score."""
+"""Compare the answers of two generations to one query, with the parts of each score."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _RESULTS = 10
 
 @dataclass(frozen=True, slots=True)
 class GenerationAnswer(Wire):
-    """The answer of one generation; without one, the problem."""
+    """Answer of one generation, or the reason why there is none."""
 
     generation: str
     published_at: str
@@ -29,7 +29,7 @@ class GenerationAnswer(Wire):
 
 @dataclass(frozen=True, slots=True)
 class Comparison(Wire):
-    """The answers of two generations."""
+    """Answers of two generations."""
 
     before: GenerationAnswer
     after: GenerationAnswer
@@ -44,7 +44,7 @@ def compare_answers(
     generations: tuple[str, str],
     clock: Callable[[], datetime],
 ) -> Comparison:
-    """Ask two generations.
+    """Run a query on two generations.
 
     Args:
         generations: Names, see `VectorStore.reader_of`.

@@ -1,6 +1,6 @@
-"""Demand log of a project: one SQLite file in the state folder, to which any number of processes add.
+"""Demand log of a project: one SQLite file in the state folder, which any number of processes may write.
 
-Each row is shared by enough visitors before it arrives here. The finest time is a day.
+A row is only written once enough visitors share it. The log has no times, only days.
 """
 
 import sqlite3
@@ -28,38 +28,38 @@ _ADD = f"INSERT INTO demand VALUES (?, ?, ?, ?{', ?' * len(_COUNTS)}) ON CONFLIC
 
 
 class DemandLog:
-    """The log in a state folder. Nothing is opened before it is used; safe to share between threads and processes."""
+    """The log in a state folder, opened on use; safe to share between threads and processes."""
 
     def __init__(self, state_dir: Path) -> None:
         self.path = state_dir / FILE
 
     def add(self, rows: Sequence[DemandRow]) -> None:
-        """Add counts to what is stored, in one transaction.
+        """Add counts to the stored ones, in one transaction.
 
         Raises:
             StateUnavailable: The file cannot be written.
         """
         if not rows:
             return
-        with self._opened() as db:
+        with self._open() as db:
             db.executemany(_ADD, (_values(row) for row in rows))
 
     def delete_old(self, today: date, keep_days: int) -> None:
-        """Delete what is older than `keep_days`, and the oldest days above `MAX_ROWS`.
+        """Delete days older than `keep_days`, and the oldest days above `MAX_ROWS`.
 
         Raises:
             StateUnavailable: The file cannot be written.
         """
         if not self.path.exists():
             return
-        with self._opened() as db:
+        with self._open() as db:
             db.execute("DELETE FROM demand WHERE day <= ?", ((today - timedelta(days=keep_days)).isoformat(),))
             row = db.execute("SELECT day FROM demand ORDER BY day DESC LIMIT 1 OFFSET ?", (MAX_ROWS,)).fetchone()
             if row:
                 db.execute("DELETE FROM demand WHERE day <= ?", row)
 
     def rows(self, scope: str, first_day: str) -> list[DemandRow]:
-        """Everything of a scope since a day, summed over days; `day` is the last one. Reads, and makes nothing.
+        """Return the rows of a scope since a day, summed over days; `day` is the last one. Never creates the file.
 
         Raises:
             StateUnavailable: The file cannot be read.
@@ -67,16 +67,16 @@ class DemandLog:
         if not self.path.exists():
             return []
         sums = ", ".join(f"SUM({name})" for name in _COUNTS)
-        with self._opened() as db:
-            found = db.execute(
+        with self._open() as db:
+            rows = db.execute(
                 f"SELECT MAX(day), query, url, {sums} FROM demand WHERE scope = ? AND day >= ? "
                 "GROUP BY query, url ORDER BY query, url",
                 (scope, first_day),
             ).fetchall()
-        return [DemandRow(day, scope, DemandCounts(*counts), query, url) for day, query, url, *counts in found]
+        return [DemandRow(day, scope, DemandCounts(*counts), query, url) for day, query, url, *counts in rows]
 
     @contextmanager
-    def _opened(self) -> Iterator[sqlite3.Connection]:
+    def _open(self) -> Iterator[sqlite3.Connection]:
         try:
             make_private_folder(self.path.parent)
             with closing(sqlite3.connect(self.path, timeout=_BUSY_TIMEOUT_S)) as db:

@@ -1,4 +1,4 @@
-"""Queries that may be kept: no secret, no address and no number that could belong to one person."""
+"""Decide if a query may be stored: no secret, no address and no number that could identify a person."""
 
 import re
 import unicodedata
@@ -6,7 +6,7 @@ from functools import cache
 
 from searchsocket.text.redaction.redactor import Redactor
 
-MAX_CHARS = 100  # a longer text was pasted, and no two visitors share it
+MAX_CHARS = 100  # a longer text is probably pasted, and never shared by two visitors
 _PRIVATE = re.compile(
     r"\S@\S"  # mail addresses, and passwords in URLs
     r"|://\S*[?#]"  # parameters of a URL
@@ -17,11 +17,11 @@ _PRIVATE = re.compile(
 )
 _RUN = re.compile(r"[A-Za-z0-9+=]{16,}")
 _CHANGE = re.compile(r"(?<=[0-9])(?=[A-Za-z])|(?<=[A-Za-z])(?=[0-9])")
-_RANDOM_CHANGES = 3  # between letters and digits: more than words with a number have
+_RANDOM_CHANGES = 3  # between letters and digits; words with a number have fewer
 
 
 def storable_query(query: str) -> str:
-    """The query in the form under which equal ones are counted; "" if its text must not be kept."""
+    """Return the query in the form in which it is counted; "" if its text must not be stored."""
     if len(query) > MAX_CHARS or _PRIVATE.search(query) or any(map(_looks_random, _RUN.findall(query))):
         return ""
     if _redactor().redact(query).count:

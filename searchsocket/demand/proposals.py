@@ -20,7 +20,7 @@ _MAX_TRIALS = 4  # searches for one missing word
 
 @dataclass(frozen=True, slots=True)
 class NearPage(Wire):
-    """A page that is near to a query."""
+    """A page near to a query."""
 
     url: str
     title: str
@@ -45,8 +45,8 @@ class CurrentAnswer:
     query: str
     quality: Quality
     pages: tuple[NearPage, ...]  # results, or else the nearest pages
-    missing: tuple[str, ...]  # words that no page has
-    is_noise: bool  # somebody only tried the keys
+    missing: tuple[str, ...]  # words that are on no page
+    is_noise: bool  # True if somebody only hit random keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +60,12 @@ class Probe:
 def propose(
     current: CurrentAnswer, opened: str, visitors: int, probe: Probe, *, is_golden: bool
 ) -> DemandProposal | None:
-    """The proposal for a query; None if nothing has to change, or the query is noise.
+    """Return the proposal for a query; None if nothing has to change, or the query is noise.
 
     Args:
-        opened: The page that most visitors opened; "" = unknown.
+        opened: URL of the page that most visitors opened; "" if unknown.
         visitors: Number of visitors who searched for the query.
-        is_golden: The query is a golden query already.
+        is_golden: True if the query is a golden query already.
     """
     first = current.pages[0].url if current.pages else ""
     if opened and (opened != first or current.quality == "weak"):
@@ -81,7 +81,7 @@ def propose(
 
 
 def pin_proposal(query: str, url: str, reason: str) -> DemandProposal:
-    """Show a page first for a query."""
+    """Return a proposal to show a page first for a query."""
     text = f"[[pin]]\nquery = {toml_text(query)}\npages = [{toml_text(url)}]\n"
     return DemandProposal("pin", f"pin {url}", reason, CURATION_FILE, text)
 
@@ -101,32 +101,31 @@ def _missing_page(current: CurrentAnswer, visitors: int) -> DemandProposal:
 
 
 def _synonyms(word: str, current: CurrentAnswer, probe: Probe) -> DemandProposal | None:
-    """A word of a near page that stands for a missing one; only if the site answers the query with it."""
-    for other in list(_similar_words(word, current, probe))[:_MAX_TRIALS]:
-        answer = probe.search(" ".join(other if each == word else each for each in current.query.split()))
+    """Propose a word of a near page as a synonym of a missing word, if the site answers the query with it."""
+    for synonym in list(_similar_words(word, current, probe))[:_MAX_TRIALS]:
+        answer = probe.search(" ".join(synonym if typed == word else typed for typed in current.query.split()))
         if answer.results and answer.quality == "answered":
             url = answer.results[0].url
-            text = f"[[synonyms]]\nwords = [{toml_text(word)}, {toml_text(other)}]\n"
-            reason = f"no page has {word!r}; with {other!r}, {url} answers"
-            return DemandProposal("synonyms", f"{word} = {other}", reason, CURATION_FILE, text)
+            text = f"[[synonyms]]\nwords = [{toml_text(word)}, {toml_text(synonym)}]\n"
+            reason = f"no page has {word!r}; with {synonym!r}, {url} answers"
+            return DemandProposal("synonyms", f"{word} = {synonym}", reason, CURATION_FILE, text)
     return None
 
 
 def _similar_words(word: str, current: CurrentAnswer, probe: Probe) -> Iterator[str]:
-    """Words of the nearest titles by falling similarity to a word, in meaning or spelling."""
-    own = set(plain_words(current.query))
-    titles = (each for page in current.pages for each in page.title.casefold().split())
-    words = [each for each in dict.fromkeys(t.strip(".,:;!?()\"'") for t in titles) if each.isalpha()]
-    candidates = [each for each in words if each not in own and each not in STOP_WORDS and len(each) > 2]
+    """Yield words of the nearest titles by falling similarity to a word, in meaning or spelling."""
+    ignored = STOP_WORDS | set(plain_words(current.query))
+    parts = (part.strip(".,:;!?()\"'") for page in current.pages for part in page.title.casefold().split())
+    candidates = [part for part in dict.fromkeys(parts) if part.isalpha() and part not in ignored and len(part) > 2]
     if not candidates:
         return
     meaning = [0.0] * len(candidates)
     if probe.embed is not None:
         vectors = probe.embed([word, *candidates])
         meaning = (vectors[1:] @ vectors[0]).tolist()
-    spelling = (SequenceMatcher(None, word, each).ratio() for each in candidates)
-    scored = [
-        (max(near / _SIMILAR_MEANING, like / _SIMILAR_SPELLING), each)
-        for near, like, each in zip(meaning, spelling, candidates, strict=True)
+    spelling = (SequenceMatcher(None, word, candidate).ratio() for candidate in candidates)
+    scores = [
+        (max(near / _SIMILAR_MEANING, like / _SIMILAR_SPELLING), candidate)
+        for near, like, candidate in zip(meaning, spelling, candidates, strict=True)
     ]
-    yield from (each for score, each in sorted(scored, key=lambda pair: -pair[0]) if score >= 1)
+    yield from (candidate for score, candidate in sorted(scores, key=lambda pair: -pair[0]) if score >= 1)

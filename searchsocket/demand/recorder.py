@@ -1,4 +1,4 @@
-"""Recorder of a service: takes searches in microseconds, and counts and stores them in a thread of its own."""
+"""Record the searches of a service: queues them in microseconds, and counts and stores them in its own thread."""
 
 import queue
 import threading
@@ -12,17 +12,17 @@ from searchsocket.demand.tally import TYPING_S, DemandRow, SearchEvent, Tally
 from searchsocket.errors import SearchSocketError
 
 STORE_EVERY_S = 60.0
-_MAX_WAITING = 10_000  # events; more are dropped, so that a request never waits
+_MAX_WAITING = 10_000  # events in the queue; further ones are dropped, so that a request never waits
 
 
 class DemandRecorder:
     """Records the demand of one project in this process; any thread may call it.
 
     Args:
-        min_visitors: The text of a query is stored after so many visitors searched for it in one day.
-        keep_days: The age at which days are deleted.
-        clock: Tells the day, UTC.
-        on_error: Is told of errors that prevent storing.
+        min_visitors: The text of a query is stored once this number of visitors searched for it in one day.
+        keep_days: Age at which days are deleted.
+        clock: Returns the time, UTC.
+        on_error: Called for errors that prevent storing.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class DemandRecorder:
         self._unstored: list[DemandRow] = []
 
     def note(self, event: SearchEvent) -> None:
-        """Take an event; the first one starts the thread."""
+        """Queue an event; the first one starts the thread."""
         with suppress(queue.Full):
             self._waiting.put_nowait(event)
         if self._thread is None:
@@ -56,7 +56,7 @@ class DemandRecorder:
                     self._thread.start()
 
     def close(self) -> None:
-        """Store everything that may be stored, and end the thread; the next event starts another."""
+        """Store all events that may be stored, and end the thread; the next event starts a new thread."""
         with self._lock:
             if self._thread is not None:
                 self._waiting.put(None)
@@ -83,7 +83,7 @@ class DemandRecorder:
                 stored_s = time.monotonic()
 
     def _turn_to(self, today: date) -> None:
-        """Begin a new day with a new key; nothing links its visitors to those of the day before."""
+        """Start a new day with a new key, so that its visitors cannot be linked to those of the previous day."""
         if self._tally.day == today.isoformat():
             return
         self._tally.settle()

@@ -1,4 +1,4 @@
-"""Demand report: what visitors search for most, and what they do not find, with a proposal for each."""
+"""Demand report: the most frequent queries, and queries without a good answer, with a proposal for each."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,12 +21,12 @@ from searchsocket.search.wire import Wire
 from searchsocket.text.words import parse_query
 from searchsocket.types import Scope, Vectors
 
-MAX_ENTRIES = 100  # of each list
-_MOST = 0.5  # of its visitors got no results, or no close match
-_FEW = 0.1  # of its visitors opened a result
+MAX_ENTRIES = 100  # per list
+_MOST = 0.5  # least share of a query's visitors without results, or without a close match
+_FEW = 0.1  # share of a query's visitors who opened a result; below it the query is listed
 _PAGES = 3
 _MAX_LONGER = 50
-_LEAST_CONFIDENCE = 0.05  # of a page that is named
+_LEAST_CONFIDENCE = 0.05  # of a page in the report
 _NEAREST = 10  # chunks
 
 
@@ -40,7 +40,7 @@ class OpenedPage(Wire):
 
 @dataclass(frozen=True, slots=True)
 class DemandEntry(Wire):
-    """A query, as the log and the live index have it."""
+    """A query with its counts in the log and its answer by the live index."""
 
     query: str
     variants: tuple[str, ...]  # other forms with the same words
@@ -77,7 +77,7 @@ class DemandReport(Wire):
 
     @property
     def entries(self) -> tuple[DemandEntry, ...]:
-        """The entries of all lists."""
+        """Entries of all lists."""
         return (*self.without_results, *self.no_close_match, *self.without_click, *self.top)
 
 
@@ -94,10 +94,10 @@ class _Demand:
 def demand_report(
     project: Project, engine: SearchEngine, scope: Scope, *, today: date, days: int, limit: int
 ) -> DemandReport:
-    """Read the log of the last days, and ask the live index each query that is listed.
+    """Read the log of the last days, and run each listed query on the live index.
 
     Args:
-        limit: Entries of each list.
+        limit: Entries per list.
 
     Raises:
         StateUnavailable: The log cannot be read.
@@ -107,10 +107,11 @@ def demand_report(
     rows = DemandLog(project.state_dir).rows(scope.name, first_day)
     total = next((row.counts for row in rows if not row.query), DemandCounts())
     demands = _demands(rows)
-    golden = {each.query.casefold() for each in golden_queries(project.root, project.settings.golden.file, scope.name)}
-    entry = _EntryMaker(engine, scope, golden)
-    listed = (_listed(is_listed, demands, total)[:limit] for is_listed in _LISTS)
-    lists = _numbered([[entry(each) for each in demands] for demands in listed])
+    file = project.settings.golden.file
+    golden = {query.query.casefold() for query in golden_queries(project.root, file, scope.name)}
+    make_entry = _EntryMaker(engine, scope, golden)
+    selections = (_select(is_listed, demands, total)[:limit] for is_listed in _LISTS)
+    lists = _number([[make_entry(demand) for demand in selection] for selection in selections])
     without_results, no_close_match, without_click, top = lists
     return DemandReport(
         scope.name, first_day, today.isoformat(), project.settings.demand.min_visitors,
@@ -120,7 +121,7 @@ def demand_report(
 
 
 def _demands(rows: Iterable[DemandRow]) -> list[_Demand]:
-    """Queries with the same words as one, the form that most visitors use."""
+    """Merge queries with the same words into the form that most visitors use."""
     opened: dict[str, list[OpenedPage]] = {}
     forms: dict[frozenset[str], list[DemandRow]] = {}
     for row in rows:
@@ -129,24 +130,24 @@ def _demands(rows: Iterable[DemandRow]) -> list[_Demand]:
         elif row.query:
             forms.setdefault(_words_of(row.query), []).append(row)
     groups = (sorted(group, key=lambda row: -row.counts.visitors) for group in forms.values())
-    return _without_beginnings([_demand(group, opened) for group in groups])
+    return _without_prefixes([_demand(group, opened) for group in groups])
 
 
-def _without_beginnings(demands: Iterable[_Demand]) -> list[_Demand]:
-    """Leave out beginnings of words that more visitors typed on; several processes each see some of the keys."""
-    ordered = sorted(demands, key=lambda each: each.query)
+def _without_prefixes(demands: Iterable[_Demand]) -> list[_Demand]:
+    """Leave out incomplete words that at least as many visitors completed: a process may see only some keystrokes."""
+    ordered = sorted(demands, key=lambda demand: demand.query)
     following = (ordered[at + 1 : at + 1 + _MAX_LONGER] for at in range(len(ordered)))
-    return [each for each, longer in zip(ordered, following, strict=True) if not _is_beginning(each, longer)]
+    return [demand for demand, longer in zip(ordered, following, strict=True) if not _is_prefix(demand, longer)]
 
 
-def _is_beginning(demand: _Demand, longer: Iterable[_Demand]) -> bool:
+def _is_prefix(demand: _Demand, following: Iterable[_Demand]) -> bool:
     end = len(demand.query)
-    typed_on = (
-        each.counts.visitors >= demand.counts.visitors
-        for each in longer
-        if each.query.startswith(demand.query) and each.query[end].isalnum()
+    is_completed = (
+        longer.counts.visitors >= demand.counts.visitors
+        for longer in following
+        if longer.query.startswith(demand.query) and longer.query[end].isalnum()
     )
-    return any(typed_on) and not is_language(demand.query)
+    return any(is_completed) and not is_language(demand.query)
 
 
 def _demand(group: Sequence[DemandRow], opened: Mapping[str, Sequence[OpenedPage]]) -> _Demand:
@@ -165,7 +166,7 @@ def _words_of(query: str) -> frozenset[str]:
 
 
 def is_noise(query: str) -> bool:
-    """Return True if somebody only tried the keys: `asdf`, `xxx`."""
+    """Return True if somebody only hit random keys: `asdf`, `xxx`."""
     return all(len(set(word)) == 1 or is_run_of_keys(word) for word in query.split())
 
 
@@ -184,34 +185,32 @@ def _is_unclicked(counts: DemandCounts) -> bool:
 _LISTS = (_is_unanswered, _is_weak, _is_unclicked, lambda _: True)
 
 
-def _listed(
+def _select(
     is_listed: Callable[[DemandCounts], bool],
     demands: Iterable[_Demand],
     total: DemandCounts,
 ) -> list[_Demand]:
-    """The demands of a list, most visitors first; noise comes last."""
+    """Return the demands of a list, most visitors first; noise is last."""
     if is_listed is _is_unclicked and not total.clicked:
-        return []  # nobody reports clicks
-    listed = (each for each in demands if is_listed(each.counts))
-    return sorted(listed, key=lambda each: (is_noise(each.query), -each.counts.visitors, each.query))
+        return []  # the site does not report clicks
+    selection = (demand for demand in demands if is_listed(demand.counts))
+    return sorted(selection, key=lambda demand: (is_noise(demand.query), -demand.counts.visitors, demand.query))
 
 
-def _numbered(lists: Sequence[Sequence[DemandEntry]]) -> list[tuple[DemandEntry, ...]]:
-    """Number the proposals, from 1; the same one has the same number."""
+def _number(lists: Sequence[Sequence[DemandEntry]]) -> list[tuple[DemandEntry, ...]]:
+    """Number the proposals, from 1; equal proposals have the same number."""
     numbers: dict[str, int] = {}
-    numbered = []
-    for entries in lists:
-        for entry in entries:
-            if entry.proposal:
-                numbers.setdefault(entry.proposal.text, len(numbers) + 1)
-        numbered.append(
-            tuple(replace(each, number=numbers[each.proposal.text]) if each.proposal else each for each in entries)
-        )
-    return numbered
+    for entry in (entry for entries in lists for entry in entries):
+        if entry.proposal:
+            numbers.setdefault(entry.proposal.text, len(numbers) + 1)
+    return [
+        tuple(replace(entry, number=numbers[entry.proposal.text]) if entry.proposal else entry for entry in entries)
+        for entries in lists
+    ]
 
 
 class _EntryMaker:
-    """Makes entries of queries, each once."""
+    """Makes entries of queries, and caches them."""
 
     def __init__(self, engine: SearchEngine, scope: Scope, golden: set[str]) -> None:
         self._engine = engine
@@ -228,7 +227,7 @@ class _EntryMaker:
         return self._entries[demand.query]
 
     def _entry(self, demand: _Demand) -> DemandEntry:
-        current = self._current(demand.query)
+        current = self._current_answer(demand.query)
         opened = demand.opened[0].url if demand.opened else ""
         is_golden = demand.query in self._golden
         visitors = demand.counts.visitors
@@ -245,21 +244,21 @@ class _EntryMaker:
         embedder = self._engine.queries.embedder_of(self._reader.generation.model_id)
         return np.asarray(embedder.embed(texts, "query"), np.float32)
 
-    def _current(self, query: str) -> CurrentAnswer:
+    def _current_answer(self, query: str) -> CurrentAnswer:
         answer = self._search(query)
-        likely = [each for each in answer.results if each.confidence >= _LEAST_CONFIDENCE] or answer.results[:1]
-        pages = tuple(NearPage(each.url, each.title, each.confidence) for each in likely)
+        likely = [result for result in answer.results if result.confidence >= _LEAST_CONFIDENCE] or answer.results[:1]
+        pages = tuple(NearPage(result.url, result.title, result.confidence) for result in likely)
         missing = self._reader.words.evidence(query).missing
         return CurrentAnswer(query, answer.quality, pages or self._nearest(query), missing, is_noise(query))
 
     def _nearest(self, query: str) -> tuple[NearPage, ...]:
-        """The nearest pages of a query without results: by words first, then by meaning."""
+        """Return the nearest pages of a query without results: the best by words, then by meaning, then by words."""
         reader = self._reader
-        worded = [hit.id for hit in reader.words.search(query, top_k=_NEAREST)]
+        by_words = [hit.id for hit in reader.words.search(query, top_k=_NEAREST)]
         vector = vector_for(self._engine.queries, reader.generation, query)
         near = (
             [] if isinstance(vector, NoVector) else [hit.id for hit in reader.vectors.nearest(vector, top_k=_NEAREST)]
         )
-        facts = reader.catalogue.facts([*worded[:1], *near, *worded[1:]])
+        facts = reader.catalogue.facts([*by_words[:1], *near, *by_words[1:]])
         pages = dict(zip(facts.url, facts.title, strict=True))
         return tuple(NearPage(url, title, None) for url, title in list(pages.items())[:_PAGES])

@@ -1,6 +1,6 @@
-"""Counts of one day in memory: a query leaves it only after enough visitors searched for it.
+"""Counts of one day in memory: a query is only stored after enough visitors searched for it.
 
-No visitor is stored. An address becomes a few bits of a keyed hash; the key is random, stays in memory and lasts a day.
+No visitor is stored. An address becomes a few bits of a keyed hash; the random key is in memory only, for one day.
 """
 
 import hashlib
@@ -15,11 +15,11 @@ from searchsocket.demand.private_text import storable_query
 
 Outcome = Literal["answered", "weak", "unanswered"]
 
-MAX_QUERIES = 10_000  # counted at once, about 10 MB; the one that was searched longest ago is dropped first
+MAX_QUERIES = 10_000  # in memory, about 10 MB; the least recently searched one is dropped first
 MAX_TYPING = 5_000  # visitors who may still be typing
 MAX_URLS = 20  # per query
 TYPING_S = 30.0  # a query that continues the last one within this time replaces it
-UNREAD_S = 2.0  # so does any query within this time
+UNREAD_S = 2.0  # any query within this time replaces the last one too
 _QUERY_BITS, _DAY_BITS = 1 << 10, 1 << 16
 
 
@@ -29,8 +29,8 @@ class SearchEvent(NamedTuple):
     address: str  # of the visitor; never stored
     scope: str
     query: str
-    outcome: Outcome | None = None  # None: as at the last search for it
-    url: str = ""  # of the opened page; "" = none was opened
+    outcome: Outcome | None = None  # None: that of the last search for the query
+    url: str = ""  # of the opened page; "" for a search
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class DemandRow:
 
 
 class Visitors:
-    """Number of different visitors, by linear counting: the bits cannot be turned back into visitors."""
+    """Number of different visitors, by linear counting; the bits do not identify visitors."""
 
     __slots__ = ("_bits", "_size")
 
@@ -72,19 +72,19 @@ class Visitors:
 
     @property
     def least(self) -> int:
-        """There are at least so many: two visitors may share a bit."""
+        """Lower bound of the number: two visitors may share a bit."""
         return self._bits.bit_count()
 
     @property
     def count(self) -> int:
-        """Estimate, within a few per cent."""
+        """Estimated number, within a few per cent."""
         free = max(self._size - self.least, 1)
         return max(self.least, round(self._size * math.log(self._size / free)))
 
 
 @dataclass(slots=True)
-class _Tallied:
-    """Counts of one query, or of all."""
+class _VisitorCounts:
+    """Counts of one query, or of all queries."""
 
     visitors: Visitors = field(default_factory=Visitors)
     unanswered: Visitors = field(default_factory=Visitors)
@@ -111,11 +111,11 @@ class _Tallied:
 
     def counts(self) -> DemandCounts:
         visitors = self.visitors.count
-        parts = (min(one.count, visitors) for one in (self.unanswered, self.weak, self.clicked))
+        parts = (min(group.count, visitors) for group in (self.unanswered, self.weak, self.clicked))
         return DemandCounts(visitors, max(self.searches, visitors), *parts)
 
     def new_rows(self, row: DemandRow, min_visitors: int) -> Iterator[DemandRow]:
-        """Counts since the last call, of what enough visitors have in common."""
+        """Yield the counts since the last call, of queries and URLs that enough visitors share."""
         current = {"": self.counts()} if self.visitors.least >= min_visitors else {}
         current |= {
             url: DemandCounts(visitors.count) for url, visitors in self.urls.items() if visitors.least >= min_visitors
@@ -127,7 +127,7 @@ class _Tallied:
                 yield replace(row, url=url, counts=new)
 
 
-class _Typed(NamedTuple):
+class _LastSearch(NamedTuple):
     """The last search of a visitor who may still be typing."""
 
     event: SearchEvent
@@ -135,7 +135,7 @@ class _Typed(NamedTuple):
     at_s: float
 
     def is_continued_by(self, event: SearchEvent, text: str, now_s: float) -> bool:
-        """Return True if a search replaces this one: nobody saw its results, or its words go on."""
+        """Return True if a search replaces this one: within `UNREAD_S`, or within `TYPING_S` if it extends the text."""
         elapsed_s = now_s - self.at_s
         is_prefix = text.startswith(self.text) or self.text.startswith(text)
         return event.scope == self.event.scope and (elapsed_s < UNREAD_S or (is_prefix and elapsed_s <= TYPING_S))
@@ -146,57 +146,57 @@ class Tally:
 
     Args:
         day: As `2026-11-26`.
-        min_visitors: A query that fewer visitors share never leaves.
+        min_visitors: A query of fewer visitors is never stored.
     """
 
     def __init__(self, day: str, min_visitors: int) -> None:
         self.day = day
         self._min_visitors = min_visitors
         self._key = secrets.token_bytes(32)
-        self._queries: OrderedDict[tuple[str, str], _Tallied] = OrderedDict()  # by scope and query
-        self._totals: dict[str, _Tallied] = {}  # by scope
-        self._typing: OrderedDict[int, _Typed] = OrderedDict()  # by visitor, oldest first
+        self._queries: OrderedDict[tuple[str, str], _VisitorCounts] = OrderedDict()  # by scope and query
+        self._totals: dict[str, _VisitorCounts] = {}  # by scope
+        self._typing: OrderedDict[int, _LastSearch] = OrderedDict()  # by visitor, oldest first
         self._evicted: list[DemandRow] = []
 
     def note(self, event: SearchEvent, now_s: float) -> None:
         """Count an event. A search waits until its visitor has stopped typing.
 
         Args:
-            now_s: Of any clock that never goes back.
+            now_s: Time of a monotonic clock.
         """
         visitor = int.from_bytes(hashlib.blake2b(event.address.encode(), key=self._key, digest_size=8).digest(), "big")
         text = " ".join(event.query.casefold().split())
-        before = self._typing.get(visitor)
-        is_search_of_click = bool(event.url) and before is not None and before.text == text
-        if before and (is_search_of_click or not (event.url or before.is_continued_by(event, text, now_s))):
+        previous = self._typing.get(visitor)
+        is_search_of_click = bool(event.url) and previous is not None and previous.text == text
+        if previous and (is_search_of_click or not (event.url or previous.is_continued_by(event, text, now_s))):
             del self._typing[visitor]
-            self._count(visitor, before.event)
+            self._count(visitor, previous.event)
         if event.url:
             self._count(visitor, event)
             return
-        self._typing[visitor] = _Typed(event, text, now_s)
+        self._typing[visitor] = _LastSearch(event, text, now_s)
         self._typing.move_to_end(visitor)
         if len(self._typing) > MAX_TYPING:
-            oldest, typed = self._typing.popitem(last=False)
-            self._count(oldest, typed.event)
+            oldest, search = self._typing.popitem(last=False)
+            self._count(oldest, search.event)
 
     def settle(self, before_s: float = math.inf) -> None:
-        """Count the searches that are older than a time: their visitors have stopped typing."""
+        """Count the searches before a time: their visitors have stopped typing."""
         while self._typing:
-            visitor, typed = next(iter(self._typing.items()))
-            if typed.at_s >= before_s:
+            visitor, search = next(iter(self._typing.items()))
+            if search.at_s >= before_s:
                 return
             del self._typing[visitor]
-            self._count(visitor, typed.event)
+            self._count(visitor, search.event)
 
     def rows(self) -> list[DemandRow]:
-        """Everything that may be stored and was not returned before."""
+        """Return the rows that may be stored, without those of earlier calls."""
         empty = DemandCounts()
         rows, self._evicted = self._evicted, []
         for scope, total in self._totals.items():
             rows += total.new_rows(DemandRow(self.day, scope, empty), self._min_visitors)
-        for (scope, query), tallied in self._queries.items():
-            rows += tallied.new_rows(DemandRow(self.day, scope, empty, query), self._min_visitors)
+        for (scope, query), counts in self._queries.items():
+            rows += counts.new_rows(DemandRow(self.day, scope, empty, query), self._min_visitors)
         return rows
 
     def _count(self, visitor: int, event: SearchEvent) -> None:
@@ -207,13 +207,13 @@ class Tally:
         if not query:
             return
         key = event.scope, query
-        self._queries.setdefault(key, _Tallied()).add(visitor, event)
+        self._queries.setdefault(key, _VisitorCounts()).add(visitor, event)
         self._queries.move_to_end(key)
         if len(self._queries) > MAX_QUERIES:
-            (scope, query), tallied = self._queries.popitem(last=False)
-            self._evicted += tallied.new_rows(DemandRow(self.day, scope, DemandCounts(), query), self._min_visitors)
+            (scope, query), counts = self._queries.popitem(last=False)
+            self._evicted += counts.new_rows(DemandRow(self.day, scope, DemandCounts(), query), self._min_visitors)
 
 
-def _of_all_queries() -> _Tallied:
+def _of_all_queries() -> _VisitorCounts:
     visitors, unanswered, weak, clicked = (Visitors(_DAY_BITS) for _ in range(4))
-    return _Tallied(visitors, unanswered, weak, clicked)
+    return _VisitorCounts(visitors, unanswered, weak, clicked)
