@@ -1,1 +1,1 @@
-"""Putting search into a site: what the site is, which files change, and how to take it back."""
+"""Add search to a site: detect the site, change its files, and undo the changes."""

@@ -1,4 +1,4 @@
-"""SvelteKit's configuration as Vite resolves it: what plugins, modes and computed values make of it."""
+"""Read SvelteKit's configuration as resolved by Vite, with its plugins, modes and computed values."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from typing import Any
 
 _TIMEOUT_S = 60.0
 _MARK = "searchsocket:"
-# Vite of the project, not of ours: the script is read from stdin, so imports are those of the working folder.
+# Run with the project's own Vite: the script is read from stdin, so imports are resolved in the working folder.
 _SCRIPT = """
 const { resolveConfig } = await import('vite');
 const config = await resolveConfig({ logLevel: 'silent' }, 'build', 'production');
@@ -29,26 +29,26 @@ process.exit(0);
 
 @dataclass(frozen=True, slots=True)
 class ViteAnswer:
-    """Vite's answer; paths are relative to the project, "" = not set."""
+    """Vite's answer; paths are relative to the project, "": not set."""
 
     adapter: str = ""
     base: str = ""
     routes: str = ""
     hooks: str = ""
     source: str = ""
-    problem: str = ""  # why there is no answer
+    problem: str = ""  # reason if there is no answer
 
 
 def ask_vite(root: Path, environ: Mapping[str, str]) -> ViteAnswer | None:
-    """The answer of the project's own Vite; None where none is installed, or there is no node.
+    """Ask the project's own Vite; return None if Vite or node is not installed.
 
     This runs the configuration of the project, as each of its builds does.
     """
     node = shutil.which("node", path=environ.get("PATH"))
     if node is None or not any((folder / "node_modules/vite").exists() for folder in (root, *root.parents)):
-        return None  # also above: one folder for all packages of a repository
+        return None  # parents too, since a repository may have one folder for all packages
     try:
-        done = subprocess.run(  # noqa: S603  what a build of the project runs
+        process = subprocess.run(  # noqa: S603  a build of the project runs the same code
             [node, "--input-type=module", "-"],
             input=f"import path from 'node:path';\n{_SCRIPT}",
             cwd=root,
@@ -62,10 +62,10 @@ def ask_vite(root: Path, environ: Mapping[str, str]) -> ViteAnswer | None:
         return ViteAnswer(problem=f"no answer in {_TIMEOUT_S:g} s")
     except (OSError, UnicodeDecodeError) as error:
         return ViteAnswer(problem=str(error))
-    line = next((line for line in done.stdout.splitlines() if line.startswith(_MARK)), "")
+    line = next((line for line in process.stdout.splitlines() if line.startswith(_MARK)), "")
     if not line:
-        errors = [line.strip() for line in done.stderr.splitlines() if "Error" in line]
-        return ViteAnswer(problem=errors[0][:200] if errors else f"node ended with status {done.returncode}")
+        errors = [line.strip() for line in process.stderr.splitlines() if "Error" in line]
+        return ViteAnswer(problem=errors[0][:200] if errors else f"node ended with status {process.returncode}")
     configuration: dict[str, Any] = json.loads(line.removeprefix(_MARK))
     if not configuration:
         return ViteAnswer(problem="its configuration does not use SvelteKit")

@@ -1,4 +1,4 @@
-"""The command that builds a site, as its own project runs it."""
+"""Find the command with which a project builds its site."""
 
 import json
 import shlex
@@ -7,7 +7,7 @@ from posixpath import dirname, join
 
 ReadText = Callable[[str], str | None]
 
-# What a script of package.json runs, by generator.
+# Build commands in scripts of package.json, by generator.
 _NODE: Mapping[str, str] = {
     "SvelteKit": "vite build", "VitePress": "vitepress build", "VuePress": "vuepress build", "Astro": "astro build",
     "Starlight": "astro build", "Docusaurus": "docusaurus build", "Next.js": "next build", "Nuxt": "nuxt generate",
@@ -20,11 +20,11 @@ _OTHER: Mapping[str, str] = {
     "Quarto": "quarto render", "Pelican": "pelican content",
 }  # fmt: skip
 _RUNNERS = {"pnpm-lock.yaml": "pnpm run", "yarn.lock": "yarn run", "bun.lock": "bun run", "bun.lockb": "bun run"}
-_DOT_FOLDERS = (".vitepress", ".vuepress")  # they hold the configuration of the folder above
+_DOT_FOLDERS = (".vitepress", ".vuepress")  # contain the configuration of their parent folder
 
 
 def build_command(read: ReadText, generator: str, config: str) -> str:
-    """The shell command that builds the site from the project folder; "" for an unknown generator.
+    """Return the shell command that builds the site from the project folder; "" for an unknown generator.
 
     Args:
         config: The generator's configuration file, project-relative.
@@ -42,20 +42,20 @@ def build_command(read: ReadText, generator: str, config: str) -> str:
     if script:
         runner = next((run for name, run in _RUNNERS.items() if read(join(home, name)) is not None), "npm run")
         return _inside(home, f"{runner} {shlex.quote(script)}")
-    # VitePress and VuePress are told their folder; the others are started in it.
-    told = folder if config.rpartition("/")[0] != folder and folder != home else ""
-    return _inside(home, f"npx {command} {shlex.quote(told)}".rstrip() if told else f"npx {command}")
+    # VitePress and VuePress take their folder as an argument; the others run in it.
+    argument = folder if config.rpartition("/")[0] != folder and folder != home else ""
+    return _inside(home, f"npx {command} {shlex.quote(argument)}" if argument else f"npx {command}")
 
 
 def _script(package: str | None, command: str) -> str:
-    """The script that runs the command, otherwise the one named `build`."""
+    """Return the script that runs the command, otherwise the script `build`."""
     try:
         scripts = json.loads(package or "{}").get("scripts", {})
         own = [name for name, text in scripts.items() if isinstance(text, str) and command in text]
     except (ValueError, AttributeError, RecursionError):
         return ""
-    named = [name for name in ("build", "docs:build", *own) if name in own]
-    return named[0] if named else "build" if "build" in scripts else ""
+    names = [name for name in ("build", "docs:build", *own) if name in own]
+    return names[0] if names else "build" if "build" in scripts else ""
 
 
 def _inside(folder: str, command: str) -> str:

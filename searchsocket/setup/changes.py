@@ -1,4 +1,4 @@
-"""Changes to the files of a project: shown first, then made, on record so that they can be taken back."""
+"""Change the files of a project, with a diff before and a record to undo the changes."""
 
 import difflib
 import json
@@ -14,20 +14,20 @@ from searchsocket.system.errors import system_error
 from searchsocket.system.files import write_atomic
 
 RECORD = "init.json"  # in the state folder, which git ignores
-_LONG_LINE = 400  # characters: such lines were written by a program, for one
+_LONG_LINE = 400  # characters; a file with longer lines is generated
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A file as it is and as it is to be."""
+    """Change of a file."""
 
     path: str  # project-relative
-    before: str | None  # None = there is none
+    before: str | None  # None for a new file
     after: str
 
     @property
     def diff(self) -> str:
-        """As `git diff` has it."""
+        """Diff in the format of `git diff`."""
         lines = difflib.unified_diff(
             (self.before or "").splitlines(keepends=True),
             self.after.splitlines(keepends=True),
@@ -38,15 +38,15 @@ class Change:
 
     @property
     def is_for_programs(self) -> bool:
-        """Return True if its diff would tell a person nothing."""
+        """True for a generated file, whose diff is of no use to a person."""
         return max(map(len, self.after.splitlines()), default=0) > _LONG_LINE
 
 
 def make(project: Project, changes: Sequence[Change]) -> None:
-    """Make the changes, and put on record what was there before the first of them.
+    """Make the changes, and record the original contents of the files.
 
     Raises:
-        StateUnavailable, PermissionDenied: A file cannot be written, or is another one than was shown.
+        StateUnavailable, PermissionDenied: A file cannot be written, or was edited since the diff was shown.
     """
     root = project.root
     for change in changes:
@@ -59,8 +59,8 @@ def make(project: Project, changes: Sequence[Change]) -> None:
             )
     record = _record(project)
     for change in changes:
-        digest = record.get(change.path)
-        record[change.path] = {"before": digest["before"] if digest else change.before, "after": _digest(change.after)}
+        entry = record.get(change.path)
+        record[change.path] = {"before": entry["before"] if entry else change.before, "after": _digest(change.after)}
     _save(project, record)
     for change in changes:
         path = root / change.path
@@ -72,31 +72,31 @@ def make(project: Project, changes: Sequence[Change]) -> None:
 class Undone:
     """Result of an undo."""
 
-    restored: tuple[str, ...]  # as they were before
-    removed: tuple[str, ...]  # that were not there before
-    kept: tuple[str, ...]  # that somebody changed since
+    restored: tuple[str, ...]  # files with their original contents
+    removed: tuple[str, ...]  # files that `init` had created
+    kept: tuple[str, ...]  # files that were edited since
 
 
 def undo(project: Project) -> Undone:
-    """Take back what `make` did, but for files that somebody changed since.
+    """Undo the changes of `make`, except in files that were edited since.
 
     Raises:
         StateUnavailable, PermissionDenied: A file cannot be written.
     """
     record = _record(project)
     restored, removed, edited = [], [], {}
-    for name, was in record.items():
+    for name, entry in record.items():
         path = project.root / name
-        now = _text(path)
-        if now is None and was["before"] is None:
+        text = _text(path)
+        if text is None and entry["before"] is None:
             continue
-        if now is None or _digest(now) != was["after"]:
-            edited[name] = was
-        elif was["before"] is None:
+        if text is None or _digest(text) != entry["after"]:
+            edited[name] = entry
+        elif entry["before"] is None:
             _delete(project.root, path)
             removed.append(name)
         else:
-            write_atomic(path, was["before"].encode("utf-8"), durable=False, mode=path.stat().st_mode & 0o777)
+            write_atomic(path, entry["before"].encode("utf-8"), durable=False, mode=path.stat().st_mode & 0o777)
             restored.append(name)
     _save(project, edited)
     return Undone(tuple(restored), tuple(removed), tuple(edited))
@@ -104,16 +104,16 @@ def undo(project: Project) -> Undone:
 
 def is_ours(project: Project, name: str, text: str) -> bool:
     """Return True if a file is unchanged since the last `init` wrote it."""
-    digest = _record(project).get(name)
-    return bool(digest) and digest["after"] == _digest(text) if digest else False
+    entry = _record(project).get(name)
+    return entry is not None and entry["after"] == _digest(text)
 
 
 def _record(project: Project) -> dict[str, dict[str, str | None]]:
     try:
         record = json.loads((project.state_dir / RECORD).read_bytes())
-        return {str(name): {"before": was["before"], "after": was["after"]} for name, was in record.items()}
+        return {str(name): {"before": entry["before"], "after": entry["after"]} for name, entry in record.items()}
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        return {}  # nothing was changed, or nobody knows what: then nothing is taken back
+        return {}  # there is no record, or it is damaged: undo then changes nothing
 
 
 def _save(project: Project, record: dict[str, dict[str, str | None]]) -> None:
@@ -125,7 +125,7 @@ def _save(project: Project, record: dict[str, dict[str, str | None]]) -> None:
 
 
 def _delete(root: Path, path: Path) -> None:
-    """A file, and the folders that are empty without it."""
+    """Delete a file, and the folders that are then empty."""
     try:
         path.unlink()
         for folder in path.parents:
@@ -150,5 +150,5 @@ def _digest(text: str) -> str:
 
 
 def distinct(changes: Iterable[Change]) -> tuple[Change, ...]:
-    """Those that change something."""
+    """Return the changes with a difference."""
     return tuple(change for change in changes if change.before != change.after)

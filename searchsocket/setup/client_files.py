@@ -1,6 +1,6 @@
-"""The browser's and SvelteKit's files that come with this package, as a project gets its own copy of them.
+"""Copy the browser and SvelteKit files of this package into a project.
 
-The name `searchsocket` on npm is another project's, so nothing is installed from there.
+They are not installed from npm, where the name `searchsocket` belongs to another project.
 """
 
 import re
@@ -22,10 +22,10 @@ _LABEL_IMPORT = re.compile(r"""(?:"[\w-]+"|\w+):\(\)=>import\("\./labels/([\w-]+
 
 
 def bundle_folder() -> Path:
-    """The folder of the built files: in the package, or next to it in a checkout.
+    """Return the folder of the built files: in the package, or next to it in a checkout.
 
     Raises:
-        FileNotFoundError: Nowhere: the package was not built as it should be.
+        FileNotFoundError: The package was built without these files.
     """
     package = Path(searchsocket.__file__).parent
     for folder in (package / "client", package.parent / "clients/js/dist"):
@@ -35,7 +35,7 @@ def bundle_folder() -> Path:
 
 
 def handle_files() -> Iterator[tuple[str, str]]:
-    """(name, text) of the SvelteKit handle and its types."""
+    """Yield (name, text) of the SvelteKit handle and its types."""
     folder = bundle_folder()
     yield "handle.js", _copy(folder / "handle.js")
     yield "handle.d.ts", _copy(folder / "handle.d.ts")
@@ -47,24 +47,24 @@ def is_copy(text: str) -> bool:
 
 
 def component_files(languages: Collection[str] = ()) -> Iterator[tuple[str, str]]:
-    """(name, text) of the search component and its labels in these languages; English is in the component.
+    """Yield (name, text) of the search component and its labels in these languages; English is in the component.
 
     Args:
-        languages: Codes of BCP 47 in lower case, such as `de` or `zh-tw`.
+        languages: BCP 47 codes in lower case, such as `de` or `zh-tw`.
     """
     folder = bundle_folder()
     names = {name for language in languages for name in _label_names(language)}
     labels = [path for path in sorted(folder.glob("labels/*.js")) if path.stem in names]
     stems = {path.stem for path in labels}
     component = _copy(folder / "components.js")
-    # A bundler refuses an import of a file that is not there.
+    # A bundler refuses an import of a missing file.
     yield "components.js", _LABEL_IMPORT.sub(lambda entry: entry[0] if entry[1] in stems else "", component)
     for path in labels:
         yield path.relative_to(folder).as_posix(), _copy(path)
 
 
 def _label_names(language: str) -> tuple[str, ...]:
-    """As `clients/js/src/labels/shipped.ts` chooses a file."""
+    """Return the names of label files for a language, as in `clients/js/src/labels/shipped.ts`."""
     base = language.replace("_", "-").split("-")[0]
     return ("zh", "zh-hant") if base == "zh" else ({"no": "nb", "nn": "nb", "iw": "he", "in": "id"}.get(base, base),)
 

@@ -1,4 +1,4 @@
-"""`searchsocket.toml`, and the line that has git ignore the state folder."""
+"""Write `searchsocket.toml`, and the line for the state folder in `.gitignore`."""
 
 import json
 import re
@@ -13,7 +13,7 @@ IGNORED = ".searchsocket/"
 
 
 def ignored(read: Callable[[str], str | None]) -> Change:
-    """The state folder in `.gitignore`; what is there stays as it is."""
+    """Return the change that adds the state folder to `.gitignore`."""
     old = read(".gitignore")
     lines = {line.strip() for line in (old or "").splitlines()}
     if {IGNORED, f"/{IGNORED}", IGNORED.rstrip("/")} & lines:
@@ -28,12 +28,12 @@ def is_configured(read: Callable[[str], str | None]) -> bool:
 
 
 def configuration(facts: SiteFacts, origins: Sequence[str], project_id: str, default_branch: str) -> str:
-    """A new `searchsocket.toml`, with what this site needs and what others often want.
+    """Return a new `searchsocket.toml`, with the settings for this site and common ones as comments.
 
     Args:
-        origins: Where browsers find the site, if they ask the service themselves.
-        project_id: The id of the project now, which it keeps under another name.
-        default_branch: The repository's; "" outside git.
+        origins: Origins of the site, if browsers call the service directly.
+        project_id: Id of the project, which stays the same if the project is renamed.
+        default_branch: Default branch of the repository; "" outside git.
     """
     base = f'base_path = "{facts.base}" # URL path prefix of the site\n' if facts.base else ""
     if default_branch:
@@ -85,11 +85,11 @@ def _toml(value: str | Sequence[str]) -> str:
 
 
 def missing_lines(text: str, facts: SiteFacts, origins: Sequence[str]) -> str:
-    """The lines that an existing configuration lacks; "" if none."""
+    """Return the lines that an existing configuration lacks; "" if there are none."""
     try:
         api = tomllib.loads(text).get("api", {})
     except tomllib.TOMLDecodeError:
-        return ""  # the next command says where it is broken
+        return ""  # the next command reports the error
     if origins:
         names = re.sub(r"[_-]", "", json.dumps(api)).lower()
         return "" if "alloworigins" in names else f"[api.cors]\nallow_origins = {json.dumps(list(origins))}\n"

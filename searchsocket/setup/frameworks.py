@@ -1,4 +1,4 @@
-"""The search of each framework: in its theme if that has a place for it, otherwise by a script on every page."""
+"""Integrate search into each framework: in its theme if possible, otherwise with a script on every page."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -17,9 +17,9 @@ _NUXT = "{ type: 'module', src: 'SRC' },\n"
 
 @dataclass(frozen=True, slots=True)
 class Framework:
-    """One framework."""
+    """Integration of a framework."""
 
-    preview: tuple[int, ...]  # ports at which people look at the site
+    preview: tuple[int, ...]  # ports of its preview servers
     integrate: Integrate
 
 
@@ -31,14 +31,14 @@ def on_every_page(
     line: str = _LINE,
     change: Callable[[str], str | None] | None = None,
 ) -> Integrate:
-    """A button at the corner, from a script in a folder of static files.
+    """Return an integration with a button in the corner, from a script in a folder of static files.
 
     Args:
-        static: The folder, from that of the site's sources.
-        where: What the owner has to change, in words; "" = the configuration.
-        paste: Lines for that, before the one that loads the script.
-        line: That line; `SRC` stands for the script's address.
-        change: The configuration's text with our line.
+        static: The folder, relative to that of the site's sources.
+        where: The place that the owner has to change, in words; "": the configuration.
+        paste: Lines to add there, before the line that loads the script.
+        line: The line that loads the script; `SRC` is replaced by the script's URL.
+        change: Adds that line to the text of the configuration; None if the text is unclear.
     """
 
     def integrate(read: ReadText, facts: SiteFacts, place: Place) -> Integration:
@@ -69,15 +69,15 @@ if (!document.querySelector('searchsocket-dialog, searchsocket-box')) {{
 
 
 def with_extra_javascript(text: str) -> str | None:
-    """The configuration of MkDocs with our script."""
+    """Add the script to the configuration of MkDocs; return None if the list of scripts cannot be parsed."""
     item = f"  - path: {SCRIPT}\n    type: module\n"
     if not re.search(r"^extra_javascript\s*:", text, re.MULTILINE):
         return f"{text.rstrip()}\n\nextra_javascript:\n{item}"
-    listed = re.search(r"^extra_javascript\s*:[ \t]*\n(?=( *)- )", text, re.MULTILINE)
-    if listed is None:
+    match = re.search(r"^extra_javascript\s*:[ \t]*\n(?=( *)- )", text, re.MULTILINE)
+    if match is None:
         return None
-    indent = listed[1]
-    return text[: listed.end()] + f"{indent}- path: {SCRIPT}\n{indent}  type: module\n" + text[listed.end() :]
+    indent, at = match[1], match.end()
+    return text[:at] + f"{indent}- path: {SCRIPT}\n{indent}  type: module\n" + text[at:]
 
 
 def _mkdocs(read: ReadText, facts: SiteFacts, place: Place) -> Integration:

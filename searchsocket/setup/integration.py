@@ -1,4 +1,4 @@
-"""Search in the theme of a generator: files of ours, and lines in files of the site's owner."""
+"""Integration of search in the theme of a generator: new files, and edits in files of the site's owner."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from searchsocket.setup.draft import ReadText
 from searchsocket.setup.site import SiteFacts
 
-MARK = "searchsocket"  # a file with this word has our lines
+MARK = "searchsocket"  # a file with this word already has our lines
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Lines in a file that somebody else wrote."""
+    """Edit of a file that belongs to the site's owner."""
 
     path: str  # project-relative
-    change: Callable[[str], str | None]  # its text, "" for a new file -> the text with our lines; None if unclear
-    paste: str  # what to add by hand then
-    why: str = ""  # why init cannot add it; "" = the file could not be parsed
-    mark: str = MARK  # a file with this text is left as it is
+    change: Callable[[str], str | None]  # text ("" for a new file) -> text with our lines; None if it is unclear
+    paste: str  # lines to add by hand if `change` returns None
+    why: str = ""  # reason for adding them by hand; "": the file could not be parsed
+    mark: str = MARK  # a file with this text is not changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +32,19 @@ class Integration:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The attribute that tells the dialog where answers come from: `endpoint` of a service, `static` of an export."""
+    """Attribute of the dialog with the source of answers: `endpoint` of a service, or `static` folder of an export."""
 
     name: str
     value: str
 
     @property
     def attribute(self) -> str:
-        """The attribute in HTML."""
+        """Attribute in HTML."""
         return f'{self.name}="{self.value}"'
 
     @property
     def meaning(self) -> str:
-        """The value explained, for a comment."""
+        """Explanation of the value, for a comment."""
         return (
             "folder of `searchsocket export`" if self.name == "static" else "URL of `searchsocket serve` for visitors"
         )
@@ -54,10 +54,10 @@ Integrate = Callable[[ReadText, SiteFacts, Place], Integration]
 
 
 def inserted(text: str, opening: str, lines: str, taken: str = "") -> str | None:
-    """Put lines behind the only match of a pattern, in the indentation that follows it.
+    """Insert lines after the only match of a pattern, with the indentation of the next line.
 
     Args:
-        taken: A pattern; None is returned for a text that contains it.
+        taken: A pattern; return None for a text that contains it.
     """
     matches = [*re.finditer(opening, text, re.MULTILINE)]
     if len(matches) != 1 or (taken and re.search(taken, text)):
@@ -69,6 +69,6 @@ def inserted(text: str, opening: str, lines: str, taken: str = "") -> str | None
 
 
 def colours(**names: str) -> str:
-    """Declarations of the component's variables, from those of a theme."""
+    """Return declarations of the component's CSS variables, from those of a theme."""
     lines = (f"  --searchsocket-{name.replace('_', '-')}: {value};" for name, value in names.items())
     return "\n".join(lines)

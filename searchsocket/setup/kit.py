@@ -1,4 +1,4 @@
-"""Search in a SvelteKit site: the handle in its server hooks, the component in its outermost layout."""
+"""Add search to a SvelteKit site: the handle in its server hooks, the component in its outermost layout."""
 
 import json
 import re
@@ -23,12 +23,12 @@ _KIT_HOOKS = "@sveltejs/kit/hooks"
 
 
 def with_handle(text: str | None, module: str, options: str) -> str | None:
-    """The file with search in front of whatever it does; None where it is not understood.
+    """Add the search handle before the site's own handle; return None if the file cannot be parsed.
 
     Args:
-        text: The file; None = there is none yet.
-        module: What `searchsocketHandle` is imported from.
-        options: Its argument as it is written, "" for none.
+        text: Text of the file; None if it does not exist.
+        module: Module of `searchsocketHandle`.
+        options: Source of its argument; "" for none.
     """
     line = f"import {{ searchsocketHandle }} from '{module}';\n"
     call = f"searchsocketHandle({options})"
@@ -40,21 +40,21 @@ def with_handle(text: str | None, module: str, options: str) -> str | None:
     matches = [*_HANDLE.finditer(text)]
     mentions = script.count("handle")
     if not mentions:
-        return _imported(text, line).rstrip("\n") + f"\n\nexport const handle = {call};\n"
+        return _add_import(text, line).rstrip("\n") + f"\n\nexport const handle = {call};\n"
     if len(matches) != 1 or mentions != 1 or script.count(_OWN):
-        return None  # exported from elsewhere, used again, or written in a way that nobody foresaw
+        return None  # exported from another module, used again, or in an unknown form
     match = matches[0]
     if match["sequence"]:
-        return _imported(text[: match.end()] + f"{call}, " + text[match.end() :], line)
+        return _add_import(text[: match.end()] + f"{call}, " + text[match.end() :], line)
     own = match[0].replace("export", "", 1).lstrip().replace("handle", _OWN, 1)
-    joined = f"\n\nexport const handle = sequence({call}, {_OWN});\n"
-    changed = text[: match.start()] + own + text[match.end() :].rstrip("\n") + joined
+    sequence = f"\n\nexport const handle = sequence({call}, {_OWN});\n"
+    new_text = text[: match.start()] + own + text[match.end() :].rstrip("\n") + sequence
     has_sequence = script.names(_KIT_HOOKS) and script.count("sequence")
-    return _imported(changed, line if has_sequence else f"import {{ sequence }} from '{_KIT_HOOKS}';\n{line}")
+    return _add_import(new_text, line if has_sequence else f"import {{ sequence }} from '{_KIT_HOOKS}';\n{line}")
 
 
-def _imported(text: str, lines: str) -> str:
-    """Imports before the first one, behind whatever comment the file begins with."""
+def _add_import(text: str, lines: str) -> str:
+    """Insert imports before the first import, so that a comment at the top stays first."""
     first = _IMPORT.search(text)
     at = first.start() if first else 0
     return text[:at] + lines + ("" if first else "\n") + text[at:]
@@ -66,12 +66,12 @@ MARK = "searchsocket"
 
 
 def with_search(text: str | None, module: str, *, runes: bool) -> str | None:
-    """The layout with search in it; None where it is not understood.
+    """Add the search component to a layout; return None if the layout cannot be parsed.
 
     Args:
-        text: The layout; None = there is none yet.
-        module: What the component is imported from.
-        runes: Whether the project has Svelte 5.
+        text: Text of the layout; None if it does not exist.
+        module: Module of the component.
+        runes: True if the project has Svelte 5.
     """
     line = f"import Search from '{module}';"
     if text is None:
@@ -92,9 +92,9 @@ def with_search(text: str | None, module: str, *, runes: bool) -> str | None:
 
 
 def in_svelte_kit(
-    read: ReadText, facts: SiteFacts, place: Place | None, made: Plan, ours: Ours, markdown: bool
+    read: ReadText, facts: SiteFacts, place: Place | None, draft: Plan, ours: Ours, markdown: bool
 ) -> Iterator[Change]:
-    """The handle where there is a server, and the component in the outermost layout."""
+    """Yield the changes for a SvelteKit site: the handle if there is a server, and the component in the layout."""
     own = f"{facts.source}/lib/searchsocket"
     files: dict[str, str] = {}
     if facts.has_server and (place is None or place.name != "static"):
@@ -113,26 +113,26 @@ def in_svelte_kit(
                 f"import {{ searchsocketHandle }} from '{module}';\n\n"
                 f"export const handle = sequence(searchsocketHandle({argument}), yours);\n"
             )
-            made.pastes.append(Paste(name, lines, "searchsocket cannot extend this `handle` safely"))
+            draft.pastes.append(Paste(name, lines, "searchsocket cannot extend this `handle` safely"))
         else:
             yield Change(name, read(name), text)
         files |= dict(handle_files())
     files |= dict(component_files(facts.languages))
     files["Search.svelte"] = _component(place or Place("endpoint", f"{facts.base}/api/search"))
     for name, text in files.items():
-        yield made.own(f"{own}/{name}", read(f"{own}/{name}"), text, ours)
+        yield draft.own(f"{own}/{name}", read(f"{own}/{name}"), text, ours)
     layout = f"{facts.routes}/+layout.svelte"
     module = _module(layout, f"{own}/Search.svelte")
     layout_text = with_search(read(layout), module, runes=_has_runes(read))
     if layout_text is None:
         lines = f"<script>\n\timport Search from '{module}';\n</script>\n\n<Search />\n"
-        made.pastes.append(Paste(layout, lines, "searchsocket could not parse this file"))
+        draft.pastes.append(Paste(layout, lines, "searchsocket could not parse this file"))
     else:
         yield Change(layout, read(layout), layout_text)
 
 
 def _component(place: Place) -> str:
-    rules = AT_CORNER.replace("; ", ";\n\t\t")  # in a style sheet: a strict content security policy refuses attributes
+    rules = AT_CORNER.replace("; ", ";\n\t\t")  # a style sheet, since a strict CSP refuses style attributes
     return f"""\
 <!-- Search dialog: opens with the button, Ctrl+K or /. Without its style it is part of the text. -->
 <script>
@@ -157,9 +157,9 @@ def _existing(read: ReadText, stem: str, endings: tuple[str, ...]) -> str:
     return next((name for end in endings if read(name := f"{stem}.{end}") is not None), "")
 
 
-def _module(of: str, target: str) -> str:
-    """The import path from one file of the project to another."""
-    path = relpath(target, dirname(of))
+def _module(importer: str, target: str) -> str:
+    """Return the import path from one file of the project to another."""
+    path = relpath(target, dirname(importer))
     return path if path.startswith(".") else f"./{path}"
 
 

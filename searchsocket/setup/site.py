@@ -1,4 +1,4 @@
-"""Facts about a site before any change."""
+"""Detect the facts about a site."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -25,29 +25,29 @@ _STATIC = "@sveltejs/adapter-static"
 
 @dataclass(frozen=True, slots=True)
 class SiteFacts:
-    """One site, as far as its own files or its framework say."""
+    """Facts about one site, from its files or its framework."""
 
-    framework: str = ""  # "" = none that is known
-    version: str = ""  # of the framework, where it is known
-    config: str = ""  # project-relative, as all paths here
-    adapter: str = ""  # SvelteKit's, by its package
-    base: str = ""  # the path that the site lies under
-    origin: str = ""  # scheme and host of the published site, where its configuration names them
+    framework: str = ""  # "" if unknown
+    version: str = ""  # of the framework; "" if unknown
+    config: str = ""  # configuration file; project-relative, like all paths here
+    adapter: str = ""  # package of SvelteKit's adapter
+    base: str = ""  # URL path prefix of the site
+    origin: str = ""  # scheme and host of the published site, from its configuration
     languages: frozenset[str] = frozenset()  # of its pages: codes in lower case
     build_command: str = ""  # "" if the generator is unknown
-    build: str = ""  # where the built site lies, or will
+    build: str = ""  # folder of the built site, which may not exist yet
     is_built: bool = False
-    routes: str = ""  # SvelteKit's pages
-    hooks: str = ""  # SvelteKit's server hooks, without the ending
-    prerenders: bool = True  # whether some page is built as a file; False only where none of SvelteKit's says so
-    source: str = ""  # the folder of what is written: SvelteKit's src, MkDocs' docs
-    tool: str = ""  # who said it: `vite`, else files were read
+    routes: str = ""  # folder of SvelteKit's pages
+    hooks: str = ""  # SvelteKit's server hooks, without the extension
+    prerenders: bool = True  # True if some page is built as a file; False only if no SvelteKit route is prerendered
+    source: str = ""  # folder of sources: SvelteKit's src, MkDocs' docs
+    tool: str = ""  # `vite` if Vite reported the facts; "" if they are read from files
     versions: tuple[VersionFamily, ...] = ()  # of the documentation, in the built site
-    unknown: tuple[str, ...] = field(default=())  # what is not understood, in sentences
+    unknown: tuple[str, ...] = field(default=())  # a sentence per fact that could not be detected
 
     @property
     def has_server(self) -> bool:
-        """Return True if the site runs code when a page is requested."""
+        """True if the site runs code when a page is requested."""
         return self.framework == "SvelteKit" and self.adapter != _STATIC
 
 
@@ -55,27 +55,27 @@ def look_at(root: Path, environ: Mapping[str, str], *, run_node: bool = True) ->
     """Detect the facts about a site.
 
     Args:
-        environ: Where node is looked for.
-        run_node: Whether Vite may be asked, which runs the configuration of the project as a build does.
+        environ: Its `PATH` is searched for node.
+        run_node: True to ask Vite, which runs the configuration of the project as a build does.
     """
     read = reader(root)
     output = find_build(root)
-    used = used_generators(read)
+    generators = used_generators(read)
     versions = versions_of_build(root / output.folder, read(FILE) or "") if output.folder else ()
-    if not used:
+    if not generators:
         unknown = ("could not detect a site generator",)
         return SiteFacts(build=output.folder, is_built=bool(output.folder), versions=versions, unknown=unknown)
-    first = used[0]
+    first = generators[0]
     build = output.folder or (first.folders[0] if first.folders else "")
     facts = SiteFacts(first.name, config=first.config, build=build, is_built=bool(output.folder), versions=versions)
     if first.name == "SvelteKit":
         facts = _kit(root, environ, read, facts, run_node=run_node)
     else:
-        facts = replace(_other(read, facts, first), version=_installed(read, _PACKAGES.get(first.name, "")))
-    stated = languages_in(read(first.config) or "") | languages_in(read(f"{facts.source or 'src'}/app.html") or "")
+        facts = replace(_other(read, facts, first), version=_package_version(read, _PACKAGES.get(first.name, "")))
+    configured = languages_in(read(first.config) or "") | languages_in(read(f"{facts.source or 'src'}/app.html") or "")
     return replace(
         facts,
-        languages=languages_of_build(root / build) if facts.is_built else stated,
+        languages=languages_of_build(root / build) if facts.is_built else configured,
         build_command=build_command(read, first.name, first.config),
     )
 
@@ -94,7 +94,7 @@ def _kit(
     adapters = [name for name in _ADAPTERS if script.names(name)]
     facts = replace(
         facts,
-        version=_installed(read, "@sveltejs/kit") or (str(kit.version) if kit.version else ""),
+        version=_package_version(read, "@sveltejs/kit") or (str(kit.version) if kit.version else ""),
         adapter=adapters[0] if len(adapters) == 1 else "",
         routes=kit.routes_dir,
         hooks=f"{source}/hooks.server",
@@ -113,7 +113,7 @@ def _kit(
             hooks=answer.hooks or facts.hooks,
             source=answer.source or facts.source,
         )
-        unknown = [line for line in unknown if "SvelteKit" in line]  # the rest is known now
+        unknown = [line for line in unknown if "SvelteKit" in line]  # Vite reported the other facts
     elif run_node:
         unknown.append("node or Vite is not installed; searchsocket read the files instead")
     if base is None:
@@ -125,7 +125,7 @@ def _kit(
 
 
 def _prerenders(routes: Path) -> bool:
-    """Return True if any route has `prerender`; which pages that affects, only a build knows."""
+    """Return True if any route has `prerender`; only a build shows the affected pages."""
     files = (path for path in routes.rglob("+*") if path.suffix in (".js", ".ts"))
     return any("prerender" in (reader(path.parent)(path.name) or "") for path in files)
 
@@ -133,18 +133,19 @@ def _prerenders(routes: Path) -> bool:
 _ADAPTERS = tuple(f"@sveltejs/adapter-{name}" for name in ("static", "node", "auto", "vercel", "netlify", "cloudflare"))
 
 
-def _other(read: Callable[[str], str | None], facts: SiteFacts, used: UsedGenerator) -> SiteFacts:
-    """Base path, published address and folder of the other frameworks, as far as their files state them."""
-    text, folder = read(used.config) or "", dirname(used.config)
+def _other(read: Callable[[str], str | None], facts: SiteFacts, generator: UsedGenerator) -> SiteFacts:
+    """Add the base path, published URL and source folder of a framework other than SvelteKit, from its files."""
+    config = generator.config
+    text, folder = read(config) or "", dirname(config)
     base_key, url_key, folder_key = _KEYS.get(facts.framework, ("", "", ""))
-    address = stated_value(text, used.config, url_key) or "" if url_key else ""
-    base = stated_value(text, used.config, base_key) if base_key else _path_of(address)
+    address = stated_value(text, config, url_key) or "" if url_key else ""
+    base = stated_value(text, config, base_key) if base_key else _path_of(address)
     if facts.framework == "VitePress":
         folder = dirname(folder)
     if folder_key:
-        folder = join(folder, stated_value(text, used.config, folder_key) or _SOURCES[facts.framework])
+        folder = join(folder, stated_value(text, config, folder_key) or _SOURCES[facts.framework])
     name = "Starlight" if "@astrojs/starlight" in text else facts.framework
-    unknown = () if base is not None else (f"{used.config}: the base path is computed; set source.base_path",)
+    unknown = () if base is not None else (f"{config}: the base path is computed; set source.base_path",)
     return replace(
         facts,
         framework=name,
@@ -155,8 +156,8 @@ def _other(read: Callable[[str], str | None], facts: SiteFacts, used: UsedGenera
     )
 
 
-# Keys of the base path, of the published address and of the folder of sources. Without the first, the base path is that
-# of the address.
+# Keys of the base path, the published URL and the source folder. Without the first key, the base path is the path of
+# the URL.
 _KEYS: Mapping[str, tuple[str, str, str]] = {
     "Astro": ("base", "site", ""),
     "VitePress": ("base", "", ""),
@@ -169,12 +170,12 @@ _KEYS: Mapping[str, tuple[str, str, str]] = {
     "Jekyll": ("baseurl", "url", ""),
 }
 _SOURCES = {"MkDocs": "docs", "Zensical": "docs", "mdBook": "src"}
-# What generators' templates of a new project name.
+# Hosts in the generators' templates of a new project.
 _PLACEHOLDERS = ("example.com", "example.org", "your-docusaurus-site.example.com", "localhost")
 
 
 def _origin(address: str) -> str:
-    """Scheme and host of a published site; "" for anything else."""
+    """Return the scheme and host of a published site; "" for placeholders and other texts."""
     try:
         parts = urlsplit(address)
         host = parts.hostname or ""
@@ -185,12 +186,12 @@ def _origin(address: str) -> str:
 
 
 def _path_of(address: str) -> str:
-    """The path of a published site; "" for anything else."""
+    """Return the path of a published site; "" for placeholders and other texts."""
     return urlsplit(address).path if _origin(address) else ""
 
 
-def _installed(read: Callable[[str], str | None], package: str) -> str:
-    """The installed version of a package; "" where none is."""
+def _package_version(read: Callable[[str], str | None], package: str) -> str:
+    """Return the installed version of a package; "" if it is not installed."""
     try:
         version = json.loads(read(f"node_modules/{package}/package.json") or "{}").get("version", "")
     except (ValueError, AttributeError, RecursionError):
@@ -199,7 +200,7 @@ def _installed(read: Callable[[str], str | None], package: str) -> str:
 
 
 def reader(root: Path) -> Callable[[str], str | None]:
-    """Reads files of the project; None for what is not there, too large or no text."""
+    """Return a function that reads files of the project; None for a file that is missing, too large or not text."""
 
     def read(name: str) -> str | None:
         try:

@@ -1,6 +1,6 @@
-"""Search at the place of a theme's own: Docusaurus, Starlight, VitePress, Material for MkDocs and mdBook.
+"""Replace the search of a theme: Docusaurus, Starlight, VitePress, Material for MkDocs and mdBook.
 
-Each one in the way that its own documentation recommends for another search.
+Each integration follows the theme's own documentation for other search engines.
 """
 
 import re
@@ -12,7 +12,7 @@ from searchsocket.setup.site import SiteFacts
 from searchsocket.sources.generators import stated_value
 
 WRITTEN = "Written by `searchsocket init`."
-# The place of the button until the script is there, so that nothing moves then.
+# Reserve the space of the button until the script is loaded, so that nothing moves.
 _PLACE = """\
 searchsocket-dialog:not(:defined) {
   min-inline-size: 11rem;
@@ -31,7 +31,7 @@ def _style(declarations: str, comment: str = "") -> str:
 
 
 def docusaurus(read: ReadText, facts: SiteFacts, place: Place) -> Integration:
-    """A local theme with one component: `SearchBar`, for which the navigation bar has a place."""
+    """Add a local theme with one component, `SearchBar`, which the navigation bar shows."""
     folder = join(dirname(facts.config), "searchsocket")
     style = colours(
         accent="var(--ifm-color-primary)", background="var(--ifm-background-surface-color)",
@@ -55,9 +55,9 @@ export default function SearchBar() {{
     config = r"^(?:const\s+config(?:\s*:\s*\w+)?\s*=|export\s+default|module\.exports\s*=)\s*\{"
 
     def with_theme(text: str) -> str | None:
-        listed = re.compile(r"^([ \t]*themes\s*:\s*\[)", re.MULTILINE)
-        if len(listed.findall(text)) == 1:
-            return listed.sub(r"\1'./searchsocket', ", text)
+        themes = re.compile(r"^([ \t]*themes\s*:\s*\[)", re.MULTILINE)
+        if len(themes.findall(text)) == 1:
+            return themes.sub(r"\1'./searchsocket', ", text)
         return inserted(text, config, "themes: ['./searchsocket'],", r"\bthemes\s*:")
 
     return Integration(
@@ -68,7 +68,7 @@ export default function SearchBar() {{
 
 
 def starlight(read: ReadText, facts: SiteFacts, place: Place) -> Integration:
-    """The override of the component `Search`; without Pagefind, which would answer to the same keys."""
+    """Override the component `Search`, and turn off Pagefind, which has the same keyboard shortcuts."""
     folder = join(dirname(facts.config), "src/searchsocket")
     style = colours(
         accent="var(--sl-color-text-accent)", background="var(--sl-color-bg)", raised="var(--sl-color-gray-6)",
@@ -95,11 +95,11 @@ def starlight(read: ReadText, facts: SiteFacts, place: Place) -> Integration:
     def with_override(text: str) -> str | None:
         own = r"^[ \t]*components\s*:\s*\{"
         if len(re.findall(own, text, re.MULTILINE)) == 1 and not re.search(r"\bSearch\s*:", text):
-            changed = inserted(text, own, f"{line},")
+            new_text = inserted(text, own, f"{line},")
         else:
-            changed = inserted(text, call, f"components: {{ {line} }},", r"\bcomponents\s*:")
+            new_text = inserted(text, call, f"components: {{ {line} }},", r"\bcomponents\s*:")
         off = r"\bpagefind\s*:"
-        return changed if changed is None or re.search(off, text) else inserted(changed, call, "pagefind: false,")
+        return new_text if new_text is None or re.search(off, text) else inserted(new_text, call, "pagefind: false,")
 
     paste = f"components: {{ {line} }},\npagefind: false,\n"
     edit = Edit(facts.config, with_override, paste)
@@ -107,7 +107,7 @@ def starlight(read: ReadText, facts: SiteFacts, place: Place) -> Integration:
 
 
 def vitepress(read: ReadText, facts: SiteFacts, place: Place) -> Integration:
-    """The slot in front of the theme's search, which is turned off."""
+    """Use the slot before the theme's own search, and turn that search off."""
     home = join(facts.source, ".vitepress").removeprefix("./")
     folder = join(home, "searchsocket")
     style = colours(
@@ -138,17 +138,17 @@ export const search = () => h('searchsocket-dialog', {{ {place.name}: '{place.va
             return None
         has_h = re.search(r"import\s*\{[^}]*\bh\b[^}]*\}\s*from\s*['\"]vue['\"]", text)
         if re.search(r"\bLayout\s*(?::|\()", text):
-            changed = inserted(
+            new_text = inserted(
                 text, r"\bh\(\s*DefaultTheme\.Layout\s*,\s*null\s*,\s*\{", slot, "nav-bar-content-before"
             )
         else:
-            changed = inserted(text, r"\bextends\s*:\s*DefaultTheme\s*,", layout)
-        return changed and line + ("" if has_h else needed) + changed
+            new_text = inserted(text, r"\bextends\s*:\s*DefaultTheme\s*,", layout)
+        return new_text and line + ("" if has_h else needed) + new_text
 
     def without_search(text: str) -> str | None:
         simple = r"\n[ \t]*search\s*:\s*\{\s*provider\s*:\s*['\"](?:local|algolia)['\"]\s*,?\s*\},?"
-        changed = re.sub(simple, "", text)
-        return None if re.search(r"\bprovider\s*:\s*['\"](?:local|algolia)['\"]", changed) else changed
+        new_text = re.sub(simple, "", text)
+        return None if re.search(r"\bprovider\s*:\s*['\"](?:local|algolia)['\"]", new_text) else new_text
 
     stem = join(home, "theme/index")
     name = next((f"{stem}{end}" for end in (".ts", ".mts", ".js", ".mjs") if read(f"{stem}{end}") is not None), "")
@@ -166,7 +166,7 @@ export const search = () => h('searchsocket-dialog', {{ {place.name}: '{place.va
 
 
 def material(read: ReadText, facts: SiteFacts, place: Place) -> Integration:
-    """The partial that the header includes."""
+    """Override the partial `search.html`, which the header includes."""
     config = read(facts.config) or ""
     custom = stated_value(config, facts.config, "theme.custom_dir") or ""
     templates = normpath(join(dirname(facts.config), custom or "overrides"))
@@ -205,7 +205,7 @@ label.md-header__button[for=__search] {{
 
 
 def is_material(read: ReadText, facts: SiteFacts) -> bool:
-    """Return True for a site whose header has the search of Material, as it has unless `plugins` leave it out."""
+    """Return True if the site's header has the search of Material: the default unless `plugins` omit it."""
     text = read(facts.config) or ""
     names = {stated_value(text, facts.config, key) for key in ("theme", "theme.name")}
     has_search = not re.search(r"^plugins\s*:", text, re.MULTILINE) or re.search(
@@ -215,7 +215,7 @@ def is_material(read: ReadText, facts: SiteFacts) -> bool:
 
 
 def mdbook(read: ReadText, facts: SiteFacts, place: Place) -> Integration:
-    """A button among those of the menu bar, from the theme's head; the own search is off, for it has the same keys."""
+    """Add a button to the menu bar by the theme's `head.hbs`, and turn off mdBook's search, which has the same keys."""
     folder = join(facts.source, "searchsocket")
     theme = stated_value(read(facts.config) or "", facts.config, "output.html.theme") or "theme"
     head = normpath(join(dirname(facts.config), theme, "head.hbs"))
@@ -248,7 +248,7 @@ dialog.setAttribute('{place.name}', '{place.value}'); // {place.meaning}
 document.head.append(style);
 document.querySelector('.left-buttons')?.append(dialog);
 """
-    # `additional-js` loads classic scripts alone, and ours is a module.
+    # `additional-js` loads only classic scripts, and this one is a module.
     line = '<script type="module" src="{{ path_to_root }}searchsocket/search.js"></script>\n'
 
     def with_script(text: str) -> str:
