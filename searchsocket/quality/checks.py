@@ -1,4 +1,4 @@
-"""Checks of the published index by what it answers; none of them stops anything, since it is live by then."""
+"""Checks of the published index by its answers; they cannot stop a publish, since the index is live already."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,7 @@ from searchsocket.types import Filter, Scope
 _SAMPLE = 3
 _PREFIX_K = 20
 _ROWS = 50
-_TOLERANCE = 1e-3  # of a cosine; engines elsewhere round
+_TOLERANCE = 1e-3  # of a cosine; remote engines round
 
 
 def golden_queries_answered(run: ScopeRun) -> CheckOutcome:
@@ -35,8 +35,8 @@ def golden_queries_answered(run: ScopeRun) -> CheckOutcome:
 
 
 def _outcome_of_the_gate(run: ScopeRun) -> CheckOutcome | None:
-    """The result of the golden queries in this run, from its stage's record."""
-    reports = [each for each in run.state.results_of(run.run_id) if each["stage"] == search_index.name]
+    """Return the result of the golden queries in this run, from the record of its stage."""
+    reports = [report for report in run.state.results_of(run.run_id) if report["stage"] == search_index.name]
     message = next((report["facts"].get(GOLDEN_FACT) for report in reports), None)
     if message is None:
         return None
@@ -49,7 +49,7 @@ def _outcome_of_the_gate(run: ScopeRun) -> CheckOutcome | None:
 
 
 def previous_reader(store: VectorStore, scope: Scope) -> IndexReader | None:
-    """The generation before the live one, where it is kept and whole."""
+    """Return the generation before the live one; None if it was deleted or is damaged."""
     try:
         return store.reader_of(scope, PREVIOUS)
     except SearchSocketError:
@@ -65,7 +65,7 @@ def self_query_roundtrip(run: ScopeRun) -> CheckOutcome:
     for record_id, vector in zip(sample, vectors, strict=True):
         hits = reader.vectors.nearest(vector, top_k=1)
         own = reader.vectors.similarities(vector, [record_id])[0]
-        # Equal texts have equal vectors, of which the one with the smaller id comes first: that is near enough.
+        # A record with an equal text has the same vector and may be first: that is not an error.
         if not hits or hits[0].score < own - _TOLERANCE or own < 1 - _TOLERANCE:
             lost.append(record_id)
     numbers = {"records": len(sample), "lost": len(lost)}
@@ -88,7 +88,7 @@ def path_prefix_filter(run: ScopeRun) -> CheckOutcome:
         hits = reader.vectors.nearest(vector, top_k=_PREFIX_K, where=where)
         urls = reader.catalogue.facts([hit.id for hit in hits]).url if hits else ()
         wrong += [prefix] if not hits else []
-        wrong += [each for each in urls if prefix != "/" and each != prefix and not each.startswith(f"{prefix}/")]
+        wrong += [page for page in urls if prefix != "/" and page != prefix and not page.startswith(f"{prefix}/")]
     numbers = {"directories": len(sample), "wrong": len(wrong)}
     if wrong:
         return CheckOutcome(False, f"a query with a path prefix returns wrong pages for {wrong[0]}", numbers=numbers)
@@ -137,14 +137,14 @@ def branch_alive(run: ScopeRun) -> CheckOutcome:
 
 
 def spread_ids(reader: IndexReader) -> list[str]:
-    """Some ids of records that can be found, the first one and others spread behind it."""
-    first = [record_id for record_id, _ in reader.catalogue.fingerprints("", _SAMPLE * 10)]
-    weights = reader.catalogue.facts(first).weight
-    visible = [record_id for record_id, weight in zip(first, weights, strict=True) if weight > 0]
+    """Return a sample of ids of visible records, evenly spread over the first ones."""
+    ids = [record_id for record_id, _ in reader.catalogue.fingerprints("", _SAMPLE * 10)]
+    weights = reader.catalogue.facts(ids).weight
+    visible = [record_id for record_id, weight in zip(ids, weights, strict=True) if weight > 0]
     return visible[:: max(1, len(visible) // _SAMPLE)][:_SAMPLE]
 
 
-# Of what changes without a run, so that no run asks it: time and branches.
+# Their results change between runs, with time and branches, so they are not part of a run.
 BETWEEN_RUNS = frozenset({"scope_age", "branch_alive"})
 ALL_CHECKS: Mapping[str, Check] = {
     **CHECKS,

@@ -1,4 +1,4 @@
-"""Ask golden queries of one generation."""
+"""Run golden queries on one generation."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -22,14 +22,14 @@ from searchsocket.types import Lines, Scope
 
 
 class RuleEffects(NamedTuple):
-    """Effects of the owner's rules on golden queries, a sentence for each query."""
+    """Effects of the owner's rules on golden queries, one sentence per query."""
 
-    broken: tuple[str, ...]  # finds no expected page
-    moved: tuple[str, ...]  # finds it at a worse rank
+    broken: tuple[str, ...]  # queries that find no expected page
+    moved: tuple[str, ...]  # queries that find it at a worse rank
 
 
 def embed_all(vectors: QueryVectors, queries: Sequence[GoldenQuery], readers: Iterable[IndexReader]) -> None:
-    """Embed the golden queries as some generations of the configured model will ask for them, in one request.
+    """Embed the golden queries in one request, for the generations that have the configured model.
 
     Raises:
         EmbedderUnavailable, EmbedderRefused, BadVectors: See `QueryVectors.embed_ahead`.
@@ -38,7 +38,7 @@ def embed_all(vectors: QueryVectors, queries: Sequence[GoldenQuery], readers: It
     for reader in readers:
         embedder = vectors.embedder_of(reader.generation.model_id)
         if embedder.is_remote and embedder.model_id == reader.generation.model_id:
-            texts += [EMBEDDED_TEXT[each.corpus](reader, each.query) for each in queries]
+            texts += [EMBEDDED_TEXT[golden.corpus](reader, golden.query) for golden in queries]
     if texts:
         vectors.embed_ahead(embedder, texts)
 
@@ -46,7 +46,7 @@ def embed_all(vectors: QueryVectors, queries: Sequence[GoldenQuery], readers: It
 def ask_over(
     project: Project, vectors: QueryVectors, reader: IndexReader, scope: Scope, clock: Callable[[], datetime]
 ) -> Ask:
-    """Asks one generation of pages, with the rules of the owner."""
+    """Return a function that runs golden queries on one generation of pages, with the rules of the owner."""
     return asks(engine_over(project, vectors, reader, clock), scope)
 
 
@@ -58,7 +58,7 @@ def rule_effects(
     clock: Callable[[], datetime],
     replies: Iterable[GoldenResults],
 ) -> RuleEffects:
-    """The golden queries of pages that are answered worse than without the rules of the owner."""
+    """Return the golden queries of pages that the rules of the owner make worse."""
     curation = Curation(project.root, clock=clock)
     ask = asks(engine_over(project, vectors, reader, clock, has_rules=False), scope)
     broken, moved = [], []
@@ -75,7 +75,7 @@ def rule_effects(
 
 
 def asks(engine: SearchEngine, scope: Scope) -> Ask:
-    """Asks an engine; raises `EmbedderUnavailable` where a query was answered by words alone."""
+    """Return a function that runs golden queries; it raises `EmbedderUnavailable` for an answer by words only."""
 
     def ask(golden: GoldenQuery) -> list[GoldenResult]:
         answer = engine.search(SearchQuery(golden.query, top_k=max(golden.k, DEPTH), explain=True), scope)
@@ -88,8 +88,11 @@ def asks(engine: SearchEngine, scope: Scope) -> Ask:
 def ask_code_over(
     project: Project, vectors: QueryVectors, reader: IndexReader, scope: Scope, clock: Callable[[], datetime]
 ) -> Ask:
-    """Asks one generation of source code; raises `EmbedderUnavailable` where a query was answered by words alone."""
-    # What was indexed is judged, whatever became of the files since: each is taken to be there.
+    """Return a function that runs golden queries on one generation of source code.
+
+    It raises `EmbedderUnavailable` for an answer by words only.
+    """
+    # The index is judged, not the current files: each file counts as present.
     engine = CodeSearch(OneReader(reader), vectors, clock, lambda _: lambda path: b"")
 
     def ask(golden: GoldenQuery) -> list[GoldenResult]:
@@ -102,8 +105,8 @@ def ask_code_over(
             if isinstance(record.chunk.at, Lines)
         ]
         return [
-            GoldenResult(result.file, defined, result.score)
-            for result, defined in zip(answer.results, names, strict=True)
+            GoldenResult(result.file, definitions, result.score)
+            for result, definitions in zip(answer.results, names, strict=True)
         ]
 
     return ask
@@ -118,7 +121,7 @@ ASK_OVER: Mapping[CorpusName, Callable[[Project, QueryVectors, IndexReader, Scop
     "site": ask_over,
     "code": ask_code_over,
 }
-# The text of a query that its engine embeds.
+# Text of a query that the engine embeds.
 EMBEDDED_TEXT: Mapping[CorpusName, Callable[[IndexReader, str], str]] = {
     "site": lambda reader, query: reader.words.meant(query),
     "code": lambda _, query: query,

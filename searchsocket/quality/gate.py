@@ -1,4 +1,4 @@
-"""The gate before the switch: golden queries, asked of what was built and of what is live."""
+"""Quality gate before a publish: run golden queries on the candidate and on the live generation."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -12,7 +12,7 @@ from searchsocket.stores.base import IndexReader
 
 
 def golden_texts(run: ScopeRun) -> Sequence[str]:
-    """The golden queries that `judge_candidate` asks in a run; none if the file cannot be used, which it reports."""
+    """Return the golden queries of a run; empty if their file is not valid, which `judge_candidate` reports."""
     try:
         queries = golden_queries(run.project.root, run.project.settings.golden.file, run.scope.name, run.corpus.name)
     except (ConfigError, ConfigMissing):
@@ -24,14 +24,14 @@ def judge_candidate(run: ScopeRun, candidate: IndexReader) -> CheckOutcome | Non
     """Run the golden queries of a scope on a candidate; None without golden queries.
 
     Raises:
-        ConfigError, ConfigMissing: The file of golden queries cannot be used.
-        EmbedderUnavailable, EmbedderRefused, BadVectors: They could not be embedded.
+        ConfigError, ConfigMissing: The file of golden queries is not valid or does not exist.
+        EmbedderUnavailable, EmbedderRefused, BadVectors: The queries could not be embedded.
     """
     project, scope = run.project, run.scope
     queries = golden_queries(project.root, project.settings.golden.file, scope.name, run.corpus.name)
     if not queries:
         return None
-    from searchsocket.quality.judging import judge_readers  # the engine, which a run without such queries needs not
+    from searchsocket.quality.judging import judge_readers  # loads the search engine, only if there are queries
 
     live: IndexReader | None = None
     with suppress(ScopeNotIndexed, IndexCorrupt):
@@ -40,7 +40,7 @@ def judge_candidate(run: ScopeRun, candidate: IndexReader) -> CheckOutcome | Non
 
 
 def outcome_of(judgement: IndexJudgement, run: ScopeRun) -> CheckOutcome:
-    """A judgement as a check says it; where the run accepts a drop, it warns."""
+    """Turn a judgement into the outcome of a check; a failure is only a warning if the run accepts a drop."""
     return CheckOutcome(
         judgement.passed,
         judgement.message,

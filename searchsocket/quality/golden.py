@@ -1,4 +1,4 @@
-"""Golden queries: what a site must answer, and where; one format for people, the gate before a publish and benches."""
+"""Golden queries: queries with their expected pages, for people, the quality gate and the benches."""
 
 import csv
 import json
@@ -15,8 +15,8 @@ from searchsocket.errors import ConfigError, ConfigMissing
 from searchsocket.project.corpora import CorpusName
 from searchsocket.search.bounds import MAX_QUERY_CHARS, MAX_TOP_K
 
-FILES = ("golden-queries.toml", "golden-queries.tsv")  # in the project's folder; the first that is there counts
-BEST, GOOD = 2, 1  # grades: the first place of an entry, and the others
+FILES = ("golden-queries.toml", "golden-queries.tsv")  # in the project's folder; the first existing one is used
+BEST, GOOD = 2, 1  # grades: the first expected place of an entry, and the others
 _MAX_BYTES = 5_000_000
 _PLACES: Mapping[CorpusName, tuple[str, str]] = {  # a document, and an example of a place
     "site": ("page of the site", "/docs/install#linux"),
@@ -26,26 +26,26 @@ _PLACES: Mapping[CorpusName, tuple[str, str]] = {  # a document, and an example 
 
 @dataclass(frozen=True, slots=True)
 class GoldenQuery:
-    """A query, and where it is answered."""
+    """A query with its expected results."""
 
     query: str
-    # Pages, or sections as `/page#anchor`; of code files, or definitions as `src/file.py#Name`. The best first; none:
-    # nothing is to be found.
+    # Pages, or sections as `/page#anchor`; for code, files, or definitions as `src/file.py#Name`. Best first; empty if
+    # the query must find nothing.
     expect: tuple[str, ...] = ()
-    scopes: tuple[str, ...] = ()  # globs over scope names that it is asked of; none: all
-    tags: tuple[str, ...] = ()  # by which measures are told apart
+    scopes: tuple[str, ...] = ()  # globs over scope names; empty means all
+    tags: tuple[str, ...] = ()  # groups for measures
     k: int = 10  # results that count
-    must_not: tuple[str, ...] = ()  # places that may not be among them
-    corpus: CorpusName = "site"  # that it is asked of
+    must_not: tuple[str, ...] = ()  # places that must not be among them
+    corpus: CorpusName = "site"
 
     @property
     def grades(self) -> dict[str, int]:
-        """The grade of each expected page."""
+        """Grade of each expected page."""
         return dict.fromkeys(self.expect, GOOD) | dict.fromkeys(self.expect[:1], BEST)
 
     @property
     def answers_nothing(self) -> bool:
-        """Return True if the query must find nothing."""
+        """True if the query must find nothing."""
         return not self.expect and not self.must_not
 
     def is_of(self, scope: str) -> bool:
@@ -54,13 +54,13 @@ class GoldenQuery:
 
 
 def golden_file(root: Path, setting: str) -> Path | None:
-    """The file of a project; None where it has none.
+    """Return the golden queries file of a project; None if it has none.
 
     Args:
         setting: `golden.file`.
 
     Raises:
-        ConfigMissing: The settings name one that is not there.
+        ConfigMissing: The file in the settings does not exist.
     """
     if not setting:
         return next((root / name for name in FILES if (root / name).is_file()), None)
@@ -72,21 +72,21 @@ def golden_file(root: Path, setting: str) -> Path | None:
 def golden_queries(
     root: Path, setting: str, scope: str | None = None, corpus: CorpusName | None = None
 ) -> tuple[GoldenQuery, ...]:
-    """The golden queries of a project, or of one of its scopes and corpora; none where it has no file.
+    """Return the golden queries of a project, or of one of its scopes and corpora; empty if it has no file.
 
     Raises:
         ConfigMissing, ConfigError: See `golden_file` and `read_golden`.
     """
     path = golden_file(root, setting)
     golden = read_golden(path) if path else ()
-    return tuple(each for each in golden if (scope is None or each.is_of(scope)) and corpus in (None, each.corpus))
+    return tuple(query for query in golden if (scope is None or query.is_of(scope)) and corpus in (None, query.corpus))
 
 
 def read_golden(path: Path) -> tuple[GoldenQuery, ...]:
-    """The entries of a file: `[[query]]` tables of TOML, or the columns query, target and kind of a .tsv.
+    """Read the entries of a file: `[[query]]` tables of TOML, or the columns query, target and kind of a .tsv.
 
     Raises:
-        ConfigError: It cannot be read, or an entry cannot be used.
+        ConfigError: The file cannot be read, or an entry is not valid.
     """
     try:
         if path.stat().st_size > _MAX_BYTES:
@@ -123,7 +123,7 @@ _Texts = Annotated[tuple[_Text, ...], Field(max_length=100)]
 
 
 class _Entry(BaseModel):
-    """An entry as a person writes it; one text may stand where a list may."""
+    """An entry of the file; a single string is accepted for a list."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     query: _Text
@@ -136,16 +136,16 @@ class _Entry(BaseModel):
 
     @field_validator("expect", "scope", "tags", "must_not", mode="before")
     @classmethod
-    def _one_is_a_list(cls, value: object) -> object:
+    def _accept_string(cls, value: object) -> object:
         return (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list) else value
 
     @field_validator("expect", "must_not")
     @classmethod
-    def _is_once(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+    def _drop_repetition(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(value))
 
     @model_validator(mode="after")
-    def _are_places(self) -> "_Entry":
+    def _check_places(self) -> "_Entry":
         document, example = _PLACES[self.corpus]
         for key, places in (("expect", self.expect), ("must_not", self.must_not)):
             if wrong := next((place for place in places if place.startswith("/") != example.startswith("/")), None):
@@ -161,14 +161,14 @@ def _checked(path: Path, rows: Iterable[Any]) -> tuple[GoldenQuery, ...]:
         except ValidationError as error:
             first = error.errors()[0]
             key, why = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
-            raise ConfigError(f"{path}: query {number} ({_named(row)}): {f'{key}: ' if key else ''}{why}") from error
+            raise ConfigError(f"{path}: query {number} ({_label(row)}): {f'{key}: ' if key else ''}{why}") from error
         golden = GoldenQuery(entry.query, entry.expect, entry.scope, entry.tags, entry.k, entry.must_not, entry.corpus)
         query_key = (golden.query, golden.scopes, golden.corpus)
         if query_key in by_key:
-            raise ConfigError(f"{path}: query {number} ({_named(row)}) is listed twice; merge the two entries")
+            raise ConfigError(f"{path}: query {number} ({_label(row)}) is listed twice; merge the two entries")
         by_key[query_key] = golden
     return tuple(by_key.values())
 
 
-def _named(row: Any) -> str:
+def _label(row: Any) -> str:
     return repr(str(row.get("query", "") if isinstance(row, dict) else row)[:80])

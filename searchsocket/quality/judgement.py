@@ -10,7 +10,7 @@ from searchsocket.quality.replies import GoldenResults, Measures, measures, meas
 
 _NAMES = {"recall": "recall@k", "mrr10": "MRR@10", "ndcg10": "nDCG@10"}
 _ROUNDING = 1e-9
-_NAMED = 3
+_MAX_NAMES = 3  # queries in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +19,9 @@ class IndexJudgement:
 
     replies: tuple[GoldenResults, ...]
     now: Measures
-    before: Measures | None  # of what it is compared with
+    before: Measures | None  # of the index that it is compared with
     moves: tuple[Move, ...]
-    reasons: tuple[str, ...]  # why it is refused; none: it is good enough
+    reasons: tuple[str, ...]  # reasons for a refusal; empty if it passed
     notes: tuple[str, ...] = ()
 
     @property
@@ -30,7 +30,7 @@ class IndexJudgement:
 
     @property
     def message(self) -> str:
-        """In one sentence."""
+        """The judgement in one sentence."""
         if self.reasons:
             return "; ".join(self.reasons)
         now, answered = self.now, sum(reply.rank > 0 for reply in self.replies if reply.golden.expect)
@@ -40,20 +40,20 @@ class IndexJudgement:
         return "; ".join([words, *self.notes])
 
     def numbers(self) -> dict[str, float]:
-        """Name to number, as Dagster plots them."""
+        """Return the measures by name, for plots in Dagster."""
         return {f"golden_{name}": round(value, 4) for name, value in asdict(self.now).items()}
 
     def tables(self) -> dict[str, Sequence[Mapping[str, Any]]]:
-        """Title to rows: what moved, and what is not as it should be."""
+        """Return tables by title: queries that moved, and queries that fail."""
         wrong = [
-            {"query": reply.golden.query, "expected": " ".join(reply.golden.expect) or "nothing", **_got(reply)}
+            {"query": reply.golden.query, "expected": " ".join(reply.golden.expect) or "nothing", **_results(reply)}
             for reply in self.replies
             if reply.unwanted or (reply.golden.expect and not reply.rank)
         ]
         return {"golden queries that changed": [asdict(move) for move in self.moves], "golden queries that fail": wrong}
 
     def by_tag(self) -> Mapping[str, Measures]:
-        """The measures of each tag."""
+        """Return the measures of each tag."""
         return measures_by_tag(self.replies)
 
 
@@ -64,19 +64,19 @@ def judge(
     notes: Sequence[str] = (),
     broken: Sequence[str] = (),
 ) -> IndexJudgement:
-    """Judge what golden queries found.
+    """Judge the results of golden queries.
 
     Args:
-        before: What they found in the index that this one is to replace; None = there is none to compare with.
+        before: Their results in the index that this one replaces; None if there is none to compare with.
         broken: Queries that the rules of the owner break, each as a reason.
     """
     now = measures(replies)
-    was = measures(before) if before is not None else None
-    moved = moves(before or (), replies)
-    reasons = [*_unwanted(replies), *broken[:_NAMED], *_below_floors(now, settings)]
-    if was is not None and was.queries:
-        reasons += _drops(now, was, moved, settings.max_drop)
-    return IndexJudgement(tuple(replies), now, was, tuple(moved), tuple(reasons), tuple(notes))
+    previous = measures(before) if before is not None else None
+    all_moves = moves(before or (), replies)
+    reasons = [*_unwanted(replies), *broken[:_MAX_NAMES], *_below_floors(now, settings)]
+    if previous is not None and previous.queries:
+        reasons += _drops(now, previous, all_moves, settings.max_drop)
+    return IndexJudgement(tuple(replies), now, previous, tuple(all_moves), tuple(reasons), tuple(notes))
 
 
 def _unwanted(replies: Sequence[GoldenResults]) -> list[str]:
@@ -86,7 +86,8 @@ def _unwanted(replies: Sequence[GoldenResults]) -> list[str]:
         for reply in replies
         for place in reply.unwanted[:1]
     ]
-    return [*wrong[:_NAMED], *([f"{len(wrong) - _NAMED} more return forbidden results"] if wrong[_NAMED:] else [])]
+    more = len(wrong) - _MAX_NAMES
+    return [*wrong[:_MAX_NAMES], *([f"{more} more return forbidden results"] if more > 0 else [])]
 
 
 def _below_floors(now: Measures, settings: GoldenSettings) -> list[str]:
@@ -98,16 +99,16 @@ def _below_floors(now: Measures, settings: GoldenSettings) -> list[str]:
     ]
 
 
-def _drops(now: Measures, was: Measures, moved: Sequence[Move], allowed: float) -> list[str]:
+def _drops(now: Measures, previous: Measures, all_moves: Sequence[Move], max_drop: float) -> list[str]:
     drops = [
-        f"{words} falls from {getattr(was, name):.3f} to {getattr(now, name):.3f}, by more than {allowed:g}"
+        f"{words} falls from {getattr(previous, name):.3f} to {getattr(now, name):.3f}, by more than {max_drop:g}"
         for name, words in _NAMES.items()
-        if getattr(was, name) - getattr(now, name) > allowed + _ROUNDING
+        if getattr(previous, name) - getattr(now, name) > max_drop + _ROUNDING
     ]
-    worse = [f"{move.query!r} ({move.before} → {move.after or 'not found'})" for move in moved if move.is_worse]
-    return [*drops, f"worst: {', '.join(worse[:_NAMED])}"] if drops and worse else drops
+    worse = [f"{move.query!r} ({move.before} → {move.after or 'not found'})" for move in all_moves if move.is_worse]
+    return [*drops, f"worst: {', '.join(worse[:_MAX_NAMES])}"] if drops and worse else drops
 
 
-def _got(reply: GoldenResults) -> Mapping[str, str]:
+def _results(reply: GoldenResults) -> Mapping[str, str]:
     first = reply.results[0].url if reply.results else "nothing"
     return {"found_first": first, "must_not": " ".join(reply.unwanted)}

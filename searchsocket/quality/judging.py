@@ -1,4 +1,4 @@
-"""The golden queries of a scope, asked of one of its generations and compared with another."""
+"""Run the golden queries of a scope on one generation, and compare the results with another generation."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -28,15 +28,17 @@ def judge_readers(
     before: IndexReader | None,
     clock: Clock,
 ) -> IndexJudgement:
-    """Ask both readers, and judge the first.
+    """Run the queries on both readers, and judge `now`.
 
     Args:
-        project: The home of the corpus that the queries are of: all of them of one.
+        project: The home of the queries' corpus.
+        queries: Queries of one corpus.
 
     Raises:
-        EmbedderUnavailable: The queries could not be embedded, or one was answered by words alone.
-        EmbedderRefused, BadVectors: The provider will not embed them, or gave what cannot be vectors.
-        EmbeddingModelMismatch: `now` is of a model that is not configured; with `before` nothing is compared then.
+        EmbedderUnavailable: The queries could not be embedded, or one was answered by words only.
+        EmbedderRefused, BadVectors: The provider refused the queries, or returned invalid vectors.
+        EmbeddingModelMismatch: The model of `now` is not configured. If only that of `before` is not, `now` is judged
+            without a comparison.
     """
     ask_with = ASK_OVER[queries[0].corpus if queries else "site"]
     vectors = queries_of(project, backends, clock)
@@ -57,20 +59,23 @@ def judge_readers(
 def own_queries(
     project: Project, scope: Scope, only: CorpusName | None = None
 ) -> Mapping[CorpusName, Sequence[GoldenQuery]]:
-    """The golden queries of a scope, by the corpus that they are asked of; only those of one where that is named.
+    """Return the golden queries of a scope by corpus.
+
+    Args:
+        only: The only corpus to return; None: all.
 
     Raises:
-        ConfigMissing: There are none.
-        ConfigError: The file cannot be used.
+        ConfigMissing: There are no golden queries.
+        ConfigError: The file is not valid.
     """
     file = project.settings.golden.file
-    every = tuple(corpus.name for corpus in CORPORA.values()) if only is None else (only,)
-    by_corpus = {name: golden_queries(project.root, file, scope.name, name) for name in every}
-    with_queries = {corpus: queries for corpus, queries in by_corpus.items() if queries}
-    if not with_queries:
+    names = tuple(corpus.name for corpus in CORPORA.values()) if only is None else (only,)
+    all_queries = {name: golden_queries(project.root, file, scope.name, name) for name in names}
+    by_corpus = {corpus: queries for corpus, queries in all_queries.items() if queries}
+    if not by_corpus:
         of_corpus = f" of the {only}" if only else ""
         raise ConfigMissing(
             f"there are no golden queries{of_corpus} for scope {scope.name!r} in {project.root}; write "
             "golden-queries.toml, or run `searchsocket test --record` to propose entries from your last searches"
         )
-    return with_queries
+    return by_corpus

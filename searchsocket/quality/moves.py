@@ -1,4 +1,4 @@
-"""Golden queries whose answer is at another rank than in another generation, and why."""
+"""Find golden queries whose rank differs between two generations, with the reasons."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,21 +7,21 @@ from searchsocket.quality.replies import GoldenResult, GoldenResults
 from searchsocket.search.answer import Explanation
 
 _PARTS = ("vector", "keyword", "page", "second", "links", "depth", "exact", "weight", "rerank")
-_LEAST = 0.005  # of a part that counts as another one
-_NAMED = 3
+_LEAST = 0.005  # smallest change of a part that counts
+_MAX_PARTS = 3  # in a reason
 _WORDS = {"vector": "meaning", "keyword": "words", "page": "words of the page", "second": "second section"}
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A golden query whose first expected place moved, went or came."""
+    """A golden query whose first expected place moved, appeared or disappeared."""
 
     query: str
-    place: str  # that was expected first
-    before: int  # its rank, from 1; 0 = not found
+    place: str  # the first expected one that is among the results
+    before: int  # its rank, from 1; 0: not found
     after: int
     why: str
-    first: str  # page that is found first now
+    first: str  # page of the first result now
 
     @property
     def is_worse(self) -> bool:
@@ -29,7 +29,7 @@ class Move:
 
 
 def moves(before: Sequence[GoldenResults], after: Sequence[GoldenResults]) -> list[Move]:
-    """The moves of queries that both were asked, the worse ones first, then in the order of the file."""
+    """Return the moves of queries in both lists, the worse ones first, then in the order of the file."""
     earlier = {reply.golden: reply for reply in before}
     pairs = [(earlier[reply.golden], reply) for reply in after if reply.golden in earlier]
     changed = [_move(old, new) for old, new in pairs if old.rank != new.rank]
@@ -48,7 +48,7 @@ def _at(reply: GoldenResults) -> GoldenResult | None:
 
 
 def _why(then: GoldenResult | None, now: GoldenResult | None, new: GoldenResults) -> str:
-    """The change of its score, then the result that is now first."""
+    """Return the change of the score parts, then the result that is now first."""
     words: list[str] = []
     if now is None:
         words.append("no longer found" if new.results else "no results any more")
@@ -65,8 +65,8 @@ def _why(then: GoldenResult | None, now: GoldenResult | None, new: GoldenResults
 
 
 def _changes(then: Explanation, now: Explanation) -> Iterator[str]:
-    """The parts that changed most."""
-    values = [(name, getattr(then, name), getattr(now, name)) for name in _PARTS]
-    changed = [each for each in values if abs((each[2] or 0) - (each[1] or 0)) >= _LEAST]
-    for name, old, new in sorted(changed, key=lambda each: -abs((each[2] or 0) - (each[1] or 0)))[:_NAMED]:
-        yield f"{_WORDS.get(name, name)} {old or 0:.2f} → {new or 0:.2f}"
+    """Yield the parts of the score that changed most."""
+    values = [(name, getattr(then, name) or 0, getattr(now, name) or 0) for name in _PARTS]
+    changes = [(name, old, new) for name, old, new in values if abs(new - old) >= _LEAST]
+    for name, old, new in sorted(changes, key=lambda change: -abs(change[2] - change[1]))[:_MAX_PARTS]:
+        yield f"{_WORDS.get(name, name)} {old:.2f} → {new:.2f}"

@@ -1,4 +1,4 @@
-"""The engine that answers callers, over one generation, whichever is live."""
+"""Search engine over one generation, which need not be live."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,23 +13,23 @@ from searchsocket.search.engine import SearchEngine
 from searchsocket.stores.base import Answering, IndexReader
 from searchsocket.types import Scope
 
-_TIMEOUT_S = 30.0  # nobody waits for the first letter of an answer: a judgement by words alone would be none
+_TIMEOUT_S = 30.0  # longer than for visitors: an answer by words only cannot be judged
 
 
 @dataclass(frozen=True, slots=True)
 class OneReader:
-    """Implements `Readers` for one generation, whatever is live."""
+    """Implements `Readers` for one generation, which need not be live."""
 
-    one: IndexReader
+    only: IndexReader
 
     def reader(self, scope: Scope) -> IndexReader:
-        return self.one
+        return self.only
 
     def open_reader(self, scope: Scope) -> IndexReader:
-        return self.one
+        return self.only
 
     def answering(self, scope: Scope) -> Answering:
-        return Answering(self.one.generation)
+        return Answering(self.only.generation)
 
     def refresh(self) -> list[SearchSocketError]:
         return []
@@ -43,10 +43,10 @@ def engine_over(
     *,
     has_rules: bool = True,
 ) -> SearchEngine:
-    """The search engine over one generation of pages.
+    """Return the search engine over one generation of pages.
 
     Args:
-        has_rules: Apply the rules of `curation.toml`; else its synonyms alone.
+        has_rules: True to apply the rules and synonyms of `curation.toml`; False: only the synonyms of the settings.
     """
     settings, readers = project.settings, OneReader(reader)
     curation = Curation(project.root if has_rules else None, settings.ranking.synonyms, clock)
@@ -54,7 +54,7 @@ def engine_over(
 
 
 def queries_of(project: Project, backends: Backends, clock: Callable[[], datetime]) -> QueryVectors:
-    """Vectors of queries; a provider elsewhere is waited for, and what it is paid is noted."""
+    """Return the query embedder, with a long timeout for a remote provider; its cost is recorded."""
     return QueryVectors(
         backends.embedder_of,
         timeout_s=_TIMEOUT_S,

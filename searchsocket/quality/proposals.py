@@ -1,4 +1,4 @@
-"""Entries for the golden queries, from what somebody searched and was answered with."""
+"""Propose golden queries from recent searches and their results."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -9,7 +9,7 @@ from searchsocket.quality.golden import GoldenQuery
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """A search of this machine's command line."""
+    """A search from the command line of this machine."""
 
     query: str
     scope: str
@@ -18,34 +18,37 @@ class Searched:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """An entry as it is now answered; whoever keeps it judges whether that is right."""
+    """A proposed entry with the current results; a person has to confirm that they are right."""
 
     query: str
     expect: tuple[str, ...]
-    others: tuple[str, ...]  # what was found behind it
+    others: tuple[str, ...]  # further results
 
 
-def proposals(searched: Iterable[Searched], golden_queries: Iterable[GoldenQuery], scope: str) -> Sequence[Proposal]:
-    """One for each query of a scope that is none yet, the newest search of it, in the order of the first."""
-    have = {golden.query for golden in golden_queries}
-    newest = {each.query: each for each in searched if each.scope == scope and each.query not in have}
-    return [Proposal(each.query, each.places[:1], each.places[1:]) for each in newest.values()]
+def proposals(searches: Iterable[Searched], golden_queries: Iterable[GoldenQuery], scope: str) -> Sequence[Proposal]:
+    """Return a proposal for each query of a scope without a golden query.
+
+    A proposal has the results of the newest search; the order is that of the first searches.
+    """
+    existing = {golden.query for golden in golden_queries}
+    newest = {search.query: search for search in searches if search.scope == scope and search.query not in existing}
+    return [Proposal(search.query, search.places[:1], search.places[1:]) for search in newest.values()]
 
 
-def as_toml(proposed: Iterable[Proposal]) -> str:
-    """Tables to append to a golden-queries.toml; what else was found stands behind in comments."""
+def as_toml(proposals: Iterable[Proposal]) -> str:
+    """Format proposals as tables to append to golden-queries.toml; further results are comments."""
     lines: list[str] = []
-    for each in proposed:
+    for proposal in proposals:
         lines += [
             "[[query]]",
-            f"query = {toml_text(each.query)}",
-            f"expect = [{', '.join(map(toml_text, each.expect))}]",
+            f"query = {toml_text(proposal.query)}",
+            f"expect = [{', '.join(map(toml_text, proposal.expect))}]",
         ]
-        lines += [f"# other results: {', '.join(map(toml_text, each.others))}"] if each.others else []
-        lines += [""] if each.expect else ["# no result; add the page that should answer", ""]
+        lines += [f"# other results: {', '.join(map(toml_text, proposal.others))}"] if proposal.others else []
+        lines += [""] if proposal.expect else ["# no result; add the page that should answer", ""]
     return "".join(f"{line}\n" for line in lines)
 
 
 def toml_text(value: str) -> str:
-    """A basic string of TOML, whose escapes JSON's are."""
+    """Format a basic string of TOML, which has the same escapes as JSON."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

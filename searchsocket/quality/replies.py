@@ -1,4 +1,4 @@
-"""Golden queries asked: where each found what it should."""
+"""Results of golden queries, with the ranks of the expected places."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,15 +11,15 @@ from searchsocket.search.answer import Explanation, Note
 from searchsocket.search.notes import NO_BACKEND, NOTES
 
 DEPTH = 10  # of nDCG and reciprocal rank
-_BY_WORDS_ALONE = frozenset(note.code for note in (*NOTES.values(), NO_BACKEND))
+_BY_WORDS_ONLY = frozenset(note.code for note in (*NOTES.values(), NO_BACKEND))
 
 
 @dataclass(frozen=True, slots=True)
 class GoldenResult:
-    """One result, and what its score is made of."""
+    """One result with the parts of its score."""
 
     url: str
-    anchors: frozenset[str]  # of the sections that answer; of code the names that its lines define
+    anchors: frozenset[str]  # of the matching sections; for code, the names that its lines define
     score: float
     parts: Explanation | None = None
 
@@ -38,11 +38,11 @@ class GoldenResults:
 
     @property
     def places(self) -> list[str]:
-        """For each result the expected place that it is, "" for none; each place counts once."""
+        """Expected place of each result, "" for other results; each place counts once."""
         remaining = list(self.golden.expect)
         places = []
-        for each in self.results[: self.golden.k]:
-            place = next((place for place in remaining if each.is_at(place)), "")
+        for result in self.results[: self.golden.k]:
+            place = next((place for place in remaining if result.is_at(place)), "")
             places.append(place)
             if place:
                 remaining.remove(place)
@@ -50,21 +50,21 @@ class GoldenResults:
 
     @property
     def rank(self) -> int:
-        """Of the first expected place, from 1; 0 where none is among the first `k`."""
+        """Rank of the first expected place, from 1; 0 if none is among the first `k`."""
         return next((rank for rank, place in enumerate(self.places, 1) if place), 0)
 
     @property
     def unwanted(self) -> tuple[str, ...]:
-        """The forbidden results."""
+        """Forbidden results."""
         if self.golden.answers_nothing:
-            return tuple(each.url for each in self.results[:1])
+            return tuple(result.url for result in self.results[:1])
         first = self.results[: self.golden.k]
-        return tuple(place for place in self.golden.must_not if any(each.is_at(place) for each in first))
+        return tuple(place for place in self.golden.must_not if any(result.is_at(place) for result in first))
 
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Means over golden queries that expect something."""
+    """Means over golden queries with expected places."""
 
     queries: int
     recall: float  # at each query's own k
@@ -72,27 +72,27 @@ class Measures:
     ndcg10: float
 
 
-Ask = Callable[[GoldenQuery], Sequence[GoldenResult]]  # at least as many results as count
+Ask = Callable[[GoldenQuery], Sequence[GoldenResult]]  # returns at least as many results as count
 
 
 def ask_all(queries: Iterable[GoldenQuery], ask: Ask) -> list[GoldenResults]:
-    """Every golden query, asked; raises what `ask` does."""
+    """Run every golden query; raises as `ask`."""
     return [GoldenResults(golden, tuple(ask(golden))) for golden in queries]
 
 
 def refuse_words_alone(golden: GoldenQuery, notes: Iterable[Note]) -> None:
-    """Refuse to judge by an answer that was found without the meaning of its query: it says nothing of the index.
+    """Refuse to judge by an answer that matches words only, since it does not show the quality of the index.
 
     Raises:
-        EmbedderUnavailable: It was.
+        EmbedderUnavailable: A note reports such an answer.
     """
     for note in notes:
-        if note.code in _BY_WORDS_ALONE:
+        if note.code in _BY_WORDS_ONLY:
             raise EmbedderUnavailable(f"the golden query {golden.query[:80]!r} could not be judged: {note.message}")
 
 
 def measures(replies: Iterable[GoldenResults]) -> Measures:
-    """The measures over all replies."""
+    """Return the measures over all replies."""
     judged = [(reply.places, reply.golden) for reply in replies if reply.golden.expect]
     return Measures(
         len(judged),
@@ -103,6 +103,6 @@ def measures(replies: Iterable[GoldenResults]) -> Measures:
 
 
 def measures_by_tag(replies: Sequence[GoldenResults]) -> Mapping[str, Measures]:
-    """Those of each tag, by name, of which something is expected."""
+    """Return the measures of each tag, by name, without tags whose queries expect nothing."""
     tags = sorted({tag for reply in replies if reply.golden.expect for tag in reply.golden.tags})
     return {tag: measures(reply for reply in replies if tag in reply.golden.tags) for tag in tags}

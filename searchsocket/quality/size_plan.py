@@ -1,4 +1,4 @@
-"""The cost of a site of some size: time, disk, memory and dollars, from unit costs that were measured.
+"""Estimate the cost of a site by its size: time, disk, memory and dollars, from measured unit costs.
 
 `python -m bench.sizing` measures the unit costs and writes `unit_costs.json`.
 """
@@ -15,7 +15,7 @@ from searchsocket.stores.base import IndexReader
 
 _SAMPLE = 500  # records whose texts are measured
 _GB, _HOUR_S = 1e9, 3600
-_SLOW_MS = 30.0  # a query that takes longer is felt while typing
+_SLOW_MS = 30.0  # users notice slower queries while typing
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +26,18 @@ class Line:
     slope: float
 
     def at(self, amount: float) -> float:
-        """The cost of this amount; never below the base."""
+        """Return the cost of this amount; never below the base."""
         return self.base + max(self.slope, 0.0) * amount
 
 
 @dataclass(frozen=True, slots=True)
 class UnitCosts:
-    """Costs on the machine that measured them; by pages, except for those of the service, which are by chunks.
+    """Costs on the machine where they were measured; by pages, but costs of the service by chunks.
 
     Attributes:
         cold_cpu_s, branch_cpu_s, edit_cpu_s, unchanged_cpu_s: CPU seconds of a first run, of a further branch of which
             1 % of the pages differ, of a run after one page changed, and of a run without changes.
-        cold_mb, branch_mb: Megabytes that such a run leaves on the disk.
+        cold_mb, branch_mb: Megabytes that such a run adds to the disk.
         index_memory_mb: Peak memory of a first run.
         service_memory_mb: Memory of a service that answers from one scope.
         query_ms: Median of a query over HTTP, with the embedded index.
@@ -69,7 +69,7 @@ class SiteShape:
 
 @dataclass(frozen=True, slots=True)
 class SizePlan(Wire):
-    """The cost of one site; a core is one of the machine that measured the unit costs."""
+    """The cost of one site; a core is one of the machine where the unit costs were measured."""
 
     pages: int
     branches: int
@@ -81,7 +81,7 @@ class SizePlan(Wire):
     index_memory_gb: float
     disk_gb: float
     service_memory_gb: float
-    query_ms: float | None  # None: vectors are on a server, whose time is its own
+    query_ms: float | None  # None: vectors are on a server, whose speed is unknown
     tokens: int
     embedding_usd: float
     first_limit: str
@@ -89,12 +89,12 @@ class SizePlan(Wire):
 
 
 def unit_costs() -> UnitCosts:
-    """The measured costs that come with this version."""
+    """Return the measured costs of this version."""
     return TypeAdapter(UnitCosts).validate_json(files(__package__).joinpath("unit_costs.json").read_bytes())
 
 
 def shape_of(reader: IndexReader) -> SiteShape | None:
-    """The shape of an indexed site, from a sample of its records; None if it is empty."""
+    """Return the shape of an indexed site, from a sample of its records; None if it is empty."""
     generation = reader.generation
     ids = [record_id for record_id, _ in reader.catalogue.fingerprints("", _SAMPLE)]
     if not ids or not generation.pages:
@@ -112,12 +112,12 @@ def plan_size(
     max_local_chunks: int,
     usd_per_million_tokens: float,
 ) -> SizePlan:
-    """The cost of a site whose further branches differ from the first in 1 % of their pages.
+    """Estimate the cost of a site whose further branches differ from the first in 1 % of their pages.
 
     Args:
         max_local_chunks: The limit of the embedded index, `vector.local.max_records`.
     """
-    # Costs were measured on pages of a certain size; work and bytes follow the text.
+    # Costs were measured on pages of a fixed size; work and disk space are proportional to the text.
     scale = shape.chunks_per_page * shape.tokens_per_chunk / (costs.chunks_per_page * costs.tokens_per_chunk)
     amount = pages * scale
     chunks = round(pages * shape.chunks_per_page)
@@ -145,7 +145,7 @@ def plan_size(
 
 
 def _first_limit(is_local: bool, query_ms: float | None, max_local_chunks: int) -> tuple[str, str]:
-    """The limit that is reached first, and the remedy."""
+    """Return the limit that is reached first, and the remedy."""
     if not is_local:
         return (
             f"the embedded index is meant for up to {max_local_chunks:,} chunks: a query compares every vector",
@@ -160,7 +160,7 @@ def _first_limit(is_local: bool, query_ms: float | None, max_local_chunks: int) 
 
 
 def lines_of(plan: SizePlan, costs: UnitCosts, sizes: Sequence[str]) -> list[str]:
-    """The plan for people.
+    """Format the plan as text.
 
     Args:
         sizes: `disk_gb`, `index_memory_gb` and `service_memory_gb` as text.

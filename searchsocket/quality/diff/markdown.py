@@ -1,4 +1,4 @@
-"""A diff as the comment of a pull request: a headline, numbers, and lists that open."""
+"""Format a diff as a comment for a pull request: a headline, numbers, and collapsible lists."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,13 +7,13 @@ from searchsocket.dollars import dollars
 from searchsocket.quality.diff.report import Diff
 from searchsocket.quality.judgement import IndexJudgement
 
-MARK = "<!-- searchsocket diff -->"  # by which whoever posts it finds the comment again
+MARK = "<!-- searchsocket diff -->"  # identifies the comment, so that the next run can update it
 _ROWS = 50
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#@~])")
 
 
 def comment(diff: Diff) -> str:
-    """Markdown for GitHub; what comes from pages and queries can break out of no place."""
+    """Format a diff as Markdown for GitHub; texts of pages and queries are escaped."""
     content = diff.content
     lines = [MARK, "### Search index", "", *_headline(diff), ""]
     lines += [
@@ -42,25 +42,26 @@ def _headline(diff: Diff) -> Iterator[str]:
     before, after = diff.before, diff.after
     revision = f" at {_code(after.source_revision[:12])}" if after.source_revision else ""
     size = f"{after.pages:,} pages, {after.records:,} chunks"
-    # One scope is compared with itself at another time.
-    names = [one.scope if before.scope != after.scope else f"{one.scope}@{one.name}" for one in (after, before)]
-    yield f"{_code(names[0])}{revision} against {_code(names[1])}: {size}."
+    is_one_scope = before.scope == after.scope
+    new, old = (f"{side.scope}@{side.name}" if is_one_scope else side.scope for side in (after, before))
+    yield f"{_code(new)}{revision} against {_code(old)}: {size}."
     if diff.content.is_empty:
         yield "No page changed."
 
 
 def _golden(judged: IndexJudgement) -> list[str]:
-    now, was = judged.now, judged.before
+    now, previous = judged.now, judged.before
     mark = "✅" if judged.passed else "❌"
     words = [
-        f"{name} {getattr(now, field):.3f}" + (f" (was {getattr(was, field):.3f})" if was else "")
+        f"{name} {getattr(now, field):.3f}" + (f" (was {getattr(previous, field):.3f})" if previous else "")
         for field, name in (("recall", "recall@k"), ("mrr10", "MRR@10"), ("ndcg10", "nDCG@10"))
     ]
     lines = [f"{mark} {now.queries} golden queries: {', '.join(words)}", ""]
     lines += [f"- {_plain(reason)}" for reason in judged.reasons] + [""] * bool(judged.reasons)
     rows = [
-        f"| {_plain(one.query)} | {_code(one.place)} | {one.before or '–'} → {one.after or '–'} | {_plain(one.why)} |"
-        for one in judged.moves
+        f"| {_plain(move.query)} | {_code(move.place)} | {move.before or '–'} → {move.after or '–'} "
+        f"| {_plain(move.why)} |"
+        for move in judged.moves
     ]
     table = ["| query | page | rank | why |", "| --- | --- | --- | --- |", *rows] if rows else []
     return [*lines, *_list("Golden queries that changed", table, is_open=not judged.passed)]
@@ -74,9 +75,9 @@ def _list(title: str, items: Iterable[str], *, is_open: bool = False) -> list[st
     rows = list(items)
     if not rows:
         return []
-    rest = [f"- and {len(rows) - _ROWS} more"] if len(rows) > _ROWS + 2 else []
-    listed = rows[:_ROWS] + rest if rest else rows
-    return [f"<details{' open' * is_open}><summary>{title}</summary>", "", *listed, "", "</details>", ""]
+    if len(rows) > _ROWS + 2:
+        rows = [*rows[:_ROWS], f"- and {len(rows) - _ROWS} more"]
+    return [f"<details{' open' * is_open}><summary>{title}</summary>", "", *rows, "", "</details>", ""]
 
 
 def _fence(rows: Sequence[str]) -> list[str]:
@@ -84,7 +85,7 @@ def _fence(rows: Sequence[str]) -> list[str]:
 
 
 def _code(text: str) -> str:
-    """Text of a path or name as code; a backtick in it would end that."""
+    """Format a path or name as code; backticks and pipes are percent-encoded."""
     return f"`{' '.join(text.replace('`', '%60').replace('|', '%7C').split())}`" if text else "–"
 
 

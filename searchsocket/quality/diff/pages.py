@@ -21,7 +21,7 @@ class Content:
 
 
 def read_content(reader: IndexReader) -> Content:
-    """All pages of a generation; holds hashes and titles, and a batch of records at a time."""
+    """Read all pages of a generation, in batches of records; keeps only hashes, titles and records' order."""
     pages: dict[str, list[tuple[int, str, Record]]] = {}
     tokens: dict[str, int] = {}
     for record in _records(reader):

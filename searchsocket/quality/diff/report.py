@@ -1,4 +1,4 @@
-"""Two generations compared in all that a reviewer asks for."""
+"""Compare two generations for a review: content, cost, dead links and golden queries."""
 
 import re
 from collections import Counter
@@ -25,7 +25,7 @@ from searchsocket.web.urls.targets import resolve_target
 
 @dataclass(frozen=True, slots=True)
 class _ChangedPage:
-    """A page that says something else."""
+    """A page whose text changed."""
 
     url: str
     title: str
@@ -44,8 +44,8 @@ class _ContentChanges:
     unchanged: int  # pages
     chunks_added: int
     chunks_removed: int
-    new_texts: int  # that the other generation nowhere has
-    new_tokens: int  # of these, estimated
+    new_texts: int  # texts that are nowhere in the old generation
+    new_tokens: int  # estimated tokens of these texts
 
     @property
     def is_empty(self) -> bool:
@@ -59,16 +59,16 @@ class Diff:
     before: Generation
     after: Generation
     content: _ContentChanges
-    cost_usd: float  # of embedding what is new, estimated
-    dead_links: tuple[LinkToNowhere, ...]  # that were not there before
-    judgement: IndexJudgement | None  # of the golden queries of the scope; None: it has none
+    cost_usd: float  # estimated cost to embed the new texts
+    dead_links: tuple[LinkToNowhere, ...]  # new ones only
+    judgement: IndexJudgement | None  # of the scope's golden queries; None if it has none
 
     def to_json(self) -> Mapping[str, Any]:
-        """For machines; the names are public."""
+        """Return the diff as JSON; its keys are public."""
         content, judged = self.content, self.judgement
         return {
-            "before": _named(self.before),
-            "after": _named(self.after),
+            "before": _generation(self.before),
+            "after": _generation(self.after),
             "pages": {
                 "added": list(map(_page, content.added)),
                 "removed": list(map(_page, content.removed)),
@@ -92,7 +92,7 @@ class Diff:
         }
 
     def redirects(self) -> list[str]:
-        """Rows of a `_redirects` file, by which old addresses lead to where their pages are now."""
+        """Return rows of a `_redirects` file, from the old URLs of moved pages to their new ones."""
         return [f"{move.before} {move.after} 301" for move in self.content.moved]
 
 
@@ -103,7 +103,7 @@ def diff_of(
 
     Raises:
         EmbedderUnavailable: A golden query could not be embedded.
-        ConfigError, ConfigMissing: The file of golden queries cannot be used.
+        ConfigError, ConfigMissing: The file of golden queries is not valid or does not exist.
     """
     old, new = read_content(before), read_content(after)
     content = compare(old, new)
@@ -116,7 +116,7 @@ def diff_of(
     return Diff(before.generation, after.generation, content, cost, tuple(sorted(dead)), judged)
 
 
-def _named(generation: Generation) -> Mapping[str, Any]:
+def _generation(generation: Generation) -> Mapping[str, Any]:
     names = ("scope", "name", "published_at", "source_revision", "pages", "records")
     return {name: getattr(generation, name) for name in names}
 
@@ -125,17 +125,17 @@ def _page(page: PageContent) -> Mapping[str, Any]:
     return {"url": page.url, "title": page.title, "chunks": len(page.texts)}
 
 
-_LINK = re.compile(r"\]\((/[^\s()<>\"']*)")  # of a mirror file, where links within the site are paths
+_LINK = re.compile(r"\]\((/[^\s()<>\"']*)")  # in a mirror file, internal links are paths
 
 
 def links_to_nowhere(reader: IndexReader, urls: Iterable[str]) -> set[LinkToNowhere]:
-    """The dead links of all pages; none where an older version published the index without its texts.
+    """Return the dead links of all pages; empty if an older version published the index without its texts.
 
     Args:
-        urls: Of all pages of the generation.
+        urls: URLs of all pages of the generation.
     """
     pages = set(urls)
-    answers: dict[str, bool] = {}
+    is_dead: dict[str, bool] = {}  # by target
     dead_links = set()
     for url in pages:
         try:
@@ -143,39 +143,39 @@ def links_to_nowhere(reader: IndexReader, urls: Iterable[str]) -> set[LinkToNowh
         except PageTextsMissing:
             return set()
         for target in dict.fromkeys(match.partition("#")[0].partition("?")[0] for match in _LINK.findall(text)):
-            if target not in answers:
-                answers[target] = not is_file(target) and resolve_target(target, pages.__contains__) is None
-            if answers[target]:
+            if target not in is_dead:
+                is_dead[target] = not is_file(target) and resolve_target(target, pages.__contains__) is None
+            if is_dead[target]:
                 dead_links.add(LinkToNowhere(target, url))
     return dead_links
 
 
 def compare(before: Content, after: Content) -> _ContentChanges:
     """Compare two generations."""
-    gone = [page for url, page in before.pages.items() if url not in after.pages]
-    came = [page for url, page in after.pages.items() if url not in before.pages]
-    moved = moved_pages(gone, came)
-    sources, targets = {move.old_url for move in moved}, {move.url for move in moved}
+    old_pages = [page for url, page in before.pages.items() if url not in after.pages]
+    new_pages = [page for url, page in after.pages.items() if url not in before.pages]
+    moves = moved_pages(old_pages, new_pages)
+    sources, targets = {move.old_url for move in moves}, {move.url for move in moves}
     pairs = [(before.pages[url], page) for url, page in after.pages.items() if url in before.pages]
-    changed = [_changed(old, new) for old, new in pairs if Counter(old.texts) != Counter(new.texts)]
-    was, now = _texts(before.pages.values()), _texts(after.pages.values())
-    new = set(now) - set(was)
+    changes = [_changed_page(old, new) for old, new in pairs if Counter(old.texts) != Counter(new.texts)]
+    old_texts, new_texts = _texts(before.pages.values()), _texts(after.pages.values())
+    added_texts = set(new_texts) - set(old_texts)
     return _ContentChanges(
-        added=tuple(page for page in came if page.url not in targets),
-        removed=tuple(page for page in gone if page.url not in sources),
-        changed=tuple(changed),
-        moved=tuple(moved),
-        unchanged=len(pairs) - len(changed),
-        chunks_added=(now - was).total(),
-        chunks_removed=(was - now).total(),
-        new_texts=len(new),
-        new_tokens=sum(after.tokens[text] for text in new),
+        added=tuple(page for page in new_pages if page.url not in targets),
+        removed=tuple(page for page in old_pages if page.url not in sources),
+        changed=tuple(changes),
+        moved=tuple(moves),
+        unchanged=len(pairs) - len(changes),
+        chunks_added=(new_texts - old_texts).total(),
+        chunks_removed=(old_texts - new_texts).total(),
+        new_texts=len(added_texts),
+        new_tokens=sum(after.tokens[text] for text in added_texts),
     )
 
 
-def _changed(old: PageContent, new: PageContent) -> _ChangedPage:
-    was, now = Counter(old.texts), Counter(new.texts)
-    return _ChangedPage(new.url, new.title, (now - was).total(), (was - now).total())
+def _changed_page(old: PageContent, new: PageContent) -> _ChangedPage:
+    old_texts, new_texts = Counter(old.texts), Counter(new.texts)
+    return _ChangedPage(new.url, new.title, (new_texts - old_texts).total(), (old_texts - new_texts).total())
 
 
 def _texts(pages: Iterable[PageContent]) -> Counter[str]:
