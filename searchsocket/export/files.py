@@ -1,4 +1,4 @@
-"""Write a static export: files named by their contents, then the entry that names the newest generation."""
+"""Write a static export: files named by a hash of their contents, then the entry with the newest generation."""
 
 import base64
 import gzip
@@ -35,14 +35,14 @@ _SITES = "sites"
 
 @dataclass(frozen=True, slots=True)
 class SiteExport:
-    """One site to export, and its origin for results where several sites are exported together."""
+    """One site to export; if several are exported together, with its origin for results."""
 
     reader: IndexReader
     settings: "RankingSettings"
-    curation: CurationRules = NO_RULES  # expired rules are without effect in the browser too
-    project: str = ""  # safe in addresses
+    curation: CurationRules = NO_RULES  # the browser ignores expired rules too
+    project: str = ""  # safe in URLs
     title: str = ""
-    address: str = ""  # scheme and host of its pages; "" = those of the page that searches
+    address: str = ""  # scheme and host of its pages; "": those of the page that searches
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Exported:
     pages: int
     files: int
     bytes: int
-    written: int  # files that were not there before
+    written: int  # new files
     removed: int
 
 
@@ -63,17 +63,17 @@ class _Folder:
     """A folder of an export, and the files of this generation."""
 
     path: Path
-    before: Mapping[str, Any]  # its names in the entry that is replaced
+    before: Mapping[str, Any]  # its part of the previous entry
     sizes: dict[str, int] = field(default_factory=dict)  # by name
     written: int = 0
 
     def write(self, kind: str, data: Any) -> str:
-        """Write bytes, or a value as JSON, under the name that its contents give."""
+        """Write bytes, or a value as JSON, compressed; return the file's name, which contains a hash."""
         raw = data if isinstance(data, bytes) else json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
         return self.write_bytes(kind, ".bin", gzip.compress(raw, 9, mtime=0))
 
     def write_bytes(self, kind: str, ending: str, packed: bytes) -> str:
-        """Write bytes as they are."""
+        """Write bytes as they are; return the file's name, which contains a hash."""
         digest = base64.b32encode(hashlib.sha256(packed).digest()).decode().lower()
         name = f"{kind}-{digest[:_HASH_CHARS]}{ending}"
         path = self.path / name
@@ -87,7 +87,7 @@ class _Folder:
         return name
 
     def write_site(self, site: SiteExport) -> dict[str, str]:
-        """Write the index of a site; returns the names of this head and of the previous one."""
+        """Write the index of a site; return the names of this head and of the previous one."""
         head = write_head(site.reader.catalogue, site.reader.generation, site.settings, site.curation, self.write)
         return {
             "head": head,
@@ -95,7 +95,7 @@ class _Folder:
         }
 
     def write_program(self, files: Sequence[str]) -> dict[str, str]:
-        """Write the worker, the component, and the list of all files; returns their names."""
+        """Write the worker, the component, and the list of all files; return their names."""
         bundle = bundle_folder()
         worker = self.write_bytes("worker", ".js", (bundle / _WORKER).read_bytes())
         for path in (bundle / _COMPONENT, *sorted(bundle.glob("labels/*.js"))):
@@ -103,15 +103,15 @@ class _Folder:
         return {"worker": worker, "files": self.write_bytes("files", ".json", json.dumps([*files, worker]).encode())}
 
     def remove_stale(self, previous: str) -> int:
-        """Delete files that neither this generation nor the previous one has."""
+        """Delete the files that are not of this generation or the previous one; return their number."""
         names = (str(self.before.get(name, "")) for name in ("worker", "files"))
-        kept = {*self.sizes, *_files_of(self.path, previous), *names}
-        stale = [path for path in self.path.iterdir() if _NAME.fullmatch(path.name) and path.name not in kept]
+        current = {*self.sizes, *_files_of(self.path, previous), *names}
+        stale = [path for path in self.path.iterdir() if _NAME.fullmatch(path.name) and path.name not in current]
         for path in stale:
             path.unlink(missing_ok=True)
         return len(stale)
 
-    def exported(self, generation: Generation, head: str, removed: int) -> Exported:
+    def result(self, generation: Generation, head: str, removed: int) -> Exported:
         size = sum(self.sizes.values())
         return Exported(generation.name, head, generation.pages, len(self.sizes), size, self.written, removed)
 
@@ -119,28 +119,28 @@ class _Folder:
 def export_generation(
     reader: IndexReader, settings: "RankingSettings", target: Path, curation: CurationRules = NO_RULES
 ) -> Exported:
-    """Write a generation below `target`; files of the one before stay, so that open pages continue.
+    """Write a generation below `target`; the previous one stays, so that open pages keep working.
 
     Raises:
         StateUnavailable, PermissionDenied: A file cannot be written.
-        ConfigError: A file of that name has other contents.
+        ConfigError: A file with the same name has other contents.
     """
     folder = _Folder(target, _json(target / ENTRY))
     names = folder.write_site(SiteExport(reader, settings, curation))
     program = folder.write_program(sorted(folder.sizes))
     _replace(target / ENTRY, json.dumps({"generation": reader.generation.name, **names, **program}).encode())
     removed = folder.remove_stale(names["previous"])
-    return folder.exported(reader.generation, names["head"], removed)
+    return folder.result(reader.generation, names["head"], removed)
 
 
 def export_sites(sites: Sequence[SiteExport], target: Path) -> list[Exported]:
-    """Write generations of several sites that are searched together, each into a folder of its own below `target`.
+    """Write generations of several sites for a joint search, each into its own folder below `target`.
 
-    One entry names them all, so that a page searches generations of one export.
+    One entry lists them all, so that a page searches generations of the same export.
 
     Raises:
         StateUnavailable, PermissionDenied: A file cannot be written.
-        ConfigError: A file of that name has other contents.
+        ConfigError: A file with the same name has other contents.
     """
     before = _json(target / ENTRY)
     top, files = _Folder(target, before), list[str]()
@@ -149,7 +149,7 @@ def export_sites(sites: Sequence[SiteExport], target: Path) -> list[Exported]:
         folder = _Folder(target / _SITES / site.project, _site_before(before, site.project))
         folders.append((folder, folder.write_site(site)))
         files += (f"{_SITES}/{site.project}/{name}" for name in sorted(folder.sizes))
-    listed = [
+    entries = [
         {
             "folder": f"{_SITES}/{site.project}",
             **names,
@@ -157,33 +157,33 @@ def export_sites(sites: Sequence[SiteExport], target: Path) -> list[Exported]:
         }
         for site, (_, names) in zip(sites, folders, strict=True)
     ]
-    _replace(target / ENTRY, json.dumps({"sites": listed, **top.write_program(files)}).encode())
+    _replace(target / ENTRY, json.dumps({"sites": entries, **top.write_program(files)}).encode())
     top.remove_stale(str(before.get("head", "")))
     return [
-        folder.exported(site.reader.generation, names["head"], folder.remove_stale(names["previous"]))
+        folder.result(site.reader.generation, names["head"], folder.remove_stale(names["previous"]))
         for site, (folder, names) in zip(sites, folders, strict=True)
     ]
 
 
 def _site_before(entry: Mapping[str, Any], project: str) -> Mapping[str, Any]:
-    """The names of a site in an earlier entry; {} if it is not there."""
+    """Return a site's part of an earlier entry; {} if it has none."""
     sites = entry.get("sites")
-    entries = [one for one in sites if isinstance(one, dict)] if isinstance(sites, list) else []
-    return next((one for one in entries if one.get("folder") == f"{_SITES}/{project}"), {})
+    entries = [site for site in sites if isinstance(site, dict)] if isinstance(sites, list) else []
+    return next((site for site in entries if site.get("folder") == f"{_SITES}/{project}"), {})
 
 
 def _replace(path: Path, data: bytes) -> None:
-    """Write a file unless it has these contents: a run without changes must not look like a new build."""
-    with suppress(OSError):  # it is not there, or writing it reports the reason
+    """Write a file unless it has these contents, so that a run without changes does not look like a new build."""
+    with suppress(OSError):  # the file does not exist, or the write below reports the reason
         if path.read_bytes() == data:
             return
     write_atomic(path, data, durable=path.name == ENTRY)
 
 
 def _files_of(target: Path, head: str) -> set[str]:
-    """Names of the files of an earlier generation."""
-    listed = _json(target / head) if _NAME.fullmatch(head) else {}
-    return {head, *_NAME.findall(json.dumps(listed))}
+    """Return the names of the files of an earlier generation."""
+    contents = _json(target / head) if _NAME.fullmatch(head) else {}
+    return {head, *_NAME.findall(json.dumps(contents))}
 
 
 def _json(path: Path) -> dict[str, Any]:

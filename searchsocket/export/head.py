@@ -1,4 +1,4 @@
-"""Columns of a static export that every query needs: pages, sizes of chunks, and the names of all other files."""
+"""Write the head of a static export, which every query reads: pages, sizes of chunks, and names of other files."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from searchsocket.project.settings.model import RankingSettings
 
 FORMAT = 1
-PIECE_CHARS = 4_000  # of text: what a result reads for its snippet
-_A_BATCH = 500
-_Write = Callable[[str, Any], str]  # what a file holds, and its data; returns its name
+PIECE_CHARS = 4_000  # of text; a result reads one piece for its snippet
+_BATCH = 500
+_Write = Callable[[str, Any], str]  # takes the kind of a file and its data; returns its name
 
 
 @dataclass(slots=True)
@@ -30,7 +30,7 @@ class _Columns:
 
     postings: Postings = field(default_factory=Postings)
     pages: list[PageFacts] = field(default_factory=list)
-    chunks: list[int] = field(default_factory=list)  # of each page
+    chunks: list[int] = field(default_factory=list)  # number of chunks of each page
     kinds: list[str] = field(default_factory=list)  # "0": a summary
     texts: list[tuple[int, str]] = field(default_factory=list)  # first chunk and file of each piece
 
@@ -42,7 +42,7 @@ def write_head(
     curation: CurationRules,
     write: _Write,
 ) -> str:
-    """Write all files of a generation except the entry; return the name of the one that lists them."""
+    """Write all files of a generation except the entry; return the name of the head, which lists them."""
     columns = _Columns()
     for readable in _pages(catalogue):
         if readable[0].record.page.weight > 0:
@@ -64,54 +64,54 @@ def write_head(
             "pages": _page_columns(columns.pages, settings) | {"chunks": columns.chunks},
             "kinds": "".join(columns.kinds),
             "lengths": {name: packed_lengths(lengths) for name, lengths in postings.lengths.items()},
-            "words": _listed(buckets),
+            "words": _file_list(buckets),
             "vocabulary": letters,
-            "texts": _listed(columns.texts),
+            "texts": _file_list(columns.texts),
         },
     )
 
 
 def _pages(catalogue: CatalogueSnapshot) -> Iterator[list[ReadableRecord]]:
-    """The records of each page, in the order in which equals are answered."""
+    """Yield the records of each page, in the order of equal scores."""
     ids, after = list[str](), ""
-    while some := catalogue.fingerprints(after, _A_BATCH):
-        ids += (id_ for id_, _ in some)
+    while batch := catalogue.fingerprints(after, _BATCH):
+        ids += (id_ for id_, _ in batch)
         after = ids[-1]
     order = catalogue.facts(ids).order
     ids = [ids[at] for at in order.argsort(kind="stable").tolist()]
     page: list[ReadableRecord] = []
-    for start in range(0, len(ids), _A_BATCH):
-        for one in catalogue.readable(ids[start : start + _A_BATCH]):
-            if page and page[0].record.page.url != one.record.page.url:
+    for start in range(0, len(ids), _BATCH):
+        for readable in catalogue.readable(ids[start : start + _BATCH]):
+            if page and page[0].record.page.url != readable.record.page.url:
                 yield page
                 page = []
-            page.append(one)
+            page.append(readable)
     if page:
         yield page
 
 
-def _add_page(columns: _Columns, readable: Sequence[ReadableRecord], write: _Write) -> None:
+def _add_page(columns: _Columns, records: Sequence[ReadableRecord], write: _Write) -> None:
     first = len(columns.kinds)
-    columns.postings.add(len(columns.pages), first, [one.record for one in readable])
-    columns.pages.append(readable[0].record.page)
-    columns.chunks.append(len(readable))
-    columns.kinds += ("0" if one.record.chunk.kind == "summary" else "1" for one in readable)
+    columns.postings.add(len(columns.pages), first, [readable.record for readable in records])
+    columns.pages.append(records[0].record.page)
+    columns.chunks.append(len(records))
+    columns.kinds += ("0" if readable.record.chunk.kind == "summary" else "1" for readable in records)
     piece: list[list[Any]] = []
     size, start = 0, first
-    for number, one in enumerate(readable, first):
-        if piece and size + len(one.text.text) > PIECE_CHARS:
+    for number, readable in enumerate(records, first):
+        if piece and size + len(readable.text.text) > PIECE_CHARS:
             columns.texts.append((start, write("text", piece)))
             piece, size, start = [], 0, number
-        piece.append(_chunk(one))
-        size += len(one.text.text)
+        piece.append(_chunk(readable))
+        size += len(readable.text.text)
     columns.texts.append((start, write("text", piece)))
 
 
-def _chunk(one: ReadableRecord) -> list[Any]:
-    """A chunk as results need it."""
-    at, text = one.record.chunk.at, one.text
+def _chunk(readable: ReadableRecord) -> list[Any]:
+    """Return the parts of a chunk that results need."""
+    at, text = readable.record.chunk.at, readable.text
     units = [text.text[start:end] for start, end in zip(text.starts, (*text.starts[1:], len(text.text)), strict=True)]
-    openings = [[_utf16(text.text[: one.start]), one.anchor, one.title] for one in text.openings]
+    openings = [[_utf16(text.text[: opening.start]), opening.anchor, opening.title] for opening in text.openings]
     return [
         text.text,
         [*map(_utf16, units)],
@@ -120,20 +120,20 @@ def _chunk(one: ReadableRecord) -> list[Any]:
         at.anchor,
         list(at.heading_path),
         openings,
-        one.record.ref,
+        readable.record.ref,
     ]
 
 
 def _utf16(text: str) -> int:
-    """The length of a text as JavaScript counts it."""
+    """Return the length of a text in JavaScript."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _page_columns(pages: Sequence[PageFacts], settings: "RankingSettings") -> dict[str, Any]:
-    """Facts of pages by column; facts that few pages have by the number of the page."""
+    """Return facts of pages as columns; rare facts by the number of the page."""
 
-    def sparse(value: Callable[[PageFacts], Any], usual: Any) -> dict[int, Any]:
-        return {number: one for number, page in enumerate(pages) if (one := value(page)) != usual}
+    def sparse(value_of: Callable[[PageFacts], Any], default: Any) -> dict[int, Any]:
+        return {number: value for number, page in enumerate(pages) if (value := value_of(page)) != default}
 
     return {
         "url": [page.url for page in pages],
@@ -154,7 +154,7 @@ def _page_columns(pages: Sequence[PageFacts], settings: "RankingSettings") -> di
 
 
 def _runs(values: Iterable[str]) -> list[tuple[str, int]]:
-    """Equal neighbours once, with their number."""
+    """Return runs of equal values, each with its length."""
     runs: list[tuple[str, int]] = []
     for value in values:
         if runs and runs[-1][0] == value:
@@ -164,14 +164,14 @@ def _runs(values: Iterable[str]) -> list[tuple[str, int]]:
     return runs
 
 
-def _listed(files: Sequence[tuple[Any, str]]) -> dict[str, Any]:
+def _file_list(files: Sequence[tuple[Any, str]]) -> dict[str, Any]:
     return {"first": [first for first, _ in files], "files": [name for _, name in files]}
 
 
 def _synonyms(
     settings: "RankingSettings", curation: CurationRules
 ) -> list[tuple[Forms, tuple[Forms, ...]] | tuple[Forms, tuple[Forms, ...], str]]:
-    """Synonyms of each entry, with the last day where they have one."""
+    """Return the synonyms of each entry, with the last day if the entry has one."""
     ends = [
         (typed, others, rule.until.isoformat() if rule.until else "")
         for rule in curation.synonyms
@@ -181,7 +181,7 @@ def _synonyms(
 
 
 def exported_rule(rule: PageRule, aliases: Mapping[str, str]) -> dict[str, Any]:
-    """A rule of the owner as the browser applies it; a pin names the page that an old address leads to."""
+    """Return a rule of the owner as JSON for the browser; a pin has the current URL of a moved page."""
     pages = [aliases.get(page, page) for page in rule.pages] if rule.effect == "pin" else rule.pages
     return {
         "effect": rule.effect,

@@ -1,6 +1,6 @@
-"""Postings of a static export: by term, the pages and chunks that contain it, and how often in each field.
+"""Postings of a static export: by term, the pages and chunks that contain it, with counts per field.
 
-`clients/js/src/static/index.ts` reads what this writes.
+`clients/js/src/static/index.ts` reads this format.
 """
 
 import math
@@ -12,8 +12,8 @@ from searchsocket.stores.words.documents import HEADING
 from searchsocket.text.words import index_text, spellings, split_code
 from searchsocket.types import Record
 
-BUCKET_BYTES = 8_000  # of postings, before compression: what a query reads for one word
-_STEPS = 6  # of a length per doubling; a step is 12 %
+BUCKET_BYTES = 8_000  # of postings, before compression; a query reads one bucket per word
+_STEPS = 6  # per doubling of a length; a step is 12 %
 _MAX_LENGTH, _FIRST_CHAR = 90, 35  # a length is one character of a JSON string
 
 Lengths = dict[str, list[int]]  # by field, one per chunk or page
@@ -27,7 +27,7 @@ class Postings:
     pages: defaultdict[str, list[tuple[int, ...]]] = field(default_factory=lambda: defaultdict(list))
     chunks: defaultdict[str, list[tuple[int, ...]]] = field(default_factory=lambda: defaultdict(list))
     lengths: Lengths = field(default_factory=lambda: {name: [] for name in ("links", "own", "body", "headings")})
-    spellings: Counter[str] = field(default_factory=Counter)  # chunks by word as it is typed
+    spellings: Counter[str] = field(default_factory=Counter)  # number of chunks by word as typed
 
     def add(self, number: int, first_chunk: int, records: list[Record]) -> None:
         """Add a page.
@@ -43,7 +43,7 @@ class Postings:
             self.pages[term].append((number, *(count[term] for count in counts)))
         self.lengths["own"].append(0)
         for chunk, record in enumerate(records, first_chunk):
-            # Prose and code are one field: the same quality by `bench.static_export` as two, in fewer bytes.
+            # Prose and code are one field: equal quality in `bench.static_export`, and fewer bytes, than two fields.
             own = ("\n".join(split_code(record.chunk.body.text)), "\n".join(record.chunk.at.heading_path))
             self._add_chunk(chunk, *own, "\n".join(_own_headings(record)))
             self.spellings.update(spellings("\n".join((*shared, *own))))
@@ -57,7 +57,7 @@ class Postings:
             self.chunks[term].append((chunk, *(count[term] for count in counts)))
 
     def buckets(self) -> Iterator[tuple[str, bytes]]:
-        """The first term and the bytes of each bucket, in the order of terms."""
+        """Yield the first term and the bytes of each bucket, in the order of terms."""
         terms: list[str] = []
         parts: list[bytes] = []
         for term in sorted(self.pages.keys() | self.chunks.keys(), key=_utf16):
@@ -70,7 +70,7 @@ class Postings:
             yield terms[0], _bucket(terms, parts)
 
     def vocabulary(self) -> Mapping[str, dict[str, str]]:
-        """Words as they are typed, by first letter: for completions and typos."""
+        """Return words as typed, by first letter, for completions and typos."""
         letters: dict[str, list[str]] = {}
         for word in sorted(self.spellings):
             letters.setdefault(word[0] if "a" <= word[0] <= "z" else "", []).append(word)
@@ -81,18 +81,18 @@ class Postings:
 
 
 def _own_headings(record: Record) -> list[str]:
-    """Headings in the text of a section, as `stores/words/documents.py` has them."""
+    """Return the headings in the text of a section, as in `stores/words/documents.py`."""
     return HEADING.findall(split_code(record.chunk.body.text)[0]) if record.chunk.kind == "section" else []
 
 
 def packed_lengths(lengths: Iterable[int]) -> str:
-    """Lengths to 6 %, one character each."""
+    """Encode lengths as one character each, within 6 %."""
     steps = (min(round(_STEPS * math.log2(1 + length)), _MAX_LENGTH) for length in lengths)
     return "".join(chr(_FIRST_CHAR + step) for step in steps)
 
 
 def _utf16(term: str) -> bytes:
-    """The order in which JavaScript compares strings."""
+    """Return a sort key with the order of JavaScript strings."""
     return term.encode("utf-16-be", "surrogatepass")
 
 
@@ -102,16 +102,16 @@ def _bucket(terms: list[str], parts: list[bytes]) -> bytes:
 
 
 def _posting(pages: Iterable[tuple[int, ...]], chunks: Iterable[tuple[int, ...]]) -> bytes:
-    """Pages, then chunks: most chunks have a word once in their text, which is one number."""
-    pages, before = list(pages), 0
+    """Encode the posting of a term: pages, then chunks; a chunk with the term once in its text is one number."""
+    pages, previous = list(pages), 0
     numbers = [len(pages)]
     for page, title, links, path in pages:
-        numbers += (page - before, min(title, 7) << 7 | min(path, 7) << 4 | min(links, 15))
-        before = page
-    chunks, before = list(chunks), 0
+        numbers += (page - previous, min(title, 7) << 7 | min(path, 7) << 4 | min(links, 15))
+        previous = page
+    chunks, previous = list(chunks), 0
     numbers.append(len(chunks))
     for chunk, body, headings, own in chunks:
-        delta, before = chunk - before, chunk
+        delta, previous = chunk - previous, chunk
         if headings or own:
             numbers += (delta << 2 | 2, body, headings << 3 | min(own, 7))
         else:

@@ -1,4 +1,4 @@
-"""Constants of ranking, as a static export states them: their definitions stay in Python (docs/static.md)."""
+"""Ranking constants of a static export; they are defined in Python only (docs/static.md)."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -11,20 +11,20 @@ from searchsocket.text import words
 if TYPE_CHECKING:
     from searchsocket.project.settings.model import RankingSettings
 
-_K1, _B = 1.2, 0.75  # of BM25, as tantivy has them
-# Shares of the words of a chunk and of its page. Without vectors these decide alone (docs/static.md).
+_K1, _B = 1.2, 0.75  # of BM25; the values of tantivy
+# Shares of the words of a chunk and of its page. An export has no vectors (docs/static.md).
 _FEW_WORDS, _MANY_WORDS = (0.4, 0.6), (0.25, 0.75)
-# Vectors also find passages that keep words together, pages with a second section, and names: here these do.
+# Weights of neighbouring words, a second section and names. They are higher than on the server, which has vectors.
 _NEIGHBOURS, _SECOND, _IN_NAME = 0.4, 0.2, 0.2
-_UNKNOWN_NEAR = 2.2  # nearness that confidence assumes: what is answered here has most of its words on one page
-_CANDIDATES = 100  # at least, of each list: here they cost nothing
-# Less than the usual share of a query's words is enough where so many are known and on one page. On the server nearness
-# in meaning decides there. (share of known words, words on one page, share by rarity)
+_UNKNOWN_NEAR = 2.2  # nearness assumed by confidence: an answer here has most of the query's words on one page
+_CANDIDATES = 100  # minimum of each list; more cost nothing here
+# A lower share of a query's words is enough if enough of them are known and on one page. The server decides these
+# queries by nearness. (share of known words, words on one page, share by rarity)
 _ENOUGH = ((0.65, 2, 0.3), (1.0, 1, 0.5))
 
 
 def weights(settings: "RankingSettings") -> dict[str, Any]:
-    """Everything besides the index that decides the order of results."""
+    """Return all values besides the index that determine the order of results."""
     return {
         "bm25": [_K1, _B],
         "fields": keywords.BOOSTS,
