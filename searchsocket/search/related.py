@@ -41,11 +41,13 @@ def related_pages(reader: IndexReader, url: str, top_k: int) -> list[RelatedPage
     url = own[0].page.url
     within = scope_of(path, families)
     mean = _mean(reader.vectors.vectors_of([record.id for record in own]))
-    linked = {records[0].page.url: records[0] for link in _links(own, url) if (records := _records(reader, link))}
+    linked_records = {
+        records[0].page.url: records[0] for link in _links(own, url) if (records := _records(reader, link))
+    }
     where = Filter(facets=(within.labels,)) if within.labels else MATCH_ALL
     hits = reader.vectors.nearest(mean, top_k=top_k * _HITS_PER_PAGE + len(own), where=where)
     near = reader.catalogue.records([hit.id for hit in hits])
-    far = list(linked.values())
+    far = list(linked_records.values())
     cosines = [hit.score for hit in hits] + reader.vectors.similarities(mean, [record.id for record in far])
     pages: dict[str, RelatedPage] = {}
     for record, cosine in zip([*near, *far], cosines, strict=True):
@@ -54,7 +56,7 @@ def related_pages(reader: IndexReader, url: str, top_k: int) -> list[RelatedPage
         page = _page(
             page_in(record.page, within),
             cosine,
-            is_linked=record.page.url in linked,
+            is_linked=record.page.url in linked_records,
             is_neighbour=_folder(record.page.url) == _folder(url),
         )
         if record.page.url not in pages or page.score > pages[record.page.url].score:

@@ -57,9 +57,9 @@ def merge_translations(
         url, language = min(group, key=lambda page: distances[page[0]])
         order[url] = rank
         if len(group) > 1:
-            others = (name for page, name in group if page != url and name)
+            other_languages = (name for page, name in group if page != url and name)
             lead = first[group[0][0]] if by_page and group[0][0] != url else None
-            translated[url] = Translated(tuple(dict.fromkeys((language, *others))), lead)
+            translated[url] = Translated(tuple(dict.fromkeys((language, *other_languages))), lead)
     visible = [chunk for chunk in ranked if urls[chunk.position] in order]
     if by_page:
         visible.sort(key=lambda chunk: order[urls[chunk.position]])

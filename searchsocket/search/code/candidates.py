@@ -43,18 +43,18 @@ def find_code(
         top_k: Of each list; fetches more if `matches` rejects most of them.
     """
     labels = tuple(f"{label}={key}" for name in symbols for label, key in ((EXACT, name), (LABEL, name.casefold())))
-    named = replace(where, facets=(*where.facets, labels))
+    name_filter = replace(where, facets=(*where.facets, labels))
     k = top_k
     while True:
         near = [] if vector is None else reader.vectors.nearest(vector, top_k=k, where=where)
-        worded = reader.words.search(q, top_k=k, where=where)
-        defined = reader.words.search(q, top_k=_MAX_SYMBOL_HITS, where=named) if symbols else []
-        ids = list(dict.fromkeys(hit.id for hits in (near, worded, defined) for hit in hits))
+        by_words = reader.words.search(q, top_k=k, where=where)
+        by_name = reader.words.search(q, top_k=_MAX_SYMBOL_HITS, where=name_filter) if symbols else []
+        ids = list(dict.fromkeys(hit.id for hits in (near, by_words, by_name) for hit in hits))
         facts = reader.catalogue.facts(ids)
         if matches is None:
             break
         matching = [i for i, url in enumerate(facts.url) if matches(url)]
-        if len(matching) >= top_k or k >= _MAX_K or max(len(near), len(worded)) < k:
+        if len(matching) >= top_k or k >= _MAX_K or max(len(near), len(by_words)) < k:
             ids = [ids[i] for i in matching]
             facts = reader.catalogue.facts(ids)
             break
@@ -65,7 +65,7 @@ def find_code(
         far = [chunk_id for chunk_id in ids if chunk_id not in cosines]
         cosines.update(zip(far, reader.vectors.similarities(vector, far), strict=True))
     facets = [frozenset(labels) for labels in reader.catalogue.facets(ids)]
-    bm25, by_file = _scores([*defined, *worded]), _scores(files)
+    bm25, by_file = _scores([*by_name, *by_words]), _scores(files)
     return CodeCandidates(ids, facts, facets, _column(cosines, ids), _column(bm25, ids), _column(by_file, facts.url))
 
 

@@ -48,9 +48,9 @@ class RelatedQuery:
         Raises:
             InvalidRequest: The query names no subject or several, or a value is out of range.
         """
-        named = [name for name in ("id", "file", "symbol", "url") if getattr(self, name)]
-        if len(named) != 1:
-            raise InvalidRequest(f"send one of id, file, symbol and url, not {' and '.join(named) or 'none'}")
+        subjects = [name for name in ("id", "file", "symbol", "url") if getattr(self, name)]
+        if len(subjects) != 1:
+            raise InvalidRequest(f"send one of id, file, symbol and url, not {' and '.join(subjects) or 'none'}")
         if not 1 <= self.top_k <= MAX_RELATED_CODE:
             raise InvalidRequest(f"limit must be from 1 to {MAX_RELATED_CODE}, not {self.top_k}")
         if self.line < 1:
@@ -117,10 +117,10 @@ def defining(reader: IndexReader, name: str, top_k: int) -> list[Record]:
 def near_code(reader: IndexReader, record: Record, top_k: int, read_now: ReadNow) -> tuple[CodeResult, ...]:
     """Return the chunks nearest to a chunk by meaning, from files that still exist."""
     hits = reader.vectors.nearest(reader.vectors.vectors_of([record.id])[0], top_k=8 * top_k + 1)
-    others = [hit for hit in hits if hit.id != record.id]
+    other_hits = [hit for hit in hits if hit.id != record.id]
     results: list[CodeResult] = []
     per_file: Counter[str] = Counter()
-    for hit, other in zip(others, reader.catalogue.records([hit.id for hit in others]), strict=True):
+    for hit, other in zip(other_hits, reader.catalogue.records([hit.id for hit in other_hits]), strict=True):
         if len(results) == top_k or per_file[other.page.url] == _MAX_PER_FILE:
             continue
         result = code_result(

@@ -155,8 +155,8 @@ class ResultWriter:
         elif not quote.snippet.is_answer:
             quotes = (self.quote(self.readable[chunk.position]) for chunk in chunks)
             quote = next((other for other in quotes if other.snippet.is_answer and other.snippet.marks), quote)
-        sections, others = tuple(map(self._section, chunks)), tuple(map(self._alike, alike))
-        result = self._result(group, confidence, readable.record, quote, sections, others)
+        sections, copies = tuple(map(self._section, chunks)), tuple(map(self._alike, alike))
+        result = self._result(group, confidence, readable.record, quote, sections, copies)
         result.is_pinned = is_pinned
         return result
 
