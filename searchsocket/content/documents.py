@@ -31,7 +31,7 @@ def extract_document(
     """Read one document; the kind of its page names the reader.
 
     Returns:
-        The page; without a title it has the name of its file. `skip` is "encrypted" if the document needs a password,
+        The page; without a title, its title is the file name. `skip` is "encrypted" if the document needs a password,
         "empty" if it has no text.
 
     Raises:

@@ -1,7 +1,7 @@
 """Read Word (.docx) and OpenDocument (.odt) files: headings by style, lists and tables.
 
-Both are ZIP archives of XML. Neither is unpacked beyond a limit, and no XML with a document type is read: entities are
-defined there.
+Both are ZIP archives of XML. Unpacking is limited, and XML with a document type is refused, since that could define
+entities.
 """
 
 import io
@@ -20,14 +20,14 @@ from searchsocket.content.pages import DocumentText
 
 _MAX_PARTS = 10_000
 _MAX_XML_BYTES = 30_000_000  # of all parts together, unpacked
-_MAX_DEPTH = 100  # of lists and tables in each other
-_MAX_REPEATS = 1_000  # of a space that is stated once with a number
+_MAX_DEPTH = 100  # of nested lists and tables
+_MAX_REPEATS = 1_000  # of a repeated space, which is written once with a count
 _XML_PART = re.compile(r"\.(?:xml|rels)$", re.IGNORECASE)
 _DOCUMENT_TYPE = re.compile(rb"<!(?:DOCTYPE|ENTITY)|<\0!\0|\0<\0!")  # in UTF-16, any declaration or comment
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # begins a file with a password
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # start of a password-protected file
 _HEADING = re.compile(r"<h[1-6]>(.*?)</h[1-6]>", re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
-# mammoth knows these styles by their English names; `Title` is the one that it leaves to the caller.
+# mammoth maps the other styles by their English names, but not these two.
 _STYLES = "p[style-name='Title'] => h1:fresh\np[style-name='Subtitle'] => p:fresh"
 
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
@@ -93,7 +93,7 @@ def _xml_parts(archive: zipfile.ZipFile) -> dict[str, bytes] | None:
         raise ValueError(f"the document has more than {_MAX_PARTS:,} parts or {_MAX_XML_BYTES:,} bytes of text")
     if any(entry.flag_bits & 1 for entry in entries):
         return None
-    contents = {entry.filename: archive.read(entry) for entry in parts}  # never more than the stated size
+    contents = {entry.filename: archive.read(entry) for entry in parts}  # reads at most the declared size
     for name, content in contents.items():
         if _DOCUMENT_TYPE.search(content):
             raise ValueError(f"{name} of the document defines a document type or entities")
@@ -105,25 +105,25 @@ def _docx(data: bytes, parts: Mapping[str, bytes]) -> DocumentText:
 
     without_pictures = mammoth.images.img_element(lambda _: {"src": ""})
     html = mammoth.convert_to_html(io.BytesIO(data), convert_image=without_pictures, style_map=_STYLES).value
-    stated = _stated(parts.get("docProps/core.xml", b""))
+    properties = _properties(parts.get("docProps/core.xml", b""))
     return DocumentText(
         html,
-        stated.get(f"{_DC}title", ""),
-        stated.get(f"{_DC}description", "") or stated.get(f"{_DC}subject", ""),
-        _date(stated.get(f"{_TERMS}created", "")),
-        _date(stated.get(f"{_TERMS}modified", "")),
+        properties.get(f"{_DC}title", ""),
+        properties.get(f"{_DC}description", "") or properties.get(f"{_DC}subject", ""),
+        _date(properties.get(f"{_TERMS}created", "")),
+        _date(properties.get(f"{_TERMS}modified", "")),
     )
 
 
 def _odt(parts: Mapping[str, bytes]) -> DocumentText:
     text = _parsed(parts["content.xml"]).find(f"{_OFFICE}body/{_OFFICE}text")
-    stated = _stated(parts.get("meta.xml", b""))
+    properties = _properties(parts.get("meta.xml", b""))
     return DocumentText(
         "".join(_odt_html(text, 0)) if text is not None else "",
-        stated.get(f"{_DC}title", ""),
-        stated.get(f"{_DC}description", "") or stated.get(f"{_DC}subject", ""),
-        _date(stated.get(f"{_META}creation-date", "")),
-        _date(stated.get(f"{_DC}date", "")),
+        properties.get(f"{_DC}title", ""),
+        properties.get(f"{_DC}description", "") or properties.get(f"{_DC}subject", ""),
+        _date(properties.get(f"{_META}creation-date", "")),
+        _date(properties.get(f"{_DC}date", "")),
     )
 
 
@@ -162,8 +162,8 @@ def _odt_element(element: Element, depth: int) -> Iterator[str]:
     yield f"</{closing}>" if closing else ""
 
 
-def _stated(xml: bytes) -> dict[str, str]:
-    """Texts of a metadata part by the name of their element."""
+def _properties(xml: bytes) -> dict[str, str]:
+    """Map element names of a metadata part to their texts."""
     try:
         return {str(element.tag): element.text or "" for element in _parsed(xml).iter()} if xml else {}
     except etree.XMLSyntaxError:

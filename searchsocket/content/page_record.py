@@ -1,4 +1,4 @@
-"""A page that a program wrote, as one JSON object."""
+"""A page that a program supplies as one JSON object."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -33,10 +33,10 @@ class PageRecord(BaseModel):
 
 
 def read_record(line: bytes | str) -> PageRecord:
-    """The record in a line of JSON.
+    """Parse a record from a line of JSON.
 
     Raises:
-        ValueError: It is none; the message names the field.
+        ValueError: The line is not a record; the message names the field.
     """
     try:
         return PageRecord.model_validate_json(line)

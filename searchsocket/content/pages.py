@@ -1,6 +1,6 @@
-"""Pages on their way: as a source lists them, as they were extracted, and as the mirror holds them.
+"""Pages in their stages: listed by a source, extracted, and stored in the mirror.
 
-Apart from `types.py`, since a query meets none of them.
+They are separate from `types.py`, since queries do not use them.
 """
 
 from collections.abc import Mapping
@@ -13,17 +13,17 @@ DOCUMENTS: Mapping[str, PageKind] = {".pdf": "pdf", ".docx": "docx", ".odt": "od
 
 
 def document_kind(name: str) -> PageKind | None:
-    """The kind of a document, by the name of its file; None if it is none."""
+    """The kind of a document, by its file name; None if it is not a document."""
     return DOCUMENTS.get(f".{name.rpartition('.')[2].lower()}")
 
 
 @dataclass(frozen=True, slots=True)
 class RawPage:
-    """One page that a source knows of; its bytes are read only when they may have changed."""
+    """One page that a source lists; its bytes are read only if they may have changed."""
 
     url: str  # canonical URL path, see `urls.canonical_path`
     served_url: str  # the path that relative links on it resolve against, e.g. `/docs/` for docs/index.html
-    locator: str  # where the source finds its bytes again, e.g. `docs/index.html`
+    locator: str  # where the source reads its bytes, e.g. `docs/index.html`
     stamp: str  # equal stamps mean equal bytes (size, times and inode; a hash); "" when unknown
     kind: PageKind = "html"
     address: str = ""  # the path that opens it on its host, e.g. `/docs/wal.html`; "" = `url`
@@ -42,22 +42,22 @@ class ExtractedPage(StatedFacts):
     """Extracted content of one HTML or Markdown page, before routes and the link graph are known (spec 8.3)."""
 
     body: str  # deterministic Markdown; headings carry their anchor as `## Text {#anchor}`
-    heading: str = ""  # the h1, where `<title>` is the name should many pages have it: see `html/site_titles.py`
-    head_title: str = ""  # what `<title>` says
+    heading: str = ""  # the h1; if many pages share it, `<title>` is the name: see `html/site_titles.py`
+    head_title: str = ""  # text of `<title>`
     canonical: str = ""  # as the page states it; unreliable, never an identity by itself
-    version: str = ""  # of the documentation, as metas state it
+    version: str = ""  # of the documentation, from metas
     alternates: Alternates = NO_ALTERNATES  # of its `hreflang` links
     links: tuple[Link, ...] = ()
     source_lines: tuple[int, ...] = ()  # of a content file: see `markdown/source_lines.py`
     main: str = ""  # how the main content was found, e.g. `main`, `#content`, `body`
-    skip: str = ""  # why the page is not indexed: noindex, redirect, fallback, empty; "" when it is
-    redirect_to: str = ""  # target of a redirect stub, resolved; "" when not a redirect
+    skip: str = ""  # why the page is not indexed: noindex, redirect, fallback, empty; "" if it is indexed
+    redirect_to: str = ""  # target of a redirect stub, resolved; "" if not a redirect
     warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentText:
-    """Text of a document, such as a PDF file, and what it states about itself."""
+    """Text and metadata of a document, such as a PDF file."""
 
     html: str = ""
     title: str = ""
@@ -77,4 +77,4 @@ class Page:
     body: str
     outgoing_links: int = 0  # distinct other pages that this one links to
     source_lines: tuple[int, ...] = ()  # of each block of the body, first and last in `source_file`; 0, 0 unknown
-    generated_at: str = ""  # changes only when the rest does, and is in no hash
+    generated_at: str = ""  # changes only with other fields, and is part of no hash

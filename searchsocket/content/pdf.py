@@ -1,4 +1,4 @@
-"""A PDF file to what it says: text by PDFium, headings by the size of their letters, anchors that open the page.
+"""Extract a PDF file: text by PDFium, headings by letter size, and anchors that open the page.
 
 Addresses such as `#page=12` open a page in every browser (RFC 8118).
 """
@@ -19,11 +19,11 @@ _MAX_PAGE_CHARS = 100_000
 _HEADING_SCALE = 1.15  # of the size of most letters
 _MAX_HEADING_CHARS = 150
 _MIN_HEADING_LETTERS = 3
-_MAX_LEVELS = 3  # of headings that are told apart
-_PAGE_LEVEL = _MAX_LEVELS + 2  # of the heading of a page that has none
+_MAX_LEVELS = 3  # heading levels that are distinguished
+_PAGE_LEVEL = _MAX_LEVELS + 2  # of the generated heading of a page without one
 _MAX_OUTLINE = 20_000
-_GAP_SCALE = 1.75  # of a line's height, from line to line: more begins a paragraph
-_MIN_REPEATS = 3  # pages on which a first or last line is a header or footer
+_GAP_SCALE = 1.75  # distance between lines, in line heights; a larger gap starts a paragraph
+_MIN_REPEATS = 3  # pages that must repeat a first or last line for it to be a header or footer
 _DATE = re.compile(r"D:(\d{4})(\d{2})(\d{2})")
 _DIGITS = re.compile(r"\d+")
 _HYPHEN = re.compile("\ufffe *(.?)")  # PDFium's mark of a hyphen at the end of a line
@@ -31,7 +31,7 @@ _HYPHEN = re.compile("\ufffe *(.?)")  # PDFium's mark of a hyphen at the end of 
 
 @dataclass(frozen=True, slots=True)
 class PdfLine:
-    """One line of text, or several that a hyphen joins."""
+    """One line of text, or several that a hyphen joined."""
 
     text: str
     size: int  # height of its letters in points
@@ -44,11 +44,11 @@ def read_pdf(data: bytes) -> DocumentText:
     """Read one PDF file.
 
     Returns:
-        Its text; `skip` is "encrypted" if it needs a password, "empty" if it has no text, as a scan has none.
+        Its text; `skip` is "encrypted" if it needs a password, "empty" if it has no text, such as a scan.
 
     Raises:
         ImportError: PDFium is not installed.
-        ValueError: The file is no PDF, or damaged.
+        ValueError: The file is not a PDF, or damaged.
     """
     import pypdfium2 as pdfium  # an extra
 
@@ -60,7 +60,7 @@ def read_pdf(data: bytes) -> DocumentText:
         raise ValueError(f"the PDF cannot be read: {error}") from error
     try:
         pages, damage = _pages(document, pdfium.PdfiumError)
-        stated, total, outline = document.get_metadata_dict(), len(document), _outline(document)
+        properties, total, outline = document.get_metadata_dict(), len(document), _outline(document)
     finally:
         document.close()
     pages = with_levels(without_repeats(pages), outline)
@@ -72,10 +72,10 @@ def read_pdf(data: bytes) -> DocumentText:
         warnings.append("the PDF has no text; is it a scan?")
     return DocumentText(
         "".join(page_html(number, lines) for number, lines in enumerate(pages, 1)),
-        stated.get("Title", "").strip() or _title(pages),
-        stated.get("Subject", ""),
-        _date(stated.get("CreationDate", "")),
-        _date(stated.get("ModDate", "")),
+        properties.get("Title", "").strip() or _title(pages),
+        properties.get("Subject", ""),
+        _date(properties.get("CreationDate", "")),
+        _date(properties.get("ModDate", "")),
         "empty" if is_empty else "",
         tuple(warnings),
     )
@@ -115,7 +115,7 @@ def _lines(page: Any) -> list[PdfLine]:
 
 
 def without_repeats(pages: Sequence[Sequence[PdfLine]]) -> list[list[PdfLine]]:
-    """The pages without headers and footers: first and last lines that most pages have, whatever their numbers."""
+    """Remove headers and footers: first and last lines that most pages share, apart from numbers."""
     edges = Counter(key for lines in pages for key in {_key(line) for line in (*lines[:2], *lines[-2:])})
     limit = max(_MIN_REPEATS, len(pages) / 2)
     without = []
@@ -128,10 +128,10 @@ def without_repeats(pages: Sequence[Sequence[PdfLine]]) -> list[list[PdfLine]]:
 
 
 def with_levels(pages: Sequence[Sequence[PdfLine]], outline: Mapping[tuple[int, str], int]) -> list[list[PdfLine]]:
-    """The pages with the levels of their headings: as the outline has them, else by size.
+    """Set the levels of headings, from the outline or else from letter sizes.
 
     Args:
-        outline: Level by page, from 1, and title.
+        outline: Level by (page number from 1, title).
     """
     letters: Counter[int] = Counter()
     for line in (line for lines in pages for line in lines):
@@ -150,18 +150,18 @@ def with_levels(pages: Sequence[Sequence[PdfLine]], outline: Mapping[tuple[int, 
     def level(number: int, line: PdfLine) -> int:
         if not _may_be_heading(line):
             return 0
-        if stated := outline.get((number, _key(line))):
-            return stated
+        if own_level := outline.get((number, _key(line))):
+            return own_level
         return min(sizes.index(line.size) + 1, _MAX_LEVELS) if line.size in sizes else 0
 
     return [[replace(line, level=level(number, line)) for line in lines] for number, lines in enumerate(pages, 1)]
 
 
 def page_html(number: int, lines: Sequence[PdfLine]) -> str:
-    """A page as HTML; its headings, or one of its own where it begins with none, have the anchor `page=NUMBER`.
+    """Render a page as HTML; each heading gets the anchor `page=NUMBER`. A page without a leading heading gets one.
 
     Args:
-        number: The page, from 1.
+        number: Page number, from 1.
     """
     parts: list[str] = []
     for level, group in _groups(lines):
@@ -173,7 +173,7 @@ def page_html(number: int, lines: Sequence[PdfLine]) -> str:
 
 
 def _groups(lines: Sequence[PdfLine]) -> Iterator[tuple[int, list[PdfLine]]]:
-    """Lines that are one heading, with its level, or one paragraph."""
+    """Group lines into headings, with their level, and paragraphs."""
     group: list[PdfLine] = []
     for line in lines:
         if group:
@@ -189,7 +189,7 @@ def _groups(lines: Sequence[PdfLine]) -> Iterator[tuple[int, list[PdfLine]]]:
 
 
 def _joined(lines: Sequence[PdfLine]) -> str:
-    """The text of lines that follow each other; a word that is cut at the end of one is whole again."""
+    """Join consecutive lines, and words that are hyphenated across them."""
     text = ""
     for line in lines:
         if text.endswith("-") and text[-2:-1].isalpha() and line.text[:1].islower():
@@ -204,7 +204,7 @@ def _may_be_heading(line: PdfLine) -> bool:
 
 
 def _outline(document: Any) -> dict[tuple[int, str], int]:
-    """Levels of the outline's titles, by page from 1 and title."""
+    """Levels of the outline's titles, by (page number from 1, title)."""
     levels = {}
     for entry in islice(document.get_toc(max_depth=_MAX_LEVELS), _MAX_OUTLINE):
         target = entry.get_dest()
@@ -214,7 +214,7 @@ def _outline(document: Any) -> dict[tuple[int, str], int]:
 
 
 def _unbroken(match: re.Match[str]) -> str:
-    """A word that was cut at the end of a line: before a small letter it is whole again, else it has a hyphen."""
+    """Join a word that was hyphenated at a line end; keep the hyphen before a capital letter."""
     return match[1] if match[1].islower() else f"-{match[1]}"
 
 

@@ -1,6 +1,6 @@
-"""A page that a program wrote as a record, one JSON object, to what it says.
+"""Extract a page from a record, one JSON object that a program supplied.
 
-The text is read as content files and built pages are; what the record states besides it comes first.
+The text is read like a content file or built page; the record's other fields take precedence over it.
 """
 
 from dataclasses import replace
@@ -33,11 +33,11 @@ def extract_record(
     """Read one record.
 
     Args:
-        data: A line of JSON, which was listed as a record.
+        data: A line of JSON with one record.
         facets: The names and types of the values to take from `facets`.
 
     Raises:
-        ValueError: It is no record.
+        ValueError: The line is not a record.
     """
     record = read_record(data)
     if record.markdown is None:
@@ -58,6 +58,6 @@ def extract_record(
         weight=record.weight,
         published=parse_date(record.published) or extracted.published,
         modified=parse_date(record.modified) or extracted.modified,
-        source_lines=(),  # the lines of its text are none of the file's
+        source_lines=(),  # the lines of its text are not lines of the file
         warnings=(*extracted.warnings, *untyped),
     )

@@ -1,4 +1,4 @@
-"""Blocks as atoms: the smallest parts of a page that a chunk border may stand between."""
+"""Blocks as atoms: the parts of a page between which a chunk may end."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +8,7 @@ from searchsocket.content.chunking.sentences import split_prose
 from searchsocket.content.markdown.blocks import Block, item_content, parse_blocks
 from searchsocket.project.settings.site import ChunkSettings
 
-_MAX_NESTING = 5  # lists inside lists that are taken apart; deeper ones are cut as prose
+_MAX_NESTING = 5  # of lists inside lists; deeper lists are cut as prose
 _Lines = tuple[int, int]  # first and last
 _CUTTERS = {"code": cut_code, "table": cut_table, "blockquote": cut_quote}
 
@@ -20,8 +20,8 @@ class Atom:
     text: str
     glue: str  # what joins it to the atom before, in the same piece
     prose: bool = False  # its sentences may be repeated as overlap
-    head: str = ""  # headings that stand above it, since none may end a piece
-    lines: _Lines = (0, 0)  # of the page, with its headings; all of the block's where it is no stretch of that
+    head: str = ""  # headings directly above it: a piece must not end with a heading
+    lines: _Lines = (0, 0)  # of the page, headings included; the whole block's if the text is not a literal part of it
 
     @property
     def full(self) -> str:
@@ -33,11 +33,11 @@ class Atom:
 
 
 def atoms_of(blocks: Sequence[Block], settings: ChunkSettings) -> tuple[list[Atom], list[str]]:
-    """Take blocks apart as far as the sizes demand.
+    """Split blocks as far as the size limits require.
 
     Returns:
-        The atoms, each at most `max_chars` long, or `hard_max_chars` inside what must not be split; and a warning
-        for each such block that was cut all the same.
+        The atoms, each at most `max_chars` long (`hard_max_chars` for kinds in `dont_split_inside`), and one
+        warning for each block of these kinds that had to be split.
     """
     warnings: list[str] = []
     atoms: list[Atom] = []
@@ -72,7 +72,7 @@ def _below(headings: Atom, atom: Atom, settings: ChunkSettings) -> list[Atom]:
 def _take_apart(
     block: Block, settings: ChunkSettings, warnings: list[str], nesting: int, above: int = 0
 ) -> Iterator[Atom]:
-    """The atoms of one block; `above` are the characters of the headings that its first atom must leave room for."""
+    """Yield the atoms of one block; `above` is the number of characters that its headings take."""
     is_whole = block.kind in settings.dont_split_inside
     limit = settings.hard_max_chars if is_whole else settings.max_chars
     if not is_whole:
@@ -106,7 +106,7 @@ def _prose_atoms(block: Block, limit: int) -> Iterator[Atom]:
 
 
 def _lines_of(block: Block, parts: Sequence[str]) -> Iterator[_Lines]:
-    """The lines of stretches of a block that follow each other; all of its lines for what is no stretch of it."""
+    """The lines of consecutive parts of a block; all of the block's lines for a part that is not in its text."""
     line, at = block.lines[0], 0
     for part in parts:
         start = block.text.find(part, at)
@@ -120,11 +120,11 @@ def _lines_of(block: Block, parts: Sequence[str]) -> Iterator[_Lines]:
 
 
 def _item_atoms(item: str, settings: ChunkSettings, warnings: list[str], nesting: int) -> Iterator[Atom]:
-    """A list item that is too long, as the blocks it holds; its marker stays with the first."""
-    first, *rest = item.split("\n")
+    """A list item that is too long, as the blocks in it; its marker stays with the first."""
+    first, *following = item.split("\n")
     column = item_content(first) or 0
     marker = first[:column].strip()
-    lines = [first[column:], *(line[min(column, len(line) - len(line.lstrip(" "))) :] for line in rest)]
+    lines = [first[column:], *(line[min(column, len(line) - len(line.lstrip(" "))) :] for line in following)]
     blocks = parse_blocks("\n".join(lines))
     for index, block in enumerate(blocks):
         for at, atom in enumerate(_take_apart(block, settings, warnings, nesting - 1)):

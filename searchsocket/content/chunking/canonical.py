@@ -1,4 +1,4 @@
-"""A record as JSON, in the form that is hashed and kept between runs, and back; all of it follows from the types."""
+"""A record as canonical JSON, the form that is hashed and stored between runs. The field types define the format."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -11,8 +11,8 @@ from searchsocket.types import Chunk, PageFacts, Record
 _PAGE = ',"page":'
 _CHUNK = ',"chunk":'
 _AT = f'{_CHUNK}{{"at":'
-_PAGES_AT_HAND = 64  # neighbours are of one page, and most of them say the same of it
-_KIND = "kind_of"  # key that tells the types of a union apart; a field's value cannot be under it
+_CACHED_PAGES = 64  # neighbouring records share a page and most of its facts
+_KIND = "kind_of"  # key for the type name in a union; no field has this name
 # Fields with a default that are written even at their default, as the records of every index have them. A field that
 # is not named here is left out at its default, so that adding it changes no hash. Add no name here.
 _ALWAYS = {
@@ -36,38 +36,38 @@ def canonical(head: Mapping[str, str], page: str, chunk: Chunk) -> str:
 
 
 def head_and_at(text: str) -> tuple[dict[str, str], dict[str, Any]]:
-    """Of a canonical text what stands beside its page and chunk, and where the chunk stands; the rest is not parsed.
+    """Parse the head fields and the chunk's position from a canonical text, and nothing else.
 
     Raises:
-        ValueError: The text is no canonical one.
+        ValueError: The text is not canonical JSON of a record.
     """
     return head_of(text), _decode(text, text.index(_AT, text.index(_PAGE)) + len(_AT))[0]
 
 
 def head_of(text: str) -> dict[str, str]:
-    """Of a canonical text what stands beside its page and chunk.
+    """Parse the head fields, those beside `page` and `chunk`, from a canonical text.
 
     Raises:
-        ValueError: The text is no canonical one.
+        ValueError: The text is not canonical JSON of a record.
     """
     head: dict[str, str] = json.loads(text[: text.index(_PAGE)] + "}")
     return head
 
 
 def with_head(text: str, head: Mapping[str, str]) -> str:
-    """The canonical text of the same page and chunk with other fields beside them.
+    """Return the canonical text of the same page and chunk with other head fields.
 
     Raises:
-        ValueError: The text is no canonical one.
+        ValueError: The text is not canonical JSON of a record.
     """
     return as_json(head)[:-1] + text[text.index(_PAGE) :]  # in a JSON string its quotes would be escaped
 
 
 def parse_record(text: str, record_hash: str) -> Record:
-    """The record of a canonical text.
+    """Parse a record from its canonical text.
 
     Raises:
-        ValueError, TypeError, LookupError: The text is no record of this version.
+        ValueError, TypeError, LookupError: The text is not a record of this version.
     """
     start = text.index(_PAGE)
     end = text.index(_AT, start)  # in a JSON string its quotes would be escaped
@@ -76,10 +76,10 @@ def parse_record(text: str, record_hash: str) -> Record:
 
 
 def chunk_of(text: str) -> Chunk:
-    """The chunk of a canonical text; the rest is not parsed.
+    """Parse only the chunk from a canonical text.
 
     Raises:
-        ValueError, TypeError, LookupError: The text is no record of this version.
+        ValueError, TypeError, LookupError: The text is not a record of this version.
     """
     start = text.index(_AT, text.index(_PAGE)) + len(_CHUNK)
     data, end = _decode(text, start)
@@ -89,14 +89,14 @@ def chunk_of(text: str) -> Chunk:
     return chunk
 
 
-@lru_cache(maxsize=_PAGES_AT_HAND)
+@lru_cache(maxsize=_CACHED_PAGES)
 def _page_of(text: str) -> PageFacts:
     page: PageFacts = _page(json.loads(text))
     return page
 
 
 def _values(value: Any) -> dict[str, Any]:
-    """A dataclass as JSON knows it."""
+    """Return the fields of a dataclass for JSON, without optional fields that have their default value."""
     kind: type = type(value)
     data = {name: getattr(value, name) for name in _names(kind)}
     for name, default in _left_out(kind):
@@ -115,14 +115,14 @@ _decode = json.JSONDecoder().raw_decode
 
 @cache
 def _names(kind: Any) -> tuple[str, ...]:
-    """The fields that are always written."""
+    """The names of the fields that are always written."""
     always = _ALWAYS.get(kind.__name__, ())
     return tuple(field.name for field in fields(kind) if field.name in always or _default(field) is MISSING)
 
 
 @cache
 def _left_out(kind: Any) -> tuple[tuple[str, Any], ...]:
-    """The other fields, with their defaults."""
+    """The optional fields, with their defaults."""
     always = _names(kind)
     return tuple((field.name, _default(field)) for field in fields(kind) if field.name not in always)
 
@@ -133,9 +133,9 @@ def _default(field: Field[Any]) -> Any:
 
 @cache
 def _members() -> frozenset[type]:
-    """The types that a field of a chunk may be of, where that is more than one."""
+    """The members of the union types among the fields of `Chunk`."""
     hints = get_type_hints(Chunk).values()
-    return frozenset(one for hint in hints for one in get_args(hint) if isinstance(one, type))
+    return frozenset(member for hint in hints for member in get_args(hint) if isinstance(member, type))
 
 
 @cache
@@ -144,7 +144,7 @@ def _parser(hint: Any) -> Callable[[Any], Any] | None:
     if isinstance(hint, type) and is_dataclass(hint):
         return _parser_of(hint)
     if any(map(is_dataclass, get_args(hint))):
-        kinds = {one.__name__: _parser_of(one) for one in get_args(hint)}
+        kinds = {member.__name__: _parser_of(member) for member in get_args(hint)}
         return lambda data: kinds[data[_KIND]](data)
     return tuple if get_origin(hint) is tuple else None
 
@@ -152,7 +152,7 @@ def _parser(hint: Any) -> Callable[[Any], Any] | None:
 def _parser_of(kind: Any) -> Callable[[Any], Any]:
     parsers = {name: parse for name, hint in get_type_hints(kind).items() if (parse := _parser(hint))}
 
-    def parsed(data: Any) -> Any:
+    def parse_value(data: Any) -> Any:
         values = dict(data)
         values.pop(_KIND, None)
         for name, parse in parsers.items():
@@ -160,7 +160,7 @@ def _parser_of(kind: Any) -> Callable[[Any], Any]:
                 values[name] = parse(values[name])
         return kind(**values)
 
-    return parsed
+    return parse_value
 
 
 _page, _chunk = _parser_of(PageFacts), _parser_of(Chunk)

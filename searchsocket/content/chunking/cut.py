@@ -1,4 +1,4 @@
-"""Cutting a code block, table or quote that is too large, so that every piece is valid Markdown by itself."""
+"""Cut a code block, table or quote that is too large, so that every piece is valid Markdown by itself."""
 
 import re
 
@@ -66,7 +66,7 @@ def group_lines(lines: list[str], room: int) -> list[str]:
 
 
 def _quote_lines(line: str, limit: int) -> list[str]:
-    """A quoted line that is too long, as several quoted lines."""
+    """Cut a quoted line that is too long into several quoted lines."""
     if len(line) <= limit:
         return [line]
     match = _QUOTE_PREFIX.match(line)
@@ -75,7 +75,7 @@ def _quote_lines(line: str, limit: int) -> list[str]:
 
 
 def _open_fence(piece: str, reopened: str) -> tuple[str, str]:
-    """The line that opened the fence still open at the end of `piece`, and the line that closes it; or two blanks."""
+    """Return the line that opened the fence still open at the end of `piece`, and its closing line; else "", ""."""
     opening, fence = reopened, opening_fence(_bare(reopened))
     for line in piece.split("\n"):
         bare = _bare(line)

@@ -1,54 +1,54 @@
-"""Pages whose content is found at another URL; what pages say is compared by the hashes of their texts."""
+"""Detect pages that moved to another URL, by comparing the hashes of their chunks."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_SAME = 0.5  # of the chunks of the larger page, for a page to be that of another URL
+_SAME = 0.5  # minimum share of equal chunks, of the page with more chunks
 
 
 @dataclass(frozen=True, slots=True)
 class PageContent:
-    """The chunks of one page; what they say is told by hashes that no scope and no URL is part of."""
+    """The chunks of one page as hashes of their text; the hashes depend on neither scope nor URL."""
 
     url: str
-    address: str  # what opens it
+    address: str  # the path that opens it
     title: str
     texts: tuple[str, ...]  # content hash of each chunk, in page order
 
 
 @dataclass(frozen=True, slots=True)
 class MovedPage:
-    """A page whose content is found at another URL."""
+    """A page whose content is now at another URL."""
 
-    before: str  # what opened it
-    after: str
+    before: str  # the old address
+    after: str  # the new address
     url: str
     old_url: str
     title: str
-    same: float  # share of its chunks that are as they were
+    same: float  # share of unchanged chunks
 
 
-def moved_pages(gone: Sequence[PageContent], came: Sequence[PageContent]) -> list[MovedPage]:
-    """Pages that went, each with the one that came and says most of the same, where any says half of it.
+def moved_pages(removed: Sequence[PageContent], added: Sequence[PageContent]) -> list[MovedPage]:
+    """Match each removed page with the added page that shares most of its content, if they share at least half.
 
-    A page moves to one place, and to one place moves one page: those that agree most are matched first, then those
-    whose last segment stays, then by URL.
+    Each page is matched at most once. Pairs with the largest share are matched first, then pairs with the same last
+    URL segment, then by URL.
     """
     places: dict[str, list[PageContent]] = {}
-    for page in came:
+    for page in added:
         for text in set(page.texts):
             places.setdefault(text, []).append(page)
-    agreeing = [
+    pairs = [
         (-share, old.url.rpartition("/")[2] != new.url.rpartition("/")[2], old.url, new.url, old, new)
-        for old in gone
+        for old in removed
         for new in {page.url: page for text in set(old.texts) for page in places.get(text, ())}.values()
         if (share := _share(old, new)) >= _SAME
     ]
     sources: set[str] = set()
     targets: set[str] = set()
     moved: list[MovedPage] = []
-    for share, _, old_url, url, old, new in sorted(agreeing, key=lambda each: each[:4]):
+    for share, _, old_url, url, old, new in sorted(pairs, key=lambda pair: pair[:4]):
         if old_url in sources or url in targets:
             continue
         sources.add(old_url)

@@ -1,4 +1,4 @@
-"""Packing atoms into pieces of `max_chars`, with the end of one piece repeated at the start of the next."""
+"""Pack atoms into pieces of `max_chars`, repeating the end of one piece at the start of the next."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -17,12 +17,12 @@ class Piece(NamedTuple):
 
 
 def pack(atoms: Sequence[Atom], settings: ChunkSettings) -> list[Piece]:
-    """Fill pieces with atoms in order, each up to `max_chars`; a longer atom is a piece by itself, or with the few
-    words that lead up to it.
+    """Fill pieces with atoms in order, each up to `max_chars`; a longer atom becomes a piece of its own.
 
-    A piece starts with the last sentences of the piece before, as many as fit into `overlap_chars` and beside its
-    first atom: overlap never makes a piece too long, and each piece brings at least one new atom. What is left at the
-    end, is shorter than `min_chars` and says nothing, a link or a date, stays with the piece before.
+    Short text before such a long atom, up to `min_chars`, joins its piece. A piece starts with the last sentences of
+    the piece before, as many as fit into `overlap_chars` and beside its first atom. Overlap never makes a piece too
+    long, and each piece has at least one new atom. A last piece that is shorter than `min_chars` and almost without
+    words, such as a link or a date, joins the piece before.
     """
     pieces: list[Piece] = []
     before: list[Atom] = []
@@ -38,8 +38,8 @@ def pack(atoms: Sequence[Atom], settings: ChunkSettings) -> list[Piece]:
             size, fresh = len(_join(current)), len(current)
         size += atom.size + (len(atom.glue) if current else 0)
         current.append(atom)
-    rest = _piece(current[fresh:]) if pieces else None
-    if rest and len(rest.text) < settings.min_chars and letters_said(rest.text) < LEAST_SAID:
+    tail = _piece(current[fresh:]) if pieces else None
+    if tail and len(tail.text) < settings.min_chars and letters_said(tail.text) < LEAST_SAID:
         whole = _piece([*before, *current[fresh:]])
         if len(whole.text) <= settings.hard_max_chars:
             return [*pieces[:-1], whole]

@@ -1,4 +1,4 @@
-"""One mirror page into chunks."""
+"""Cut one mirror page into chunks."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -22,7 +22,7 @@ CHUNKER_VERSION = "7"  # part of every hash that lets chunking be skipped: raise
 
 @dataclass(frozen=True, slots=True)
 class ChunkedPage:
-    """The chunks of one page, and what a person should know about how they came to be."""
+    """The chunks of one page, with warnings about them."""
 
     chunks: tuple[Chunk, ...]
     warnings: tuple[str, ...] = ()  # blocks that were cut although they should stay whole
@@ -32,12 +32,12 @@ def chunk_page(page: Page, settings: ChunkSettings) -> ChunkedPage:
     """Cut one mirror page into chunks: at headings first, then between blocks (spec 9.1).
 
     Args:
-        page: A page of the Markdown mirror; of its facts only title and description are said.
+        page: A page of the Markdown mirror; of its facts, chunks contain only title and description.
         settings: Sizes in characters. `max_chars` is soft: a code block, table or quote stays whole up to
-            `hard_max_chars`; beyond it is cut at a line end, and reported.
+            `hard_max_chars`. A longer one is cut at a line end and reported.
 
     Returns:
-        Chunks in page order, `ordinal` 0..n-1, a summary first where there is one; none for a page without text.
+        Chunks in page order, `ordinal` 0..n-1, the summary first if there is one; empty for a page without text.
     """
     blocks = parse_blocks(page.body)
     if not any(plain_text(block.text) for block in blocks):
@@ -63,7 +63,7 @@ def chunk_page(page: Page, settings: ChunkSettings) -> ChunkedPage:
 
 
 def _source_lines(page: Page, blocks: list[Block], starts: list[int], first: int, last: int) -> tuple[int, int]:
-    """Lines of the body as lines of the content file; 0, 0 where a block of them is not known to be in that."""
+    """Lines of the body as lines of the content file; 0, 0 if one of the blocks is not known to be in that file."""
     source_lines = page.source_lines
     if len(source_lines) != 2 * len(blocks):
         return 0, 0
@@ -71,7 +71,7 @@ def _source_lines(page: Page, blocks: list[Block], starts: list[int], first: int
     if 0 in source_lines[2 * a : 2 * b + 2]:
         return 0, 0
     start, end = source_lines[2 * a], source_lines[2 * b + 1]
-    # Inside a block of as many lines here as there, each is its own; else the whole block is meant.
+    # If a block has as many lines here as in the file, its lines correspond; otherwise return the whole block.
     if source_lines[2 * a + 1] - start == blocks[a].lines[1] - blocks[a].lines[0]:
         start += first - blocks[a].lines[0]
     if end - source_lines[2 * b] == blocks[b].lines[1] - blocks[b].lines[0]:
@@ -92,7 +92,7 @@ def _pieces(section: PageSection, settings: ChunkSettings, warnings: list[str]) 
 def _summary(page: Page, blocks: list[Block], max_chars: int) -> str:
     """Title, description and headings as Markdown, in at most `max_chars`; headings that do not fit are left out.
 
-    Empty where it would be the title alone: every section carries that too, and so little text is near everything.
+    Empty if it would be the title alone: every section has the title too, and so short a text is near every query.
     """
     title = _shortened(page.facts.title, max_chars // 2)
     text = alone = f"# {title}" if title else ""
@@ -111,7 +111,7 @@ def _summary(page: Page, blocks: list[Block], max_chars: int) -> str:
 
 
 def _shortened(text: str, limit: int) -> str:
-    """Plain text as Markdown of at most `limit` characters, cut between words where it can be."""
+    """Plain text as Markdown of at most `limit` characters, cut between words if possible."""
     plain = " ".join(text[: 4 * max(limit, 0)].split())
     escaped = escape_inline(plain)
     if len(escaped) <= limit:

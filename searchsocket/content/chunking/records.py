@@ -15,8 +15,8 @@ from searchsocket.types import Chunk, Code, Lines, PageFacts, Prose, Record, Sco
 def embedded_text(title: str, chunk: Chunk) -> str:
     """The text that is embedded: page title, heading path, then the visible text of the chunk (spec 10.1).
 
-    It is plain text, so a changed link target, anchor or table rule embeds nothing, and no token is paid for
-    markup. Front matter is never in it. A heading that opens the chunk is not said twice.
+    The text is plain: a changed link target, anchor or table rule needs no new embedding, and markup costs no
+    tokens. Front matter is never part of it. A heading that opens the chunk is not repeated.
     """
     path, section_title = chunk.at.heading_path, chunk.at.title
     if section_title and section_title not in path:
@@ -51,11 +51,11 @@ def content_hash(text: str) -> str:
 def chunk_key(scope_name: str, url: str, chunk: Chunk, number: int) -> str:
     """Identity of a record: a sha1 in hex, of prose over `scope|url|ordinal|section title` (spec 10.2).
 
-    The title is normalised: Unicode NFC, runs of blanks as one space, case folded; "" where there is no heading.
-    Code is known by its symbol, and by its text where it has none, so that an insert above it changes no key.
+    The title is normalised: Unicode NFC, runs of blanks as one space, case folded; "" without a heading.
+    Code is identified by its symbol, or by its text if it has none, so that an insertion above changes no key.
 
     Args:
-        number: Of code, among the chunks of its file that share its symbol, or have its text.
+        number: For code: position among the chunks of its file with the same symbol, or else the same text.
     """
     match chunk.at:
         case Section(title=title):
@@ -77,15 +77,15 @@ def _sha1(key: str) -> str:
 
 
 def _code_name(chunk: Chunk) -> str:
-    """The name that identifies a chunk within its file of code, wherever it moves."""
+    """The name that identifies a code chunk within its file, independent of its position."""
     return chunk.at.title or f"#{hash_of(chunk.body.text)}"
 
 
 def chunk_ref(url: str, chunk: Chunk, number: int) -> str:
     """A name for people and logs that survives edits elsewhere on the page.
 
-    `url#anchor~piece`, where the anchor stays empty above the first heading that has one: `/docs#~0`; a summary's is
-    its URL; that of code `url#symbol~number`.
+    `url#anchor~piece`, with an empty anchor above the first heading that has one: `/docs#~0`. A summary's reference
+    is its URL; that of code is `url#symbol~number`.
     """
     match chunk.at:
         case Section(anchor=anchor, piece=piece):
@@ -98,11 +98,11 @@ def chunk_ref(url: str, chunk: Chunk, number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CutChunk:
-    """A chunk as a record, with the two texts that its hashes are of."""
+    """A chunk as a record, with the two texts that its hashes are computed from."""
 
     record: Record
-    embedded: str  # `record.content_hash` is of this
-    canonical: str  # JSON of every other field; `record.record_hash` is of this
+    embedded: str  # `record.content_hash` is the hash of this
+    canonical: str  # JSON of every other field; `record.record_hash` is the hash of this
 
 
 def cut_chunks(
@@ -113,15 +113,15 @@ def cut_chunks(
     facts_of: Callable[[Chunk], PageFacts] | None = None,
     texts: Sequence[str] | None = None,
 ) -> list[CutChunk]:
-    """The records of one page with what they were made of, in the order of `chunks`.
+    """Make the records of one page, in the order of `chunks`.
 
     Args:
-        facts_of: What a chunk says besides what its page does; default: nothing.
-        texts: The embedded text per chunk, such as one without secrets; default: `embedded_text`.
+        facts_of: Returns the page facts of one chunk if they differ by chunk; default: those of `page`.
+        texts: The embedded text per chunk, e.g. with secrets removed; default: `embedded_text`.
     """
-    facts, shared = page, as_json(page)  # once a page, not once a chunk
+    facts, shared = page, as_json(page)  # serialised once per page, not per chunk
     cut: list[CutChunk] = []
-    equals: Counter[str] = Counter()  # code of one name so far
+    equals: Counter[str] = Counter()  # code chunks so far, by name
     for position, chunk in enumerate(chunks):
         if facts_of is not None and (own := facts_of(chunk)) != facts:
             facts, shared = own, as_json(own)
@@ -144,7 +144,7 @@ def cut_chunks(
 
 
 class Moved(NamedTuple):
-    """A record of another scope that says the same, as the state keeps it."""
+    """A record that another scope has too, in the form in which the state stores it."""
 
     id: str
     record_hash: str
@@ -152,14 +152,14 @@ class Moved(NamedTuple):
 
 
 def moved(text: str, url: str, ordinal: int, scope_name: str) -> Moved:
-    """A record of prose, by its canonical text, in another scope of its project.
+    """Convert the canonical text of a prose record to the same record in another scope of its project.
 
     Args:
         url: Of its page.
         ordinal: Of its chunk.
 
     Raises:
-        ValueError, TypeError, LookupError: The text is none of prose, or of another version.
+        ValueError, TypeError, LookupError: The text is not a prose record of this version.
     """
     head, at = head_and_at(text)
     names = {"id": _prose_key(scope_name, url, ordinal, at["title"]), "scope": scope_name}

@@ -1,4 +1,4 @@
-"""Heading sections of a page, and the merging of small ones (spec 9.1, steps 1 to 3)."""
+"""Split a page into heading sections and merge small ones (spec 9.1, steps 1 to 3)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ class PageSection:
     size: int  # characters of the blocks, joined by blank lines
     parent: tuple[str, ...] = ()  # the path above the first heading
     siblings: bool = False  # merged from several headings of one level
-    anchored: bool = True  # False: the anchor is that of a section before
+    anchored: bool = True  # False: the anchor belongs to an earlier section
 
     @property
     def bare(self) -> bool:
@@ -34,7 +34,7 @@ class PageSection:
 
 
 def split_sections(blocks: Iterable[Block]) -> list[PageSection]:
-    """Cut the blocks of a page at every heading. Rules (`---`) say nothing and are left out."""
+    """Cut the blocks of a page at every heading. Rules (`---`) have no text and are left out."""
     sections: list[PageSection] = []
     path: list[tuple[int, str]] = []
     anchor = ""
@@ -62,8 +62,8 @@ def split_sections(blocks: Iterable[Block]) -> list[PageSection]:
 def merge_small(sections: Iterable[PageSection], settings: ChunkSettings) -> list[PageSection]:
     """Merge small neighbours until they reach `min_chars`, never beyond `max_chars`.
 
-    A section below `min_chars` takes in the sibling or child after it, unless that is large enough to answer under
-    its own name. Headings without text, or with a link alone, join the section below them, which keeps its name.
+    A section below `min_chars` absorbs the sibling or child after it, unless that one is large enough to be a result
+    by itself. Headings without text, or with only a link, join the section below them, which keeps its name.
     """
     merged: list[PageSection] = []
     for section in sections:
@@ -107,7 +107,7 @@ def _keeps_name(previous: PageSection, section: PageSection, settings: ChunkSett
 
 
 def _merge_leftovers(sections: list[PageSection], settings: ChunkSettings) -> list[PageSection]:
-    """Give a small section that found no small neighbour after it to the parent or small group before it."""
+    """Give a small section without a small neighbour after it to the parent or small group before it."""
     merged: list[PageSection] = []
     for section in sections:
         previous = merged[-1] if merged else None
@@ -126,7 +126,7 @@ def _merge_leftovers(sections: list[PageSection], settings: ChunkSettings) -> li
 
 def _absorb(into: PageSection, section: PageSection) -> None:
     if section.level == into.level:
-        into.path = into.parent  # siblings stand under their parent
+        into.path = into.parent  # siblings share their parent
         into.siblings = True
     _adopt_anchor(into, section)
     into.blocks.extend(section.blocks)

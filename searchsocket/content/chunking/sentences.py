@@ -86,7 +86,7 @@ def _ends_sentence(text: str, start: int, end: int) -> bool:
     last = start - 1
     while last > 0 and start - last < 8 and text[last] in _CLOSERS:
         last -= 1
-    # A small letter behind the dot is an abbreviation: `e.g. this`.
+    # A small letter after the dot means an abbreviation: `e.g. this`.
     return text[last] in ".!?…。！？" and not text[end].islower()
 
 

@@ -1,4 +1,4 @@
-"""The fragment under which each heading can be opened."""
+"""Find the URL fragment (anchor) of each heading."""
 
 from urllib.parse import unquote
 
@@ -14,9 +14,9 @@ _LEVELS_UP = 5
 
 
 def mark_anchor(heading: Element) -> None:
-    """Write the heading's anchor on it and take the permalink signs out of its text (spec 8.3).
+    """Store the heading's anchor as an attribute, and remove permalink signs from its text (spec 8.3).
 
-    In order: its own id; the target of its permalink; an id or name inside it; an empty anchor directly before it;
+    Candidates, in order: its own id; its permalink's target; an id or name inside it; an empty anchor directly before;
     the id of a section that it opens.
     """
     permalink = ""
@@ -75,7 +75,7 @@ def _before(heading: Element) -> str:
 
 
 def _opened(heading: Element) -> str:
-    """The id of the outermost-but-near section whose first content is this heading."""
+    """The id of the section that starts with this heading, at most `_LEVELS_UP` levels up."""
     element = heading
     for _ in range(_LEVELS_UP):
         parent = element.getparent()

@@ -1,4 +1,4 @@
-"""A chosen main content to Markdown, links and headings: the part that HTML pages and content files share."""
+"""Convert the main content to Markdown, links and headings; HTML pages and content files share this step."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ class Body:
     links: tuple[Link, ...]
     h1: str  # text of the only h1; "" when there is none, or several
     first_heading: str  # the first h1, else the first of any level
-    only_date: str  # `datetime` of the one <time>; of several, none is surely the page's own
+    only_date: str  # `datetime` of the one <time>; "" if there are several
     warnings: tuple[str, ...]
 
 
@@ -33,10 +33,10 @@ def read_body(
     transform: TransformSettings,
     converter: Converter = FAST,
 ) -> Body:
-    """Prune, settle and convert a main content; `main` is used up.
+    """Prune, normalise and convert the main content; this changes `main`.
 
     Args:
-        how: How it was found; with `body`, the site's own header and footer are in it.
+        how: How it was found; for `body`, it includes the site's own header and footer.
     """
     label_tabs(main)
     prune(main, how, extract, transform)
@@ -93,7 +93,7 @@ def _put_name(panel: Element, name: str) -> None:
 
 
 def _tabs_of(panels: list[Element]) -> dict[Element, str]:
-    """The tab of each panel: at the same place in the row of tabs beside the panels, or beside what holds them."""
+    """The tab of each panel: the tab at the same position in the row beside the panels, or beside their parent."""
     groups: dict[Element, list[Element]] = {}
     for panel in panels:
         if (siblings := panel.getparent()) is not None:

@@ -1,4 +1,4 @@
-"""Code blocks: the code alone, line by line, and its language."""
+"""Reduce code blocks to their code, line by line, and their language."""
 
 import re
 from functools import lru_cache
@@ -29,9 +29,9 @@ _LABEL = re.compile(r"[\w+#.-]{0,20}|[\d\s+-]*")
 _LINES = frozenset({"line", "code-line", "token-line", "view-line", "CodeMirror-line", "cm-line"})
 _GUTTERS = frozenset({"linenos", "lineno", "gutter", "hljs-ln-numbers", "blob-num", "rouge-gutter", "gl"})
 _CONTROLS = frozenset({"button", "input", "textarea", "select"})
-_FRAME_PARTS = 40  # a larger parent is no frame of one code block
+_FRAME_PARTS = 40  # a parent with more children does not frame a single code block
 _LABEL_CHARS = 15
-_CLASS_CHARS = 200  # of what is remembered
+_CLASS_CHARS = 200  # longest class attribute that is cached
 _WRAPPERS = 4  # levels above a `pre` that may name its language
 
 
@@ -39,18 +39,18 @@ def prepare_code(pre: Element, *, keep: bool) -> None:
     """Reduce a `pre` to one text, with its language on it; with `keep` off, to a paragraph."""
     language = language_of(pre)
     text = _code_text(pre)
-    beside = _clear_around(pre)
+    frame_language = _clear_around(pre)
     if not text.strip():
         drop(pre)
     elif keep:
         replace_text(pre, "pre", text)
-        pre.set(LANGUAGE, language or beside)
+        pre.set(LANGUAGE, language or frame_language)
     else:
         replace_text(pre, "p", " ".join(text.split()))
 
 
 def _clear_around(pre: Element) -> str:
-    """Drop the labels, line numbers and signs that stand beside a `pre` in its frame; the language they name."""
+    """Drop the labels, line numbers and signs beside a `pre` in its frame; return the language in a label."""
     frame = pre.getparent()
     language = ""
     if frame is None or frame.tag not in {"div", "figure"} or len(frame) > _FRAME_PARTS:
@@ -66,7 +66,7 @@ def _clear_around(pre: Element) -> str:
 
 
 def language_of(pre: Element) -> str:
-    """The language that a `pre`, the `code` in it or a wrapper around it names; "" when none does."""
+    """The language that a `pre`, the `code` in it or a wrapper around it names; "" if there is none."""
     candidates = [*pre.iter("code", "pre")]
     candidates.sort(key=lambda element: element is pre)
     parent = pre.getparent()
@@ -91,11 +91,11 @@ def _named(element: Element, *, bare: bool) -> str | None:
     for position, name in enumerate(names):
         for prefix in _PREFIXES:
             if name.lower().startswith(prefix):
-                rest = name[len(prefix) :] or (
+                language = name[len(prefix) :] or (
                     names[position + 1] if prefix == "brush:" and names[position + 1 :] else ""
                 )
-                if rest:
-                    return _clean(rest)
+                if language:
+                    return _clean(language)
     if bare:
         for name in (*names, element.get("lang") or ""):
             if name.lower() in _LANGUAGES:
@@ -109,7 +109,7 @@ def _clean(name: str) -> str:
 
 
 def is_line_number_table(table: Element) -> bool:
-    """Unwrap a table that only sets line numbers beside code; whether it was one."""
+    """Unwrap a table that only puts line numbers beside code; return True if it was one."""
     gutters = [cell for cell in table.iter("td", "th") if not _GUTTERS.isdisjoint(classes(cell))]
     if not gutters or next(table.iter("pre"), None) is None:
         return False
@@ -153,7 +153,7 @@ def _is_popup(element: Element) -> bool:
 
 
 def _innermost(pre: Element) -> Element:
-    """The one `code` of a `pre`, without a label that stands before it."""
+    """The only `code` of a `pre`, without a label before it; otherwise the `pre`."""
     codes = list(pre.iter("code"))
     if len(codes) != 1:
         return pre
@@ -163,7 +163,7 @@ def _innermost(pre: Element) -> Element:
 
 
 def _end_line(element: Element) -> None:
-    """A line that only a style sheet ends."""
+    """Add the line end to a line element that only a style sheet breaks."""
     if element.getnext() is None or "\n" in (element.tail or ""):
         return
     last = element
@@ -175,6 +175,6 @@ def _end_line(element: Element) -> None:
 
 
 def _trim(text: str) -> str:
-    """Without blank lines at both ends and without spaces at the ends of lines."""
+    """Strip blank lines at both ends, and spaces at line ends."""
     lines = [line.rstrip() for line in text.split("\n")]
     return "\n".join(lines).strip("\n")

@@ -1,4 +1,4 @@
-"""Bytes of a page to text, also when the page lies about its encoding."""
+"""Decode the bytes of a page to text, even if the declared encoding is wrong."""
 
 import codecs
 import re
@@ -10,7 +10,7 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-# What browsers read for a label: the superset that sites really use.
+# Browsers read these labels as the superset in wide use.
 _SUPERSETS = {
     "iso8859-1": "cp1252",
     "ascii": "cp1252",
@@ -22,16 +22,16 @@ _SUPERSETS = {
     "shift_jis": "cp932",
     "iso8859-11": "cp874",
 }
-# Decoders that are no charset of a page: they transform, run slowly, or hide markup.
+# Python codecs that are not charsets of a page: they transform, run slowly, or hide markup.
 _REFUSED = {"utf-7", "idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"}
 # `<?xml ... encoding="..."?>` at the start; `<meta charset=...>`, or the charset in the content of another meta.
 _XML_DECLARATION = re.compile(rb"""\s*<\?.*encoding=["'](.*?)["'].*\?>""", re.IGNORECASE)
 _META = re.compile(rb"""<\s*meta[^>]+charset\s*=\s*["']?([^>]*?)[ /;'">]""", re.IGNORECASE)
-_XML_BYTES, _META_BYTES = 1024, 2048  # where they are looked for
+_XML_BYTES, _META_BYTES = 1024, 2048  # how far each declaration is searched
 
 
 def decode_html(data: bytes, charset: str = "") -> tuple[str, str]:
-    """Decode a page: byte order mark, then UTF-8 where it is valid, then what is declared, then the likeliest.
+    """Decode a page: byte order mark, then valid UTF-8, then the declared encoding, then the likeliest one.
 
     Valid UTF-8 with multi-byte characters is practically never anything else, so it wins over a declaration.
 
@@ -39,7 +39,7 @@ def decode_html(data: bytes, charset: str = "") -> tuple[str, str]:
         charset: What the transport declared (HTTP header), or "".
 
     Returns:
-        The text, without NULs, and a warning ("" when nothing is odd).
+        The text, without NULs, and a warning ("" if there is nothing to report).
     """
     for mark, name in _BOMS:
         if data.startswith(mark):
@@ -67,7 +67,7 @@ def decode_html(data: bytes, charset: str = "") -> tuple[str, str]:
 
 
 def _codec(label: str) -> str:
-    """The Python codec that browsers would use for a label; "" when there is none."""
+    """The Python codec that browsers would use for a label; "" if there is none."""
     try:
         name = codecs.lookup(label.strip().strip("\"'")).name if label.strip() else ""
     except (LookupError, ValueError, UnicodeError):
@@ -87,7 +87,7 @@ def _in_document(data: bytes) -> str:
 
 
 def _wide(data: bytes) -> str:
-    """UTF-16 without a mark: every second byte of markup is NUL."""
+    """Detect UTF-16 without a byte order mark: every second byte of markup is NUL."""
     start = data[:200]
     if len(start) < 4 or start.count(0) < len(start) * 0.4:
         return ""

@@ -1,4 +1,4 @@
-"""One HTML page to what it says: metadata, links, and the Markdown of its main content (spec 8.3)."""
+"""Extract one HTML page: metadata, links, and the Markdown of its main content (spec 8.3)."""
 
 from dataclasses import replace
 from importlib.metadata import version
@@ -30,7 +30,7 @@ from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.web.languages.alternates import read_alternates
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
 
-# Part of the cache key: raise the number with every change of output; the libraries change it too.
+# Part of the cache key: raise the number with every change of output; library versions are included.
 EXTRACTOR_VERSION = " ".join(["10", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py"))])
 
 
@@ -45,16 +45,16 @@ def extract_html(
     converter: Converter = FAST,
     facets: Facets = NO_FACETS,
 ) -> ExtractedPage:
-    """Read one page; broken input gives the best that can be had.
+    """Read one page; broken markup is read as well as possible.
 
     Args:
         data: The page's bytes.
-        site: Where the site lies; links to it are internal.
+        site: Where the site is served; links to it are internal.
         charset: What the transport declared, or "".
-        facets: Which of its metas are wanted besides the usual ones.
+        facets: Additional meta names to read.
 
     Returns:
-        The page; `skip` says why it is not to be indexed: redirect, noindex or empty.
+        The page; `skip` is the reason not to index it: redirect, noindex or empty.
 
     Raises:
         ConfigError: A configured selector is not CSS.
@@ -72,7 +72,7 @@ def extract_html(
     if _is_noindex(root, meta, extract):
         return ExtractedPage(title=meta.head_title or page.url, body="", skip="noindex")
     if not meta.site_name and _is_named_by_title(root):
-        # Then only the site's own name tells which half of a title is the page's.
+        # Then the site's own name decides which half of a title is the page's.
         name = home_link_name(root, meta.head_title, lambda href: resolver.path(href) == "/")
         meta = replace(meta, site_name=name)
     if DESCRIPTION in text:
@@ -127,7 +127,7 @@ def _is_named_by_title(root: Element) -> bool:
 
 
 def _has_math(root: Element, text: str) -> bool:
-    # A search through a long page takes longer than a look for the tags.
+    # Looking for the tags is faster than searching the text of a long page.
     if next(root.iter("math", "m:math"), None) is not None or "MathJax" in text:
         return True
     return any((script.get("type") or "").startswith("math/tex") for script in root.iter("script"))

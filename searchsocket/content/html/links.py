@@ -1,4 +1,4 @@
-"""Links of a page, resolved, and written so that Markdown cannot misread them."""
+"""Resolve the links of a page, and escape them so that Markdown cannot misread them."""
 
 import re
 from contextlib import suppress
@@ -18,7 +18,7 @@ _URL_CHARS = 250  # a longer one carries data (a playground's source), and would
 
 
 class LinkResolver:
-    """Resolves the links of one page; the same text is resolved once."""
+    """Resolves the links of one page; each distinct link is resolved once."""
 
     def __init__(self, served_url: str, *, base_href: str = "", site: SiteBase = AT_ROOT) -> None:
         self._site = site
@@ -39,7 +39,7 @@ class LinkResolver:
         return self._targets[href]
 
     def destination(self, href: str) -> str:
-        """A link as the mirror writes it: absolute on this site, with its fragment; "" when it must not be followed."""
+        """The link as the mirror writes it: absolute on this site, with its fragment; "" if it must not be followed."""
         href = href.strip()
         if len(href) > _URL_CHARS:
             return ""
@@ -70,12 +70,12 @@ def _resolve_rooted(href: str, site: SiteBase) -> str | None:
 def _resolve(href: str, served_url: str, site: SiteBase) -> str | None:
     try:
         return resolve_link(href, served_url, site)
-    except InvalidRequest:  # too long, or with a NUL: it names no page
+    except InvalidRequest:  # too long, or with a NUL: not a valid page URL
         return None
 
 
 def collect_links(main: Element, resolver: LinkResolver) -> tuple[Link, ...]:
-    """The links of the main content in page order, each (target, text) once; rewrites `href` for the mirror."""
+    """The links of the main content in page order, each (target, text) once. Also rewrites `href` for the mirror."""
     links: dict[Link, None] = {}
     for anchor in main.iter("a"):
         href = anchor.get("href")
@@ -83,7 +83,7 @@ def collect_links(main: Element, resolver: LinkResolver) -> tuple[Link, ...]:
             continue
         target = (
             resolver.path(href) if not href.strip().startswith("#") else None
-        )  # a page's links to itself say nothing
+        )  # links to the page itself carry no information
         if target is not None:
             links[Link(target, link_text(anchor))] = None
         anchor.set("href", resolver.destination(href))

@@ -16,15 +16,15 @@ _CLASSES = (
     "main-content", "page-content", "post-content", "entry-content", "article-content", "docs-content", "doc-content",
     "content", "bodywrapper", "body",
 )  # fmt: skip
-_SHARE = 0.3  # of the page's text that a guessed element must hold
+_SHARE = 0.3  # of the page's text that an element found by its id or class must contain
 _LENGTH = etree.XPath("string-length(normalize-space())")
 
 
 def choose_main(root: Element, selector: str) -> tuple[Element, str]:
-    """The main content and how it was found, e.g. `main`, `#content`, `body`.
+    """Return the main content and how it was found, e.g. `main`, `#content`, `body`.
 
-    The configured selector first, then `main`, `[role=main]`, content-like ids and classes, `article`, `body`. Of
-    nested matches the outermost counts; several beside each other are taken together. Junk (scripts) is gone already.
+    Order: the configured selector, `main`, `[role=main]`, content-like ids and classes, `article`, `body`. Of nested
+    matches the outermost is used; matches beside each other are combined. Scripts and the like are already removed.
     """
     body = next(root.iter("body"), root)
     ways: tuple[tuple[str, Callable[[], list[Element]]], ...] = (

@@ -17,9 +17,9 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:
 _WORDS = re.compile(r"\w+")
 _NOINDEX = re.compile(r"(?:^|[\s,])(?:noindex|none)(?:$|[\s,])")
 _TITLE_CHARS = 300
-_NAME_CHARS = 80  # a longer <title> tells about the page rather than naming it
+_NAME_CHARS = 80  # a longer <title> describes the page instead of naming it
 _NUMBERED = re.compile(r"(?:\d{1,3}[.)]|\d{1,3}(?:\.\d{1,3})+[.)]?|[IVXL]{1,6}\.)\s+\S")
-_NO_DESCRIPTIONS = frozenset({"None", "A VitePress site"})  # what MkDocs and VitePress write where nobody described
+_NO_DESCRIPTIONS = frozenset({"None", "A VitePress site"})  # placeholders of MkDocs and VitePress
 _MAX_WEIGHT = 100.0
 
 
@@ -27,7 +27,7 @@ _MAX_WEIGHT = 100.0
 class Metadata:
     """The head of a page, each value on one line."""
 
-    head_title: str  # of <title>
+    head_title: str  # text of <title>
     og_title: str
     site_name: str
     description: str
@@ -95,8 +95,8 @@ def _description(text: str) -> str:
 def choose_title(meta: Metadata, h1: str, first_heading: str, url: str) -> str:
     """The page's own name: `og:title`, else the h1, else `<title>` without the site's name.
 
-    A title that only repeats the site's name, or that the h1 and the address both contradict, is passed over. An h1
-    with a number is the first section's, so that a short `<title>` is the name of the page.
+    A title is skipped if it only repeats the site's name, or if neither the h1 nor the URL agrees with it. An h1
+    with a number belongs to the first section; then a short `<title>` is the name of the page.
     """
     og = strip_site(meta.og_title, meta.site_name, h1 or first_heading)
     head = strip_site(meta.head_title, meta.site_name, h1 or first_heading)
@@ -111,7 +111,7 @@ def choose_title(meta: Metadata, h1: str, first_heading: str, url: str) -> str:
         and not slug & words
         and (slug & own or (head and _overlap(head, heading)))
     ):
-        # The same og:title on every page: only the heading, or <title>, knows where we are.
+        # The same og:title on every page: only the heading or <title> identifies this page.
         og, head = "", "" if head == og else head
     if og and heading and url != "/" and og.casefold() != heading.casefold() and _is_site_part(og, meta.head_title):
         og = ""
@@ -145,13 +145,13 @@ def _is_site_part(og: str, head_title: str) -> bool:
     return len(parts) > 1 and og.casefold() in (part.casefold() for part in parts)
 
 
-def _overlap(one: str, other: str) -> bool:
-    one, other = one.casefold(), other.casefold()
-    return one in other or other in one
+def _overlap(first: str, second: str) -> bool:
+    first, second = first.casefold(), second.casefold()
+    return first in second or second in first
 
 
 def strip_site(title: str, site_name: str, h1: str) -> str:
-    """`Install | Acme` -> `Install`, where `Acme` is known to be the site, or `Install` to be the page."""
+    """`Install | Acme` -> `Install`, if `Acme` is the name of the site or `Install` is the h1 of the page."""
     parts = list(_SEPARATORS.finditer(title))
     if not parts:
         return title
@@ -160,16 +160,16 @@ def strip_site(title: str, site_name: str, h1: str) -> str:
             if title[: match.start()].casefold() == h1.casefold():
                 return title[: match.start()]
     head, tail = title[: parts[-1].start()], title[parts[-1].end() :]
-    start, rest = title[: parts[0].start()], title[parts[0].end() :]
+    start, end = title[: parts[0].start()], title[parts[0].end() :]
     if site_name and tail.casefold() == site_name.casefold():
         return head
     if site_name and start.casefold() == site_name.casefold():
-        return rest
-    return title  # a separator alone says nothing: what follows it may be half of the page's own name
+        return end
+    return title  # the text after a separator may also be part of the page's own name
 
 
 def parse_weight(text: str) -> tuple[float, str]:
-    """A weight in [0, 100] and a warning; 1.0 when there is none or it is no such number."""
+    """A weight in [0, 100] and a warning; 1.0 if the text is empty or not such a number."""
     if not text:
         return 1.0, ""
     try:
@@ -188,25 +188,25 @@ def parse_tags(texts: list[str]) -> tuple[str, ...]:
 
 
 def parse_language(text: str) -> str:
-    """A language tag as written (`en`, `pt-BR`); "" when it is none."""
+    """A language tag as written (`en`, `pt-BR`); "" if it is not one."""
     text = text.strip().replace("_", "-")
     return text if _LANGUAGE.fullmatch(text) and len(text) <= 35 else ""
 
 
 def parse_version(text: str) -> str:
-    """The version of the documentation that a page belongs to, the first if it names several; "" if it is none."""
+    """The documentation version of a page, the first if it names several; "" if the text is not a version."""
     version = text.partition(",")[0].strip()
     return version if "/" not in version and len(version) <= MAX_NAME_CHARS else ""
 
 
 def parse_date(text: str) -> str:
-    """An ISO 8601 date or date-time as written; "" when it is none."""
+    """An ISO 8601 date or date-time as written; "" if it is not one."""
     text = text.strip()
     return text if _DATE.fullmatch(text) else ""
 
 
 def _head_title(root: Element) -> str:
-    """The first `<title>` that is the document's: an `svg` has one too."""
+    """The first `<title>` of the document itself; an `svg` can have one too."""
     for title in root.iter("title"):
         parent = title.getparent()
         if parent is not None and parent.tag in {"head", "html", "body"}:
@@ -224,7 +224,7 @@ def _link(root: Element, rel: str) -> str:
 
 
 def _alternates(root: Element) -> Iterator[tuple[str, str]]:
-    """`hreflang` and `href` of the links that lead to translations of the page."""
+    """Yield `hreflang` and `href` of the links to translations of the page."""
     for link in root.iter("link"):
         language, href = link.get("hreflang"), link.get("href")
         if language and href and "alternate" in (link.get("rel") or "").lower().split():

@@ -1,4 +1,4 @@
-"""Text to an lxml tree that is never deeper than the rest of the work can bear."""
+"""Parse text to an lxml tree of limited depth."""
 
 import re
 from itertools import islice
@@ -8,9 +8,9 @@ from lxml import etree
 
 from searchsocket.content.html.tree import Element
 
-_LONG_PAGE = 65_536  # characters; a shorter one cannot hold enough attributes to matter
+_LONG_PAGE = 65_536  # characters; a shorter page cannot have enough attributes to matter
 _MAX_ATTRIBUTES = 1000  # of one tag; the parser compares each with all before it
-# A name with the value after it, quoted or not; possessive, so that each character is looked at once.
+# A name with the value after it, quoted or not; possessive, so that each character is read once.
 _ATTRIBUTE = r"""[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?+"""
 _USUAL_TAGS = re.compile(
     rf"(?:[^<]++|<(?![A-Za-z])|<[A-Za-z][^\s/>]*+(?:{_ATTRIBUTE}){{0,{_MAX_ATTRIBUTES}}}+[\s/]*+>)*+"
@@ -21,7 +21,7 @@ _VOID = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 )
 _HEAD_TAGS = frozenset({"title", "meta", "link", "base", "script", "style", "noscript", "template"})
-# What no text may hold that is set anew in the tree; the walk to Markdown drops it anyway.
+# Control characters, which lxml rejects in text that is set in the tree; the conversion to Markdown drops them anyway.
 _CONTROLS = bytes({*range(32)} - {9, 10, 13})
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _REFERENCE = re.compile(r"&#(?:0*(?:\d|[12]\d|3[01])|[xX]0*1?[0-9a-fA-F])(?![0-9a-fA-F])")
@@ -32,10 +32,10 @@ def parse_html(text: str) -> tuple[Element | None, str]:
     """Parse a page; broken markup is repaired the way the parser can.
 
     Returns:
-        The root (None for a page without content) and a warning ("" when nothing is odd).
+        The root (None for a page without content) and a warning ("" if there is nothing to report).
 
     Raises:
-        MemoryError: There was none left.
+        MemoryError: Not enough memory to parse the page.
     """
     root, too_deep = _parse(text)
     if not too_deep:
@@ -45,7 +45,7 @@ def parse_html(text: str) -> tuple[Element | None, str]:
 
 def _parse(text: str) -> tuple[Element | None, bool]:
     target: Any = None if _has_usual_tags(text) else _FewAttributes()  # lxml takes any object with these methods
-    # Bytes and an explicit encoding, since a declaration inside the page is wrong by now.
+    # Bytes and an explicit encoding, since the text was decoded and a declaration inside the page is now wrong.
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, target=target)
     try:
         data = text.encode("utf-8", "replace")
@@ -53,7 +53,7 @@ def _parse(text: str) -> tuple[Element | None, bool]:
     except etree.XMLSyntaxError:
         root = None
     errors = {entry.type for entry in parser.error_log}
-    if etree.ErrorTypes.ERR_NO_MEMORY in errors:  # what there is of the tree is not the page
+    if etree.ErrorTypes.ERR_NO_MEMORY in errors:  # the tree is incomplete
         raise MemoryError
     if root is not None:
         if _REFERENCE.search(text):
@@ -63,7 +63,7 @@ def _parse(text: str) -> tuple[Element | None, bool]:
 
 
 def _drop_controls(root: Element) -> None:
-    """Take out the control characters that references stand for."""
+    """Remove control characters that character references (`&#1;`) produced."""
     for element in root.iter():
         if element.text and _CONTROL.search(element.text):
             element.text = _CONTROL.sub("", element.text)
@@ -75,7 +75,7 @@ def _drop_controls(root: Element) -> None:
 
 
 def _has_usual_tags(text: str) -> bool:
-    """Return True if no tag has more than `_MAX_ATTRIBUTES` attributes; False is only a suspicion."""
+    """Return True if no tag has more than `_MAX_ATTRIBUTES` attributes; False means that one may."""
     if len(text) < _LONG_PAGE:
         return True
     usual = _USUAL_TAGS.match(text)
@@ -83,9 +83,9 @@ def _has_usual_tags(text: str) -> bool:
 
 
 class _FewAttributes:
-    """A parser target that builds the usual tree without what a tag has beyond `_MAX_ATTRIBUTES`.
+    """A parser target that builds the usual tree but drops attributes beyond `_MAX_ATTRIBUTES` per tag.
 
-    The parser finds the tags of a target in linear time; only its own tree takes the square of their attributes.
+    With a target the parser takes linear time; building its own tree takes quadratic time in the attributes of a tag.
     """
 
     def __init__(self) -> None:
@@ -98,7 +98,7 @@ class _FewAttributes:
 
 
 def _repair_head(root: Element) -> None:
-    """Move content out of a head that nothing closed: the parser knows no `main`, so it leaves it there."""
+    """Move content out of an unclosed `head`: the parser does not know `main` and leaves it there."""
     head = next(root.iterchildren("head"), None)
     if head is None:
         return
@@ -127,8 +127,8 @@ def _flatten(text: str) -> str:
 
     def keep(match: re.Match[str]) -> str:
         nonlocal depth
-        closing, name, rest = match.groups()
-        if name.lower() in _VOID or rest.endswith("/"):
+        closing, name, attributes = match.groups()
+        if name.lower() in _VOID or attributes.endswith("/"):
             return match[0]
         if closing:
             depth = max(depth - 1, 0)

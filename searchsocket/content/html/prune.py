@@ -1,6 +1,6 @@
-"""Cut a main content down to what a reader reads, before anything is converted (spec 8.3).
+"""Reduce the main content to what a reader reads, before the conversion (spec 8.3).
 
-The walk that turns a tree into Markdown is the cost of a page, so it must not see what is dropped anyway.
+The conversion to Markdown is the main cost of a page, so it must not visit elements that are dropped anyway.
 """
 
 import re
@@ -16,16 +16,16 @@ from searchsocket.content.html.tables import prepare_table
 from searchsocket.content.html.tree import BLOCKS, HEADINGS, Element, drop, raw_text, sweep, text_of
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
 
-# Never content, whatever the settings say. `svg` goes with its `<title>`.
+# Never content, whatever the settings say. Removing `svg` also removes its `<title>`.
 JUNK = (
     "script", "style", "template", "noscript", "svg", "iframe", "frame", "object", "embed", "applet", "canvas",
     "audio", "video", "map", "head", "link", "meta", "base", "datalist", "select", "textarea", "progress", "meter",
     "portal", "dialog",
 )  # fmt: skip
 _NAVIGATION_ROLES = frozenset({"navigation", "search", "menu", "menubar", "tablist", "toolbar", "tooltip", "doc-toc"})
-_JUDGED = frozenset({"header", "nav", "footer", "aside"})  # of these, `drop_tags` drops what is no content
+_JUDGED = frozenset({"header", "nav", "footer", "aside"})  # `drop_tags` drops these only if they are not content
 _CONTROLS = frozenset({"button", "input", "label", "option", "form", "fieldset", "legend"})
-# The tags that the walk does something about, whatever their attributes.
+# The tags that the walk handles, whatever their attributes.
 _SETTLED = HEADINGS | _JUDGED | _CONTROLS | {"span", "pre", "table", "ul", "ol", "div"}
 _CHROME_ROLES = {"banner": "header", "contentinfo": "footer", "complementary": "aside", "navigation": "nav"}
 # Left by generators around the text: previous/next bars, language lists, copy helpers, footnote returns.
@@ -36,12 +36,12 @@ _NOISE_CLASSES = frozenset({
     "bd-header-article", "bd-sidebar-secondary", "onlyprint",
 })  # fmt: skip
 _CONTROL_ROLES = frozenset({"doc-backlink", "button", "checkbox", "switch", "slider", "combobox", "listbox", "option"})
-# Where a page has no main content, its frame is told by name.
+# On a page without a main element, header, footer and sidebar are recognised by id or class.
 _FRAME_NAMES = frozenset({
     "header", "footer", "page-header", "page-footer", "site-header", "site-footer", "path", "breadcrumbs", "sidebar",
     "side-bar", "navbar", "nav", "navigation", "menu", "mainmenu", "topnav", "skip-link", "cookie-banner", "masthead",
 })  # fmt: skip
-_FRAME_SHARE = 0.4  # of the page's text; more is no frame
+_FRAME_SHARE = 0.4  # of the page's text; an element with more is content
 _PAGER = re.compile(r"(?:[←‹«<]|prev(?:ious)?\b).*|next\b.*|.*[→›»]", re.IGNORECASE)
 _LABEL_CHARS = 60
 _PANEL = re.compile(r"tab-?(?:pane|panel|item|content)|tabs__", re.IGNORECASE)
@@ -51,7 +51,7 @@ _LINK_SHARE = 0.5  # of an aside's or header's text; above it is a list of links
 
 
 def prune(main: Element, how: str, extract: ExtractSettings, transform: TransformSettings) -> None:
-    """Drop what is no content and settle, on the way, headings, code blocks, tables and lists."""
+    """Drop everything that is not content; on the way, normalise headings, code blocks, tables and lists."""
     etree.strip_elements(main, *JUNK, with_tail=False)
     rules = drop_rules(extract.drop_selectors)
     walk = _Walk(
@@ -70,7 +70,7 @@ def prune(main: Element, how: str, extract: ExtractSettings, transform: Transfor
 
 
 class _Walk:
-    """The decisions of one walk, each made before the element's children are seen."""
+    """Decisions of one walk; each element is decided before its children are visited."""
 
     def __init__(
         self,
@@ -84,17 +84,17 @@ class _Walk:
     ) -> None:
         self._rules, self._matched = rules, matched
         self._transform = transform
-        # HTML names are read without regard to case, and the parser gives them in lower case.
+        # HTML names are case-insensitive; the parser returns them in lower case.
         self._tags = frozenset(tag.lower() for tag in extract.drop_tags)
         self._always = self._tags - _JUDGED
         self._ignore = extract.ignore_attr.lower()
         self._chars = chars
-        self._chrome = chrome  # the whole body is the content: its own header and footer are the site's
+        self._chrome = chrome  # the whole body is the content: then header and footer belong to the site
 
     def keeps(self, element: Element) -> bool:
-        """Settle one element; whether its children are still to be looked at."""
+        """Normalise one element; return True if its children still need a visit."""
         tag = element.tag
-        attributes = cast("dict[str, str]", dict(element.items()))  # the parser gives no bytes
+        attributes = cast("dict[str, str]", dict(element.items()))  # the parser returns no bytes
         if tag in self._always or (attributes and self._is_dropped(element, attributes)):
             drop(element)
             return False
@@ -150,7 +150,7 @@ class _Walk:
         if self._chrome and _SECTIONS.isdisjoint(parents):
             return True
         if kind == "footer":
-            return "blockquote" not in parents  # there it names the source
+            return "blockquote" not in parents  # there it cites the source
         if kind == "header" and any(child.tag in HEADINGS for child in element.iter()):
             return False
         return _link_share(element) > _LINK_SHARE
@@ -190,7 +190,7 @@ def _is_hidden(attributes: Mapping[str, str]) -> bool:
 
 
 def _is_whole_heading(element: Element) -> bool:
-    """A permalink that wraps the heading's whole text is not the little sign beside it."""
+    """Return True for a permalink that wraps the heading's whole text, unlike the small sign beside it."""
     parent = element.getparent()
     if element.tag != "a" or parent is None or parent.tag not in HEADINGS:
         return False
@@ -239,7 +239,7 @@ def _link_share(element: Element) -> float:
 
 
 def _is_contents_list(element: Element) -> bool:
-    """A list of nothing but links into this page repeats the headings."""
+    """Return True for a list of only links into this page, which repeats the headings."""
     anchors = list(element.iter("a"))
     if len(anchors) < 3 or not all((anchor.get("href") or "").startswith("#") for anchor in anchors):
         return False
@@ -247,7 +247,7 @@ def _is_contents_list(element: Element) -> bool:
 
 
 def _drop_contents_list(element: Element) -> None:
-    """Drop a table of contents with the heading that stands over it alone."""
+    """Drop a table of contents, and the heading above it if that has no other content."""
     before, after = element.getprevious(), element.getnext()
     alone = after is None or after.tag in HEADINGS
     if before is not None and before.tag in HEADINGS and alone and not (element.tail or "").strip():
@@ -256,7 +256,7 @@ def _drop_contents_list(element: Element) -> None:
 
 
 def _drop_pagers(main: Element) -> None:
-    """Drop the links to the previous and the next page where they stand by themselves."""
+    """Drop links to the previous and next page if they are alone in their parent."""
     for anchor in list(main.iter("a")):
         if not _is_pager(anchor):
             continue
@@ -276,7 +276,7 @@ def _is_pager(link: Element) -> bool:
 
 
 def _number(element: Element) -> None:
-    """Write each item's number on it; `start` may be anything."""
+    """Store each item's number as an attribute; `start` may have any value."""
     if element.tag == "ul":
         return
     start = (element.get("start") or "1").strip()
@@ -287,7 +287,7 @@ def _number(element: Element) -> None:
 
 
 def _part(span: Element) -> None:
-    """Two labels side by side are two words, though only a style sheet keeps them apart."""
+    """Put a space between two adjacent labels, which only a style sheet separates."""
     following = span.getnext()
     if span.tail or following is None or following.tag != "span":
         return

@@ -1,4 +1,4 @@
-"""Pages that only send the reader elsewhere."""
+"""Detect pages that only redirect to another page."""
 
 import re
 from collections.abc import Set
@@ -11,14 +11,14 @@ _SCRIPT = re.compile(
     r"^\s*(?:(?:window|document|self|top)\.)*location(?:\.href\s*=|\.(?:replace|assign)\s*\(|\s*=)\s*(['\"])([^'\"\\]+)\1\s*\)?\s*;?\s*$"
 )
 _MAX_DELAY_S = 10
-_STUB_CHARS = 1000  # a page that says more is content that happens to move on
+_STUB_CHARS = 1000  # a page with more text is content, even if it redirects
 
 
 def find_redirect(root: Element, resolver: LinkResolver, own: Set[str | None]) -> str | None:
-    """The target of a redirect stub.
+    """Return the target of a redirect stub.
 
     Args:
-        own: The paths of the page itself: one that loads itself again is no redirect.
+        own: The paths of the page itself: a page that reloads itself is not a redirect.
 
     Returns:
         A path on this site, an http(s) address elsewhere, "" for a target that must not be followed (`javascript:`),
@@ -51,7 +51,7 @@ def _refresh_target(root: Element) -> str | None:
 
 
 def _script_target(root: Element) -> str | None:
-    """`<script>location.href = "..."</script>` and nothing to read."""
+    """Return the target of `<script>location.href = "..."</script>` on a page without text."""
     scripts = [script.text or "" for script in root.iter("script") if not script.get("src")]
     if len(scripts) != 1 or _visible_chars(root) > 100:
         return None

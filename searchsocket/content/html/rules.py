@@ -1,6 +1,6 @@
 """Markdown of each element, from the Markdown of its content.
 
-A rule gets the element, that content, and the flags of what is around the element (not of the element itself).
+A rule receives the element, its content, and the flags of the elements around it (not of the element itself).
 """
 
 import re
@@ -230,11 +230,11 @@ def _caption(element: Element, text: str, around: int) -> str:
 
 def _table(element: Element, text: str, around: int, *, grid: bool) -> str:
     has_caption = element.find("caption") is not None
-    caption, separator, rest = text.partition("\n\n") if has_caption else ("", "", text)
+    caption, separator, body = text.partition("\n\n") if has_caption else ("", "", text)
     if tables.CELL in caption:
-        caption, rest = "", text
-    rows = tables.decode_rows(rest)
-    loose = rest.rpartition(tables.ROW)[2].strip()  # text that stands behind the last row
+        caption, body = "", text
+    rows = tables.decode_rows(body)
+    loose = body.rpartition(tables.ROW)[2].strip()  # text after the last row
     if around & CELL:
         return " " + tables.as_lines(rows).replace("\\|", "|") + f" {loose} "
     lines = tables.as_markdown(rows) if grid else tables.as_lines(rows)
@@ -257,7 +257,7 @@ def _percent(match: re.Match[str]) -> str:
     return "".join(f"%{byte:02X}" for byte in match[0].encode("utf-8", "replace"))
 
 
-# What being in an element means for all that is in it; the other elements mean nothing.
+# The flags that an element sets for everything in it; other elements set none.
 MEANS: dict[str, int] = {
     **dict.fromkeys(HEADINGS, INLINE | HEADING),
     **dict.fromkeys(("td", "th"), INLINE | CELL),
@@ -269,7 +269,7 @@ MEANS: dict[str, int] = {
     "a": LINK,
     "li": ITEM,
 }
-# The other elements mean nothing by themselves: what is in them stands for itself.
+# Elements without a rule are replaced by their content.
 RULES: dict[str, Rule] = {
     **dict.fromkeys(HEADINGS, _heading),
     **dict.fromkeys(("b", "strong"), _strong),

@@ -15,7 +15,7 @@ _CLASS = re.compile(r"\.([A-Za-z_-][\w-]*)")
 
 @dataclass(frozen=True, slots=True)
 class DropRules:
-    """`extract.drop_selectors` in two parts: class names, looked up while walking, and one XPath for the rest."""
+    """`extract.drop_selectors` in two parts: class names, checked during the walk, and one XPath for all others."""
 
     class_names: frozenset[str]
     others: etree.XPath | None

@@ -1,4 +1,4 @@
-"""Last steps before conversion: images, math, blocks in links, and a size limit."""
+"""Last normalising steps before conversion: images, math, blocks in links, and a size limit."""
 
 import re
 from collections.abc import Collection
@@ -45,13 +45,13 @@ _PARENTS = {
     "tfoot": {"table"},
     "caption": {"table"},
 }
-_MAX_DEPTH = 60  # of what is converted: the conversion recurses
+_MAX_DEPTH = 60  # of the converted tree: the conversion recurses
 _MAX_ELEMENTS = 60_000
 _ALT_CHARS = 500
 
 
 def settle_descriptions(root: Element) -> None:
-    """Replace anything with an explicit search description by an image of that text."""
+    """Replace an element with an explicit search description by an image with that text."""
     for element in list(root.iter()):
         if element.tag == "img" or element.getparent() is None or element.get(DESCRIPTION) is None:
             continue
@@ -61,7 +61,7 @@ def settle_descriptions(root: Element) -> None:
 
 
 def settle_math(root: Element) -> None:
-    """Replace each rendered formula by its TeX, once (MathJax and KaTeX hold it two or three times)."""
+    """Replace each rendered formula by its TeX, once (MathJax and KaTeX contain it two or three times)."""
     for script in list(root.iter("script")):
         kind = script.get("type") or ""
         if kind.startswith("math/tex"):
@@ -94,7 +94,7 @@ def settle_math(root: Element) -> None:
 
 
 def settle_blocks(main: Element, resolver: LinkResolver, custom: Collection[str] = ()) -> None:
-    """Give every element a form that Markdown has, but for those that the site converts itself."""
+    """Give every element a form that Markdown has, except those that the site converts itself."""
     for anchor in list(main.iter("a")):
         if anchor.get("role") == "doc-noteref" or _is_footnote(anchor):
             _settle_note(anchor)
@@ -109,7 +109,7 @@ def settle_blocks(main: Element, resolver: LinkResolver, custom: Collection[str]
     for code in list(main.iter("code", "tt")):
         if next(code.iter("br"), None) is not None:
             _settle_lines(code)
-    _mend(main)
+    _repair_nesting(main)
     for ruby in list(main.iter("rp")):
         drop(ruby)
     for reading in main.iter("rt"):
@@ -133,7 +133,7 @@ def settle_blocks(main: Element, resolver: LinkResolver, custom: Collection[str]
 
 
 def limit_size(main: Element) -> str:
-    """Flatten what is too deep or too many to convert; a warning, or ""."""
+    """Flatten a tree that is too deep or too large to convert; return a warning, or ""."""
     warning = ""
     count = sum(1 for _ in main.iter())
     if count > _MAX_ELEMENTS:
@@ -153,8 +153,8 @@ def limit_size(main: Element) -> str:
     return warning
 
 
-def _mend(main: Element) -> None:
-    """Parts of tables and lists that stand where they cannot: the parser lets them."""
+def _repair_nesting(main: Element) -> None:
+    """Move parts of tables and lists out of invalid places, which the parser permits."""
     for part in main.iter(*_PARENTS):
         parent = part.getparent()
         if part is main or parent is None or parent.tag not in _PARENTS[str(part.tag)]:
@@ -166,7 +166,7 @@ def _mend(main: Element) -> None:
 
 
 def _settle_lines(code: Element) -> None:
-    """`<p><code>a<br>b</code></p>` is a code block of two lines."""
+    """Turn `<p><code>a<br>b</code></p>` into a code block of two lines."""
     parent = code.getparent()
     if parent is None or parent.tag not in {"p", "div"} or len(text_of(parent)) != len(text_of(code)):
         return
@@ -174,7 +174,7 @@ def _settle_lines(code: Element) -> None:
 
 
 def _keep_text(element: Element) -> None:
-    """Leave nothing but the text, in one go: taking tags away one by one joins it again and again."""
+    """Replace the content of an element by its text in one step; removing tags one by one is quadratic."""
     for child in element.iterdescendants():
         child.tail = " " + (child.tail or "")
     text = raw_text(element)
@@ -210,7 +210,7 @@ def _settle_note(anchor: Element) -> None:
 
 
 def _settle_card(anchor: Element) -> None:
-    """A link around blocks: its heading carries the link, or everything in it becomes one line."""
+    """Settle a link around blocks: link its heading, or else join its content to one line."""
     heading = next((child for child in anchor.iterdescendants() if child.tag in HEADINGS), None)
     if heading is not None:
         inner = etree.Element("a", {str(name): str(value) for name, value in anchor.items()})
@@ -240,7 +240,7 @@ def _embolden(element: Element) -> None:
 
 
 def _settle_image(image: Element, resolver: LinkResolver) -> None:
-    """Keep an image for its text: an explicit description, else an alternative text that says something."""
+    """Keep an image only for its text: an explicit description, or an alternative text with information."""
     text = one_line(image.get(DESCRIPTION) or "", _ALT_CHARS)
     if not text:
         text = one_line(image.get("alt") or image.get("aria-label") or "", _ALT_CHARS)

@@ -1,4 +1,4 @@
-"""Parts of titles that belong to the site, not to a page. They are known only when all pages are."""
+"""Find the parts of titles that belong to the site instead of a page; this needs the titles of all pages."""
 
 import re
 from collections import Counter
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from searchsocket.content.pages import ExtractedPage
 
-MIN_PAGES = 5  # that share an h1 or a part of their titles; fewer may share a name, as a page in each language does
+MIN_PAGES = 5  # that must share an h1 or title part; fewer may share a name by chance, e.g. translations of a page
 _SEPARATOR = re.compile(r"\s+(?:[|·•—–»:]|::|-|\|\|)\s+|:\s+")
 
 
@@ -17,7 +17,7 @@ class HeadingCount(NamedTuple):
 
     heading: str
     pages: int
-    head_titles: int  # different `<title>`s of these pages
+    head_titles: int  # different `<title>`s among these pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class SiteTitles:
     end: str = ""  # ` | Acme`
 
     def title_of(self, page: ExtractedPage) -> str:
-        """A page's name without the site's: from `<title>` if the page's h1 is common, otherwise from its extract."""
+        """A page's name without the site's: from `<title>` if its h1 is common, otherwise the extracted title."""
         if page.heading in self.headings:
             return self._without_site(page.head_title, self.start) or page.title
         # `Guide: Install` may be the page's heading as well; other separators end the name of a site.
@@ -44,8 +44,9 @@ class SiteTitles:
 
 
 def common_headings(counts: Iterable[HeadingCount]) -> frozenset[str]:
-    """The h1s that name no page: of at least `MIN_PAGES`, which mostly differ in their `<title>`."""
-    return frozenset(each.heading for each in counts if each.pages >= MIN_PAGES and each.head_titles * 2 > each.pages)
+    """The h1s that do not name a page: at least `MIN_PAGES` pages have them, mostly with different `<title>`s."""
+    common = (count for count in counts if count.pages >= MIN_PAGES and count.head_titles * 2 > count.pages)
+    return frozenset(count.heading for count in common)
 
 
 def common_parts(head_titles: Iterable[str]) -> tuple[str, str]:

@@ -1,17 +1,17 @@
-"""Tables: which ones are data, and how their cells become a Markdown grid."""
+"""Tables: recognise data tables, and turn their cells into a Markdown grid."""
 
 from dataclasses import dataclass
 
 from searchsocket.content.html.tree import HEADINGS, Element
 
-CELL, FIELD, ROW = "\x1d", "\x1e", "\x1f"  # the page's own control characters are gone by then
+CELL, FIELD, ROW = "\x1d", "\x1e", "\x1f"  # the page's own control characters are already removed
 _PARTS = ("thead", "tbody", "tfoot", "tr", "td", "th", "caption", "colgroup", "col")
 _MAX_COLUMNS = 200
-_MAX_FILL = 4  # how many times its own cells a table may grow by merged ones
+_MAX_FILL = 4  # limit for repeating merged cells, as a multiple of a table's cells
 
 
 def prepare_table(table: Element) -> None:
-    """Turn a table that only lays a page out into plain blocks; a data table stays."""
+    """Turn a layout table into plain blocks; keep a data table."""
     if table.get("role") in {"presentation", "none"} or _lays_out(table):
         for part in list(table.iter(*_PARTS)):
             if _owner(part) is table:
@@ -35,7 +35,7 @@ def _lays_out(table: Element) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell as the page has it."""
+    """One cell as in the page."""
 
     text: str
     colspan: int
@@ -44,12 +44,12 @@ class Cell:
 
 
 def encode_cell(text: str, colspan: str | None, rowspan: str | None, *, header: bool) -> str:
-    """A cell on its way to the table that holds it."""
+    """Encode a cell as text for the rule of the table around it."""
     return FIELD.join((text, str(_span(colspan)), str(_span(rowspan)), "h" if header else "d")) + CELL
 
 
 def decode_rows(text: str) -> list[list[Cell]]:
-    """The rows of a table whose cells and rows were encoded; text between them (a caption) is not in it."""
+    """Decode the rows of a table from encoded cells; text between them, such as a caption, is left out."""
     rows = []
     for line in text.split(ROW)[:-1]:
         cells = []
@@ -63,7 +63,7 @@ def decode_rows(text: str) -> list[list[Cell]]:
 
 
 def expand(rows: list[list[Cell]]) -> list[list[str]]:
-    """A rectangle of texts: a cell over several rows is repeated in each, over several columns followed by blanks."""
+    """Return a rectangle of texts: a cell over several rows is repeated, over several columns followed by blanks."""
     limit = _MAX_FILL * sum(len(row) for row in rows) + 1000
     if all(cell.colspan == 1 == cell.rowspan for row in rows for cell in row):
         return _padded([[cell.text for cell in row[:_MAX_COLUMNS]] for row in rows], limit)
@@ -107,7 +107,7 @@ def _padded(grid: list[list[str]], limit: int) -> list[list[str]]:
 
 
 def as_markdown(rows: list[list[Cell]]) -> str:
-    """A Markdown table; a header row of blanks where the page has none."""
+    """A Markdown table; the header row is blank if the page has none."""
     grid = expand(rows)
     used = [
         column
@@ -123,7 +123,7 @@ def as_markdown(rows: list[list[Cell]]) -> str:
 
 
 def as_lines(rows: list[list[Cell]]) -> str:
-    """A line of text a row, for `transform.preserve_tables = false`."""
+    """One line of text per row, for `transform.preserve_tables = false`."""
     return "\n".join(", ".join(text for text in line if text) for line in expand(rows) if any(line))
 
 

@@ -1,11 +1,11 @@
-"""One text node as Markdown: whitespace collapsed, and what Markdown would misread escaped."""
+"""Convert one text node to Markdown: collapse whitespace and escape Markdown syntax."""
 
 import re
 from typing import Final
 
 from searchsocket.content.html.tree import clean_text
 
-# Where an element stands: what is around it decides what its text may become.
+# Flags of the elements around a text, which decide how it may be formatted.
 PRE: Final = 1
 VERBATIM: Final = 2  # code, inline or block: nothing in it is formatted or escaped
 INLINE: Final = 4  # in a heading or a cell: one line
@@ -17,8 +17,8 @@ STRONG: Final = 128
 EMPHASIS: Final = 256
 DELETED: Final = 512
 
-# What a text meets at its ends.
-BLOCK: Final = 2  # a block, or the edge of the block that holds the text
+# Kinds of boundary at the ends of a text.
+BLOCK: Final = 2  # a block, or the edge of the block around the text
 BREAK: Final = 1  # a line break
 FLOW: Final = 0  # more of the same line
 
@@ -39,15 +39,15 @@ _LINE_STARTERS = frozenset("#-+>=|:")  # and digits
 
 
 def text_markdown(text: str, before: int, after: int, inside: int) -> str:
-    """A text node of the page as Markdown; there are no soft line ends.
+    """Convert a text node of the page to Markdown; there are no soft line ends.
 
     Args:
         text: As in the tree.
-        before: What stands before it: `BLOCK`, `BREAK` or `FLOW`.
-        after: What stands behind it.
-        inside: The flags of the element that holds it and of all around that; not `PRE`.
+        before: The boundary before it: `BLOCK`, `BREAK` or `FLOW`.
+        after: The boundary after it.
+        inside: The flags of all elements around it; not `PRE`.
     """
-    if text.isprintable() and "  " not in text:  # nearly all: clean, and nothing to collapse
+    if text.isprintable() and "  " not in text:  # most texts: no control characters, nothing to collapse
         line = text.strip(" ")
     else:
         text = clean_text(text)
@@ -69,7 +69,7 @@ def text_markdown(text: str, before: int, after: int, inside: int) -> str:
 
 
 def _is_special(line: str) -> bool:
-    # Eight searches for one character each are ten times as fast as one for a class of them.
+    # Eight searches for single characters are ten times as fast as one regular expression.
     return (
         "_" in line
         or "`" in line

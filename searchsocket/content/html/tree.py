@@ -1,4 +1,4 @@
-"""Small moves on an lxml tree that keep the text around an element."""
+"""Small edits of an lxml tree that keep the text around an element."""
 
 import re
 from functools import lru_cache
@@ -27,8 +27,8 @@ _UNCLEAN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\xa0\u00ad\u2000-\u200b\u2028\u20
 
 
 def clean_text(text: str) -> str:
-    """Text with plain spaces and line feeds, without characters that nobody sees."""
-    # Nothing to be cleaned is printable, and nearly every text is clean.
+    """Normalise spaces and line ends, and remove invisible characters."""
+    # No unclean character is printable, and nearly every text is clean.
     if text.isprintable() or _UNCLEAN.search(text) is None:
         return text
     return _LINE_ENDS.sub("\n", _SPACES.sub(" ", _INVISIBLE.sub("", text)))
@@ -40,7 +40,7 @@ def one_line(text: str, max_chars: int = 1000) -> str:
 
 
 def raw_text(element: Element) -> str:
-    """All text in an element as it is."""
+    """All text in an element, unchanged."""
     return str(etree.tostring(element, method="text", encoding="unicode", with_tail=False))
 
 
@@ -56,22 +56,22 @@ def has_text(element: Element) -> bool:
 
 
 def drop(element: Element) -> None:
-    """Empty an element; what follows it stays. `sweep` then takes all such elements out at once.
+    """Empty an element and mark it for removal; the text after it stays. `sweep` removes all marked elements at once.
 
-    Taking each out alone would join the texts around it again and again: quadratic where thousands go.
+    Removing each alone would join the surrounding text again and again: quadratic for thousands of elements.
     """
     if element.getparent() is not None:
         replace_text(element, GONE, "")
 
 
 def unwrap(element: Element) -> None:
-    """Make an element mean nothing, so that only its content counts."""
+    """Turn an element into a plain `span`, so that only its content remains."""
     element.attrib.clear()
     element.tag = "span"
 
 
 def sweep(root: Element) -> None:
-    """Take out everything that was dropped."""
+    """Remove all dropped elements."""
     etree.strip_elements(root, GONE, with_tail=False)
 
 
@@ -85,8 +85,8 @@ def with_attribute(root: Element, name: str, value: str = "") -> list[Element]:
 
 @lru_cache(maxsize=32)
 def _attribute_path(name: str) -> etree.XPath:
-    # A name of its own is much faster than a comparison with name(), which only odd names need; and the attributes
-    # are found three times as fast as the elements that have them.
+    # `@name` is much faster than a comparison with name(), which only unusual names need. Searching attributes is
+    # three times as fast as searching the elements that have them.
     test = f"@{name}" if _NAME.fullmatch(name) else f"@*[name()={name!r}]"
     return etree.XPath(f"descendant-or-self::*/{test}")
 

@@ -6,18 +6,18 @@ from searchsocket.project.settings.model import Settings
 
 
 def agent_site(settings: Settings, project_id: str, base: str, home: Page | None, *, origin: str) -> AgentSite:
-    """The site of a scope.
+    """Make the `AgentSite` of a scope.
 
     Args:
-        base: The path that it lies under.
-        home: Its home page, where it has one.
-        origin: What links begin with, see `AgentSite`.
+        base: The URL path under which it is served.
+        home: Its home page, if there is one.
+        origin: Scheme and host of links, see `AgentSite`.
     """
-    stated, api = settings.llms, settings.api
-    host = api.public_url.rstrip("/")  # a site that is only files may have no search at its own address
+    texts, api = settings.llms, settings.api
+    host = api.public_url.rstrip("/")  # the host of a static site may not serve the search
     return AgentSite(
-        title=stated.title or (home.facts.title if home else "") or project_id,
-        summary=stated.summary or (home.facts.description if home else ""),
+        title=texts.title or (home.facts.title if home else "") or project_id,
+        summary=texts.summary or (home.facts.description if home else ""),
         origin=origin,
         base=base,
         search=f"{host}{api.path}" if host or not origin else "",

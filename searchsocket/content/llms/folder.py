@@ -1,4 +1,4 @@
-"""Files that are written among those of somebody else: what is not ours is never overwritten or deleted."""
+"""Write files into a folder that has other files: never overwrite or delete a file of another origin."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -14,12 +14,12 @@ RECORDS = "llms"  # folder of the state, with a record for each folder that is w
 
 
 class OwnFiles:
-    """The files of ours in one folder, and the record of them, which lies elsewhere.
+    """Our files in one folder, and their record, which is stored elsewhere.
 
     Args:
-        folder: Where they lie.
-        record: The file that says which they are.
-        scope: That they are of.
+        folder: The folder with the files.
+        record: File that lists our files.
+        scope: The scope of the files.
     """
 
     def __init__(self, folder: Path, record: Path, scope: str) -> None:
@@ -34,7 +34,7 @@ class OwnFiles:
         self._now: dict[str, OwnFile] = {}
         self.written = 0
         self.removed = 0
-        self.foreign: list[str] = []  # names that somebody else's file has
+        self.foreign: list[str] = []  # names that are taken by a file of another origin
 
     def facts(self, name: str, made_of: str) -> Mapping[str, Any] | None:
         """The recorded facts of a file that was made from the same input."""
@@ -42,7 +42,7 @@ class OwnFiles:
         return previous.facts if previous and previous.made_of == made_of else None
 
     def put(self, name: str, made_of: str, make: Callable[[], bytes], facts: Mapping[str, Any]) -> None:
-        """Have a file there; made only where it is another than before, missing or damaged.
+        """Write a file, unless it exists unchanged; `make` is called only if the input changed or the file differs.
 
         Raises:
             StateUnavailable, PermissionDenied: It cannot be written.
@@ -52,7 +52,7 @@ class OwnFiles:
             self._now[name] = previous
             return
         data = make()
-        if not _holds(path, data):
+        if not _has_content(path, data):
             if self._leads_out(path) or (os.path.lexists(path) and not self._is_ours(path, name)):
                 self.foreign.append(name)
                 return
@@ -61,12 +61,12 @@ class OwnFiles:
             self.written += 1
         self._now[name] = OwnFile(made_of, sha256(data).hexdigest(), _stamp(path), facts)
 
-    def keep_rest(self) -> None:
-        """Leave all that was not put this time as it is."""
+    def keep_stale(self) -> None:
+        """Keep all files that were not put in this run."""
         self._now = {**self._before, **self._now}
 
-    def remove_rest(self) -> None:
-        """Delete what was not put this time, where it still is as we wrote it, and folders that are empty then.
+    def remove_stale(self) -> None:
+        """Delete files that were not put in this run and are unchanged, and folders that are then empty.
 
         Raises:
             StateUnavailable, PermissionDenied: It cannot be deleted.
@@ -83,13 +83,13 @@ class OwnFiles:
                         break
                     folder.rmdir()
             except FileNotFoundError:
-                continue  # gone meanwhile
+                continue  # already deleted
             except OSError as error:
                 raise system_error("cannot delete", path, error) from error
 
     @property
     def digest(self) -> str:
-        """Equal digests mean that the same files lie there."""
+        """Equal digests mean equal files in the folder."""
         lines = (f"{name} {file.sha256}" for name, file in sorted(self._now.items()))
         return sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
@@ -98,13 +98,13 @@ class OwnFiles:
         self._record.save(str(self._root), self._scope, self._now)
 
     def _begin(self, name: str, data: bytes) -> None:
-        if self._is_new:  # that the folder has files of ours is known before the first is there
+        if self._is_new:  # record the folder before its first file is written
             self._record.save(str(self._root), self._scope, {})
             self._is_new = False
         self._record.begin(name, sha256(data).hexdigest())
 
     def _is_ours(self, path: Path, name: str) -> bool:
-        """Return True if the last run, or one that died since, wrote the file and no one changed it."""
+        """Return True if the last run, or an interrupted one since, wrote the file and it is unchanged."""
         previous = self._before.get(name)
         ours = self._manifest.begun.get(name, frozenset()) | ({previous.sha256} if previous else set())
         if not ours or path.is_symlink():
@@ -115,7 +115,7 @@ class OwnFiles:
             return False
 
     def _leads_out(self, path: Path) -> bool:
-        """Return True if the path leads out through a link, or if a parent folder is a file."""
+        """Return True if the path leaves the folder through a link, or if a parent folder is a file."""
         parent = path.parent
         while not parent.exists():
             if parent.is_symlink():
@@ -125,11 +125,11 @@ class OwnFiles:
 
 
 def remove_others(records: Path, scope: str, folder: Path | None) -> int:
-    """Delete what is left of a scope in folders that it is not written to any longer, where it is as we wrote it.
+    """Delete the unchanged files of a scope in folders that it is no longer written to.
 
     Args:
         records: The folder of all records.
-        folder: Where the scope is written to now; None = nowhere.
+        folder: The folder that the scope is written to now; None = not written.
 
     Returns:
         The number of files deleted.
@@ -146,14 +146,14 @@ def remove_others(records: Path, scope: str, folder: Path | None) -> int:
             and (folder is None or previous.folder != os.path.realpath(folder))
         ):
             files = OwnFiles(Path(previous.folder), path, scope)
-            files.remove_rest()
-            OwnRecord(path).delete()  # last: a run that dies before goes on the next time
+            files.remove_stale()
+            OwnRecord(path).delete()  # last, so that the next run resumes an interrupted one
             removed += files.removed
     return removed
 
 
 def _stamp(path: Path) -> str:
-    """Size and time of whatever has the name; "" where nothing has."""
+    """Size and time of a file, folder or link; "" if nothing has the name."""
     try:
         info = path.lstat()
     except OSError:
@@ -161,7 +161,7 @@ def _stamp(path: Path) -> str:
     return f"{info.st_mode}:{info.st_size}:{info.st_mtime_ns}"
 
 
-def _holds(path: Path, data: bytes) -> bool:
+def _has_content(path: Path, data: bytes) -> bool:
     try:
         return not path.is_symlink() and path.stat().st_size == len(data) and path.read_bytes() == data
     except OSError:
@@ -169,7 +169,7 @@ def _holds(path: Path, data: bytes) -> bool:
 
 
 def names_that_clash(names: Iterable[str]) -> set[str]:
-    """Names that another one needs as a folder, `a.md` beside `a.md/b.md`: such pages are served, and not written."""
+    """Names that another name needs as a folder (`a.md` beside `a.md/b.md`): such pages are served but not written."""
     previous = set(names)
     return {
         "/".join(parts[:cut])

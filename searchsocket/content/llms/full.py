@@ -1,4 +1,4 @@
-"""`llms-full.txt`: all pages in one text, and in several below a size where that would be too much for one."""
+"""`llms-full.txt`: all pages in one text, or in several texts if one would be too large."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ _RULE = "\n\n---\n\n"
 
 @dataclass(frozen=True, slots=True)
 class FullFile:
-    """One of the texts: what it begins with, then whole pages."""
+    """One of the texts: a head, then whole pages."""
 
     name: str
     head: str
@@ -19,17 +19,17 @@ class FullFile:
 
 
 def full_files(site: AgentSite, entries: Sequence[Entry], max_bytes: int, prefix: str = "") -> Iterator[FullFile]:
-    """The texts that hold all pages, by folder where one would be larger than `max_bytes`.
+    """Yield the texts that contain all pages; if one would exceed `max_bytes`, yield one text per folder.
 
-    A page that is larger than that is named instead of quoted.
+    A page larger than `max_bytes` is linked instead of included.
 
     Args:
         entries: Pages below `prefix`, by URL.
-        max_bytes: Of the pages in one text.
+        max_bytes: Limit for the pages in one text.
     """
-    quoted = [entry for entry in entries if entry.size <= max_bytes]
-    is_small = sum(_cost(entry) for entry in quoted) <= max_bytes
-    own, folders = (quoted, {}) if is_small else grouped(quoted, prefix)
+    included = [entry for entry in entries if entry.size <= max_bytes]
+    is_small = sum(_cost(entry) for entry in included) <= max_bytes
+    own, folders = (included, {}) if is_small else grouped(included, prefix)
     parts = _packed(own, max_bytes)
     names = [f"{prefix}/{FULL}", *(f"{prefix}/llms-full-{number}.txt" for number in range(2, len(parts) + 1))]
     names = [name.removeprefix("/") for name in names]
@@ -51,7 +51,7 @@ def full_files(site: AgentSite, entries: Sequence[Entry], max_bytes: int, prefix
 
 
 def joined(file: FullFile, texts: Sequence[str]) -> str:
-    """The text of a file.
+    """Join the head and the pages of a file.
 
     Args:
         texts: The Markdown of its pages, in their order.
@@ -60,7 +60,7 @@ def joined(file: FullFile, texts: Sequence[str]) -> str:
 
 
 def _packed(entries: Sequence[Entry], room: int) -> list[list[Entry]]:
-    """Neighbours together, as many as fit; one part at least."""
+    """Pack consecutive entries into parts, each as full as possible; at least one part."""
     parts: list[list[Entry]] = [[]]
     used = 0
     for entry in entries:

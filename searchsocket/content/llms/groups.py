@@ -1,4 +1,4 @@
-"""Pages by the folder that they lie in, for lists that would be too long as one."""
+"""Group pages by folder, for lists that would be too long in one file."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ _MIN_GROUP = 20  # pages: fewer stay in the list above
 
 
 def grouped(entries: Sequence[Entry], prefix: str) -> tuple[list[Entry], dict[str, list[Entry]]]:
-    """Pages that stay in the list of a folder, and those that get one of their own, by folder.
+    """Split pages into those listed in the folder's own file, and those of subfolders with their own file.
 
     Args:
         entries: Pages below `prefix`, by URL.
@@ -16,8 +16,8 @@ def grouped(entries: Sequence[Entry], prefix: str) -> tuple[list[Entry], dict[st
     """
     by_folder: dict[str, list[Entry]] = {}
     for entry in entries:
-        rest = entry.url[len(prefix) :].strip("/").split("/")
-        by_folder.setdefault(f"{prefix}/{rest[0]}" if rest[0] else "", []).append(entry)
+        segments = entry.url[len(prefix) :].strip("/").split("/")
+        by_folder.setdefault(f"{prefix}/{segments[0]}" if segments[0] else "", []).append(entry)
     large = {
         folder: group
         for folder, group in by_folder.items()

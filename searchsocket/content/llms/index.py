@@ -1,18 +1,18 @@
-"""`llms.txt`: what a site is and which pages it has, in the form that llmstxt.org proposes (v2)."""
+"""`llms.txt`: a description of the site and its pages, in the format of llmstxt.org (v2)."""
 
 from collections.abc import Iterator, Sequence
 
 from searchsocket.content.llms.groups import folder_name, grouped
 from searchsocket.content.llms.site import FULL, INDEX, UNTITLED, AgentSite, Entry, markdown_name, one_line
 
-MAX_LINKS = 500  # of one file: it is to be read whole
-_OWN_SECTION = 2  # pages of a folder that get a heading; a lone one stands among the others
-_LONG_SECTION = 25  # pages: a longer one is cut at the folders in it
+MAX_LINKS = 500  # in one file, which agents read as a whole
+_OWN_SECTION = 2  # minimum pages of a folder with its own heading
+_LONG_SECTION = 25  # pages; a longer section is split by subfolder
 _PAGES, _LISTS, _OPTIONAL = "Pages", "More lists of pages", "Optional"
 
 
 def index_files(site: AgentSite, entries: Sequence[Entry], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """(name, text) of `llms.txt`; where pages are very many, each large folder has one too, which the one above names.
+    """Yield (name, text) of `llms.txt`, and for a large site of one per large folder, linked from the file above.
 
     Args:
         entries: Pages below `prefix`, by URL.
@@ -68,7 +68,7 @@ def _sections(entries: Sequence[Entry], prefix: str) -> Iterator[tuple[str, list
 
 
 def _by_folder(entries: Sequence[Entry], prefix: str) -> dict[str, list[Entry]]:
-    """Pages by the folder right below `prefix` that they lie in, or are the page of."""
+    """Group pages by the folder directly below `prefix`; the page of a folder belongs to it."""
     by_folder: dict[str, list[Entry]] = {}
     for entry in entries:
         by_folder.setdefault(f"{prefix}/{entry.url[len(prefix) :].strip('/').split('/')[0]}", []).append(entry)

@@ -1,4 +1,4 @@
-"""Record of the files that the last run wrote into a folder, or a run that died since."""
+"""Record of the files that the last run, or an interrupted run since, wrote into a folder."""
 
 import json
 from collections.abc import Mapping
@@ -12,12 +12,12 @@ from searchsocket.system.files import write_atomic
 
 @dataclass(frozen=True, slots=True)
 class OwnFile:
-    """A file as we wrote it."""
+    """A file as this project wrote it."""
 
-    made_of: str  # digest of what it was made of: equal ones make equal files
+    made_of: str  # digest of its input: equal digests mean equal files
     sha256: str
-    stamp: str  # size and time, so that a file that nobody touched need not be read
-    facts: Mapping[str, Any] = field(default_factory=dict)  # what the next run wants to know without making it
+    stamp: str  # size and time, so that an unchanged file need not be read
+    facts: Mapping[str, Any] = field(default_factory=dict)  # values that the next run needs without making the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +25,15 @@ class FileRecords:
     """Recorded files of a folder."""
 
     folder: str = ""  # its real path
-    scope: str = ""  # that the files are of
+    scope: str = ""  # of the files
     files: Mapping[str, OwnFile] = field(default_factory=dict)
-    begun: Mapping[str, frozenset[str]] = field(default_factory=dict)  # hashes of what a run wrote and did not record
+    begun: Mapping[str, frozenset[str]] = field(
+        default_factory=dict
+    )  # hashes of files that a run began to write and did not record
 
 
 class OwnRecord:
-    """The record of one folder, and beside it the log of a run that writes: a line before each file."""
+    """The record of one folder, and the log of a running write: one line before each file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -55,19 +57,19 @@ class OwnRecord:
         line = json.dumps([name, digest]).encode()
         try:
             with self._log.open("ab") as log:
-                log.write(b"\n" + line)  # before it: the last line may be half there
+                log.write(b"\n" + line)  # newline first: the last line may be incomplete
         except OSError as error:
             raise system_error("cannot write", self._log, error) from error
 
     def save(self, folder: str, scope: str, files: Mapping[str, OwnFile]) -> None:
-        """Replace the record; nothing is under way any longer."""
+        """Replace the record and delete the log."""
         listed = {name: asdict(file) for name, file in sorted(files.items())}
         data = json.dumps({"folder": folder, "scope": scope, "files": listed}).encode()
         write_atomic(self._path, data, durable=False)
         self._remove(self._log)
 
     def delete(self) -> None:
-        """Forget the folder."""
+        """Delete the record and the log."""
         for path in (self._path, self._log):
             self._remove(path)
 
@@ -81,7 +83,7 @@ class OwnRecord:
             try:
                 name, digest = json.loads(line)
             except (ValueError, TypeError):
-                continue  # half a line: its file was not begun
+                continue  # incomplete line: its file was not begun
             hashes[str(name)] = hashes.get(str(name), frozenset()) | {str(digest)}
         return hashes
 

@@ -16,7 +16,7 @@ UNTITLED = "Site"
 _MAX_SEGMENT_BYTES = 255 - len(".md")
 _MAX_NOTE_CHARS = 200
 _MIN_SENTENCE_CHARS = 25
-_MAX_BLOCKS = 40  # a heading below them describes no page
+_MAX_BLOCKS = 40  # blocks that are searched for the note of a page
 _WORD = re.compile(r"\w+")
 _ENDS = (".", "!", "?", "。", "！", "？")
 # Brackets would end a Markdown link.
@@ -25,43 +25,43 @@ _SAFE = "/%:@!$&'*+,;=~-._"
 
 @dataclass(frozen=True, slots=True)
 class AgentSite:
-    """One site, as its files for agents name it."""
+    """A site as its files for agents describe it."""
 
     title: str
     summary: str = ""  # one line
-    origin: str = ""  # scheme and host that links begin with; "" = they begin with the path
-    base: str = ""  # the path that the site lies under
-    search: str = ""  # address of the search API; "" = it is not named
-    mcp: str = ""  # address of the MCP server; "" = it is not named
+    origin: str = ""  # scheme and host of links; "" = links start with the path
+    base: str = ""  # URL path of the site
+    search: str = ""  # address of the search API; "" = not mentioned
+    mcp: str = ""  # address of the MCP server; "" = not mentioned
 
     def address(self, name: str) -> str:
         """The URL of one of the files.
 
         Args:
-            name: As `markdown_name` gives it.
+            name: As `markdown_name` returns it.
         """
         return f"{self.origin}{self.base}/{quote(name, safe=_SAFE, errors='surrogateescape')}"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A page, as lists of pages name it."""
+    """A page in a list of pages."""
 
     url: str
     title: str
-    note: str  # one line on what it says; may be empty
+    note: str  # description in one line; may be empty
     size: int  # bytes of its Markdown
 
 
 def entry_of(page: Page, size: int) -> Entry:
-    """The entry of a page whose Markdown has so many bytes."""
+    """The entry of a page whose Markdown has `size` bytes."""
     return Entry(page.facts.url, one_line(page.facts.title) or one_line(page.facts.url), _note(page), size)
 
 
 def markdown_name(url: str) -> str:
     """The file of a page's Markdown, below the folder of the site: `/guide/a` is `guide/a.md`, `/` is `index.md`.
 
-    "" where no file system has such a name: the page is served, and not written.
+    "" if no file system allows the name: the page is served but not written.
     """
     path = unquote_to_bytes(url.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
     segments = path.removeprefix("/").split("/") if url != "/" else ["index"]
@@ -71,7 +71,7 @@ def markdown_name(url: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text that ends neither its line nor the brackets of a link."""
+    """Put a text on one line, without the brackets that would end a link."""
     return " ".join(text.split()).replace("[", "(").replace("]", ")")
 
 

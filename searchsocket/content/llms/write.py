@@ -1,4 +1,4 @@
-"""The files for agents of one generation, in the folder of a site: only what is another than before is written."""
+"""Write the files for agents of one generation into a site's folder; unchanged files are not written."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
@@ -21,12 +21,12 @@ def write_files(
     *,
     max_bytes: int,
 ) -> list[Entry]:
-    """Put every page's Markdown, the lists and the full texts.
+    """Write each page's Markdown, the lists and the full texts.
 
     Args:
-        pages: (URL, digest) of each, by rising URL; equal digests mean equal pages.
-        read: The page of a URL.
-        max_bytes: Of the pages in one full text.
+        pages: (URL, digest) of each page, by rising URL; equal digests mean equal pages.
+        read: Returns the page of a URL.
+        max_bytes: Limit for the pages in one full text.
 
     Returns:
         The pages that are listed.

@@ -1,6 +1,6 @@
-"""Mirror Markdown as a flat list of blocks: what chunking may cut between, and what it must keep whole (spec 9.1).
+"""Parse mirror Markdown into a flat list of blocks; chunking cuts between blocks (spec 9.1).
 
-The block rules are CommonMark's and GitHub's tables, without raw HTML blocks, which the mirror does not hold.
+The rules are those of CommonMark and GitHub tables, without raw HTML blocks, which the mirror does not contain.
 One pass over the lines, no recursion: the time is linear on any input.
 """
 
@@ -17,12 +17,12 @@ _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)(.*)", re.DOTALL)
 _ANCHOR = re.compile(r"\{#([^\s{}]+)\}$")
 _DELIMITER_CELL = re.compile(r":?-+:?")
 _INTERRUPTERS = frozenset(">#`~-*_+")  # and digits: a line that starts with another character continues a paragraph
-_MAX_LEAD = 1_000  # columns of indentation that are told apart
+_MAX_LEAD = 1_000  # columns of indentation that are distinguished
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One block as it stands on the page, without the blank lines around it."""
+    """One block as written on the page, without the blank lines around it."""
 
     kind: BlockKind
     text: str  # a fence that the page never closes is closed here
@@ -93,7 +93,7 @@ def is_delimiter_row(line: str) -> bool:
 
 
 def item_content(line: str) -> int | None:
-    """The column where the content of the list item that `line` starts begins; None when it starts none."""
+    """The column of the content of the list item that starts on `line`; None if no item starts there."""
     item = _item(line)
     return None if item is None else item[0]
 
@@ -103,7 +103,7 @@ def _item(line: str) -> tuple[int, str] | None:
     match = _LIST_ITEM.match(line)
     if match is None or is_rule(line):
         return None
-    # More than four blanks behind the marker are an indented code block inside the item.
+    # More than four blanks after the marker mean an indented code block inside the item.
     return match.end(2) + (len(match[3]) if 1 <= len(match[3]) <= 4 else 1), match[2][-1]
 
 
@@ -245,7 +245,7 @@ def _interrupts(lines: Sequence[str], at: int, *, table: bool = True) -> bool:
 
 
 def _started_item(line: str) -> tuple[int, str] | None:
-    """The list item that the line starts; outside its own block a paragraph yields to any, not only to a first one."""
+    """The list item that starts on the line. Inside a list or quote any item ends a paragraph, not only a first one."""
     return _item(line) if _indent(line) < 4 else None
 
 
@@ -254,7 +254,7 @@ def _starts_table(lines: Sequence[str], at: int) -> bool:
 
 
 def _track(fence: Fence | None, line: str) -> tuple[Fence | None, bool]:
-    """The fence that is open after `line`, and whether the line belongs to one."""
+    """Return the fence that is open after `line`, and True if the line belongs to a fence."""
     if fence is not None:
         return (None if fence.closed_by(line) else fence), True
     opened = opening_fence(line)
@@ -262,7 +262,7 @@ def _track(fence: Fence | None, line: str) -> tuple[Fence | None, bool]:
 
 
 def _underline(line: str) -> int:
-    """Level of the heading that `===` or `---` under a paragraph makes of it; 0 for any other line."""
+    """The heading level that `===` or `---` gives to the paragraph above; 0 for any other line."""
     if ("=" not in line and "-" not in line) or _indent(line) >= 4:
         return 0
     bare = line.strip()
@@ -282,6 +282,6 @@ def _indent(line: str) -> int:
 
 
 def _widen(line: str) -> str:
-    """Leading tabs as spaces up to the next multiple of four."""
+    """Replace leading tabs by spaces up to the next multiple of four."""
     lead = line[: len(line) - len(line.lstrip(" \t"))][:_MAX_LEAD]
     return lead.expandtabs(4) + line[len(lead) :]

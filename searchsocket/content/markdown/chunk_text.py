@@ -1,4 +1,4 @@
-"""Making chunks the plain text that a person reads."""
+"""Convert chunks to the plain text that a person reads."""
 
 import re
 from array import array
@@ -14,8 +14,8 @@ from searchsocket.content.markdown.text import inline_text
 from searchsocket.types import Chunk, Code, PageFacts, Prose
 
 _TAB = 4
-# An abbreviation ends none, and what goes on in small letters is the same sentence. The sign comes first in the
-# pattern, and what stands before it after that: a set of signs is found far faster than anything else.
+# Abbreviations, and small letters after the sign, do not end a sentence. The sign comes first in the pattern and its
+# look-behinds after it, because searching for a set of signs is by far the fastest start.
 _NEXT_SENTENCE = re.compile(
     r"[.!?…。！？](?:(?<=[。！？])[”’」』）)]* ?(?=\S)"
     r"|(?<![。！？])(?<!e\.g\.)(?<!i\.e\.)(?<!\bvs\.)(?<!\bcf\.)(?<!\bNo\.)['\"”’»)\]]* (?![a-z]))"
@@ -24,19 +24,19 @@ _OF_SENTENCES = frozenset("pl")
 
 
 def fold(text: str) -> str:
-    """`text` with each run of white space as one character: a line break where the run holds one, else a space."""
+    """Replace each run of white space by one character: a line break if the run contains one, else a space."""
     return "\n".join(filter(None, (" ".join(line.split()) for line in text.split("\n"))))
 
 
 def chunk_text(page: PageFacts, chunk: Chunk) -> ChunkText:
-    """The text of a chunk. A summary is its description, if it has one, and opens at the top of the page."""
+    """The plain text of a chunk. The text of a summary is its description, or its list of headings."""
     match chunk.body:
         case Prose(text=markdown):
             if chunk.kind == "summary":
                 if page.description:
                     return joined(Line("p", line) for line in fold(page.description).split("\n"))
                 contents = _read(markdown, (page.title,), sections=False)
-                return replace(contents, kinds="h" * len(contents.kinds))  # its list is of headings
+                return replace(contents, kinds="h" * len(contents.kinds))  # its list consists of headings
             return _read(markdown, (chunk.at.title, page.title), sections=True)
         case Code(text=text):
             return text_of_code(text)
@@ -52,7 +52,7 @@ def text_of_code(text: str) -> ChunkText:
 
 
 def joined(lines: Iterable[Line]) -> ChunkText:
-    """Lines, each on one, as a text with its units."""
+    """Join lines to a text with its units."""
     readable = [line for line in lines if line.text]
     starts, kinds, size = list[int](), list[str](), 0
     for kind, text in readable:
@@ -65,7 +65,12 @@ def joined(lines: Iterable[Line]) -> ChunkText:
 
 
 def _read(markdown: str, titles: tuple[str, ...], *, sections: bool) -> ChunkText:
-    """Args: titles: are not said again where the text begins with them; sections: whether headings open inside it."""
+    """Convert the Markdown of a chunk.
+
+    Args:
+        titles: Left out if the text begins with them.
+        sections: True records headings inside the text as openings.
+    """
     lines: list[Line] = []
     openings: list[Opening] = []
     size = 0
@@ -80,8 +85,8 @@ def _read(markdown: str, titles: tuple[str, ...], *, sections: bool) -> ChunkTex
         if title and first + 1 < len(lines) and lines[first].text == fold(title):
             cut += len(lines[first].text) + 1
             first += 1
-    rest = joined(lines[first:])
-    return replace(rest, openings=tuple(Opening(max(o.start - cut, 0), o.anchor, o.title) for o in openings))
+    text = joined(lines[first:])
+    return replace(text, openings=tuple(Opening(max(o.start - cut, 0), o.anchor, o.title) for o in openings))
 
 
 def _folded(lines: Iterable[Line]) -> Iterator[Line]:
@@ -106,11 +111,11 @@ def _indented(code: list[str]) -> Iterator[Line]:
 
 
 def _dedented(code: list[str]) -> list[str]:
-    """Lines of code without what indents all of them and without blanks at their ends, tabs as spaces."""
+    """Lines of code without common indentation and trailing blanks, tabs as spaces."""
     return dedent("\n".join(map(_spaced, code))).split("\n")
 
 
 def _spaced(line: str) -> str:
-    if not line.isprintable() and not (line := line.expandtabs(_TAB)).isprintable():  # seldom more than tabs
+    if not line.isprintable() and not (line := line.expandtabs(_TAB)).isprintable():  # rarely more than tabs
         line = "".join(" " if char.isspace() else char for char in line)
     return line.rstrip()

@@ -14,11 +14,11 @@ _MAX_ALIASES = 50
 
 
 class _Refused(yaml.YAMLError):
-    """A document that is legal YAML and yet no front matter."""
+    """A document that is valid YAML but not accepted as front matter."""
 
 
 class _Loader(yaml.BaseLoader):
-    """Builds strings, lists and mappings only; refuses what is too deep, and bombs of aliases."""
+    """Loader that builds only strings, lists and mappings, and refuses deep nesting and alias bombs."""
 
     depth = 0
     aliases = 0
@@ -35,26 +35,26 @@ class _Loader(yaml.BaseLoader):
 
 
 def split_front_matter(text: str) -> tuple[Mapping[str, object], str, str]:
-    """Take the front matter off a content file.
+    """Split the front matter off a content file.
 
     Returns:
-        Its values (scalars are strings as written), the text after it, and a warning ("" when all is well). A front
-        matter that cannot be read is taken off as well, with a warning: it is no text of the page.
+        Its values (scalars are strings as written), the text after it, and a warning ("" if there is nothing to
+        report). Unreadable front matter is removed too, with a warning, since it is not text of the page.
     """
     match = _FENCED.match(text)
     if match is None:
         return {}, text, ""
-    rest = text[match.end() :]
+    body = text[match.end() :]
     if len(match[2]) > _MAX_CHARS:
-        return {}, rest, f"front matter of {len(match[2])} characters: ignored"
+        return {}, body, f"front matter of {len(match[2])} characters: ignored"
     try:
         values = _toml(match[2]) if match[1] == "+++" else _yaml(match[2])
     except (yaml.YAMLError, tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-        return {}, rest, f"front matter cannot be read: {' '.join(str(error).split())[:150]}"
+        return {}, body, f"front matter cannot be read: {' '.join(str(error).split())[:150]}"
     if not isinstance(values, dict):
         # A thematic break at the top of a page, closed by another one.
-        return {}, text if match[1] == "---" else rest, ""
-    return {str(key): value for key, value in values.items()}, rest, ""
+        return {}, text if match[1] == "---" else body, ""
+    return {str(key): value for key, value in values.items()}, body, ""
 
 
 def _yaml(text: str) -> object:

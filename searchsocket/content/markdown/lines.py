@@ -1,4 +1,4 @@
-"""Blocks of Markdown as the lines that a reader sees, each with what it is: a snippet begins at one, and keeps code."""
+"""Split blocks of Markdown into visible lines with their kinds; snippets start at such lines and keep code intact."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -16,16 +16,16 @@ from searchsocket.content.markdown.blocks import (
 )
 from searchsocket.content.markdown.text import inline_text
 
-# heading, prose, a label or signature that is no sentence, list item, links and nothing else, table row, code
+# heading, prose, label or signature without a sentence, list item, only links, table row, code
 LineKind = Literal["h", "p", "f", "l", "n", "t", "c"]
 
 _MARKERS = re.compile(r"(?:\s*(?:>|(?:[-+*]|\d{1,9}[.)])(?=\s|$)(?: {1,4}\[[ xX]\](?=\s))?))*\s*")
 _SENTENCE_END = re.compile(r"[.!?;…。！？](?:(?<=[。！？])|['\"”’»)\]*_`]*(?:\s|$))")
-_INTRODUCTION = re.compile(r"\s\S+\s+\S+\s+\S+:[*_`]*$")  # some words introduce what follows
+_INTRODUCTION = re.compile(r"\s\S+\s+\S+\s+\S+:[*_`]*$")  # some words that introduce the next block
 _LINK = re.compile(r"\[[^\[\]\n]{1,300}\]\([^()\s]{0,1000}(?:\([^()\s]{0,300}\))?[^()\s]{0,300}\)")
 _LETTER = re.compile(r"[^\W_]")
 _FEW_LETTERS = 10  # beside links, e.g. "See also"
-_LABEL_CHARS = 20  # of an item that only says what the code below it is, e.g. "Type"
+_LABEL_CHARS = 20  # of an item that only labels the code below it, e.g. "Type"
 
 
 class Line(NamedTuple):
@@ -58,17 +58,17 @@ def visible_blocks(markdown: str) -> tuple[VisibleBlock, ...]:
 def plain_text(markdown: str) -> str:
     """The visible text of Markdown.
 
-    Links keep their text, images their alt; code stays as written, without its fence; table pipes become spaces;
-    escapes and entities are undone; heading anchors go. `well-known` and `snake_case` stay whole.
+    Links keep their text, images their alt text. Code stays as written, without its fence. Table pipes become spaces,
+    escapes and entities are decoded, and heading anchors are removed. `well-known` and `snake_case` stay whole.
 
     Returns:
-        One line a block, row or item; code keeps its lines.
+        One line per block, row or item; code keeps its lines.
     """
     return plain_text_of(map(block_lines, parse_blocks(markdown)))
 
 
 def plain_text_of(blocks: Iterable[Iterable[Line]]) -> str:
-    """`plain_text` of the lines of each block of a text."""
+    """Join the lines of each block of a text, as `plain_text` does."""
     return "\n".join(part for lines in blocks if (part := "\n".join(line.text for line in lines)))
 
 
@@ -78,7 +78,7 @@ def block_text(block: Block) -> str:
 
 
 def block_lines(block: Block) -> Iterable[Line]:
-    """The lines of one block; none where nothing of it is seen."""
+    """The visible lines of one block; empty if nothing of it is visible."""
     match block.kind:
         case "heading":
             return _any("h", inline_text(block.title))
@@ -95,14 +95,14 @@ def _any(kind: LineKind, text: str) -> tuple[Line, ...]:
 
 
 def _prose_kind(markdown: str) -> LineKind:
-    """A paragraph by what it is good for: sentences answer, labels and links lead to what does."""
+    """Classify a paragraph: "p" has sentences, "n" only links, "f" is a label."""
     if "](" in markdown and len(_LETTER.findall(_LINK.sub("", markdown))) <= _FEW_LETTERS:
         return "n"
     return "p" if _SENTENCE_END.search(markdown) or _introduces(markdown) else "f"
 
 
 def _introduces(markdown: str) -> bool:
-    # The pattern looks behind every word of a text, and few texts end so.
+    # The cheap test first: the pattern checks every word, and few texts end with a colon.
     return markdown.rstrip("*_`\n").endswith(":") and _INTRODUCTION.search(markdown) is not None
 
 
@@ -115,7 +115,7 @@ def _code_lines(code: str) -> list[str]:
 
 
 def _container_lines(text: str) -> Iterator[Line]:
-    """Lists, quotes and tables line by line, since markers stand at the front of lines."""
+    """Read lists, quotes and tables line by line, since their markers are at the start of lines."""
     prose: list[str] = []
     fence: Fence | None = None
     is_item = False  # whether `prose` began with the marker of an item
@@ -144,19 +144,19 @@ def _container_lines(text: str) -> Iterator[Line]:
             continue
         markers = _MARKERS.match(line)
         end = markers.end() if markers else 0
-        rest = line[end:]
-        if (fence := opening_fence(rest)) is not None:
+        content = line[end:]
+        if (fence := opening_fence(content)) is not None:
             fence = Fence(end, fence.mark)
             yield from flush(above="c")
-        elif rest.startswith("|") or ("|" in rest and is_delimiter_row(rest)):
+        elif content.startswith("|") or ("|" in content and is_delimiter_row(content)):
             yield from flush()
-            yield from _row(rest)
+            yield from _row(content)
         else:
             marker = line[:end].strip("> ")
-            if marker or not rest:
+            if marker or not content:
                 yield from flush()
                 is_item = bool(marker)
-            prose.append(rest.lstrip("#").lstrip() if rest.startswith("#") else rest)
+            prose.append(content.lstrip("#").lstrip() if content.startswith("#") else content)
     yield from flush()
 
 
@@ -173,5 +173,5 @@ def _unquoted(line: str) -> str:
 
 
 def _cells(row: str) -> str:
-    """A table row with its pipes as spaces; an escaped pipe is text, in code too, where no other escape counts."""
+    """Replace the pipes of a table row by spaces; an escaped pipe is text, even in code, which has no other escapes."""
     return row.replace("\\|", "\x00").replace("|", " ").replace("\x00", "|")

@@ -1,6 +1,6 @@
-"""One Markdown or mdsvex content file to what it says (spec 8.1, mode content-files).
+"""Extract one Markdown or mdsvex content file (spec 8.1, mode content-files).
 
-The file is rendered to HTML and read like any other page: so tables, links, images and code come out in one form.
+The file is rendered to HTML and read like any other page, so that tables, links, images and code have one form.
 """
 
 import re
@@ -30,19 +30,19 @@ _CATEGORIES = ("L", "M", "N", "Pc")
 
 
 class Slugger:
-    """Slugs of one page: a second `Usage` is `usage-1`."""
+    """Heading slugs of one page: a second `Usage` is `usage-1`."""
 
     def __init__(self) -> None:
-        self._seen: dict[str, int] = {}
+        self._uses: dict[str, int] = {}
 
     def slug(self, text: str) -> str:
         """The anchor of the next heading with this text; "" for a heading without letters or digits."""
         base = "".join(char for char in text.lower() if char in " -" or _is_text(char)).replace(" ", "-")
         slug = base
-        while slug in self._seen:
-            self._seen[base] += 1
-            slug = f"{base}-{self._seen[base]}"
-        self._seen[slug] = 0
+        while slug in self._uses:
+            self._uses[base] += 1
+            slug = f"{base}-{self._uses[base]}"
+        self._uses[slug] = 0
         return slug
 
 
@@ -69,16 +69,16 @@ def extract_markdown(
     converter: Converter = FAST,
     facets: Facets = NO_FACETS,
 ) -> ExtractedPage:
-    """Read one content file; broken input gives the best that can be had.
+    """Read one content file; broken input is read as well as possible.
 
     Args:
         data: The file's bytes.
-        site: Where the site lies; links to it are internal.
-        charset: What is known of the encoding, or "".
-        facets: What else of its front matter is wanted.
+        site: Where the site is served; links to it are internal.
+        charset: The known encoding, or "".
+        facets: Additional front matter fields to read.
 
     Returns:
-        The page; `skip` is noindex where front matter or a tag says so, empty where there is no text.
+        The page; `skip` is "noindex" if front matter or a tag asks for it, "empty" if there is no text.
 
     Raises:
         ConfigError: A configured selector is not CSS.
@@ -93,7 +93,7 @@ def extract_markdown(
         return ExtractedPage(title=title or page.url, body="", skip="noindex")
     weight, no_weight = parse_weight(_text(_own(values), "weight") or _text(values, "searchsocket-weight"))
     root, deep = parse_html(f"<main>{_render(text)}</main>")
-    labels, untyped = read_facets(facets, lambda name: _stated(values, name))
+    labels, untyped = read_facets(facets, lambda name: _facet_value(values, name))
     warnings = [note for note in (odd, unread, no_weight, *untyped, deep) if note]
     main = next(root.iter("main"), None) if root is not None else None
     main = etree.Element("main") if main is None else main
@@ -102,7 +102,7 @@ def extract_markdown(
     for anchor in main.iter("a"):
         href = anchor.get("href") or ""
         if resolver.path(href) is not None:
-            # The link to a file is the link to the page that it becomes.
+            # A link to a content file means the page that is built from it.
             anchor.set("href", _CONTENT_FILE.sub("", href))
     body = read_body(main, "markdown", resolver, extract, transform, converter)
     return ExtractedPage(
@@ -134,7 +134,7 @@ def _render(text: str) -> str:
 
 
 def _slug_headings(main: Element) -> None:
-    """Give each heading the id that the site's own build gives it: `{#id}`, its own, or GitHub's slug."""
+    """Give each heading the id that the site's build gives it: `{#id}`, its own id, or GitHub's slug."""
     slugger = Slugger()
     for heading in main.iter(*HEADINGS):
         last = heading[-1] if len(heading) else None
@@ -169,10 +169,10 @@ def _own(values: Mapping[str, object]) -> Mapping[str, object]:
     return {str(key): value for key, value in own.items()} if isinstance(own, dict) else {}
 
 
-def _stated(values: Mapping[str, object], name: str) -> object:
+def _facet_value(values: Mapping[str, object], name: str) -> object:
     """The front matter value of a facet: under `searchsocket`, as `searchsocket-NAME`, or under its name."""
-    spelled = ((_own(values), name), (values, f"searchsocket-{name}"), (values, name))
-    return next((values_by_key[key] for values_by_key, key in spelled if key in values_by_key), None)
+    places = ((_own(values), name), (values, f"searchsocket-{name}"), (values, name))
+    return next((values_by_key[key] for values_by_key, key in places if key in values_by_key), None)
 
 
 def _flag(values: Mapping[str, object], key: str) -> bool | None:
@@ -191,5 +191,5 @@ def _texts(value: object) -> list[str]:
 
 
 def _scalar(value: object) -> str:
-    """A scalar as text; a list or mapping is none."""
+    """A scalar as text; "" for a list or mapping."""
     return "" if value is None or (isinstance(value, Iterable) and not isinstance(value, str)) else str(value)

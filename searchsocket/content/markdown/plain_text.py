@@ -1,4 +1,4 @@
-"""The plain text that a person reads of a chunk: what its parts are, and where sections begin inside it."""
+"""The plain text of a chunk that a person reads, with its units and the sections inside it."""
 
 from array import array
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ START = "I"  # type of the numbers in `ChunkText.starts`: 4 bytes
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """A heading with an anchor inside a chunk: small sections are merged."""
+    """A heading with an anchor inside a chunk; merged small sections have them."""
 
     start: int  # of the heading in the chunk's text, in code points
     anchor: str
@@ -17,9 +17,9 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class ChunkText:
-    """The text is folded, code keeps its indentation; a heading that repeats the chunk's title is left out.
+    """Plain text of a chunk: folded; code keeps its indentation; a heading that repeats the chunk's title is left out.
 
-    Its units are the sentences of paragraphs and items, and every other line: what a snippet may begin at.
+    Units are where a snippet may begin: the sentences of paragraphs and items, and every other line.
     """
 
     text: str

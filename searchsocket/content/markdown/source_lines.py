@@ -1,7 +1,7 @@
 """Map the blocks of a page to lines of its Markdown file.
 
-Both are Markdown, in the same order: blocks that say the same are each other, and what lies between two such blocks
-here lies between them there. Nothing is guessed: a block without a counterpart has the lines of all that is between.
+Both texts are Markdown in the same order. Blocks with equal texts are matched, and blocks between two matches here
+correspond to the lines between them there. A block without a counterpart gets all lines of its gap.
 """
 
 import re
@@ -13,19 +13,19 @@ from itertools import pairwise
 from searchsocket.content.markdown.blocks import Block, parse_blocks
 from searchsocket.content.markdown.lines import block_text
 
-_NOT_SAID = re.compile(r"[\W_]+")
+_NO_LETTERS = re.compile(r"[\W_]+")
 
 
 def source_lines(body: str, source: str, above: int = 0) -> tuple[int, ...]:
     """The lines in a source file of each outermost block of a page.
 
     Args:
-        body: The page, as `parse_blocks` cuts it.
-        source: The file that it was made from, without its front matter.
-        above: Lines of the file above `source`.
+        body: The Markdown of the page.
+        source: The file that the page was made from, without its front matter.
+        above: Number of lines of the file above `source`.
 
     Returns:
-        First and last line of each block, one after the other, from 1; 0, 0 for a block that is not in the file.
+        First and last line of each block in one flat tuple, from 1; 0, 0 for a block that is not in the file.
     """
     ours, theirs = parse_blocks(body), parse_blocks(source)
     lines: list[int] = []
@@ -40,15 +40,15 @@ def source_lines(body: str, source: str, above: int = 0) -> tuple[int, ...]:
 
 
 def _texts(ours: Sequence[Block], theirs: Sequence[Block]) -> tuple[list[str], list[str]]:
-    """The comparable text of each block: without wrapping, and without markup where it differs.
+    """The comparable text of each block: unwrapped, and without markup if it differs.
 
-    Most are the same, and to see what markup says costs as much as to parse it.
+    Most texts are equal as written, and removing markup costs as much as parsing.
     """
     written = [[_unwrapped(block.title or block.text) for block in blocks] for blocks in (ours, theirs)]
     same = set(written[0]).intersection(written[1])
     texts = [
         [
-            text if text in same else _NOT_SAID.sub("", block_text(block))
+            text if text in same else _NO_LETTERS.sub("", block_text(block))
             for text, block in zip(side, blocks, strict=True)
         ]
         for side, blocks in zip(written, (ours, theirs), strict=True)
@@ -61,8 +61,8 @@ def _unwrapped(text: str) -> str:
 
 
 def _pairs(ours: Sequence[str], theirs: Sequence[str]) -> list[tuple[int, int]]:
-    """Positions of equal texts, rising in both: those that each side has once, then equal neighbours of these."""
-    begin = 0  # most pages begin as their file does, and many are all the same
+    """Positions of equal texts, rising in both: texts that are unique on each side, then their equal neighbours."""
+    begin = 0  # most pages begin like their file, and many are equal throughout
     while begin < min(len(ours), len(theirs)) and ours[begin] == theirs[begin]:
         begin += 1
     counts = Counter(ours[begin:]), Counter(theirs[begin:])
@@ -88,7 +88,7 @@ def _pairs(ours: Sequence[str], theirs: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _longest_rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest run of pairs whose second numbers rise as their first do."""
+    """The longest run of pairs in which both numbers rise."""
     ends: list[int] = []  # smallest last number of a run of each length
     at: list[int] = []  # which pair that is
     before: list[int] = []

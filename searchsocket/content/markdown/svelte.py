@@ -1,6 +1,6 @@
-"""Content files without what is not Markdown: scripts, styles, comments, Svelte blocks and components.
+"""Reduce content files to Markdown: remove scripts, styles, comments, Svelte blocks and components.
 
-One pass from left to right, so that a comment in a fence, or a fence in a comment, is what it looks like.
+One pass from left to right, so that a comment in a fence, or a fence in a comment, is read correctly.
 """
 
 import re
@@ -30,14 +30,14 @@ _NOINDEX_END = re.compile(r"<!--\s*/noindex\s*-->", re.IGNORECASE)
 
 
 def strip_svelte(text: str, noindex_attr: str, *, robots: bool = True) -> tuple[str, bool]:
-    """Markdown and plain HTML alone.
+    """Keep only Markdown and plain HTML.
 
     Args:
-        robots: Whether a robots meta is listened to.
+        robots: False ignores robots metas.
 
     Returns:
-        The text, and whether a tag outside code carries `noindex_attr` or is a robots meta that says noindex, or a
-        comment says noindex. Where another one ends that, `<!-- /noindex -->`, only what is between them goes.
+        The text, and True if the page is noindex. That is so if a tag outside code has `noindex_attr`, or a robots
+        meta or comment asks for it. With an end comment, `<!-- /noindex -->`, only the text between them is removed.
     """
     parts: list[str] = []
     noindex = False
@@ -45,10 +45,10 @@ def strip_svelte(text: str, noindex_attr: str, *, robots: bool = True) -> tuple[
     while match := _NEXT.search(text, at):
         parts.append(text[at : match.start()])
         kind = match.lastgroup if match.lastgroup != "mark" else "fence"
-        end, text_left = _handled(text, match, str(kind))
+        end, text_left = _read_construct(text, match, str(kind))
         if kind in {"tag", "raw"}:
-            seen = text[match.start() : end]
-            noindex |= _carries(seen, noindex_attr) or (robots and _ROBOTS.search(seen) is not None)
+            tag = text[match.start() : end]
+            noindex |= _carries(tag, noindex_attr) or (robots and _ROBOTS.search(tag) is not None)
         elif kind == "comment":
             noindex |= _NOINDEX.fullmatch(text, match.start(), end) is not None
         parts.append(text_left)
@@ -56,8 +56,8 @@ def strip_svelte(text: str, noindex_attr: str, *, robots: bool = True) -> tuple[
     return "".join([*parts, text[at:]]), noindex
 
 
-def _handled(text: str, match: re.Match[str], kind: str) -> tuple[int, str]:
-    """The end of a construct, and the text that remains of it."""
+def _read_construct(text: str, match: re.Match[str], kind: str) -> tuple[int, str]:
+    """Return the end of a construct, and the text that remains of it."""
     start = match.start()
     if kind == "fence":
         end = _fence_end(text, match)
@@ -90,13 +90,13 @@ def _fence_end(text: str, match: re.Match[str]) -> int:
 
 
 def _tag_end(text: str, at: int) -> int:
-    """Behind the `>` of a tag, past quotes and braces; 0 when it never ends."""
+    """The position after the `>` of a tag, past quotes and braces; 0 if the tag never ends."""
     match = _TAG_REST.match(text, at)
     return match.end() if match else 0
 
 
 def _brace_end(text: str, at: int) -> int:
-    """Behind the `}` of a block; at the end of its line when it is never closed."""
+    """The position after the `}` of a block; the end of its line if it is never closed."""
     match = _BRACED.match(text, at)
     if match:
         return match.end()
@@ -105,7 +105,7 @@ def _brace_end(text: str, at: int) -> int:
 
 
 def _plain_tag(tag: str) -> str:
-    """An HTML tag with its plain attributes; a component leaves only what it wraps."""
+    """Reduce an HTML tag to its plain attributes; a component tag becomes ""."""
     name = re.match(r"</?([\w:.-]+)", tag)
     if name is None or ":" in name[1] or "." in name[1] or name[1][0].isupper():
         return ""

@@ -1,4 +1,4 @@
-"""Inline Markdown as the words that a reader sees: for snippets, keyword fields and embeddings.
+"""Convert inline Markdown to the visible words, for snippets, keyword fields and embeddings.
 
 One pass with explicit stacks: the time is linear on any input, however deep its brackets or stars.
 """
@@ -9,7 +9,7 @@ import unicodedata
 from bisect import bisect_right
 from collections import defaultdict
 
-LEAST_SAID = 60  # letters and digits: what says less only leads to something else, or dates it
+LEAST_SAID = 60  # letters and digits; a shorter text is only a link or a date
 # Bounds keep a failed attempt short, so that a run of openers costs linear time.
 _LINK = re.compile(r"\[(?:\\.|[^\[\]\\]){1,200}\]\([/#][^()\s]{0,1000}(?:\([^()\s]{0,200}\)[^()\s]{0,200}){0,4}\)")
 _ANY_LINK = re.compile(r"\[(?:\\.|[^\[\]\\]){1,200}\]\([^()\s]{0,1000}(?:\([^()\s]{0,200}\)[^()\s]{0,200}){0,4}\)")
@@ -18,9 +18,9 @@ _WORD = re.compile(r"[^\W_]")
 
 
 def is_links_alone(markdown: str) -> bool:
-    """Return True if there is no word outside headings and links to pages of the site: a table of contents, an index.
+    """Return True if all words are in headings and links to pages of the site: a table of contents, an index.
 
-    What it says stands where it leads to. A list of links to other sites says what stands nowhere else here.
+    Its content is on the linked pages. A list of links to other sites is content, since it is nowhere else here.
     """
     text, links = _LINK.subn("", _MARKUP.sub("", markdown))
     return links > 0 and _WORD.search(text) is None
@@ -55,7 +55,7 @@ def inline_text(markdown: str) -> str:
 
 
 def escape_inline(text: str) -> str:
-    """Plain text as Markdown, on one line: `inline_text` and `plain_text` give it back."""
+    """Escape plain text as Markdown, on one line; `inline_text` and `plain_text` are the inverse."""
     one_line = " ".join(text.split())
     return _NEEDS_ESCAPE.sub(lambda m: m[0] + "\\" if m[0].isdigit() else "\\" + m[0], one_line)
 
@@ -65,7 +65,7 @@ def _inline(text: str) -> str:
 
 
 def _is_marked_up(text: str) -> bool:
-    # A search for one character is so fast that nine of them cost a tenth of one for a class of them.
+    # Nine searches for single characters cost a tenth of one regular expression.
     return (
         "`" in text
         or "[" in text
@@ -80,7 +80,7 @@ def _is_marked_up(text: str) -> bool:
 
 
 class _Inline:
-    """One pass over inline Markdown. `out` holds the text so far; delimiters are blanked when their partner comes."""
+    """One pass over inline Markdown. `out` has the text so far; a delimiter is blanked when its partner is read."""
 
     def __init__(self, text: str) -> None:
         self.text = text

@@ -1,4 +1,4 @@
-"""A page of the mirror as text: front matter of spec 8.4, then Markdown."""
+"""A page of the mirror as text: front matter (spec 8.4), then Markdown."""
 
 import hashlib
 import json
@@ -13,14 +13,14 @@ from searchsocket.errors import IndexCorrupt
 from searchsocket.types import PageFacts, RouteResolution
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
-_SCOPE = re.compile(r"\nscope: .*")  # a value holds no line break
+_SCOPE = re.compile(r"\nscope: .*")  # a value contains no line break
 _LINE = re.compile(r"([A-Za-z]+): (.+)")
-# What YAML does not print in a quoted string, and what an editor or terminal would hide.
+# Characters that YAML does not print in a quoted string, or that an editor or terminal hides.
 _UNPRINTABLE = re.compile(
     "[\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff\ufffe\uffff]"
 )
 
-# What people look for first, in this order (spec 8.4); the fields that are not named here follow as they are defined.
+# Front matter order (spec 8.4): the fields that people look for first; other fields follow in their defined order.
 _FIRST = (
     "url", "address", "title", "scope", "route_file", "route_resolution", "source_file", "description", "language",
     "generated_at", "incoming_links", "outgoing_links", "depth", "link_texts",
@@ -31,44 +31,44 @@ _ALWAYS = frozenset({"url", "title", "scope", "route_resolution", "incoming_link
 class _Field(NamedTuple):
     key: str  # in the file
     name: str
-    of_facts: bool  # else of the page itself
-    kind: Any  # `tuple[int, ...]` is told from `tuple[str, ...]`
-    default: object  # is left out; `_ALWAYS` is written all the same
+    of_facts: bool  # False: of the page itself
+    kind: Any  # `tuple[int, ...]` is distinguished from `tuple[str, ...]`
+    default: object  # is left out, except for fields in `_ALWAYS`
 
 
 def _all_fields() -> list[_Field]:
-    """Everything that a page says above its text, in the order of the file."""
+    """All front matter fields of a page, in the order of the file."""
     named_fields = []
     for owner in (PageFacts, Page):
         hints = get_type_hints(owner)
         for field in fields(owner):
             if field.name not in ("facts", "body"):
-                head, *rest = field.name.split("_")
-                key = head + "".join(map(str.capitalize, rest))
+                head, *words = field.name.split("_")
+                key = head + "".join(map(str.capitalize, words))
                 kind = str if get_origin(hints[field.name]) is Literal else hints[field.name]
                 default = None if field.name in _ALWAYS else field.default
                 named_fields.append(_Field(key, field.name, owner is PageFacts, kind, default))
-    return sorted(named_fields, key=lambda one: _FIRST.index(one.name) if one.name in _FIRST else len(_FIRST))
+    return sorted(named_fields, key=lambda field: _FIRST.index(field.name) if field.name in _FIRST else len(_FIRST))
 
 
 _FIELDS = {field.key: field for field in _all_fields()}
 
 
 def render_page(page: Page) -> str:
-    """The mirror file of a page: the same text for the same page, always valid YAML above the Markdown.
+    """Render the mirror file of a page: valid YAML above the Markdown, the same text for the same page.
 
-    Every value is JSON, which YAML reads alike; what says no more than its default is left out.
+    Every value is JSON, which YAML reads the same way; fields with their default value are left out.
     """
-    stated = [f"{key}: {_json(value)}" for key, value in _stated(page)]
-    return "\n".join(["---", *stated, "---", "", page.body, ""])
+    lines = [f"{key}: {_json(value)}" for key, value in _front_matter(page)]
+    return "\n".join(["---", *lines, "---", "", page.body, ""])
 
 
 def body_line(page: Page) -> int:
     """The line of the mirror file on which the body begins, from 1."""
-    return 4 + sum(1 for _ in _stated(page))
+    return 4 + sum(1 for _ in _front_matter(page))
 
 
-def _stated(page: Page) -> Iterator[tuple[str, object]]:
+def _front_matter(page: Page) -> Iterator[tuple[str, object]]:
     """The front matter as (key, value) lines."""
     for key, name, of_facts, _, default in _FIELDS.values():
         value = getattr(page.facts if of_facts else page, name)
@@ -77,13 +77,13 @@ def _stated(page: Page) -> Iterator[tuple[str, object]]:
 
 
 def parse_page(text: str) -> Page:
-    """The page of a mirror file; the exact inverse of `render_page`.
+    """Parse a mirror file; the exact inverse of `render_page`.
 
     Raises:
         IndexCorrupt: The text is not what `render_page` writes: cut short, edited, or of another version.
     """
-    head, mark, rest = text.partition("\n---\n\n")
-    if not mark or not head.startswith("---\n") or not rest.endswith("\n"):
+    head, mark, body = text.partition("\n---\n\n")
+    if not mark or not head.startswith("---\n") or not body.endswith("\n"):
         raise IndexCorrupt("not a complete mirror page: it has no front matter, or its end is missing")
     values: tuple[dict[str, Any], dict[str, Any]] = ({}, {})  # of the page, of its facts
     for line in head[4:].split("\n"):
@@ -93,7 +93,7 @@ def parse_page(text: str) -> Page:
             raise IndexCorrupt(f"mirror front matter has a line that was not written by the mirror: {line[:80]!r}")
         values[field.of_facts][field.name] = _value(match[1], match[2], field.kind)
     try:
-        page = Page(PageFacts(**values[True]), **values[False], body=rest[:-1])
+        page = Page(PageFacts(**values[True]), **values[False], body=body[:-1])
     except TypeError as error:
         raise IndexCorrupt(f"mirror front matter is incomplete: {error}") from error
     if render_page(page) != text:
@@ -102,23 +102,23 @@ def parse_page(text: str) -> Page:
 
 
 def page_digest(page: Page) -> str:
-    """SHA-256 (hex) over everything of a page except `generated_at` and its scope: all scopes say the same by it."""
+    """SHA-256 (hex) of everything in a page except `generated_at` and scope, so that scopes can share it."""
     text = render_page(replace(page, generated_at="", scope=""))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def text_digest(text: str) -> str:
-    """`page_digest` of the page that a mirror file's text is of; of any other text, one that is no page's."""
-    head, mark, rest = text.partition("\n---\n\n")
+    """`page_digest` from the text of a mirror file; any other text gives a digest that no page has."""
+    head, mark, body = text.partition("\n---\n\n")
     lines = _of_scope(head, "").split("\n")
     timeless = "\n".join(line for line in lines if not line.startswith("generatedAt: "))
-    return hashlib.sha256(f"{timeless}{mark}{rest}".encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(f"{timeless}{mark}{body}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def text_of_scope(text: str, scope: str) -> str:
-    """The mirror file of a page in another scope, where it says the same."""
-    head, mark, rest = text.partition("\n---\n\n")
-    return f"{_of_scope(head, scope)}{mark}{rest}"
+    """Convert the mirror file of a page to another scope that has the same page."""
+    head, mark, body = text.partition("\n---\n\n")
+    return f"{_of_scope(head, scope)}{mark}{body}"
 
 
 def _of_scope(head: str, scope: str) -> str:

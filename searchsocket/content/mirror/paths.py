@@ -11,7 +11,7 @@ _PLAIN = re.compile(r"(?![.-])[\w.%@+,=()!&'-]+(?<!\.)")
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)", re.IGNORECASE)
 _UNREADABLE = re.compile(r"[^A-Za-z0-9._-]+")
 _SEGMENT_BYTES = 100
-_PATH_BYTES = 200  # of the whole relative path: the oldest limit still met is 260 with the folder before it
+_PATH_BYTES = 200  # of the whole relative path: the lowest common limit is 260 including the parent folder
 _READABLE_CHARS = 40
 
 
@@ -31,7 +31,7 @@ def mirror_name(url: str) -> str:
         return "index.md"
     *folders, last = url[1:].split("/")
     names = [_name(folder, taken=folder.endswith(".md")) for folder in folders]
-    # `/` has taken index.md.
+    # The home page uses index.md.
     names.append(_name(last, taken=last == "index" and not folders) + ".md")
     if sum(len(name.encode()) + 1 for name in names) <= _PATH_BYTES:
         return "/".join(names)
@@ -50,7 +50,7 @@ def mirror_file(root: Path, url: str) -> Path:
     Raises:
         UnsafePath: A symbolic link in the mirror leads elsewhere.
     """
-    # Every page of a cold run asks some times, so only what lies inside the mirror is looked at.
+    # A cold run calls this several times per page, so only names inside the mirror are checked.
     file = root
     for name in mirror_name(url).split("/"):
         file = file / name

@@ -57,9 +57,9 @@ def llms_txt(run: ScopeRun, state: ScopeState) -> StageResult[LlmsNumbers]:
     files = OwnFiles(folder, records / f"{_id(folder)}.json", scope.name)
     entries = write_files(site, pages, read, files, max_bytes=settings.llms.max_kb * 1000)
     if state.published.may_delete():
-        files.remove_rest()
+        files.remove_stale()
     else:
-        files.keep_rest()
+        files.keep_stale()
     files.save()
     removed = files.removed + remove_others(records, scope.name, folder)
     run.on_event(Event("llms_written", {"files": files.written, "folder": os.fspath(folder)}))

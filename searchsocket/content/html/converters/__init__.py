@@ -14,32 +14,32 @@ from searchsocket.project.settings.site import ExtractSettings
 
 
 class ToMarkdown(Protocol):
-    """Turns a settled main content into Markdown."""
+    """Converter from a normalised main content to Markdown."""
 
     def __call__(self, main: Element, *, keep_tables: bool = True) -> str:
-        """The Markdown: the same bytes for the same tree, tidy (see `tidy`); `main` may be used up."""
+        """Return tidy Markdown (see `tidy`), the same bytes for the same tree; `main` may be changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Converter:
-    """Converter from settled trees to Markdown for one configuration."""
+    """Converter from normalised trees to Markdown for one configuration."""
 
     to_markdown: ToMarkdown
-    custom: frozenset[str] = frozenset()  # elements that the site converts itself; they are kept for it
-    version: str = ""  # of everything that decides the bytes besides this project's own code
+    custom: frozenset[str] = frozenset()  # elements with a converter of the site; they reach it unchanged
+    version: str = ""  # of the libraries and site code that the output depends on
 
 
 FAST = Converter(fast.to_markdown)
 
 
 def make_converter(root: Path, settings: ExtractSettings) -> Converter:
-    """The converter that a project names.
+    """Return the configured converter.
 
     Args:
-        root: The project: modules of `extract.converters` are looked for there first.
+        root: The project folder, searched first for the modules of `extract.converters`.
 
     Raises:
-        ConfigError: A class of `extract.converters` cannot be loaded, or converts what is no custom element.
+        ConfigError: A class of `extract.converters` cannot be loaded, or converts an element that is not custom.
     """
     if settings.converter == "fast" and not settings.converters:
         return FAST
@@ -48,7 +48,7 @@ def make_converter(root: Path, settings: ExtractSettings) -> Converter:
 
 @lru_cache(maxsize=8)
 def _make(root: Path, name: str, classes: Sequence[str]) -> Converter:
-    from searchsocket.content.html.converters.custom import load_rules  # brings a second parser
+    from searchsocket.content.html.converters.custom import load_rules  # heavy: imports a second parser
 
     rules, digests = load_rules(root, classes)
     versions = [*digests, *(f"{package}={version(package)}" for package in ("beautifulsoup4", "markdownify"))]

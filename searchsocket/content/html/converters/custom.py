@@ -1,4 +1,4 @@
-"""Elements that a site converts itself: `convert_<tag>` methods of its own classes, as markdownify calls them."""
+"""Custom element converters of a site: `convert_<tag>` methods of its own classes, called as markdownify does."""
 
 import hashlib
 import importlib
@@ -22,26 +22,26 @@ _PREFIX = "convert_"
 
 
 def load_rules(root: Path, entries: Sequence[str]) -> tuple[dict[str, Rule], list[str]]:
-    """The rules of the classes that a project names, and a digest of the file of each.
+    """Load the rules of the configured classes, and a digest of each class's file.
 
     Args:
-        root: Where modules are looked for before the usual places.
-        entries: `module:Class`; of two that convert one element, the later counts.
+        root: Folder that is searched for modules first.
+        entries: `module:Class`; if two convert the same element, the later one is used.
 
     Raises:
-        ConfigError: A class cannot be loaded, or has nothing to convert.
+        ConfigError: A class cannot be loaded, or has no converter methods.
     """
     rules: dict[str, Rule] = {}
     digests = []
     for entry in entries:
-        made = _load(root, entry)
-        rules_by_tag = dict(_rules(made))
+        converter = _load(root, entry)
+        rules_by_tag = dict(_rules(converter))
         if not rules_by_tag:
             raise ConfigError(
                 f"extract.converters: {entry!r} has no method such as convert_my_note(self, el, text, parent_tags)"
             )
         rules |= rules_by_tag
-        file = inspect.getsourcefile(type(made))
+        file = inspect.getsourcefile(type(converter))
         digests.append(hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16] if file else entry)
     return rules, digests
 
@@ -53,25 +53,25 @@ def _load(root: Path, entry: str) -> Any:
     sys.path.insert(0, str(root))
     try:
         return getattr(importlib.import_module(module), name)()
-    except Exception as error:  # whatever the site's own code does
+    except Exception as error:  # the site's code may raise anything
         message = f"extract.converters: {entry!r} cannot be loaded: {type(error).__name__}: {error}"
         raise ConfigError(f"{message}; searchsocket looks for modules in {root}, then in Python's path") from error
     finally:
         sys.path.remove(str(root))
 
 
-def _rules(made: Any) -> Iterator[tuple[str, Rule]]:
-    for name in dir(made):
+def _rules(converter: Any) -> Iterator[tuple[str, Rule]]:
+    for name in dir(converter):
         tag = name.removeprefix(_PREFIX).replace("_", "-")
         inherited = getattr(MarkdownConverter, name, None)
-        if not name.startswith(_PREFIX) or (inherited and getattr(type(made), name) is inherited):
+        if not name.startswith(_PREFIX) or (inherited and getattr(type(converter), name) is inherited):
             continue
         if "-" not in tag:
             raise ConfigError(
-                f"extract.converters: {type(made).__name__}.{name} is for <{tag}>; only custom elements, whose names "
-                "have a hyphen, can be converted by the site"
+                f"extract.converters: {type(converter).__name__}.{name} is for <{tag}>; only custom elements, whose "
+                "names have a hyphen, can be converted by the site"
             )
-        yield tag, _rule(getattr(made, name))
+        yield tag, _rule(getattr(converter, name))
 
 
 def _rule(convert: Callable[..., str]) -> Rule:
@@ -82,7 +82,7 @@ def _rule(convert: Callable[..., str]) -> Rule:
 
 
 def _parent_tags(element: Element, around: int) -> set[str]:
-    """The names around an element, and markdownify's own marks of what may not stand there."""
+    """The names of the elements around an element, with markdownify's pseudo-tags for restricted places."""
     names: set[str] = set()
     above = element.getparent()
     while above is not None:

@@ -1,4 +1,4 @@
-"""A settled tree to Markdown: one walk over it, without another tree in between."""
+"""Convert a normalised tree to Markdown in one walk over lxml's own tree."""
 
 from searchsocket.content.html.converters.joining import join, tidy
 from searchsocket.content.html.rules import MEANS, RULES, WITHOUT_TABLES, Rule
@@ -14,12 +14,12 @@ def to_markdown(main: Element, *, keep_tables: bool = True) -> str:
 
 
 def convert(main: Element, rules: dict[str, Rule]) -> str:
-    """The Markdown of a settled main content by some rules. The walk recurses: `limit_size` bounds the depth."""
+    """Convert a normalised main content by the given rules. The walk recurses: `limit_size` bounds the depth."""
     return tidy(_markdown(main, str(main.tag), 0, rules).strip("\n"))
 
 
 def _markdown(element: Element, tag: str, around: int, rules: dict[str, Rule]) -> str:
-    """One element with all that is in it."""
+    """Convert one element and its content."""
     inside = around | MEANS.get(tag, 0)
     edge = BLOCK if tag in BLOCKS else FLOW
     children = list(element)
@@ -33,7 +33,7 @@ def _markdown(element: Element, tag: str, around: int, rules: dict[str, Rule]) -
 
 
 def _joined(text: str | None, children: list[Element], edge: int, inside: int, rules: dict[str, Rule]) -> str:
-    """The text and the children of an element; `edge` is what the text meets at both ends of the element."""
+    """Convert the text and children of an element; `edge` is the whitespace kind at both ends of the element."""
     parts: list[str] = []
     if text and (part := _text(text, edge, _EDGES.get(children[0].tag, FLOW), inside)):
         parts.append(part)

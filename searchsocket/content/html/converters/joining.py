@@ -1,4 +1,4 @@
-"""Putting pieces of Markdown together."""
+"""Join pieces of Markdown."""
 
 import re
 
@@ -8,7 +8,7 @@ _FENCE = re.compile(r"^[ >]*(?:[-*+] |\d{1,9}\. )*(`{3,})")
 
 
 def tidy(text: str) -> str:
-    """At most one blank line and no spaces at line ends outside fences; nothing around the whole."""
+    """Limit blank lines to one in a row and strip line ends, outside fences; strip newlines around the text."""
     lines: list[str] = []
     fence = ""
     for line in text.split("\n"):
@@ -23,16 +23,16 @@ def tidy(text: str) -> str:
 
 
 def join(parts: list[str], part: str, inside: int) -> None:
-    """Append a part; where two meet, the larger number of line ends counts, at most two."""
+    """Append a part; between two parts, use the larger number of newlines, at most two."""
     if parts and not inside & PRE:
         first, end = part[0], parts[-1][-1]
         if first == " " and end == " ":
             part = part[1:]
         elif first == "\n" and end == "\n":
             last = parts[-1].rstrip("\n")
-            rest = part.lstrip("\n")
-            ends = max(len(parts[-1]) - len(last), len(part) - len(rest))
+            stripped = part.lstrip("\n")
+            ends = max(len(parts[-1]) - len(last), len(part) - len(stripped))
             parts[-1] = last + "\n" * min(2, ends)
-            part = rest
+            part = stripped
     if part:
         parts.append(part)

@@ -1,6 +1,6 @@
 """The same rules on another engine: BeautifulSoup's tree, walked by markdownify.
 
-Slower than the walk of lxml's own tree, which is held against it: what a page becomes is the same.
+It is slower than the walk over lxml's tree, and tests check that both produce the same Markdown.
 """
 
 from typing import Any
@@ -21,12 +21,12 @@ def to_markdown(main: Element, *, keep_tables: bool = True) -> str:
 
 
 def convert(main: Element, rules: dict[str, Rule]) -> str:
-    """The Markdown of a settled main content by some rules."""
+    """Convert a normalised main content by the given rules."""
     return tidy(_Converter(rules).process_tag(tag_of(main)).strip("\n"))
 
 
 def tag_of(element: "Element | _AsElement") -> Tag:
-    """An element as one of BeautifulSoup's: the same tree, which written and parsed again it might not be."""
+    """Copy an element into a BeautifulSoup tree; writing and parsing it could change the tree."""
     if isinstance(element, _AsElement):
         return element.node
     soup = BeautifulSoup("", "html.parser")
@@ -48,14 +48,14 @@ def _copied(soup: BeautifulSoup, element: Element) -> Tag:
 
 
 class _Converter(MarkdownConverter):
-    """markdownify, with our rules for all elements."""
+    """markdownify with this project's rules for all elements."""
 
     def __init__(self, rules: dict[str, Rule]) -> None:
         super().__init__()
         self._rules = rules
 
     def process_tag(self, node: Any, parent_tags: set[str] | None = None) -> str:
-        """One element with all that is in it."""
+        """Convert one element and its content."""
         parents = parent_tags or set()
         inside = parents | {node.name}
         flags = _flags(inside)
@@ -70,7 +70,7 @@ class _Converter(MarkdownConverter):
         return rule(_AsElement(node), text, _flags(parents)) if rule else text  # type: ignore[arg-type]  # acts as one
 
     def process_text(self, el: Any, parent_tags: set[str] | None = None) -> str:
-        """One text node."""
+        """Convert one text node."""
         flags = _flags(parent_tags or set())
         text = str(el)
         if flags & PRE:
@@ -87,7 +87,7 @@ def _flags(tags: set[str]) -> int:
 
 
 def _meets(neighbour: Any, edge: int) -> int:
-    """The whitespace at an edge of a text; `edge` is that of the parent element."""
+    """The whitespace kind at one end of a text; `edge` is that of the parent element."""
     if neighbour is None:
         return edge
     name = neighbour.name if isinstance(neighbour, Tag) else ""
@@ -95,7 +95,7 @@ def _meets(neighbour: Any, edge: int) -> int:
 
 
 class _AsElement:
-    """A `Tag` with the part of an lxml element's face that rules look at."""
+    """A `Tag` with the subset of lxml's element interface that rules use."""
 
     __slots__ = ("node", "tag")
 
