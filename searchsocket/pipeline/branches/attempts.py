@@ -1,4 +1,4 @@
-"""When a build is indexed, and when once more: judged from what became of the runs that were asked for."""
+"""Decide when a build needs a run, and when a failed run is repeated, from the runs requested so far."""
 
 import math
 from collections.abc import Sequence
@@ -12,21 +12,21 @@ _LONGEST_PAUSE_S = 6 * 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A run that was asked for a build."""
+    """A run that was requested for a build."""
 
     digest: str  # of the build
-    failed: bool  # it ended, and not well
-    ended_at: float  # seconds since the epoch; of one that goes on, when it was last heard of
+    failed: bool  # it ended without success
+    ended_at: float  # seconds since the epoch; for a running one, the time of its last sign of life
 
 
 def is_due(digest: str, attempts: Sequence[Attempt], now: float) -> bool:
     """Return True if a scope's build needs a run.
 
-    A build that is not the one that was last asked for does, also where it was indexed before. One whose run failed
-    does again after a minute, and each time after a pause four times as long, up to six hours.
+    A new build does, that is one other than the last requested build, even if it was indexed before. A failed build is
+    repeated after a minute; each further pause is four times as long, up to six hours.
 
     Args:
-        attempts: Those of the scope, the newest first.
+        attempts: The attempts of the scope, newest first.
         now: Seconds since the epoch.
     """
     same = list(takewhile(lambda attempt: attempt.digest == digest, attempts))
@@ -36,5 +36,5 @@ def is_due(digest: str, attempts: Sequence[Attempt], now: float) -> bool:
 
 
 def pause_s(failures: int) -> float:
-    """Seconds between a failure and the next attempt, after so many."""
+    """Seconds between the last failure and the next attempt."""
     return min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * math.pow(_GROWTH, min(failures - 1, 20)))

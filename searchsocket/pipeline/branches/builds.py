@@ -22,7 +22,7 @@ OWN_SOURCES = (
     'source.crawl.base_url, or source.mode = "git-branch", or index each after its build with '
     "`searchsocket index --scope`"
 )
-_HEX = 16  # of a digest: it tells builds of one scope apart
+_HEX = 16  # digest length: enough to distinguish the builds of one scope
 
 
 def _endings(run: ScopeRun) -> tuple[str, ...]:
@@ -31,20 +31,20 @@ def _endings(run: ScopeRun) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """State of a source."""
+    """State of a source at one moment."""
 
     digest: str
-    changed_ns: int  # when the youngest of its files or folders changed, by the clock of their disk; 0 = it cannot
-    folder: str = ""  # absolute path of a built site; "" = what is indexed is none
+    changed_ns: int  # newest change of a file or folder, by the clock of its disk; 0 = not applicable
+    folder: str = ""  # absolute path of a built site; "" = the source is not a built site
 
 
 def build_of(run: ScopeRun, commits: Mapping[str, str] = MappingProxyType({})) -> Build | None:
-    """The build that a run over a scope would read; None where there is none, or it cannot be watched.
+    """Return the build that a run over a scope would read; None if there is none, or it cannot be watched.
 
-    Reads no file: names, sizes and times are those of a build, and a commit is its own digest.
+    Reads no file: a build is identified by names, sizes and times, and a commit by its own id.
 
     Args:
-        commits: Branch -> commit, where somebody asked git already.
+        commits: Branch -> commit, if already known from git.
     """
     try:
         source = run.make_source()
@@ -62,10 +62,10 @@ def build_of(run: ScopeRun, commits: Mapping[str, str] = MappingProxyType({})) -
 
 
 def refuse_shared_source(project: Project, scopes: int, mode: SourceMode | None = None) -> None:
-    """Refuse to index several scopes from what is one and the same for all of them.
+    """Refuse to index several scopes from one shared source.
 
     Raises:
-        ConfigError: They would all hold the pages of whichever branch was built last.
+        ConfigError: All scopes would contain the pages of the branch that was built last.
     """
     if scopes > 1 and not project.settings.source.differs_by_scope(mode):
         raise ConfigError(f"{scopes} branches would be indexed from the same pages, {OWN_SOURCES}")
@@ -74,23 +74,23 @@ def refuse_shared_source(project: Project, scopes: int, mode: SourceMode | None 
 def _build(
     files: Iterable[tuple[str, os.stat_result]], *, endings: str | tuple[str, ...], folder: str = ""
 ) -> Build | None:
-    """Of names, sizes and times; None where no name ends like `endings`.
+    """Digest names, sizes and times; None if no name ends like `endings`.
 
     Raises:
-        OSError: Something went away meanwhile.
+        OSError: A file was deleted during the listing.
     """
-    digest, youngest, is_there = hashlib.sha256(), 0, False
+    digest, youngest, has_page = hashlib.sha256(), 0, False
     for path, info in files:
-        youngest = max(youngest, info.st_ctime_ns)  # tools set times of modification as they like
+        youngest = max(youngest, info.st_ctime_ns)  # tools may set the modification time to any value
         if stat.S_ISREG(info.st_mode):
-            is_there = is_there or path.endswith(endings)
+            has_page = has_page or path.endswith(endings)
             line = f"{path}\0{info.st_size}\0{info.st_mtime_ns}\0{info.st_ctime_ns}\n"
             digest.update(line.encode("utf-8", "surrogateescape"))
-    return Build(digest.hexdigest()[:_HEX], youngest, folder) if is_there else None
+    return Build(digest.hexdigest()[:_HEX], youngest, folder) if has_page else None
 
 
 def below(folder: str) -> Iterator[tuple[str, os.stat_result]]:
-    """The folder and all below it but what is hidden: folders tell that something went."""
+    """Yield the folder and everything below it, except hidden entries; folder times reveal deleted files."""
     yield _with_stat(folder)
     with os.scandir(folder) as entries:
         listed = sorted(entries, key=lambda entry: entry.name)

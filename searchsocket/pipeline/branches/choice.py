@@ -14,13 +14,13 @@ from searchsocket.types import Scope
 def choose_scopes(
     project: Project, backends: Backends, globs: Sequence[str]
 ) -> tuple[list[Scope], SearchSocketError | None]:
-    """The scopes of which the name or the branch fits one of `globs`, by name, and why branches could not be listed.
+    """Return the scopes whose name or branch matches one of `globs`, by name, and the error of listing the branches.
 
-    A scope whose branch is gone is none of them, unless which branches live cannot be told.
+    A scope whose branch no longer exists is left out, unless the branches cannot be listed.
 
     Raises:
-        InvalidRequest: One of the globs fits nothing.
-        ProjectMismatch, PermissionDenied: The index is not this project's, or not this user's.
+        InvalidRequest: A glob matches no scope.
+        ProjectMismatch, PermissionDenied: The index belongs to another project or user.
     """
     settings = project.settings.branches
     branches, problem = live_branches_or_error(project)

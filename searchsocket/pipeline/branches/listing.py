@@ -1,4 +1,4 @@
-"""The branches that live, from this clone or a remote; a listing that may lack some is refused (spec 17, prune)."""
+"""List the existing branches of this clone or a remote; refuse a list that may be incomplete (spec 17, prune)."""
 
 import os
 import re
@@ -16,22 +16,22 @@ from searchsocket.system.git import git_command
 
 _HEADS, _REMOTES = "refs/heads/", "refs/remotes/"
 _ALL_HEADS = re.compile(r"\+?refs/heads/\*:")
-_WORDS = 300  # of what git says
-# Nothing may ask a person, run a program that a repository names, or take a lock in somebody's repository.
+_WORDS = 300  # characters of a git error message
+# git must not prompt, run a program that a repository names, or take a lock in the user's repository.
 _QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
 _BATCH_SSH = {"GIT_SSH_COMMAND": "ssh -oBatchMode=yes"}
-_OF_THE_USER = {"GIT_SSH_COMMAND", "GIT_SSH", "GIT_ASKPASS"}  # the others name the repository of a hook that runs this
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|[^/]*:")  # else it is a path
+_OF_THE_USER = {"GIT_SSH_COMMAND", "GIT_SSH", "GIT_ASKPASS"}  # other GIT_ variables come from a hook that runs this
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|[^/]*:")  # otherwise it is a path
 
 
 @dataclass(frozen=True, slots=True)
 class Branches:
-    """Every branch that lives, at one moment."""
+    """All existing branches at one moment."""
 
     commits: Mapping[str, str]  # name -> commit id
-    default: str  # "" where the place does not say
+    default: str  # "" if unknown
     origin: str  # where they were listed, in words
-    has_remote: bool = True  # else others may have branches that this repository never heard of
+    has_remote: bool = True  # False: there may be branches that this repository does not know
 
     def scopes(self) -> Mapping[str, str]:
         """Scope name -> branch, see `scopes_of`."""
@@ -39,9 +39,9 @@ class Branches:
 
 
 def scopes_of(names: Iterable[str]) -> Mapping[str, str]:
-    """Scope name -> branch, under the branch's own name too, which is the scope's where `scope.sanitize` is off.
+    """Map scope names to branches. A branch is also listed under its own name, the scope if `scope.sanitize` is off.
 
-    A branch of whose name nothing can be kept has none.
+    A branch whose name has no usable character has no scope.
     """
     branches_by_scope = {}
     for branch in sorted(names):
@@ -51,14 +51,14 @@ def scopes_of(names: Iterable[str]) -> Mapping[str, str]:
 
 
 def list_branches(root: Path, remote: str, timeout_s: float) -> Branches:
-    """The branches of a remote where one is named, else those of the clone that holds `root`, with its remotes'.
+    """List the branches of a remote if one is named, else those of the clone with `root` and of its remotes.
 
     Args:
         remote: Name or address of a remote repository; "" = this clone.
-        timeout_s: For each question to git.
+        timeout_s: Limit for each git command.
 
     Raises:
-        BranchesUnknown: There may be branches that were not listed: git failed or took too long, named none, or the
+        BranchesUnknown: There may be branches that were not listed: git failed or took too long, listed none, or the
             clone is shallow or was made for some branches.
         ConfigMissing: git is not installed.
     """
@@ -129,23 +129,23 @@ def _not_empty(branches: Branches) -> Branches:
 
 
 def _git(root: Path | None, arguments: Sequence[str], timeout_s: float, origin: str, *, may_fail: bool = False) -> str:
-    """Output of git.
+    """Run git and return its output.
 
     Args:
-        root: A folder of the repository; None = no repository, so that only the user's configuration counts: that of
-            a repository may name programs for a transfer (ssh, upload-pack, a helper that knows passwords).
+        root: A folder of the repository; None = no repository, so that only the user's configuration applies. The
+            configuration of a repository may name programs for a transfer: ssh, upload-pack, credential helpers.
     """
     command = git_command(root) if root else ["git", "-c", "protocol.ext.allow=never"]
     nowhere = {} if root else {"GIT_DIR": os.devnull}
     users = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _OF_THE_USER}
     try:
-        process = subprocess.Popen(  # noqa: S603  no shell; a name that begins with a dash stands behind `--`
+        process = subprocess.Popen(  # noqa: S603  no shell; a name that begins with a dash is after `--`
             [*command, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env={**_BATCH_SSH, **users, **_QUIET, **nowhere},
-            start_new_session=True,  # a time limit ends what git started, too: ssh, a helper
+            start_new_session=True,  # so that a timeout also ends child processes of git: ssh, a helper
         )
     except FileNotFoundError as error:
         raise ConfigMissing("git is not installed; searchsocket needs it to list branches") from error

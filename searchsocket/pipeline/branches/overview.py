@@ -17,8 +17,8 @@ class ScopeRow:
     """Summary row of one scope."""
 
     scope: str
-    branch: str  # what the name was made of; "" = not known
-    alive: bool | None  # whether a branch of that name lives; None = that could not be asked
+    branch: str  # the branch that the name was derived from; "" = unknown
+    alive: bool | None  # True if the branch exists; None = branches could not be listed
     generation: str = ""  # the live one; "" = none
     published_at: str = ""  # ISO 8601
     age_seconds: float | None = None  # since it was published
@@ -28,19 +28,19 @@ class ScopeRow:
     model_id: str = ""
     source_revision: str = ""  # commit that was indexed
     bytes: int = 0  # of its index and its mirror
-    last_run_at: str = ""  # ISO 8601, when a stage of it last ended; "" = not known
+    last_run_at: str = ""  # ISO 8601, when a stage last ended; "" = unknown
 
 
 @dataclass(frozen=True, slots=True)
 class ScopesOverview:
-    """The scopes of a project by name, and what could not be asked."""
+    """The scopes of a project by name, and the errors of listing them."""
 
     rows: tuple[ScopeRow, ...]
     problems: tuple[SearchSocketError, ...] = ()
 
 
 def look_at_scopes(project: Project, backends: Backends, now: datetime) -> ScopesOverview:
-    """Every scope that something is kept of; touches nothing.
+    """Collect every stored scope; changes nothing.
 
     Raises:
         ProjectMismatch: The index belongs to another project.
@@ -73,14 +73,14 @@ def look_at_scopes(project: Project, backends: Backends, now: datetime) -> Scope
                 last_run_at=ends.get(scope.name, ""),
             )
         )
-    return ScopesOverview(tuple(rows), tuple(each for each in (problem, unknown) if each))
+    return ScopesOverview(tuple(rows), tuple(error for error in (problem, unknown) if error))
 
 
 def to_json(row: ScopeRow, last_run: Mapping[str, str] | None) -> Mapping[str, object]:
-    """A row as `--json` has it.
+    """A row for `--json`.
 
     Args:
-        last_run: Of Dagster: `status`, `runId`; None = it knows none.
+        last_run: Dagster's `status` and `runId`; None = no run.
     """
     return {
         "scope": row.scope,

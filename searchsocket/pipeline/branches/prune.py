@@ -1,4 +1,4 @@
-"""Decide which scopes to delete (spec 17, prune). Pure, so that a plan and its execution use one function."""
+"""Decide which scopes to delete (spec 17, prune). Pure, so that plan and execution use one function."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,20 +15,20 @@ _UNITS_S = {"h": 3_600.0, "d": _DAY_S, "w": 7 * _DAY_S}
 
 @dataclass(frozen=True, slots=True)
 class ScopeAge:
-    """A scope that something is kept of."""
+    """A stored scope."""
 
     name: str
-    last_run_at: str = ""  # ISO 8601, when a run over it last ended or published; "" = not known
+    last_run_at: str = ""  # ISO 8601, when its last run ended or published; "" = unknown
 
 
 @dataclass(frozen=True, slots=True)
 class PruneRules:
     """Conditions under which a scope may be deleted."""
 
-    alive: Mapping[str, str] | None = None  # scope -> branch (or what else names it); None = not asked
-    older_than_s: float | None = None  # since its last run; None = not asked
-    match: Match = "any"  # whether one reason is enough, or every one that is asked for must hold
-    protected: Collection[str] = ()  # globs over scope names; these stay whatever else
+    alive: Mapping[str, str] | None = None  # existing scopes -> branch, or another name; None = no such rule
+    older_than_s: float | None = None  # since its last run; None = no such rule
+    match: Match = "any"  # "any": one rule is enough; "all": every rule must apply
+    protected: Collection[str] = ()  # globs over scope names that are never deleted
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +41,11 @@ class PruneDecision:
 
 
 def judge(scopes: Sequence[ScopeAge], rules: PruneRules, now: datetime) -> list[PruneDecision]:
-    """A verdict on every scope, in the order given."""
-    return [_verdict(scope, rules, now) for scope in scopes]
+    """Decide about every scope, in the given order."""
+    return [_decide(scope, rules, now) for scope in scopes]
 
 
-def _verdict(scope: ScopeAge, rules: PruneRules, now: datetime) -> PruneDecision:
+def _decide(scope: ScopeAge, rules: PruneRules, now: datetime) -> PruneDecision:
     if is_protected(scope.name, rules.protected):
         return PruneDecision(scope.name, goes=False, reason="protected")
     against: list[str] = []
@@ -76,15 +76,15 @@ def is_protected(scope: str, patterns: Collection[str]) -> bool:
 def _age_s(at: str, now: datetime) -> float | None:
     try:
         return (now - datetime.fromisoformat(at)).total_seconds()
-    except (ValueError, TypeError):  # nothing, no date, or one without a zone
+    except (ValueError, TypeError):  # empty, not a date, or without a time zone
         return None
 
 
 def seconds_of(text: str) -> float:
-    """`12h`, `30d`, `8w` in seconds.
+    """Convert `12h`, `30d` or `8w` to seconds.
 
     Raises:
-        InvalidRequest: It is no such duration.
+        InvalidRequest: The text is not such a duration.
     """
     number, unit = text[:-1], text[-1:]
     if unit not in _UNITS_S or not number.isdecimal() or len(number) > 5 or not int(number):

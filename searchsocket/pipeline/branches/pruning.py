@@ -1,4 +1,4 @@
-"""Prune a project: gather what is kept and which branches live, judge, and delete what is to go."""
+"""Prune a project: collect scopes and existing branches, decide, and delete."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -21,8 +21,8 @@ from searchsocket.system.errors import system_error
 class PruneRequest:
     """Options of one prune; they override the settings."""
 
-    by_branch: bool = False  # scopes of no living branch; meant where nothing else is asked
-    scopes_file: Path | None = None  # names of branches or scopes that live, one a line; instead of asking git
+    by_branch: bool = False  # scopes without an existing branch; the default if no other rule is set
+    scopes_file: Path | None = None  # names of existing branches or scopes, one per line; replaces git
     older_than_s: float | None = None
     match: Match = "any"
 
@@ -32,9 +32,9 @@ class PrunePlan:
     """Verdicts on every scope, by name."""
 
     verdicts: tuple[PruneDecision, ...]
-    listed: str  # where the names of what lives were had; "" where nobody asked
-    alive: Mapping[str, str] | None = None  # scope -> branch of what lives; None where nobody asked
-    protected: tuple[str, ...] = ()  # globs over the scopes that stay whatever else
+    listed: str  # where the existing branches were listed; "" if they were not
+    alive: Mapping[str, str] | None = None  # existing scopes -> branch; None if not listed
+    protected: tuple[str, ...] = ()  # globs over scopes that are never deleted
     problem: SearchSocketError | None = None  # why the index could not be listed
 
     def is_ghost(self, key: str) -> bool:
@@ -56,10 +56,10 @@ class PruneOutcome:
 
 
 def plan_prune(project: Project, environ: Mapping[str, str], request: PruneRequest, now: datetime) -> PrunePlan:
-    """Plan a prune; deletes nothing.
+    """Plan a prune without deleting anything.
 
     Raises:
-        BranchesUnknown: Git, or the file, may not name every branch.
+        BranchesUnknown: The list of git, or of the file, may be incomplete.
     """
     backends = Backends(project, environ, calls=False)
     scopes, problem = existing_scopes(project, backends.store)
@@ -88,7 +88,7 @@ def apply_prune(
     plan: PrunePlan,
     on_deleted: Callable[[str], None] = lambda scope: None,
 ) -> PruneOutcome:
-    """Delete index, mirror and state of every scope that is to go; one that cannot leaves the others."""
+    """Delete index, mirror and state of every scope in the plan; a failure does not affect the others."""
     deleted, failed = [], {}
     for verdict in plan.going:
         try:
@@ -102,7 +102,7 @@ def apply_prune(
 
 
 def protected_scopes(project: Project, environ: Mapping[str, str], branches: Branches | None) -> tuple[str, ...]:
-    """Globs over the scopes that stay whatever else: as configured, what is served, and the default branch's."""
+    """Globs over scopes that are never deleted: configured ones, served ones, and that of the default branch."""
     settings = project.settings
     names = [*settings.branches.protected, *settings.api.scopes]
     if branches is not None and branches.default:
@@ -113,7 +113,7 @@ def protected_scopes(project: Project, environ: Mapping[str, str], branches: Bra
 
 
 def _branches(project: Project, *, needed: bool) -> Branches | None:
-    """The branches that live; where they are not needed, they only say which is the default one."""
+    """List the existing branches; if they are not `needed`, only for the default branch, and errors give None."""
     settings = project.settings.branches
     try:
         branches = list_branches(project.root, settings.remote, settings.timeout_s)
@@ -130,11 +130,11 @@ def _branches(project: Project, *, needed: bool) -> Branches | None:
 
 
 def _names_in(file: Path) -> list[str]:
-    """The names in a file of branches or scopes, one a line; a line that begins with `#` is a comment.
+    """Read the names of branches or scopes from a file, one per line; lines that begin with `#` are comments.
 
     Raises:
-        BranchesUnknown: It names none, which says nothing of which scopes are alive.
-        ConfigError: It is no text.
+        BranchesUnknown: The file contains no names, so nothing is known about existing branches.
+        ConfigError: The file is not text.
     """
     try:
         lines = file.read_text(encoding="utf-8").splitlines()

@@ -12,18 +12,18 @@ from searchsocket.types import Generation, Scope
 
 
 def named_scope(project: Project, name: str, branches: Mapping[str, str], stated: str = "") -> Scope:
-    """A scope by its final name, with its branch where that can be had.
+    """A scope by its final name, with its branch if that is known.
 
     Args:
-        branches: Scope -> branch, as the state has it.
-        stated: The branch, where whoever asks for the scope says it.
+        branches: Scope -> branch, from the state.
+        stated: The branch, if the caller names it.
     """
     branch = stated or branch_among(name, branches) or _live(project, name)
     return project.scope_named(name, branch)
 
 
 def branch_among(name: str, *branches_by_scope: Mapping[str, str]) -> str:
-    """The branch of a scope as the first of some tables has it, else as its name tells; "" = not known."""
+    """The branch of a scope from the first table that has it, else from the scope's name; "" = unknown."""
     return next((table[name] for table in branches_by_scope if table.get(name)), "") or branch_in(name)
 
 
@@ -33,13 +33,13 @@ def _live(project: Project, name: str) -> str:
 
 
 def live_branches(project: Project) -> Branches:
-    """The living branches of a project; raises what `list_branches` does."""
+    """The existing branches of a project; raises the errors of `list_branches`."""
     settings = project.settings.branches
     return list_branches(project.root, settings.remote, settings.timeout_s)
 
 
 def live_branches_or_error(project: Project) -> tuple[Branches | None, SearchSocketError | None]:
-    """The living branches; None, and the reason, where they cannot be listed."""
+    """The existing branches; None and the error if they cannot be listed."""
     try:
         return live_branches(project), None
     except (BranchesUnknown, ConfigMissing) as error:
@@ -47,9 +47,9 @@ def live_branches_or_error(project: Project) -> tuple[Branches | None, SearchSoc
 
 
 def existing_scopes(project: Project, store: VectorStore) -> tuple[list[Scope], SearchSocketError | None]:
-    """Every scope that has an index, a state folder or a mirror here, by name, and why the index cannot be listed.
+    """List every scope with an index, state folder or mirror here, by name, and the error of listing the index.
 
-    A damaged index hides no scope.
+    A damaged index does not hide its scope.
 
     Raises:
         ProjectMismatch: The index belongs to another project.
@@ -67,7 +67,7 @@ def existing_scopes(project: Project, store: VectorStore) -> tuple[list[Scope], 
 
 
 def generations_of(store: VectorStore) -> dict[str, Generation]:
-    """The live generation by scope; none where the index cannot be listed."""
+    """The live generation by scope; empty if the index cannot be listed."""
     try:
         return {generation.scope: generation for generation in store.list_scopes()}
     except SearchSocketError:

@@ -1,7 +1,7 @@
-"""Embeddings that no scope of any project uses: what those are, and their removal.
+"""Find and remove the embeddings that no scope of any project uses.
 
-In use is the text of every chunk in the state of a recorded home, and of every record of a live, kept or refused
-generation of it, whatever the model: a state does not say which models its texts were paid for.
+An embedding is used if its text is in the state of a recorded home, or in a live, kept or refused generation of it.
+The model does not matter: a state does not record the models that its texts were embedded with.
 """
 
 from collections.abc import Collection, Iterator
@@ -21,30 +21,30 @@ class Unused:
 
     texts: int  # embeddings
     bytes: int  # of their vectors
-    unknown: int  # embeddings of which nobody can tell: older than the records, or never used here
-    homes: int  # that were asked
+    unknown: int  # embeddings of unknown use: older than the records, or never used here
+    homes: int  # homes that were checked
 
 
 def prune_unused(cache: EmbeddingCache, *, apply: bool, gone: Collection[Path] = ()) -> Unused:
     """Remove the embeddings that no recorded home uses, in one transaction.
 
-    Those that were used today or yesterday stay, and those of which nobody can tell. The locks of all scopes are held
-    meanwhile.
+    Embeddings used today or yesterday, and those of unknown use, are kept. The locks of all scopes are taken for the
+    time of the removal.
 
     Args:
         apply: False only counts.
-        gone: State folders of homes that exist no more; they are taken off the list.
+        gone: State folders of homes that no longer exist; they are removed from the list.
 
     Raises:
-        ScopeLocked: A run is at work on a scope.
+        ScopeLocked: A run works on a scope.
         StateUnavailable: A home, or the cache, cannot be read or written.
-        ConfigError: A home that is said to be gone is not recorded.
+        ConfigError: A state folder in `gone` is not recorded.
     """
     records = Homes(cache.path)
     homes = records.all()
-    if unheard := sorted(set(gone) - {home.state for home in homes}):
+    if unrecorded := sorted(set(gone) - {home.state for home in homes}):
         raise ConfigError(
-            f"{unheard[0]} is not recorded as using the cache; `searchsocket cache info` lists the recorded ones"
+            f"{unrecorded[0]} is not recorded as using the cache; `searchsocket cache info` lists the recorded ones"
         )
     remaining = [home for home in homes if home.state not in gone]
     if len(remaining) >= MAX_HOMES:
@@ -55,7 +55,7 @@ def prune_unused(cache: EmbeddingCache, *, apply: bool, gone: Collection[Path] =
     since = records.since()
     with ExitStack() as locks:
         for home in remaining:
-            _hold(home, locks)
+            _lock_scopes(home, locks)
         used = (text for home in remaining for text in _texts_of(home))
         texts, size, unknown = cache.unused(used, made_after=since, remove=apply)
     if apply:
@@ -64,7 +64,7 @@ def prune_unused(cache: EmbeddingCache, *, apply: bool, gone: Collection[Path] =
     return Unused(texts, size, unknown, len(remaining))
 
 
-def _hold(home: Home, locks: ExitStack) -> None:
+def _lock_scopes(home: Home, locks: ExitStack) -> None:
     state = ProjectState(home.state)
     try:
         for scope in state.scopes():
@@ -76,8 +76,8 @@ def _hold(home: Home, locks: ExitStack) -> None:
 
 
 def _texts_of(home: Home) -> Iterator[bytes]:
-    """The hashes that a home uses, some more than once."""
-    from searchsocket.stores.local.catalogue.texts import generation_texts  # brings an engine
+    """Yield the hashes that a home uses; some more than once."""
+    from searchsocket.stores.local.catalogue.texts import generation_texts  # heavy: imports a search engine
 
     try:
         yield from map(bytes.fromhex, ProjectState(home.state).texts())

@@ -1,4 +1,4 @@
-"""Delete what dead runs left of every scope."""
+"""Delete the leftovers of interrupted runs, for every scope."""
 
 import shutil
 from collections.abc import Iterator
@@ -13,11 +13,11 @@ from searchsocket.system.locks import scope_lock
 
 
 def tidy_scopes(project: Project, backends: Backends) -> Iterator[Freed]:
-    """Delete what dead runs left of every scope, and generations that are neither live nor the one before.
+    """Delete the leftovers of interrupted runs, and generations that are neither live nor the previous one.
 
-    A scope that is being worked on is left alone.
+    A scope with a running run is left alone.
     """
-    from searchsocket.stores.local.layout import read_current, remove_leftovers  # brings an engine
+    from searchsocket.stores.local.layout import read_current, remove_leftovers  # heavy: imports a search engine
 
     index = index_folder(project.settings.vector, project.state_dir)
     for scope in existing_scopes(project, backends.store)[0]:

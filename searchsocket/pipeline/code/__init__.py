@@ -1,1 +1,1 @@
-"""The source code of a scope between runs: what is stale, brought up to date, or marked."""
+"""The source code of a scope between runs: status, updates, and marks on changed files."""

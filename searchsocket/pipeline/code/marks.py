@@ -1,4 +1,4 @@
-"""Files marked as changed, for every query; the state is read again only after a write."""
+"""Files marked as changed, for every query; the state is read again only after a write to it."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -20,7 +20,7 @@ class Marks:
     _files_by_scope: dict[str, _FilesOfVersion] = field(default_factory=dict)
 
     def of(self, scope: str) -> frozenset[str]:
-        """Their paths."""
+        """The paths of the marked files of a scope."""
         version = self.state.version()
         cached = self._files_by_scope.get(scope)
         if cached is None or cached.version != version:

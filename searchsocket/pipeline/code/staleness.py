@@ -19,9 +19,9 @@ from searchsocket.state.inventory import ListedFile
 from searchsocket.system.locators import path_of
 from searchsocket.types import Scope
 
-CONFIGURATION = "configuration"  # of a report: `configuration_digest` when the stage ran
+CONFIGURATION = "configuration"  # key of a report: `configuration_digest` when the stage ran
 RULES = "rules"  # likewise: `cutting_rules`
-RECORDED_BY = "code_chunks"  # the stage; importing it would load all of them
+RECORDED_BY = "code_chunks"  # name of the stage; importing it would load all stages
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Staleness:
     changed: tuple[str, ...] = ()
     new: tuple[str, ...] = ()
     deleted: tuple[str, ...] = ()
-    marked: tuple[str, ...] = ()  # by hand, or a run stopped before them
+    marked: tuple[str, ...] = ()  # by hand, or by a run that stopped early
 
     @property
     def is_dirty(self) -> bool:
@@ -40,24 +40,24 @@ class Staleness:
 
     @property
     def touched(self) -> frozenset[str]:
-        """Files that are there, and not known to be as they were indexed."""
+        """Existing files that may differ from their indexed state."""
         return frozenset((*self.changed, *self.new, *self.marked))
 
 
 def staleness(source: WorkingTreeSource | CommitSource, listed: Mapping[str, ListedFile]) -> Staleness:
-    """Compare what is there with what the last run listed.
+    """Compare the files with the list of the last run.
 
-    A file is read only where its times cannot tell: it was written in the moment before it was listed.
+    A file is read only if its times are inconclusive, because it was written just before it was listed.
 
     Args:
-        listed: By URL.
+        listed: The files of the last run, by URL.
 
     Raises:
         SourceUnavailable: The files cannot be listed.
     """
-    changed, new, marked, seen = [], [], [], set()
+    changed, new, marked, urls = [], [], [], set()
     for page in source.pages():
-        seen.add(page.url)
+        urls.add(page.url)
         before = listed.get(page.url)
         path = path_of(page.locator)
         if before is None:
@@ -66,17 +66,17 @@ def staleness(source: WorkingTreeSource | CommitSource, listed: Mapping[str, Lis
             changed.append(path)
         elif not before.is_cut:
             marked.append(path)
-    deleted = (path_of(file.locator) for url, file in listed.items() if url not in seen)
+    deleted = (path_of(file.locator) for url, file in listed.items() if url not in urls)
     return Staleness(tuple(changed), tuple(new), tuple(deleted), tuple(marked))
 
 
 def source_of(project: Project, scope: Scope) -> WorkingTreeSource | CommitSource:
-    """The source files of a scope, with a report of its own."""
+    """The source files of a scope, with a separate report."""
     return make_code_source(project.root, project.settings, branch=scope.branch or scope.name)
 
 
 def configuration_digest(root: Path) -> str:
-    """A digest of the exact bytes of the file that configures a project; of none where there is no such file."""
+    """A digest of the exact bytes of the project's configuration file; of no bytes if there is none."""
     path, _ = config_table(root)
     try:
         return sha256(path.read_bytes() if path else b"").hexdigest()[:16]

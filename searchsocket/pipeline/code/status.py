@@ -26,9 +26,9 @@ class CodeStanding:
 
     live: Generation | None
     files: Staleness
-    configuration_changed: bool  # its bytes are others than those that the last run read
-    rules_changed: bool  # files are cut by others since: a new version, or grammars that came or went
-    unpublished: bool  # a run stopped before it published what it had cut
+    configuration_changed: bool  # the file differs from the one that the last run read
+    rules_changed: bool  # the splitting rules changed: a new version, or grammars installed or removed
+    unpublished: bool  # a run stopped before it published its chunks
 
     @property
     def is_dirty(self) -> bool:
@@ -44,22 +44,22 @@ def code_standing(
     scope: str,
     source: WorkingTreeSource | CommitSource | None = None,
 ) -> CodeStanding:
-    """Compare the files, the configuration and what is live.
+    """Compare the files, the configuration and the live index.
 
     Args:
-        home: Of the source code, see `corpora.code_home`; `backends` are its own.
-        source: The files, where somebody has them.
+        home: The home of the source code, see `corpora.code_home`; `backends` belong to it.
+        source: The files, if already opened.
 
     Raises:
         SourceUnavailable: The files cannot be listed.
-        PermissionDenied: What is live cannot be read.
+        PermissionDenied: The live index cannot be read.
     """
-    named = home.scope_named(scope)
+    code_scope = home.scope_named(scope)
     try:
-        live = backends.store.generation(named)
-    except IndexCorrupt:  # a run builds it anew, and says why
+        live = backends.store.generation(code_scope)
+    except IndexCorrupt:  # a run builds it again, and reports why
         live = None
-    files = staleness(source or source_of(project, named), backends.state.listed(scope))
+    files = staleness(source or source_of(project, code_scope), backends.state.listed(scope))
     report = backends.state.last_report(scope, RECORDED_BY)
     facts = (report or {}).get("facts", {})
     return CodeStanding(

@@ -1,4 +1,4 @@
-"""Brings the index of a scope's source code up to date, in this process: where nothing changed there is no run."""
+"""Update the index of a scope's source code in this process; if nothing changed, no run starts."""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -28,20 +28,20 @@ def sync_code(
     on_event: OnEvent = ignore,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> "IndexSummary | None":
-    """Index what is stale; None where nothing is.
+    """Index stale files; None if there are none.
 
     Raises:
-        SearchSocketError: A stage failed, or another run works on the scope; the live index is as it was.
+        SearchSocketError: A stage failed, or another run works on the scope; the live index is unchanged.
     """
     if not standing.is_dirty:
         return None
-    # Nothing of this is needed to know that nothing changed: half of what loading takes.
+    # These imports are half of the loading time, and not needed if nothing changed.
     from searchsocket.pipeline.run.context import ScopeRun
     from searchsocket.pipeline.run.corpora import CODE
     from searchsocket.pipeline.run.index import index_scope
     from searchsocket.pipeline.run.options import RunOptions
 
-    make_private_folders(project)  # the one around that of its code
+    make_private_folders(project)  # the project's folder, which contains that of its code
     run = ScopeRun(
         project,
         project.scope_named(scope),
@@ -56,15 +56,15 @@ def sync_code(
 
 
 def invalidate_code(home: Project, scope: str, pattern: str) -> tuple[str, ...]:
-    """Mark the indexed files below a folder, or that a glob matches: they are read and cut again by the next run.
+    """Mark the indexed files below a folder, or those that match a glob, for the next run.
 
-    Until then results say of them that they changed.
+    Until then, results show them as changed.
 
     Returns:
-        Their paths.
+        The paths of the marked files.
 
     Raises:
-        InvalidRequest: The pattern is none.
+        InvalidRequest: The pattern is invalid.
         ScopeLocked: A run works on the scope.
     """
     state = ProjectState(home.state_dir)

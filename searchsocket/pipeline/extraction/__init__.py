@@ -1,1 +1,1 @@
-"""Bytes of pages to Markdown, a batch at a time: in this process, in workers, or on a cluster."""
+"""Extract pages to Markdown in batches: in this process, in workers, or on a cluster."""

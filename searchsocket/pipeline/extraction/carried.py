@@ -1,4 +1,4 @@
-"""Extraction on other machines: a batch takes along all that it needs, and nothing besides."""
+"""Extract on other machines: a batch contains everything that it needs, and nothing else."""
 
 import socket
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,25 +25,25 @@ from searchsocket.system.dask import dask_executor
 from searchsocket.system.processes import map_batches
 from searchsocket.web.urls.resolve import SiteBase
 
-_BATCH_BYTES = 4_000_000  # of pages sent in one message; a larger page travels alone
+_BATCH_BYTES = 4_000_000  # of pages in one message; a larger page is sent alone
 
 
 @dataclass(frozen=True, slots=True)
 class CarriedBatch:
-    """Pages with their bytes: a worker needs neither the site's files nor the whole configuration."""
+    """Pages with their bytes, so that a worker needs neither the site's files nor the whole configuration."""
 
-    extractor: str  # what the pages must be extracted with, so that every machine gives the same
-    settings: Settings  # what decides the text of a page; all else is at its default
+    extractor: str  # version of the extractor, so that all machines give equal results
+    settings: Settings  # the settings that affect a page's text; all others are defaults
     site: SiteBase
     pages: Sequence[StoredPage]
     bodies: Sequence[bytes | Unreadable]  # of each page
 
 
 def extract_on_cluster(jobs: Iterable[ExtractionJob], limits: RunSettings) -> Iterator[list[Extraction]]:
-    """Extract batches on a Dask cluster, in order; pages are read here, as the workers need them.
+    """Extract batches on a Dask cluster, in order; pages are read on this machine, as the workers need them.
 
     Raises:
-        ClusterUnavailable: Nobody answers, all workers are gone, or they are of another version.
+        ClusterUnavailable: No scheduler answers, all workers are gone, or they have another version.
         ConfigError: The address cannot be used.
         ConfigMissing: Dask is not installed.
     """
@@ -59,7 +59,7 @@ def extract_on_cluster(jobs: Iterable[ExtractionJob], limits: RunSettings) -> It
 
 
 def carry(job: ExtractionJob) -> Iterator[CarriedBatch]:
-    """Read the pages of a batch; more than one comes of it where they are large."""
+    """Read the pages of a batch, and split it if they are large."""
     settings, source = settings_of(job), source_of(job)
     site = configured_site(settings, job.mode, job.scope)
     needed = Settings(extract=settings.extract, transform=settings.transform)
@@ -79,22 +79,22 @@ def carry(job: ExtractionJob) -> Iterator[CarriedBatch]:
 
 
 def one_page_each(batch: CarriedBatch) -> list[CarriedBatch]:
-    """A batch as batches of one page, to find the page that no worker survives."""
+    """Split a batch into batches of one page, to find the page that no worker survives."""
     return [replace(batch, pages=[page], bodies=[body]) for page, body in zip(batch.pages, batch.bodies, strict=True)]
 
 
 def extract_carried(batch: CarriedBatch) -> list[Extraction]:
-    """Extract a batch, on whatever machine this is.
+    """Extract a batch on this machine.
 
     Raises:
-        ClusterUnavailable: This machine would extract in another way.
+        ClusterUnavailable: This machine has another version of the extractor.
     """
     if batch.extractor != EXTRACTOR_VERSION:
         raise ClusterUnavailable(
             f"the Dask worker on {socket.gethostname()} extracts pages with {EXTRACTOR_VERSION!r}, but this run with "
             f"{batch.extractor!r}; install the same searchsocket there"
         )
-    # The site's own converters come with the code of the cluster: only what is importable there is found.
+    # The cluster's code contains the site's own converters: they must be importable there.
     converter = make_converter(Path.cwd(), batch.settings.extract)
     return [
         extract_one(body, page, batch.settings, batch.site, converter)

@@ -25,7 +25,7 @@ from searchsocket.types import Chunk
 
 @dataclass(frozen=True, slots=True)
 class CodeJob:
-    """A batch of source files, with all that another process needs to read and cut them."""
+    """A batch of source files, with everything that another process needs to read and split them."""
 
     root: Path
     settings_json: str
@@ -33,8 +33,8 @@ class CodeJob:
     scope: str
     files: Sequence[StoredPage]
     owner: int = field(default_factory=os.getpid)  # the process that runs the stage
-    parses: bool = True  # False: at blank lines alone, since no worker survived the grammar
-    run_id: str = ""  # for a process that lives longer than a run: the next one may read another commit
+    parses: bool = True  # False: split only at blank lines, since no worker survived the grammar
+    run_id: str = ""  # for processes that outlive a run, since the next run may read another commit
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,28 +44,28 @@ class CutFile:
     file: StoredPage
     raw_hash: str  # of the bytes that were cut, which may be newer than the listed ones
     chunks: Sequence[Chunk] = ()
-    skip: str = ""  # why it is not searched
+    skip: str = ""  # why it is not indexed
     generated: bool = False
-    error: str = ""  # why it could not be read; then nothing else is said
+    error: str = ""  # why it could not be read; then all else is empty
     warning: str = ""
 
 
 def cut_batch(job: CodeJob) -> list[CutFile]:
-    """Read and cut a batch; a file that cannot be read costs only itself, and so does one that no grammar can end."""
+    """Read and split a batch; a file that cannot be read, or never finishes parsing, does not affect the others."""
     source = _source(job.root, job.settings_json, job.mode, job.scope, job.run_id)
-    limits = _settings(job.settings_json).run if job.owner != os.getpid() else None  # the owner must not die
+    limits = _settings(job.settings_json).run if job.owner != os.getpid() else None  # a limit may end the process
     return [_cut(source, file, limits, parses=job.parses) for file in job.files]
 
 
 def one_file_each(job: CodeJob) -> list[CodeJob]:
-    """A batch as batches of one file, to find the one that no worker survives."""
+    """Split a batch into batches of one file, to find the file that no worker survives."""
     return [replace(job, files=[file]) for file in job.files]
 
 
 def without_grammar(job: CodeJob) -> list[CutFile]:
-    """Split files that no worker survived as plain text, here and without parsing."""
+    """Split files that no worker survived at blank lines, in this process and without parsing."""
     warning = "parsing took too much time or memory, so it is split at blank lines"
-    return [replace(each, warning=each.warning or warning) for each in cut_batch(replace(job, parses=False))]
+    return [replace(result, warning=result.warning or warning) for result in cut_batch(replace(job, parses=False))]
 
 
 def _cut(

@@ -27,7 +27,7 @@ from searchsocket.web.urls.resolve import SiteBase
 
 @dataclass(frozen=True, slots=True)
 class ExtractionJob:
-    """A batch of pages, with all that another process needs to read and extract them."""
+    """A batch of pages, with everything that another process needs to read and extract them."""
 
     root: Path
     settings_json: str
@@ -36,12 +36,12 @@ class ExtractionJob:
     fetched_dir: Path
     pages: Sequence[StoredPage]
     owner: int = field(default_factory=os.getpid)  # the process that runs the stage
-    run_id: str = ""  # for a process that lives longer than a run: the next one may read from another place
+    run_id: str = ""  # for processes that outlive a run, since the next run may read another source
 
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """In place of the bytes of a page."""
+    """Reason why a page has no bytes."""
 
     reason: str
 
@@ -57,7 +57,7 @@ class Extraction:
 
 
 def extraction_key(settings: Settings, site: SiteBase, converter: Converter) -> str:
-    """Everything besides the bytes that decides what a page says."""
+    """Digest of everything besides the bytes that affects the extracted text of a page."""
     return digest_of(
         [
             EXTRACTOR_VERSION,
@@ -72,28 +72,28 @@ def extraction_key(settings: Settings, site: SiteBase, converter: Converter) -> 
 
 
 def extract_batch(job: ExtractionJob) -> list[Extraction]:
-    """Read and extract a batch; a page that cannot be read costs only itself, and so does one without end.
+    """Read and extract a batch; a page that cannot be read, or that never finishes, does not affect the others.
 
-    A worker holds each page to the limits of `run`, and dies of one that takes more time.
+    In a worker, the limits of `run` apply to each page; a page that takes more time ends the worker.
     """
     settings = settings_of(job)
     source = source_of(job)
     site = configured_site(settings, job.mode, job.scope)
     converter = make_converter(job.root, settings.extract)
-    limits = settings.run if job.owner != os.getpid() else None  # the owner must not die
+    limits = settings.run if job.owner != os.getpid() else None  # a limit may end the process
     extracted = []
     for page in job.pages:
         try:
             with limited(limits):
                 result = extract_one(read_one(source, page), page, settings, site, converter)
-        except MemoryError:  # where even its bytes found no room
+        except MemoryError:  # even its bytes did not fit
             result = _too_big(page, settings.run)
         extracted.append(result)
     return extracted
 
 
 def one_page_each(job: ExtractionJob) -> list[ExtractionJob]:
-    """A batch as batches of one page, to find the page that no worker survives."""
+    """Split a batch into batches of one page, to find the page that no worker survives."""
     return [replace(job, pages=[page]) for page in job.pages]
 
 
@@ -113,7 +113,7 @@ def _too_big(page: StoredPage, limits: RunSettings) -> Extraction:
 
 
 def read_one(source: Source, page: StoredPage) -> bytes | Unreadable:
-    """The bytes of a page; or why they cannot be had, which costs only this page."""
+    """Read the bytes of a page, or return the reason for the failure."""
     try:
         return source.read(page.raw)
     except SourceUnavailable as error:
@@ -130,7 +130,7 @@ def extract_one(
         extracted = extract_page(data, page.raw, settings, site, converter)
     except MemoryError:
         return _too_big(page, settings.run)
-    except Exception as error:  # noqa: BLE001  a page that breaks the parser is reported and costs only itself
+    except Exception as error:  # noqa: BLE001  a page that breaks the parser is reported and does not affect the others
         return Extraction(page, page.raw_hash, None, f"{type(error).__name__}: {error}"[:300])
     return Extraction(page, sha256(data), extracted)
 
@@ -163,12 +163,12 @@ def extract_page(data: bytes, page: RawPage, settings: Settings, site: SiteBase,
 
 
 def settings_of(job: ExtractionJob) -> Settings:
-    """The configuration of a batch's project; read once a process."""
+    """The configuration of a batch's project; parsed once per process."""
     return _settings(job.settings_json)
 
 
 def source_of(job: ExtractionJob) -> Source:
-    """The source of a batch's pages; made once a process and run."""
+    """The source of a batch's pages; made once per process and run."""
     return _source(job.root, job.settings_json, job.mode, job.scope, job.fetched_dir, job.run_id)
 
 

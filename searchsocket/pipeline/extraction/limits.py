@@ -1,4 +1,4 @@
-"""Limits of one page in a worker: CPU time, which ends the worker, and memory, which fails the page."""
+"""Limits for one page in a worker: CPU time, which ends the worker, and memory, which fails the page."""
 
 import signal
 import threading
@@ -18,10 +18,10 @@ _STATM = Path("/proc/self/statm")
 
 @contextmanager
 def limited(limits: RunSettings | None) -> Iterator[None]:
-    """Hold the work of this process to the limits of one page; None: it has none.
+    """Apply the limits of one page to this process; None = no limits.
 
-    Time is CPU time, and the system ends the process: parsers and expressions that never come back to Python hear
-    nothing else. Where the system cannot count, there is no limit.
+    The limit is CPU time, and the system ends the process: parsers and regular expressions that never return to Python
+    react to nothing else. If the system cannot measure a limit, that limit does not apply.
     """
     if limits is None or resource is None or threading.current_thread() is not threading.main_thread():
         yield
@@ -39,7 +39,7 @@ def limited(limits: RunSettings | None) -> Iterator[None]:
 
 
 def _memory_bytes() -> int:
-    """Address space of this process; 0 where the system does not tell."""
+    """Address space of this process in bytes; 0 if the system does not report it."""
     try:
         pages = int(_STATM.read_text(encoding="ascii").split()[0])
     except (OSError, ValueError, IndexError):

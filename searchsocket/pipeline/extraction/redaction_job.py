@@ -1,4 +1,4 @@
-"""The part of cutting chunks that runs in worker processes: texts in, texts without secrets out."""
+"""The part of redaction that runs in worker processes: texts in, texts without secrets out."""
 
 import os
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from searchsocket.text.redaction.redactor import Redactor
 
 @dataclass(frozen=True, slots=True)
 class RedactionJob:
-    """The texts of a batch of pages, with all that another process needs to redact them."""
+    """The texts of a batch of pages, with everything that another process needs to redact them."""
 
     redactor: Redactor | None  # None: the texts stay on this machine
     limits: RunSettings
@@ -21,7 +21,7 @@ class RedactionJob:
 
 @dataclass(frozen=True, slots=True)
 class RedactedPage:
-    """The texts of one page without secrets, or the reason why there are none."""
+    """The texts of one page without secrets, or the reason why it has none."""
 
     texts: Sequence[str] = ()
     secrets: int = 0  # values that were replaced
@@ -29,15 +29,15 @@ class RedactedPage:
 
 
 def redact_batch(job: RedactionJob) -> list[RedactedPage]:
-    """Redact a batch, within the limits that a page has in a worker; a page over them costs only itself."""
+    """Redact a batch within the limits of a page; a page over the limits does not affect the others."""
     if job.redactor is None:
         return [RedactedPage(texts) for texts in job.pages]
-    limits = job.limits if job.owner != os.getpid() else None  # the owner must not die
-    return [_redacted(job.redactor, texts, job.limits, limits) for texts in job.pages]
+    limits = job.limits if job.owner != os.getpid() else None  # a limit may end the process
+    return [_redact(job.redactor, texts, job.limits, limits) for texts in job.pages]
 
 
 def one_page_each(job: RedactionJob) -> list[RedactionJob]:
-    """A batch as batches of one page, to find the page that no worker survives."""
+    """Split a batch into batches of one page, to find the page that no worker survives."""
     return [replace(job, pages=[page]) for page in job.pages]
 
 
@@ -47,7 +47,7 @@ def pages_without_answer(job: RedactionJob) -> list[RedactedPage]:
     return [RedactedPage(error=why) for _ in job.pages]
 
 
-def _redacted(
+def _redact(
     redactor: Redactor, texts: Sequence[str], settings: RunSettings, limits: RunSettings | None
 ) -> RedactedPage:
     try:
@@ -56,4 +56,4 @@ def _redacted(
     except MemoryError:
         limit = f"{settings.max_page_memory_mb:,} MB of memory (run.max_page_memory_mb)"
         return RedactedPage(error=f"the search for secrets needs more than {limit}")
-    return RedactedPage([each.text for each in redacted], sum(each.count for each in redacted))
+    return RedactedPage([text.text for text in redacted], sum(text.count for text in redacted))

@@ -1,1 +1,1 @@
-"""A run around its stages: context, results, checks and plan."""
+"""One run: context, results, checks and plan, around its stages."""

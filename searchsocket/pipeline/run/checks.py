@@ -1,4 +1,4 @@
-"""Checks on what the stages made; Dagster shows them, and a blocking one stops a run."""
+"""Checks of the stages' outputs; Dagster shows them, and a failed blocking check stops a run."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ _NAMED = 5
 
 
 def mirror_not_empty(run: ScopeRun) -> CheckOutcome:
-    """The mirror holds pages at all."""
+    """The mirror contains at least one page."""
     with run.state.open(run.scope.name) as state:
         pages = state.chunks.count_mirrored()
     if not pages:
@@ -52,7 +52,7 @@ def mirror_not_empty(run: ScopeRun) -> CheckOutcome:
 
 
 def page_count_not_collapsed(run: ScopeRun) -> CheckOutcome:
-    """The mirror holds no less than half of the pages that are live, unless the run accepts that."""
+    """The mirror contains at least half as many pages as the live index, unless the run accepts a large deletion."""
     live = live_generation(run)
     with run.state.open(run.scope.name) as state:
         pages, may_delete = state.chunks.count_mirrored(), state.published.may_delete()
@@ -66,7 +66,7 @@ def page_count_not_collapsed(run: ScopeRun) -> CheckOutcome:
 
 
 def keys_unique(run: ScopeRun) -> CheckOutcome:
-    """No two chunks have one key, by which one would silently replace the other."""
+    """No two chunks share a key; one would silently replace the other."""
     with run.state.open(run.scope.name) as state:
         repeated, chunks = state.chunks.repeated_ids(_NAMED), state.chunks.count().chunks
     numbers = {"chunks": chunks, "repeated": len(repeated)}
@@ -76,7 +76,7 @@ def keys_unique(run: ScopeRun) -> CheckOutcome:
 
 
 def model_matches_manifest(run: ScopeRun) -> CheckOutcome:
-    """The vectors are of the model that the live index says it is of, unless the run is forced to migrate it."""
+    """The vectors are from the model of the live index, unless the run is forced to migrate."""
     live, model_id = live_generation(run), run.embedder.model_id
     if live is None or live.model_id == model_id:
         return CheckOutcome(True, f"every vector is of {model_id}")
@@ -86,7 +86,7 @@ def model_matches_manifest(run: ScopeRun) -> CheckOutcome:
 
 
 def live_generation(run: ScopeRun) -> Generation | None:
-    """The live generation; None also if it is damaged, so that the run builds it again."""
+    """The live generation; also None if it is damaged, so that the run builds it again."""
     try:
         return run.backends.store.generation(run.scope)
     except IndexCorrupt:
@@ -95,7 +95,7 @@ def live_generation(run: ScopeRun) -> Generation | None:
 
 _SAMPLE = 20
 _WINDOW = 500
-_FAR_FEWER = 0.8  # of the pages of the run before
+_FAR_FEWER = 0.8  # of the pages of the previous run
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +149,9 @@ def mirror_deterministic(run: ScopeRun) -> CheckOutcome:
         try:
             data = source.read(page)
         except SourceUnavailable:
-            continue  # it failed, and keeps what it said
+            continue  # it could not be read and keeps its old content
         if not key.startswith(extract_key(sha256(data), "")):
-            continue  # other bytes, which are not what is stored; they may be those that no worker survived
+            continue  # the bytes changed since; they may be those that no worker survived
         checked += 1
         again = extract_page(data, page, settings, run.site, converter)
         if again.body != body and not again.skip:
@@ -185,7 +185,7 @@ def embeddings_sane(run: ScopeRun) -> CheckOutcome:
     embedder = run.embedder
     checked = missing = 0
     with run.state.open(run.scope.name) as state, run.backends.open_cache(read_only=True) as cache:
-        # The cache checks every vector that it hands out; what is damaged counts as missing.
+        # The cache checks every vector that it returns; a damaged one counts as missing.
         for window in batches(texts_at_stake(run, state, cache), _WINDOW):
             checked += len(window)
             missing += len(cache.missing([text.content_hash for text in window], embedder.model_id))
@@ -224,7 +224,7 @@ def index_matches_manifest(run: ScopeRun) -> CheckOutcome:
         return CheckOutcome(True, message, numbers=numbers)
     if missing or surplus or other:
         message = f"{numbers['missing']} chunks are missing from the index, {numbers['surplus']} records have no chunk"
-        # A limited run leaves them apart on purpose.
+        # A limited run leaves them different on purpose.
         return CheckOutcome(False, message, severity="warn", numbers=numbers)
     return CheckOutcome(True, f"{matching} records, all files intact", numbers=numbers)
 
@@ -238,7 +238,7 @@ def vectors_elsewhere(run: ScopeRun) -> CheckOutcome:
     except VectorBackendUnavailable as error:
         return CheckOutcome(False, str(error))
     if problems:
-        return CheckOutcome(False, "; ".join(f"{each.problem}: {each.fix}" for each in problems[:5]))
+        return CheckOutcome(False, "; ".join(f"{finding.problem}: {finding.fix}" for finding in problems[:5]))
     return CheckOutcome(True, "every row matches its record")
 
 

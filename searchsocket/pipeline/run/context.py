@@ -28,7 +28,7 @@ from searchsocket.web.urls.form import UrlForm
 from searchsocket.web.urls.resolve import SiteBase
 
 Clock = Callable[[], datetime]
-JudgeCandidate = Callable[["ScopeRun", IndexReader], CheckOutcome | None]  # None: it has nothing to say
+JudgeCandidate = Callable[["ScopeRun", IndexReader], CheckOutcome | None]  # None: no verdict
 
 
 def utc_now() -> datetime:
@@ -45,7 +45,7 @@ class Workspace:
 
 @dataclass(frozen=True, slots=True)
 class ScopeRun:
-    """One run over one scope: what the stages share. Each stage may be the only one in its process."""
+    """One run over one scope, shared by its stages. Each stage may be the only one in its process."""
 
     project: Project
     scope: Scope
@@ -54,12 +54,12 @@ class ScopeRun:
     on_event: OnEvent = ignore
     clock: Clock = utc_now
     environ: Mapping[str, str] = field(default_factory=dict)
-    should_stop: Callable[[], bool] = lambda: False  # asked before each stage, and before the switch
+    should_stop: Callable[[], bool] = lambda: False  # called before each stage, and before the switch
     lock_timeout_s: float = 0.0  # how long a stage waits for another run of the scope; 0 = it refuses at once
-    workspace: Workspace | None = None  # None = the run is no dry one
-    corpus: Corpus = SITE  # what `project` is the home of
-    judge: JudgeCandidate | None = None  # of what was built, before the switch
-    golden_texts: Callable[["ScopeRun"], Sequence[str]] = lambda run: ()  # the queries that `judge` will ask
+    workspace: Workspace | None = None  # None = the run is not a dry run
+    corpus: Corpus = SITE  # the corpus whose home is `project`
+    judge: JudgeCandidate | None = None  # judges the new generation before the switch
+    golden_texts: Callable[["ScopeRun"], Sequence[str]] = lambda run: ()  # the queries that `judge` will run
     backends: Backends = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -71,7 +71,7 @@ class ScopeRun:
         object.__setattr__(self, "backends", backends)
 
     def of(self, corpus: Corpus) -> "ScopeRun":
-        """The same run over a corpus, with the state and the store of that one; from the site's alone."""
+        """The same run over another corpus, with that corpus's state and store; only from the site's run."""
         if corpus is self.corpus:
             return self
         home = corpus.home(self.project)
@@ -89,7 +89,7 @@ class ScopeRun:
 
     @property
     def temporary_dir(self) -> Path:
-        """Files being written; emptied when the next run of the scope starts."""
+        """Folder for files that are being written; emptied when the next run of the scope starts."""
         return self.written_dir / "tmp" / self.scope.name
 
     @property
@@ -99,7 +99,7 @@ class ScopeRun:
 
     @property
     def source_kind(self) -> SourceKind:
-        """The kind of the source; a build while the source is not detected."""
+        """The kind of the source; that of a build while the source is not detected."""
         return source_kind(self.source_mode)
 
     @property
@@ -132,21 +132,21 @@ class ScopeRun:
         return self.backends.redactor if self.embedder.is_remote else None
 
     def make_source(self, previous_form: UrlForm | None = None) -> Source:
-        """The source of this run, with a report of its own; `previous_form` as for `sources.make_source`."""
+        """The source of this run, with a separate report; `previous_form` as in `sources.make_source`."""
         return self.corpus.make_source(self, previous_form)
 
     def source_revision(self) -> str:
-        """The commit that is indexed, with `-dirty` where the working tree has changed since; "" where it is not known.
+        """The indexed commit, with `-dirty` if the working tree has changes; "" if it is unknown.
 
-        Of a build or a preview that is the scope's own: the commit of its branch now, which the working tree need not
-        have.
+        If the build or preview belongs to the scope, it is the current commit of its branch, which need not be the
+        commit of the working tree.
         """
         try:
             source = self.make_source()
             if isinstance(source, GitBranchSource | CommitSource):
                 return source.commit()
             repository, branch = Repository(self.project.root), self.scope.branch or self.scope.name
-            # Of a crawl the address has no {branch} any more here; what a host serves is no working tree either.
+            # A crawl address has no {branch} any more at this point; and a host serves no working tree either.
             is_own = source.kind.is_remote or self.project.settings.source.differs_by_scope()
             return repository.resolve(branch) if is_own and repository.branch() != branch else repository.checked_out()
         except (ConfigMissing, SourceUnavailable, InvalidScope):

@@ -45,8 +45,8 @@ class Corpus:
     is_enabled: Callable[[Settings], bool]
     title: str  # after the name of a scope
     documents: str  # its pages, in words
-    is_built: bool = False  # by a build of the site, whose upstream assets and formats Dagster shows
-    has_checks: bool = False  # Dagster shows golden queries and samples of answers; else the run reports them
+    is_built: bool = False  # its pages come from a build of the site; Dagster shows the upstream assets
+    has_checks: bool = False  # Dagster shows golden queries and sample answers; otherwise the run reports them
     has_record: bool = False  # `searchsocket index` records the inputs of a run, to skip the next one
 
 

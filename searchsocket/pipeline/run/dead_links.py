@@ -1,4 +1,4 @@
-"""Links of a scope's pages to pages of the site that are not there."""
+"""Links of a scope's pages to pages of the site that do not exist."""
 
 import re
 from collections.abc import Iterator
@@ -8,11 +8,11 @@ from searchsocket.state import ScopeState
 from searchsocket.state.links import LinkToNowhere
 from searchsocket.web.urls.targets import resolve_target
 
-_FILE = re.compile(r"\.(?!x?html?$|md$)[a-z][a-z0-9]{1,4}$", re.IGNORECASE)  # of which no index knows
+_FILE = re.compile(r"\.(?!x?html?$|md$)[a-z][a-z0-9]{1,4}$", re.IGNORECASE)  # files that are never pages
 
 
 def dead_links(state: ScopeState) -> Iterator[LinkToNowhere]:
-    """Those links, by rising target and page; pages that are there and not searched are no dead ends."""
+    """Yield the dead links, by rising target and page; links to existing pages that are not indexed are not dead."""
 
     @cache
     def is_dead(target: str) -> bool:

@@ -1,4 +1,4 @@
-"""Removing what is kept of one scope, and of no other."""
+"""Remove all stored data of one scope."""
 
 import shutil
 from collections.abc import Mapping
@@ -19,18 +19,18 @@ from searchsocket.types import Scope
 def forget_scope(
     project: Project, scope: Scope, environ: Mapping[str, str], *, with_rows: bool = True, remote: bool = False
 ) -> None:
-    """Delete the scope's index, mirror and state, those of its code too; the embedding cache is shared and stays.
+    """Delete the scope's index, mirror and state, and those of its code; the shared embedding cache is kept.
 
     Args:
-        environ: Where addresses and keys are read.
-        remote: Whether what a vector store elsewhere holds of the scope goes too.
-        with_rows: False where the state of all scopes is deleted next.
+        environ: Environment variables with addresses and keys.
+        remote: Also delete the scope from a remote vector store.
+        with_rows: False if the state of all scopes is deleted next.
 
     Raises:
         ProjectMismatch: The index belongs to another project.
-        ScopeLocked: A run is at work on the scope.
+        ScopeLocked: A run works on the scope.
         StateUnavailable: Something cannot be deleted.
-        VectorBackendUnavailable: The store elsewhere cannot be reached; nothing was deleted.
+        VectorBackendUnavailable: The remote store cannot be reached; nothing was deleted.
     """
     code = code_home(project)
     if code.state_dir.is_dir():
@@ -46,13 +46,13 @@ def _forget(project: Project, scope: Scope, environ: Mapping[str, str], *, with_
     make_private_folders(project)
     with state.lock(scope.name), scope_lease(project, scope) if remote else nullcontext():
         try:
-            store.generation(scope)  # that of another project is refused before anything is deleted
+            store.generation(scope)  # raises for another project's index, before anything is deleted
         except IndexCorrupt:
-            store.repair(scope)  # a damaged one may go
+            store.repair(scope)  # a damaged index may be deleted
         if index:
             index.retain(scope, [])
-        # Files first: a full disk lets nobody write, and lets everybody delete. After a crash in between, the next run
-        # finds neither the generation nor the mirror files that the rows speak of, and makes both anew.
+        # Files first: on a full disk, deleting works and writing does not. After a crash in between, the next run
+        # misses the generation and the mirror files that the rows refer to, and makes both again.
         store.delete_scope(scope)
         written = project.state_dir
         for folder in (project.mirror_dir / scope.name, written / "tmp" / scope.name, written / "crawl" / scope.name):

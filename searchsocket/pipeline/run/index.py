@@ -1,4 +1,4 @@
-"""The use case: index a scope, or say what indexing it would do (spec 8.1, 21)."""
+"""Use case: index a scope, or plan a run without executing it (spec 8.1, 21)."""
 
 import tempfile
 from collections.abc import Collection, Iterator, Mapping
@@ -22,7 +22,7 @@ from searchsocket.stores import make_vectors
 
 
 def assumptions(run: ScopeRun) -> Iterator[str]:
-    """Yield a sentence for each thing that a plan takes for granted and a real run finds out."""
+    """Yield a sentence for each fact that a plan assumes and a real run would check."""
     settings = run.project.settings
     live = run.backends.store.generation(run.scope)
     if settings.vector.provider != "local":
@@ -36,7 +36,7 @@ def assumptions(run: ScopeRun) -> Iterator[str]:
         )
         yield f"assumed: {reason}; for this plan {facts}"
     if settings.embeddings.provider == "auto" and live is None:
-        from searchsocket.models.embedders.openai import key_variable  # brings an HTTP client, which few runs need
+        from searchsocket.models.embedders.openai import key_variable  # heavy: imports an HTTP client
 
         provider = resolved_provider(settings.embeddings, run.environ, "")
         why = "a key is set" if provider == "openai" else f"${key_variable(settings.embeddings)} is not set"
@@ -47,20 +47,20 @@ def index_scope(run: ScopeRun) -> IndexSummary:
     """Run every stage of the run's corpus under one lock.
 
     Raises:
-        SearchSocketError: A stage failed; the live index is as it was.
+        SearchSocketError: A stage failed; the live index is unchanged.
     """
     with exclusive(run):
         return summarise(run.scope.name, [stage(run) for stage in _stages(run)])
 
 
 def plan_scope(run: ScopeRun) -> IndexSummary:
-    """The dry run: the stages run against a throw-away copy of the state, and the last two only count.
+    """Dry run: run the stages on a temporary copy of the state; the last two only count.
 
     Calls no provider, needs no key and no address of a vector store, and writes nothing outside a temporary folder.
-    Its warnings name what it assumed.
+    Its warnings list the assumptions.
 
     Raises:
-        SearchSocketError: What the real run would fail with as well.
+        SearchSocketError: The real run would fail with this error too.
     """
     with tempfile.TemporaryDirectory(prefix="searchsocket-plan-") as folder, run.state.dry_copy() as state:
         dry = replace(run, workspace=Workspace(Path(folder), state))
@@ -69,7 +69,7 @@ def plan_scope(run: ScopeRun) -> IndexSummary:
 
 
 def origin_of(state: ProjectState, scope: str, corpus: Corpus = SITE) -> PagesOrigin:
-    """The source of a scope's pages in its last run, from the stages' records; changes nothing."""
+    """The source of a scope's pages in its last run, from the stages' reports; changes nothing."""
     reports = [(stage, state.last_report(scope, stage.name)) for stage in every_stage(corpus).values()]
     return origin_of_pages([result_of(report, stage.numbers) for stage, report in reports if report])
 
@@ -87,7 +87,7 @@ def last_run_costs(state: ProjectState, scope: str) -> Mapping[str, Any]:
 
 
 def summary_of(project: Project, run_id: str, scope: str, corpus: Corpus = SITE) -> IndexSummary:
-    """The summary of a run whose stages ran elsewhere, from what they put on record.
+    """Summarise a run whose stages ran in other processes, from their recorded reports.
 
     Args:
         project: The home of the corpus.

@@ -1,4 +1,4 @@
-"""Counts of each stage. The names are public: they are in records, Dagster's plots, and `index --json`."""
+"""Counts of each stage. The names are public: reports, Dagster's plots and `index --json` use them."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, fields
@@ -9,43 +9,43 @@ Number = int | float
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """The numbers of one stage; a field each."""
+    """The numbers of one stage, one field per number."""
 
     @classmethod
     def of(cls, values: Mapping[str, Number]) -> Self:
-        """The numbers on record, where an older version may have kept fewer; none at all count nothing."""
+        """Read recorded numbers; an older version may have recorded fewer, which then count as 0."""
         defaults = {field.name: 0 if field.default is MISSING else field.default for field in fields(cls)}
         return cls(**{name: values.get(name, default) for name, default in defaults.items()})
 
     def values(self) -> dict[str, Number]:
-        """Name to number, in the order of the fields; those that nothing was counted for are left out."""
+        """Name to number, in the order of the fields; numbers that were not counted are left out."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class PageNumbers(Numbers):
-    """Of `site_pages`. Whatever could be a page is found: as a page, as a file that is skipped, or as a failure."""
+    """Numbers of `site_pages`. `found` counts everything that may be a page: pages, skipped files and failures."""
 
     found: int
     changed: int
     unchanged: int
-    files_skipped: int  # by the source: fallbacks, second spellings
+    files_skipped: int  # by the source: fallbacks, duplicate addresses
     failed: int
     gone: int
-    deletion_eligible: int  # 1: the source was seen completely
+    deletion_eligible: int  # 1: the source was read completely
 
 
 @dataclass(frozen=True, slots=True)
 class MirrorNumbers(Numbers):
-    """Of `page_mirror`, in pages."""
+    """Numbers of `page_mirror`, in pages."""
 
     indexed: int
     extracted: int
-    reused: int  # taken from another scope
+    reused: int  # copied from another scope
     written: int
     unchanged: int
     removed: int
-    pages_skipped: int  # for what they say: noindex, redirects, no text
+    pages_skipped: int  # because of their content: noindex, redirects, no text
     failed: int
     routes_exact: int
     routes_best_effort: int
@@ -54,7 +54,7 @@ class MirrorNumbers(Numbers):
 
 @dataclass(frozen=True, slots=True)
 class ChunkNumbers(Numbers):
-    """Of `page_chunks`."""
+    """Numbers of `page_chunks`."""
 
     total: int
     changed: int
@@ -64,31 +64,31 @@ class ChunkNumbers(Numbers):
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingNumbers(Numbers):
-    """Of `chunk_embeddings`, in distinct texts."""
+    """Numbers of `chunk_embeddings`, in distinct texts."""
 
     unique_texts: int
     created: int
     reused: int
     estimated_tokens: int
     estimated_cost_usd: float
-    charged_tokens: int  # as the provider says
+    charged_tokens: int  # as reported by the provider
     charged_cost_usd: float
     dimensions: int
 
 
 @dataclass(frozen=True, slots=True)
 class IndexNumbers(Numbers):
-    """Of `search_index`, in records."""
+    """Numbers of `search_index`, in records."""
 
     records: int
     pages: int
     upserted: int
     deleted: int
     unchanged: int
-    published: int  # 1: another generation is live
-    generation_cost_usd: float | None = None  # of embedding what is new in it, estimated
-    replaced_age_hours: float | None = None  # how long the generation was live that this one replaced
-    golden_queries: int | None = None  # that expect something; None: there are none, or nothing was published
+    published: int  # 1: a new generation is live
+    generation_cost_usd: float | None = None  # estimated cost of its new embeddings
+    replaced_age_hours: float | None = None  # how long the replaced generation was live
+    golden_queries: int | None = None  # queries with an expectation; None: there are none, or nothing was published
     golden_recall: float | None = None
     golden_mrr10: float | None = None
     golden_ndcg10: float | None = None
@@ -97,27 +97,27 @@ class IndexNumbers(Numbers):
 
 @dataclass(frozen=True, slots=True)
 class CodeNumbers(ChunkNumbers):
-    """Of `code_chunks`: the pages are source files."""
+    """Numbers of `code_chunks`: the pages are source files."""
 
     indexed: int
-    files_skipped: int  # for what is in them: binaries
+    files_skipped: int  # because of their content: binaries
     failed: int
     removed: int
 
 
 @dataclass(frozen=True, slots=True)
 class LlmsNumbers(Numbers):
-    """Of `llms_txt`."""
+    """Numbers of `llms_txt`."""
 
-    pages: int  # that are listed
+    pages: int  # listed pages
     files_written: int
     files_removed: int
-    files_in_the_way: int  # of somebody else, under a name that one of ours would have
+    files_in_the_way: int  # files of another origin under a name that this stage needs
 
 
 @dataclass(frozen=True, slots=True)
 class StaticNumbers(Numbers):
-    """Of `static_search`."""
+    """Numbers of `static_search`."""
 
     pages: int
     files: int  # of this generation

@@ -17,10 +17,10 @@ class Option:
     minimum: float = 0  # of a number
     unit: str = ""  # of a number, for its placeholder
     choices: Sequence[str] = ()  # of a text
-    flag: str = ""  # on the command line, where it is not the name
+    flag: str = ""  # on the command line, if it differs from the name
 
 
-def _offered(text: str, kind: type, **more: Any) -> Mapping[str, Any]:
+def _option(text: str, kind: type, **more: Any) -> Mapping[str, Any]:
     return {"help": text, "kind": kind, **more}
 
 
@@ -28,41 +28,41 @@ def _offered(text: str, kind: type, **more: Any) -> Mapping[str, Any]:
 class RunOptions:
     """Options of one run; they override the settings."""
 
-    force: bool = field(default=False, metadata=_offered("Repeat every step; cached texts cost no embedding.", bool))
+    force: bool = field(default=False, metadata=_option("Repeat every step; cached texts cost no embedding.", bool))
     resync: bool = field(
         default=False,
-        metadata=_offered("Write the rows of a remote vector store again; embeds nothing.", bool),
+        metadata=_option("Write the rows of a remote vector store again; embeds nothing.", bool),
     )
     max_pages: int | None = field(
-        default=None, metadata=_offered("Index at most N pages; deletes nothing.", int, minimum=1, unit="N")
+        default=None, metadata=_option("Index at most N pages; deletes nothing.", int, minimum=1, unit="N")
     )
     max_chunks: int | None = field(
-        default=None, metadata=_offered("Index at most N chunks; deletes nothing.", int, minimum=1, unit="N")
+        default=None, metadata=_option("Index at most N chunks; deletes nothing.", int, minimum=1, unit="N")
     )
     accept_large_deletion: bool = field(
-        default=False, metadata=_offered("Allow this run to delete more than half of the scope.", bool)
+        default=False, metadata=_option("Allow this run to delete more than half of the scope.", bool)
     )
     adopt: bool = field(
         default=False,
-        metadata=_offered("Continue from the generation that another machine published.", bool),
+        metadata=_option("Continue from the generation that another machine published.", bool),
     )
-    accept_quality_drop: bool = field(default=False, metadata=_offered("Publish even if golden queries fail.", bool))
-    strict_routes: bool = field(default=False, metadata=_offered("Fail if a page has no exact route file.", bool))
+    accept_quality_drop: bool = field(default=False, metadata=_option("Publish even if golden queries fail.", bool))
+    strict_routes: bool = field(default=False, metadata=_option("Fail if a page has no exact route file.", bool))
     max_cost_usd: float | None = field(
         default=None,
-        metadata=_offered(
+        metadata=_option(
             "Stop before the first paid call if the estimate is higher.", float, unit="USD", flag="--max-cost"
         ),
     )
     source: SourceMode | None = field(
         default=None,
-        metadata=_offered("Source of the pages, instead of source.mode.", str, choices=get_args(SourceMode)),
+        metadata=_option("Source of the pages, instead of source.mode.", str, choices=get_args(SourceMode)),
     )
 
     def stated(self) -> Mapping[str, Any]:
-        """The options that say something."""
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        """The options that are set."""
+        values = {option.name: getattr(self, option.name) for option in fields(self)}
         return {name: value for name, value in values.items() if value is not None and value is not False}
 
 
-OPTIONS = tuple(Option(each.name, **each.metadata) for each in fields(RunOptions))
+OPTIONS = tuple(Option(option.name, **option.metadata) for option in fields(RunOptions))

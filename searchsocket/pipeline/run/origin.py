@@ -15,25 +15,25 @@ class PagesOrigin:
     """The source of a scope's pages, and the skipped pages."""
 
     source: Mapping[str, str]  # see `SourceOrigin.facts`
-    skipped: Sequence[Skipped]  # the first of each stage
-    skip_reasons: Mapping[str, int]  # of all
+    skipped: Sequence[Skipped]  # the first few of each stage
+    skip_reasons: Mapping[str, int]  # counts of all skipped pages
 
 
 def origin_of_pages(results: Sequence[StageResult[Numbers]]) -> PagesOrigin:
-    """The origin as the stages tell it, nothing of it where they did not run."""
+    """Collect the origin from the stages' results; empty for stages that did not run."""
     return PagesOrigin(
         source=next((result.facts for result in results if isinstance(result.numbers, PageNumbers)), {}),
-        skipped=[each for result in results for each in result.skipped],
+        skipped=[page for result in results for page in result.skipped],
         skip_reasons=dict(sum((Counter(result.skip_reasons) for result in results), Counter[str]())),
     )
 
 
 def skipped_words(skipped: Sequence[Skipped], reasons: Mapping[str, int]) -> str:
-    """The skipped pages: by name if there are few, otherwise a number per reason; "" for none."""
+    """The skipped pages: by name if there are few, otherwise a count per reason; "" if there are none."""
     total = sum(reasons.values())
     if total <= _NAMED and len(skipped) == total:
-        return ", ".join(f"{each.page} ({each.reason})" for each in skipped)
+        return ", ".join(f"{skip.page} ({skip.reason})" for skip in skipped)
     often = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
     words = [f"{number:,} {reason}" for reason, number in often[:_NAMED]]
-    rest = sum(number for _, number in often[_NAMED:])
-    return ", ".join([*words, f"{rest:,} for other reasons"] if rest else words)
+    others = sum(number for _, number in often[_NAMED:])
+    return ", ".join([*words, f"{others:,} for other reasons"] if others else words)

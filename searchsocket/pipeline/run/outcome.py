@@ -20,7 +20,7 @@ class CheckOutcome:
 
 
 class GoldenQueriesFailed(CandidateRefused):
-    """Golden queries are answered too badly by what was built."""
+    """The new generation answers the golden queries too badly."""
 
     def __init__(self, scope: str, generation: str, outcome: CheckOutcome) -> None:
         super().__init__(

@@ -1,4 +1,4 @@
-"""Continue from the generation that is published, whichever machine published it."""
+"""Continue from the published generation, no matter which machine published it."""
 
 import subprocess
 from typing import TYPE_CHECKING
@@ -16,13 +16,13 @@ _DIRTY = "-dirty"
 
 
 def continue_published(run: ScopeRun, lease: "ScopeLease") -> None:
-    """Make the published generation the one that this run updates.
+    """Make the published generation the base of this run.
 
-    A machine takes it if its source contains the published commit. If it has no index and cannot tell, its source
-    decides, too. Any other machine would drop what was published, so it needs `--adopt`.
+    A machine adopts it if its source contains the published commit. A machine without an index also adopts it if git
+    cannot tell. Any other machine would drop published content, so it needs `--adopt`.
 
     Raises:
-        PublishedElsewhere: The index of this machine is not built on the published generation.
+        PublishedElsewhere: The index of this machine is not based on the published generation.
         ArtifactsUnavailable, StateUnavailable: It cannot be downloaded.
     """
     if not lease.pointer.generation and not local_generations(run.project, run.scope):
@@ -38,12 +38,12 @@ def continue_published(run: ScopeRun, lease: "ScopeLease") -> None:
     try:
         pulled = adopt(run.project, run.scope, lease)
         run.on_event(Event("generation_adopted", {"generation": pulled.generation, "bytes": pulled.fetched_bytes}))
-    except ArtifactInvalid as error:  # a damaged artefact is built again, from nothing
+    except ArtifactInvalid as error:  # a damaged artefact is ignored: the index is built from scratch
         run.on_event(Event("generation_not_adopted", {"error": str(error)}))
 
 
 def _contains(run: ScopeRun, published: str) -> bool | None:
-    """Return True if the commit of this run contains the published one; None = git cannot tell."""
+    """Return True if the commit of this run contains the published one; None if git cannot tell."""
     own = run.source_revision().removesuffix(_DIRTY)
     if not own or not published or published.endswith(_DIRTY):
         return None

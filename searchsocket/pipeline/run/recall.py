@@ -8,7 +8,7 @@ import numpy as np
 
 from searchsocket.errors import RecallTooLow
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.stopping import stop_if_told
+from searchsocket.pipeline.run.stopping import raise_if_stopped
 from searchsocket.pipeline.run.vectors import vectors_of
 from searchsocket.project.settings.model import VectorSettings
 from searchsocket.stores.base import IndexReader
@@ -48,7 +48,7 @@ def recall_of(run: ScopeRun, candidate: IndexReader, live: Generation | None, ch
             candidate,
             lambda records: vectors_of(records, run.embedder, cache),
             top_k=min(max(top_k, _NEAREST + 1), limits.max_top_k or top_k),
-            check=lambda: stop_if_told(run),
+            check=lambda: raise_if_stopped(run),
         )
     floor = run.project.settings.vector.min_recall
     if recall.recall10 < floor and not run.options.accept_quality_drop:

@@ -1,4 +1,4 @@
-"""Vectors on another machine: count their rows, and write them again from the embedding cache."""
+"""Remote vector stores: count the rows of a scope, and write them again from the embedding cache."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -11,7 +11,7 @@ from searchsocket.types import Record, Scope, Vectors
 
 
 class CachedVectors:
-    """Implements `RecordVectors`: vectors from the cache, or from the built-in model, whose vectors are not cached."""
+    """Implements `RecordVectors` with the cache, or with the built-in model, whose vectors are not cached."""
 
     def __init__(self, cache: EmbeddingCache) -> None:
         self._cache = cache
@@ -23,7 +23,7 @@ class CachedVectors:
             return 0
         hashes = [record.content_hash for record in records]
         missing = set(self._cache.missing(hashes, model_id))
-        return sum(each in missing for each in hashes)
+        return sum(text_hash in missing for text_hash in hashes)
 
     def get(self, records: Sequence[Record]) -> Vectors:
         """See `RecordVectors.get`."""
@@ -34,10 +34,10 @@ class CachedVectors:
 
 
 def findings(backends: Backends, scopes: Iterable[Scope]) -> Iterator[Finding]:
-    """Problems of the remote index and of these scopes in it; nothing if vectors are stored in the index's folder.
+    """Yield problems of the remote index and of these scopes in it; nothing if vectors are stored in the index folder.
 
     Raises:
-        VectorBackendUnavailable: The other machine cannot be reached.
+        VectorBackendUnavailable: The remote store cannot be reached.
     """
     store = backends.store
     if (index := store.remote_index) is None:
@@ -59,7 +59,7 @@ def resync(backends: Backends, scope: Scope) -> list[str]:
     """Write the remote rows of a scope again; embeds nothing.
 
     Returns:
-        Lines for the run's report; empty if vectors are stored in the index's folder.
+        Lines for the run's report; empty if vectors are stored in the index folder.
 
     Raises:
         VectorBackendUnavailable, ProjectMismatch: The rows cannot be written.

@@ -13,7 +13,7 @@ def sha256(data: bytes) -> str:
 
 
 def digest_of(lines: Iterable[str]) -> str:
-    """sha256 over lines in the order given; a short form, for keys and data versions."""
+    """A shortened sha256 of lines in the given order, for keys and data versions."""
     total = hashlib.sha256()
     for line in lines:
         total.update(line.encode("utf-8", "surrogatepass"))
@@ -22,7 +22,7 @@ def digest_of(lines: Iterable[str]) -> str:
 
 
 def lines_of(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
-    """Each row as one line, for a digest over many."""
+    """Each row as one line, for a digest of many rows."""
     return ("\x1f".join(row) for row in rows)
 
 
@@ -30,13 +30,13 @@ N = TypeVar("N", bound=Numbers, covariant=True)
 K = TypeVar("K", bound=Numbers)
 
 
-MAX_SKIPPED = 100  # that a stage names
+MAX_SKIPPED = 100  # skipped pages that a stage lists
 
 
 class Skipped(NamedTuple):
-    """Skipped page."""
+    """A skipped page."""
 
-    page: str  # a URL, or a file of the source that is the page of none
+    page: str  # a URL, or a source file that belongs to no page
     reason: str
 
 
@@ -44,23 +44,23 @@ class Skipped(NamedTuple):
 class StageResult(Generic[N]):
     """Result of one stage."""
 
-    stage: str = ""  # its name, once it has ended
-    total: int  # what the stage is about: pages, chunks, vectors, records
+    stage: str = ""  # name of the stage, set when it has ended
+    total: int  # number of its items: pages, chunks, vectors or records
     numbers: N
     version: str  # digest of the stage's output: equal versions mean equal outputs
     seconds: float = 0.0
-    facts: Mapping[str, str] = field(default_factory=dict)  # what it worked on or made, by name, the first one first
+    facts: Mapping[str, str] = field(default_factory=dict)  # input or output by name, in order
     skipped: Sequence[Skipped] = ()  # at most `MAX_SKIPPED`
-    skip_reasons: Mapping[str, int] = field(default_factory=dict)  # of all that were skipped
+    skip_reasons: Mapping[str, int] = field(default_factory=dict)  # counts of all skipped pages
     warnings: tuple[str, ...] = ()
     tables: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)  # title -> rows for people
     preview: str = ""  # Markdown for people
-    generation: str = ""  # the live generation after the stage, where the stage publishes
+    generation: str = ""  # the live generation after a publishing stage
 
 
 def result_of(report: Mapping[str, Any], kind: type[K]) -> StageResult[K]:
-    """A stage's result from the report on record."""
-    skipped = [Skipped(*each) for each in report.get("skipped", ())]
+    """Make a stage's result from the recorded report."""
+    skipped = [Skipped(*item) for item in report.get("skipped", ())]
     warnings = tuple(report["warnings"])
     values = {**report, "numbers": kind.of(report["numbers"]), "skipped": skipped, "warnings": warnings}
     return StageResult(**values)

@@ -1,4 +1,4 @@
-"""Going back to the generation before, for the command line and Dagster alike."""
+"""Roll back to the previous generation, for the command line and Dagster."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -15,17 +15,17 @@ class RolledBack(NamedTuple):
     """The live generation after a rollback."""
 
     live: Generation
-    replaced: str  # name of what was; "" where that could not be read
+    replaced: str  # name of the previously live one; "" if it could not be read
 
 
 def roll_back(project: Project, scope: Scope, environ: Mapping[str, str], now: datetime) -> RolledBack:
-    """Switch a scope to the generation before the live one, here and where artefacts are pushed to.
+    """Switch a scope to the previous generation, here and in the artefact store.
 
     Raises:
         ScopeLocked: A run works on the scope.
-        ScopeNotIndexed, NoGenerationBefore: There is nothing to go back from, or to.
+        ScopeNotIndexed, NoGenerationBefore: There is no live or no previous generation.
         PublishedElsewhere: Another machine published the scope after this one.
-        ArtifactsUnavailable: It is switched here, and could not be pushed.
+        ArtifactsUnavailable: The switch was made here, but could not be pushed.
     """
     backends = Backends(project, environ)
     make_private_folders(project)

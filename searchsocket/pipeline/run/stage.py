@@ -14,7 +14,7 @@ from searchsocket.pipeline.run.corpora import SITE, Corpus
 from searchsocket.pipeline.run.numbers import Numbers
 from searchsocket.pipeline.run.published import continue_published
 from searchsocket.pipeline.run.results import StageResult
-from searchsocket.pipeline.run.stopping import stop_if_told
+from searchsocket.pipeline.run.stopping import raise_if_stopped
 from searchsocket.project.access import make_private_folders
 from searchsocket.state import ScopeState
 from searchsocket.stores.artifacts.live import scope_lease
@@ -27,17 +27,17 @@ MAX_RUNS = 200
 
 @dataclass(frozen=True, slots=True)
 class Stage(Generic[N]):
-    """One step of a run, which can run with the others or alone in its own process: all that anyone knows of it."""
+    """One step of a run, with all its metadata; it can run with the others or alone in its own process."""
 
     name: str
-    label: str  # what it is doing, for people who wait
+    label: str  # its activity, for progress output
     body: StageBody[N]
-    dry: StageBody[N]  # what a dry run does instead: the same, or only count
+    dry: StageBody[N]  # the body for a dry run: the same, or one that only counts
     numbers: type[N]
-    reads: tuple[str, ...]  # the stages whose output is its input
-    version: str  # of the code: another one may give another output for the same input
-    kinds: frozenset[str]  # what the output is made of, for people
-    corpus: Corpus = SITE  # that it works on
+    reads: tuple[str, ...]  # names of the stages that it depends on
+    version: str  # of the code: a new version may change the output for the same input
+    kinds: frozenset[str]  # kinds of output, for people
+    corpus: Corpus = SITE  # the corpus that it works on
 
     @property
     def description(self) -> str:
@@ -49,7 +49,7 @@ class Stage(Generic[N]):
         run = run.of(self.corpus)
         damage: list[str] = []
         with exclusive(run), run.state.open(run.scope.name, damage.append) as state:
-            stop_if_told(run)
+            raise_if_stopped(run)
             try:
                 result = (self.dry if run.workspace else self.body)(run, state)
             finally:
@@ -61,7 +61,7 @@ class Stage(Generic[N]):
         return result
 
     def progress(self, run: ScopeRun, done: int, total: int | None) -> None:
-        """Tell how far it is."""
+        """Report the progress of the stage."""
         run.on_event(Event("progress", {"stage": self.name, "done": done, "total": total}))
 
 
@@ -75,27 +75,27 @@ def stage(
     dry: StageBody[N] | None = None,
     corpus: Corpus = SITE,
 ) -> Callable[[StageBody[N]], Stage[N]]:
-    """Make a stage of a function, whose name and docstring are the stage's."""
+    """Make a stage from a function; its name and docstring become those of the stage."""
 
-    def made(body: StageBody[N]) -> Stage[N]:
-        inputs = tuple(each.name for each in reads)
+    def make_stage(body: StageBody[N]) -> Stage[N]:
+        inputs = tuple(input_stage.name for input_stage in reads)
         return Stage(body.__name__, label, body, dry or body, numbers, inputs, version, frozenset(kinds), corpus)
 
-    return made
+    return make_stage
 
 
 @contextmanager
 def exclusive(run: ScopeRun) -> Iterator[None]:
-    """Keep other runs off the scope, here and on other machines that publish to the same `artifacts.url`.
+    """Lock the scope against other runs, here and on other machines that publish to the same `artifacts.url`.
 
-    Re-entrant, so that a whole run can hold what its stages take again.
+    Re-entrant: a whole run takes the lock, and each of its stages takes it again.
 
     Raises:
-        ScopeLocked: Another process works on the scope, and did all the time that the run may wait.
+        ScopeLocked: Another process works on the scope and did not finish within the timeout.
         PublishedElsewhere: See `continue_published`.
         ArtifactsUnavailable, ConfigError, ConfigMissing, ProjectMismatch: See `scope_lease`.
     """
-    if run.workspace is not None:  # a dry run writes nowhere that another run looks
+    if run.workspace is not None:  # a dry run writes only to its own folder
         yield
         return
     make_private_folders(run.project)
@@ -114,7 +114,7 @@ def exclusive(run: ScopeRun) -> Iterator[None]:
 
 
 def empty_temporary_dir(run: ScopeRun) -> None:
-    """Remove what a run that died was writing."""
+    """Delete the temporary files of an interrupted run."""
     try:
         if run.temporary_dir.exists():
             shutil.rmtree(run.temporary_dir)
@@ -123,6 +123,6 @@ def empty_temporary_dir(run: ScopeRun) -> None:
 
 
 def _leave_no_empty_folder(run: ScopeRun) -> None:
-    """A stage that failed renames no last file out of the temporary folder, but removes what it was writing."""
+    """Remove the temporary folder if it is empty; a failed stage deletes its own temporary file."""
     with suppress(OSError):  # not there, or not empty
         run.temporary_dir.rmdir()

@@ -1,4 +1,4 @@
-"""The stages by name, in the order of the data. Each can run alone, again, in its own process."""
+"""The stages by name, in the order of the data. Each can run alone, repeatedly, and in its own process."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,7 +22,7 @@ STAGES: Mapping[str, Stage[Any]] = {
     stage.name: stage for stage in (site_pages, page_mirror, page_chunks, chunk_embeddings, search_index)
 }
 
-LLMS_STAGES: Mapping[str, Stage[Any]] = {llms_txt.name: llms_txt}  # after those of the site, where it is asked for
+LLMS_STAGES: Mapping[str, Stage[Any]] = {llms_txt.name: llms_txt}  # after those of the site, if enabled
 
 STATIC_STAGES: Mapping[str, Stage[Any]] = {static_search.name: static_search}  # likewise
 

@@ -1,4 +1,4 @@
-"""When a run may be interrupted: at any moment before the switch, and at none from there to the end of its stage."""
+"""Interrupting a run: possible at any time before the switch to a new generation, not from there to the stage's end."""
 
 import signal
 import threading
@@ -11,11 +11,11 @@ from searchsocket.pipeline.run.context import ScopeRun
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
-def stop_if_told(run: ScopeRun) -> None:
-    """Ask the run's owner whether it is still wanted.
+def raise_if_stopped(run: ScopeRun) -> None:
+    """Raise `Interrupted` if the owner of the run asked to stop it.
 
     Raises:
-        Interrupted: It is not.
+        Interrupted: The run was stopped.
     """
     if run.should_stop():
         raise Interrupted(f"the run of scope {run.scope.name!r} was stopped before it published anything")
@@ -23,23 +23,23 @@ def stop_if_told(run: ScopeRun) -> None:
 
 @contextmanager
 def uninterrupted(run: ScopeRun) -> Iterator[None]:
-    """Finish what follows whatever signal comes: half of it would leave a run that published and says that it failed.
+    """Defer signals for the duration of the block; a half-finished publication would be reported as failed.
 
     Raises:
-        Interrupted: The run was told to stop before.
+        Interrupted: The run was stopped before the block.
     """
-    if threading.current_thread() is not threading.main_thread():  # signals are handled in the main thread alone
-        stop_if_told(run)
+    if threading.current_thread() is not threading.main_thread():  # only the main thread handles signals
+        raise_if_stopped(run)
         yield
         return
     before = {number: signal.signal(number, _wait) for number in _ENDING}
     try:
-        stop_if_told(run)
+        raise_if_stopped(run)
         yield
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler or signal.SIG_DFL)  # None: not from Python
+            signal.signal(number, handler or signal.SIG_DFL)  # None: the handler was not installed by Python
 
 
 def _wait(number: int, _: object) -> None:
-    """Let the run finish. The result tells the sender of the signal, because the run has already published."""
+    """Ignore the signal: the run has already published, and its result tells the sender."""

@@ -26,7 +26,7 @@ class IndexSummary:
 
     scope: str
     generation: str
-    source: Mapping[str, str]  # where the pages come from: the mode, then what is known of it
+    source: Mapping[str, str]  # origin of the pages: the mode, then known facts
     pages: Mapping[str, int]
     chunks: Mapping[str, int]
     embeddings: Mapping[str, int]
@@ -35,12 +35,12 @@ class IndexSummary:
     estimated_cost_usd: float
     charged_tokens: int
     charged_cost_usd: float
-    expensive_pages: Sequence[Mapping[str, Any]]  # see `PageCost`; none where nothing costs anything
+    expensive_pages: Sequence[Mapping[str, Any]]  # see `PageCost`; empty if nothing costs anything
     build_output: Sequence[Mapping[str, Any]]  # see `BuildOutput`
     routes: Mapping[str, int]
-    versions: Sequence[Mapping[str, Any]]  # of the documentation, see `version_rows`; none on most sites
+    versions: Sequence[Mapping[str, Any]]  # of the documentation, see `version_rows`; empty on most sites
     deletion_eligible: bool
-    skipped: Sequence[Skipped]  # the first of each stage
+    skipped: Sequence[Skipped]  # the first few of each stage
     skip_reasons: Mapping[str, int]
     warnings: tuple[str, ...]
     seconds: Mapping[str, float]
@@ -59,7 +59,7 @@ class IndexSummary:
             "skip_reasons": "skipReasons",
             "dry_run": "dryRun",
         }
-        values = {**asdict(self), "skipped": [each._asdict() for each in self.skipped]}
+        values = {**asdict(self), "skipped": [page._asdict() for page in self.skipped]}
         for table in ("expensive_pages", "build_output"):
             values[table] = [
                 {"costUsd" if key == "cost_usd" else key: row[key] for key in row} for row in values[table]
@@ -68,7 +68,7 @@ class IndexSummary:
 
 
 def summarise(scope: str, results: Sequence[StageResult[Numbers]], *, dry_run: bool = False) -> IndexSummary:
-    """Put the stages' numbers together; a stage that did not run counts nothing."""
+    """Combine the numbers of the stages; a stage that did not run counts 0."""
     pages, mirror = _numbers(results, PageNumbers), _numbers(results, MirrorNumbers)
     chunks, embeddings = _numbers(results, ChunkNumbers), _numbers(results, EmbeddingNumbers)
     code, index = _numbers(results, CodeNumbers), _numbers(results, IndexNumbers)

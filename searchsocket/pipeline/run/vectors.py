@@ -1,4 +1,4 @@
-"""The vectors of records that are written: from the embedding cache, or made here where nothing keeps them."""
+"""Vectors of records, from the embedding cache, or from the model if its vectors are not cached."""
 
 from collections.abc import Sequence
 
@@ -9,13 +9,13 @@ from searchsocket.types import Record, Vectors
 
 
 def vectors_of(records: Sequence[Record], embedder: Embedder, cache: EmbeddingCache) -> Vectors:
-    """The vectors of some records of the embedder's model, in their order.
+    """The vectors of some records, in their order; all records have the embedder's model.
 
     Returns:
         float32 of shape (len(records), dimensions).
 
     Raises:
-        StateUnavailable: The cache lacks one, or cannot be read.
+        StateUnavailable: A vector is missing from the cache, or the cache cannot be read.
     """
     if is_unkept(embedder.model_id):
         return embedder.embed([embedded_text(record.page.title, record.chunk) for record in records], "passage")

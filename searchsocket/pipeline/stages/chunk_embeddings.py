@@ -1,4 +1,4 @@
-"""Stage 4: every text that was never embedded with this model is, once (spec 10.3, 11, 21)."""
+"""Stage 4: embed each text that was not embedded with this model before (spec 10.3, 11, 21)."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -19,7 +19,7 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.numbers import EmbeddingNumbers
 from searchsocket.pipeline.run.results import StageResult, digest_of
 from searchsocket.pipeline.run.stage import Stage, stage
-from searchsocket.pipeline.run.stopping import stop_if_told
+from searchsocket.pipeline.run.stopping import raise_if_stopped
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.published_vectors import take_published_vectors
 from searchsocket.state import ScopeState
@@ -40,7 +40,7 @@ def chunk_embeddings(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingN
 
     Raises:
         BudgetExceeded: The estimate is over the budget; nothing was called.
-        BadVectors, EmbedderUnavailable, EmbedderRefused: The provider failed; what it gave before stays in the cache.
+        BadVectors, EmbedderUnavailable, EmbedderRefused: The provider failed; the cache keeps earlier vectors.
     """
     return embedded(run, state, chunk_embeddings)
 
@@ -54,7 +54,7 @@ def embedded(run: ScopeRun, state: ScopeState, stage: Stage[EmbeddingNumbers]) -
             cache.path,
             embedder.model_id,
             is_needed=lambda: plan_embeddings(run, state).created > 0,
-            on_wait=lambda: stop_if_told(run),
+            on_wait=lambda: raise_if_stopped(run),
         ),
     ):
         moved = adopt(run.project.state_dir / FILE, cache)
@@ -108,7 +108,7 @@ def _as_it_is(text: str) -> str:
 
 
 def budget(run: ScopeRun) -> Budget:
-    """The budget of the run; the caller's limit has precedence."""
+    """The budget of the run; the option takes precedence over the settings."""
     max_usd, budget = run.options.max_cost_usd, run.project.settings.costs.budget
     spent = run.backends.ledger.paid_usd() if budget.month_usd is not None else 0.0
     return Budget(budget.run_usd if max_usd is None else max_usd, budget.month_usd, spent)
@@ -138,7 +138,7 @@ def golden_tokens(run: ScopeRun, state: ScopeState) -> int:
     embedder = run.embedder
     if not embedder.is_remote or not (texts := run.golden_texts(run)):
         return 0
-    if not run.options.force and _rest_is_live(run, state) and next(state.published.changes(), None) is None:
+    if not run.options.force and _state_is_live(run, state) and next(state.published.changes(), None) is None:
         return 0
     return sum(map(embedder.count_tokens, dict.fromkeys(texts)))
 
@@ -146,18 +146,18 @@ def golden_tokens(run: ScopeRun, state: ScopeState) -> int:
 def texts_at_stake(run: ScopeRun, state: ScopeState, cache: EmbeddingCache) -> Iterator[TextToEmbed]:
     """The distinct texts whose vectors may be published or are not known to be in the cache.
 
-    Those of the chunks that changed, where the rest is live and the cache has lost nothing since; else all.
+    If the other records are live and the cache has lost nothing since, only texts of changed chunks; otherwise all.
     """
-    if 0 <= state.published.cache_size() <= cache.size() and not run.options.force and _rest_is_live(run, state):
+    if 0 <= state.published.cache_size() <= cache.size() and not run.options.force and _state_is_live(run, state):
         return state.published.changed_texts()
     return state.chunks.texts()
 
 
-def _rest_is_live(run: ScopeRun, state: ScopeState) -> bool:
+def _state_is_live(run: ScopeRun, state: ScopeState) -> bool:
     try:
         live = run.backends.store.generation(run.scope)
     except IndexCorrupt:
-        return False  # it will be built again, and with it every vector is needed
+        return False  # it will be built again and needs every vector
     return state.published.is_of(live)
 
 

@@ -1,4 +1,4 @@
-"""Stage 2 of code: files that changed are cut at their definitions, into records-to-be without their vectors."""
+"""Stage 2 of code: split changed files at their definitions, into chunks without vectors."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -32,7 +32,7 @@ from searchsocket.types import Chunk, Lines, PageFacts
 
 _BATCH = 32
 _SERIAL_BELOW_BYTES = 1_000_000  # starting processes costs more than they save below this
-_SERIAL_FILE_BYTES = 200_000  # a larger file may hold its grammar for long, and is left to a process that can be ended
+_SERIAL_FILE_BYTES = 200_000  # a larger file may take long to parse, so a process that can be ended parses it
 _NO_GRAMMARS = (
     "source files are split at blank lines and their definitions are unknown; install the grammars with `pip "
     "install 'searchsocket[code]'`"
@@ -50,7 +50,7 @@ _NO_GRAMMARS = (
 def code_chunks(run: ScopeRun, state: ScopeState) -> StageResult[CodeNumbers]:
     """Split source files into chunks at their definitions, with name, kind, signature, comment and lines."""
     grammars = "grammars" if installed() else "blank lines"
-    embedder = run.embedder  # once: which one it is, what is live may say
+    embedder = run.embedder  # read once, since it may depend on the live index
     parts = [CODE_CHUNKER_VERSION, grammars, embedder.model_id, run.scope.id]
     redactor = run.redactor
     how = digest_of([*parts, redactor.version] if redactor else parts)
@@ -60,14 +60,14 @@ def code_chunks(run: ScopeRun, state: ScopeState) -> StageResult[CodeNumbers]:
     failed: list[str] = []
     for cut in redact_pages(run, _texts(_cut_files(run, state, stale))):
         with state.transaction():
-            for each, redacted in cut:
-                if each.error:
-                    failed.append(f"{each.file.raw.locator} could not be read: {each.error}")
+            for file, redacted in cut:
+                if file.error:
+                    failed.append(f"{file.file.raw.locator} could not be read: {file.error}")
                     continue
                 if redacted.error:  # its old chunks stay, and the next run tries again
-                    failed.append(f"{each.file.raw.locator} keeps its old chunks: {redacted.error}")
+                    failed.append(f"{file.file.raw.locator} keeps its old chunks: {redacted.error}")
                     continue
-                changed += _store(run, state, each, how, embedder, redacted)
+                changed += _store(run, state, file, how, embedder, redacted)
         done += len(cut)
         code_chunks.progress(run, done, len(stale))
     leaving = state.mirror.leaving()
@@ -112,7 +112,7 @@ def _forget_removed(state: ScopeState) -> int:
 
 
 def _cut_files(run: ScopeRun, state: ScopeState, stale: Sequence[int]) -> Iterator[list[CutFile]]:
-    """The files, cut here where they are few, else by processes; the same in the same order."""
+    """Split the files, here if they are few, otherwise in processes; results have the same order."""
     settings = run.project.settings
     jobs = (
         CodeJob(
@@ -135,7 +135,7 @@ def _cut_files(run: ScopeRun, state: ScopeState, stale: Sequence[int]) -> Iterat
 
 
 def _texts(batches: Iterable[Sequence[CutFile]]) -> Iterator[list[tuple[CutFile, list[str]]]]:
-    """Each file with the texts that are embedded."""
+    """Each file with its texts to embed."""
     for files in batches:
         yield [(file, [embedded_text(file.file.raw.locator, chunk) for chunk in file.chunks]) for file in files]
 
@@ -151,7 +151,7 @@ def _is_small(state: ScopeState, stale: Sequence[int]) -> bool:
 
 
 def _store(run: ScopeRun, state: ScopeState, cut: CutFile, how: str, embedder: Embedder, redacted: RedactedPage) -> int:
-    """Keep what became of a file; how many of its texts are new."""
+    """Store the result for a file; return the number of new texts."""
     file = cut.file
     if cut.raw_hash != file.raw_hash:  # rewritten between listing and reading
         state.extracts.rewritten(file.id, cut.raw_hash)
@@ -185,7 +185,7 @@ def _facts(locator: str, cut: CutFile) -> PageFacts:
 
 
 def _facts_of(page: PageFacts, chunk: Chunk) -> PageFacts:
-    """A file may hold several languages, and each chunk has its own names, and is exported or not."""
+    """Facts of one chunk: a file may contain several languages, and each chunk has its own names and export status."""
     at = chunk.at
     exported = ("exported=true",) if isinstance(at, Lines) and at.exported else ()
     facets = (*exported, *page.facets, *labels_of(at.heading_path))

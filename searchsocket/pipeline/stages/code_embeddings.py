@@ -1,4 +1,4 @@
-"""Stage 3 of code: every text of code that was never embedded with this model is, once."""
+"""Stage 3 of code: embed each text of code that was not embedded with this model before."""
 
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.corpora import CODE
@@ -16,6 +16,6 @@ def code_embeddings(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingNu
 
     Raises:
         BudgetExceeded: The estimate is over the budget; nothing was called.
-        BadVectors, EmbedderUnavailable, EmbedderRefused: The provider failed; what it gave before stays in the cache.
+        BadVectors, EmbedderUnavailable, EmbedderRefused: The provider failed; the cache keeps earlier vectors.
     """
     return embedded(run, state, code_embeddings)

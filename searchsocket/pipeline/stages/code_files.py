@@ -1,4 +1,4 @@
-"""Stage 1 of code: which source files there are, which of them changed, and which are gone."""
+"""Stage 1 of code: list the source files, and detect changed and deleted ones."""
 
 import os
 from pathlib import Path
@@ -14,7 +14,7 @@ from searchsocket.system.errors import system_error
 
 
 def file_stamp(path: Path | str) -> str:
-    """Size and time of a file, or of the link in its place; "" when there is none."""
+    """Size and time of a file, or of a link with its name; "" if there is none."""
     try:
         stat = os.stat(path, follow_symlinks=False)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Stage 4 of code: the live index of code and its chunks are compared, and what differs is published."""
+"""Stage 4 of code: compare the live index of code with its chunks, and publish the differences."""
 
 from collections.abc import Iterator, Sequence
 
@@ -32,7 +32,7 @@ def code_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
     """Build, verify and publish a new generation of the code index.
 
     Raises:
-        LargeDeletion: More than half of the live files would go.
+        LargeDeletion: More than half of the live files would be deleted.
         ConfigMissing: There is nothing to index at all.
         IndexCorrupt: The built generation failed verification; the live one stays.
         Interrupted: The run was told to stop; the live generation stays.
@@ -44,9 +44,9 @@ _BATCH = 200
 
 
 def stage_code(run: ScopeRun, state: ScopeState, store: VectorStore) -> None:
-    """Stage the texts of files that the live generation does not hold; it drops those of files that go.
+    """Stage the texts of files that the live generation lacks; it drops those of removed files.
 
-    A file that was written again since it was cut is left out: the next run cuts it anew.
+    A file that changed after it was split is left out: the next run splits it again.
     """
     live = dict(store.body_digests(run.scope))
     changed = ((url, digest) for url, digest in state.chunks.cut_pages() if live.get(url) != digest)

@@ -4,29 +4,29 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-Pair = tuple[str, str | None, str | None]  # id, hash of the chunk, hash of the live record; None where there is none
+Pair = tuple[str, str | None, str | None]  # id, hash of the chunk, hash of the live record; None if there is none
 
 
 class Upsert(NamedTuple):
     """Write the record of a chunk."""
 
     id: str
-    is_live: bool  # a record of that id is
-    differs: bool  # else it is written again in case its vector differs; the store drops what does not
+    is_live: bool  # a live record has this id
+    differs: bool  # False: written again in case its vector differs; the store ignores equal ones
 
 
 class Take(NamedTuple):
-    """The store has the record of a chunk from another scope."""
+    """The store already has the record of a chunk, from another scope."""
 
 
 class Delete(NamedTuple):
-    """Take out a live record that no chunk is of."""
+    """Delete a live record without a chunk."""
 
     id: str
 
 
 class Keep(NamedTuple):
-    """Leave such a record, since it may be of a page that is not known."""
+    """Keep a live record without a chunk, since its page may be outside this run."""
 
     id: str
 
@@ -35,16 +35,16 @@ Change = Upsert | Take | Delete | Keep
 
 
 def changes(pairs: Iterable[Pair], *, deleting: bool, force: bool) -> Iterator[Change]:
-    """The changes by rising id; what is alike needs none.
+    """Yield the changes by rising id; equal records need none.
 
     Args:
-        pairs: By rising id; those that are alike may be missing.
-        deleting: Every page is known, so that a record without a chunk is a removed one's.
-        force: Write also what is alike.
+        pairs: By rising id; equal ones may be missing.
+        deleting: True if every page is known, so that a record without a chunk belongs to a removed page.
+        force: Also write equal records.
     """
     for record_id, expected, live in pairs:
         if expected is None:
-            if live is not None:  # else it came and went
+            if live is not None:  # otherwise it never was live
                 yield Delete(record_id) if deleting else Keep(record_id)
         elif force or expected != live:
             yield Upsert(record_id, live is not None, expected != live)
@@ -68,9 +68,9 @@ class IndexPlan:
     def unchanged(self) -> int:
         return self.live_records - self.replaced - self.deleted - self.kept
 
-    def count(self, some: Iterable[Change]) -> None:
-        """Take some changes into account."""
-        for change in some:
+    def count(self, changes: Iterable[Change]) -> None:
+        """Add some changes to the counts."""
+        for change in changes:
             match change:
                 case Upsert(is_live=True, differs=True):
                     self.replaced += 1
@@ -90,15 +90,15 @@ class IndexPlan:
 
 def merged(expected: Iterator[tuple[str, str]], live: Iterator[tuple[str, str]]) -> Iterator[Pair]:
     """Merge the chunks with the live records, both as (id, hash) by rising id."""
-    want, have = next(expected, None), next(live, None)
-    while want or have:
-        if have is None or (want is not None and want[0] < have[0]):
-            assert want is not None
-            yield want[0], want[1], None
-            want = next(expected, None)
-        elif want is None or have[0] < want[0]:
-            yield have[0], None, have[1]
-            have = next(live, None)
+    chunk, record = next(expected, None), next(live, None)
+    while chunk or record:
+        if record is None or (chunk is not None and chunk[0] < record[0]):
+            assert chunk is not None
+            yield chunk[0], chunk[1], None
+            chunk = next(expected, None)
+        elif chunk is None or record[0] < chunk[0]:
+            yield record[0], None, record[1]
+            record = next(live, None)
         else:
-            yield want[0], want[1], have[1]
-            want, have = next(expected, None), next(live, None)
+            yield chunk[0], chunk[1], record[1]
+            chunk, record = next(expected, None), next(live, None)

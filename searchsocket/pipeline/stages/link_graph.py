@@ -10,9 +10,9 @@ _BATCH = 5_000
 
 
 def resolve_links(state: ScopeState) -> None:
-    """Resolve the links that are not, and those whose page came or went; pages at both ends become dirty.
+    """Resolve new links, and links whose page was added or removed; pages at both ends become dirty.
 
-    Answers that were taken over from another scope, which has other pages, are all looked up.
+    Results that were copied from another scope, which has other pages, are all checked.
     """
     links = state.links
     is_searchable = lru_cache(maxsize=100_000)(links.is_searchable)

@@ -1,4 +1,4 @@
-"""After publishing: what agents read of the site, written beside its pages."""
+"""After publishing: write the files for agents next to the pages of the site."""
 
 import os
 from hashlib import sha256
@@ -73,13 +73,13 @@ def llms_txt(run: ScopeRun, state: ScopeState) -> StageResult[LlmsNumbers]:
 
 
 def site_folder(run: ScopeRun, configured: str, section: str) -> Path:
-    """The folder that stands for the root of the site: the configured one, else that of the build.
+    """The folder of the site's root: the configured one, otherwise that of the build.
 
     Args:
-        section: Of the settings, whose `dir` is the configured folder.
+        section: Section of the settings whose `dir` is the configured folder.
 
     Raises:
-        ConfigMissing: None is configured, and the pages are not those of a build folder.
+        ConfigMissing: No folder is configured, and the pages are not those of a build folder.
     """
     project, scope = run.project, run.scope.name
     if configured:

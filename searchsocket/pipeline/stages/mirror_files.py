@@ -1,4 +1,4 @@
-"""Bringing the mirror's files in line with what is known: written when they change, repaired when damaged, removed."""
+"""Keep the mirror's files in line with the state: write changed ones, repair damaged ones, delete removed ones."""
 
 import os
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ from searchsocket.web.urls.paths import path_depth
 from searchsocket.web.urls.targets import rank_link_texts
 
 _BATCH = 200
-_MAX_LINK_ROWS = 20_000  # link texts looked at for one page; a footer link on every page needs no more
+_MAX_LINK_ROWS = 20_000  # link texts read for one page; a footer link on every page needs no more
 
 
 @dataclass(slots=True)
@@ -38,7 +38,7 @@ class MirrorCounts:
     written: int = 0
     removed: int = 0
     repaired: list[str] = field(default_factory=list)
-    routes: tuple[str, ...] = ()  # what is not understood of the routes
+    routes: tuple[str, ...] = ()  # warnings about routes
 
 
 def refresh_mirror(run: ScopeRun, state: ScopeState) -> MirrorCounts:
@@ -67,7 +67,7 @@ def _site_titles(state: ScopeState) -> SiteTitles:
 
 
 def route_table_of(run: ScopeRun) -> tuple[RouteTable, tuple[str, ...]]:
-    """The routes that made the pages, of the commit that is indexed, else of the working tree; and warnings."""
+    """Return the routes of the indexed commit, else of the working tree, and warnings."""
     if run.source_kind.reads_commit:
         source = run.make_source()
         assert isinstance(source, GitBranchSource)
@@ -77,17 +77,17 @@ def route_table_of(run: ScopeRun) -> tuple[RouteTable, tuple[str, ...]]:
         finally:
             source.close()
     else:
-        stated = run.project.settings.routes
-        kit = scan_project(run.project.root, stated.dir, stated.static_dir)
+        configured = run.project.settings.routes
+        kit = scan_project(run.project.root, configured.dir, configured.static_dir)
         table = scan_routes(run.project.root, kit)
     return table, (*table.warnings, *(_other_base_path(run, kit) if table.routes else ()))
 
 
 def _other_base_path(run: ScopeRun, kit: KitProject) -> list[str]:
-    """A warning when SvelteKit has a base path of which the settings say nothing: links would lead nowhere."""
+    """Warn if SvelteKit has a base path that the settings do not mention: internal links would not resolve."""
     settings = run.project.settings
-    is_stated = settings.source.base_path or settings.project.base_url or run.source_kind.is_remote
-    if is_stated or kit.base_path == "":
+    is_configured = settings.source.base_path or settings.project.base_url or run.source_kind.is_remote
+    if is_configured or kit.base_path == "":
         return []
     if kit.base_path is None:
         return [f'{kit.config_file}: paths.base is computed, so it is not read; set source.base_path ("/" for none)']
@@ -100,16 +100,16 @@ def _other_base_path(run: ScopeRun, kit: KitProject) -> list[str]:
 def _page(
     run: ScopeRun, state: ScopeState, page_id: int, stored: MirrorPage, route: RouteMatch, titles: SiteTitles
 ) -> Page:
-    """Put a page together from what was extracted, its links, its route and what the site makes of its title."""
+    """Combine a page from its extract, its links, its route and the titles of the site."""
     extract = stored.extract
     links = state.links.counts(page_id, stored.url, _MAX_LINK_ROWS)
-    stated = {field.name: getattr(extract, field.name) for field in fields(StatedFacts)}
-    stated["title"] = titles.title_of(extract)
-    stated["language"] = extract.language or stored.language
-    stated["facets"] = (*extract.facets, *stored.labels)
+    values = {field.name: getattr(extract, field.name) for field in fields(StatedFacts)}
+    values["title"] = titles.title_of(extract)
+    values["language"] = extract.language or stored.language
+    values["facets"] = (*extract.facets, *stored.labels)
     return Page(
         PageFacts(
-            **stated,
+            **values,
             url=stored.url,
             address=stored.address,
             route_file=route.route_file,
@@ -128,7 +128,7 @@ def _page(
 
 
 def _source_file(run: ScopeRun, stored: MirrorPage) -> str:
-    """The file of a page's text, relative to the project; "" if that is none of the project's files."""
+    """The file of a page's text, relative to the project; "" if it is not a file of the project."""
     source = run.project.settings.source
     match stored.kind:
         case "markdown" if not run.source_kind.is_remote:
@@ -140,13 +140,13 @@ def _source_file(run: ScopeRun, stored: MirrorPage) -> str:
 
 
 def mirror_roots(run: ScopeRun) -> list[Path]:
-    """The folders that a mirror file of the run is read from, in this order."""
-    # A dry run reads what it did not write itself from the real mirror.
+    """Folders to read mirror files of the run from, in order."""
+    # A dry run reads files that it did not write from the real mirror.
     return [run.mirror_dir, *([run.project.mirror_dir / run.scope.name] if run.workspace is not None else [])]
 
 
 def _drop_leaving(run: ScopeRun, state: ScopeState, counts: MirrorCounts) -> None:
-    """Files first, rows after: a crash in between leaves work for the next run, never an orphan."""
+    """Delete files first, rows after: a crash in between leaves work for the next run, never an orphan."""
     leaving = state.mirror.leaving()
     for _, url in (*leaving.removed, *leaving.skipped):
         _delete_file(run, url)
@@ -155,9 +155,9 @@ def _drop_leaving(run: ScopeRun, state: ScopeState, counts: MirrorCounts) -> Non
 
 
 def _drop_unknown(run: ScopeRun, state: ScopeState, counts: MirrorCounts) -> None:
-    """Once in the life of a state: files of pages that went while an older state was lost.
+    """Delete files of pages that were removed while an older state was lost; runs once per state.
 
-    What is no mirror file of ours stays, whoever put it there.
+    A file that is not a mirror file of this scope is kept.
     """
     if run.workspace is not None or not state.mirror.must_sweep():
         return
@@ -178,7 +178,7 @@ def _file_names(root: Path) -> Iterator[str]:
 
 
 def _url_of(path: Path, scope: str) -> str:
-    """The page of the scope that a file says it is of; "" when it is no mirror file of ours."""
+    """The URL in a mirror file of the scope; "" for any other file."""
     try:
         page = parse_page(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, SearchSocketError):
@@ -195,13 +195,13 @@ def _delete_file(run: ScopeRun, url: str) -> None:
                 break
             folder.rmdir()
     except FileNotFoundError:
-        return  # the folder is gone already
+        return  # the folder is already deleted
     except OSError as error:
         raise system_error("cannot delete", path, error) from error
 
 
 def _mark_damaged(run: ScopeRun, state: ScopeState, counts: MirrorCounts) -> None:
-    """Compare every file's size and time with what was written; the files are for people, so people may edit them."""
+    """Compare the size and time of every file with the state, since people may edit mirror files."""
     if run.workspace is not None:
         return
     folder = f"{run.mirror_dir}{os.sep}"
@@ -212,9 +212,9 @@ def _mark_damaged(run: ScopeRun, state: ScopeState, counts: MirrorCounts) -> Non
         if now == stamp != "":
             continue
         if now and read_mirror_page(mirror_roots(run), run.scope.name, url, digest) is not None:
-            restamped.append((page_id, now))  # copied or checked out anew, but the same
+            restamped.append((page_id, now))  # copied or checked out again, but unchanged
             continue
-        if now or stamp:  # else it was never written
+        if now or stamp:  # otherwise it was never written
             what = "changed" if now else "missing"
             counts.repaired.append(f"the mirror file of {url} was {what}; it is written again")
         damaged.append(page_id)
@@ -225,13 +225,13 @@ def _mark_damaged(run: ScopeRun, state: ScopeState, counts: MirrorCounts) -> Non
 def _refresh_page(
     run: ScopeRun, state: ScopeState, routes: RouteTable, titles: SiteTitles, times: PageTimes, page_id: int
 ) -> int:
-    """Write the file of a page unless it is right; how many were written."""
+    """Write the file of a page unless it is current; return the number of written files."""
     stored = state.mirror.page(page_id)
     page = _page(run, state, page_id, stored, routes.resolve(stored.url), titles)
     digest = page_digest(page)
     path = mirror_file(run.mirror_dir, page.facts.url)
     if digest != stored.digest:
-        # A state that was lost knows no file; one that says the same keeps its time.
+        # A lost state knows no file; an existing file with the same content keeps its time.
         same = None if stored.digest else read_mirror_page(mirror_roots(run), run.scope.name, page.facts.url, digest)
         page = replace(page, generated_at=same.generated_at if same else times.time_of(stored.locator))
     elif stored.stamp and (run.workspace is not None or file_stamp(path) == stored.stamp):

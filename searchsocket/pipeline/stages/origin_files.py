@@ -1,4 +1,4 @@
-"""Mirror files of a new scope, copied from the scope that it began from instead of being put together again."""
+"""Mirror files of a new scope, copied from the scope that it started from instead of being made again."""
 
 import os
 from functools import lru_cache
@@ -17,10 +17,10 @@ _BATCH = 200
 
 
 def copy_origin_files(run: ScopeRun, state: ScopeState) -> int:
-    """Write the files of clean pages that have none yet; a page whose file the origin lost, or changed, becomes dirty.
+    """Write the missing files of clean pages; a page whose file is lost or changed in the origin becomes dirty.
 
     Returns:
-        How many were written.
+        The number of written files.
     """
     origin = state.origin.name()
     if not origin:
@@ -49,7 +49,7 @@ def copy_origin_files(run: ScopeRun, state: ScopeState) -> int:
 
 
 def _write(path: Path, data: bytes, temporary_dir: Path) -> None:
-    """`write_atomic`, into folders that are there: looking for them a file would be a third of it."""
+    """`write_atomic` without creating the folder: checking it for every file would take a third of the time."""
     try:
         with replacing(path, temporary_dir, durable=False) as file:
             os.fchmod(file.fileno(), FILE_MODE)
@@ -68,7 +68,7 @@ def _text(path: Path, digest: str) -> str | None:
 
 
 def _folder(root: Path, relative: str) -> Path:
-    """A folder of the mirror, which is made.
+    """Make a folder of the mirror and return its path.
 
     Raises:
         UnsafePath: A symbolic link in the mirror leads elsewhere.

@@ -1,4 +1,4 @@
-"""Stage the texts and key phrases of pages with their records, so that a generation contains its own page texts."""
+"""Stage the texts and key phrases of pages with their records, so that each generation contains its page texts."""
 
 from itertools import chain, islice
 
@@ -15,10 +15,10 @@ _BATCH = 200
 
 
 def stage_bodies(run: ScopeRun, state: ScopeState, store: VectorStore) -> None:
-    """Stage the texts that the live generation does not hold; it drops those of pages that go.
+    """Stage the texts that the live generation lacks; it drops those of removed pages.
 
-    A page can say something else while its records stay: links of its front matter, for one. And an older version
-    published no texts. So all digests are compared, which costs a few microseconds a page.
+    A page can change while its records stay, for example in links of its front matter, and older versions published
+    no texts. So all digests are compared, which takes a few microseconds per page.
 
     Raises:
         StateUnavailable: A mirror file is damaged; the page_mirror stage repairs it.
@@ -34,7 +34,7 @@ def stage_bodies(run: ScopeRun, state: ScopeState, store: VectorStore) -> None:
 
 def _sound(run: ScopeRun, state: ScopeState, body: PageBody | str) -> PageBody:
     if isinstance(body, str):
-        state.mirror.distrust(body)  # size and time of the file are as they were written
+        state.mirror.distrust(body)  # make the next run check the content, not only size and time
         path = mirror_file(run.mirror_dir, body)
         raise StateUnavailable(f"the mirror file {path} is damaged; run `searchsocket index` to write it again")
     return body

@@ -1,4 +1,4 @@
-"""Stage 3: mirror pages that changed are cut into chunks, the records-to-be without their vectors (spec 9, 10)."""
+"""Stage 3: split changed mirror pages into chunks, which become records without vectors (spec 9, 10)."""
 
 from collections.abc import Iterator, Sequence
 
@@ -82,17 +82,17 @@ def page_chunks(run: ScopeRun, state: ScopeState) -> StageResult[ChunkNumbers]:
 def _pages(
     run: ScopeRun, state: ScopeState, stale: str | None, workers: int
 ) -> Iterator[list[tuple[CutPage, Sequence[str]]]]:
-    """Cut the pages into chunks, each page with the texts that are embedded.
+    """Split the pages into chunks; each page comes with its texts to embed.
 
     Raises:
-        StateUnavailable: A mirror file is not what was written; the next run reads it again.
+        StateUnavailable: A mirror file is damaged; the next run reads it again.
     """
     roots, settings = mirror_roots(run), run.project.settings.chunking
     jobs = (ChunkJob(roots, run.scope.name, settings, batch) for batch in state.chunks.stale(stale, _BATCH))
     for batch in map_batches(cut_batch, jobs, workers=workers, lost=cut_batch):
         for cut in batch:
             if cut.facts is None:
-                # Size and time of the file are as they were written, so the next run must look at its text.
+                # Make the next run check the content, not only size and time.
                 state.mirror.distrust(cut.page.url)
                 raise StateUnavailable(
                     f"the mirror file of {cut.page.url} in {run.mirror_dir} is damaged; run `searchsocket index` to "

@@ -1,4 +1,4 @@
-"""Stage 2: pages that changed become Markdown, links are counted, and the mirror on disk follows (spec 8.3, 8.4)."""
+"""Stage 2: extract changed pages to Markdown, count links, and update the mirror on disk (spec 8.3, 8.4)."""
 
 from array import array
 from collections import Counter
@@ -39,7 +39,7 @@ SPELLED_OUT = 20  # of one kind
 
 
 def problem_lines(state: ScopeState, part: ProblemPart) -> tuple[str, ...]:
-    """One line per problem of these pages; beyond the first ones only their number."""
+    """One line per problem of these pages; after the first ones, one line with the number of the others."""
     lines = [f"{problem.url}: {problem.text}" for problem in state.problems.first(part, SPELLED_OUT)]
     more = state.problems.count(part) - len(lines)
     return (*lines, f"... and {more} more like the last one") if more else tuple(lines)
@@ -48,7 +48,7 @@ def problem_lines(state: ScopeState, part: ProblemPart) -> tuple[str, ...]:
 _BATCH = 16
 _WINDOW = 256  # pages whose rows are read at once
 _SERIAL_BELOW_BYTES = 4_000_000  # of HTML; starting processes costs more than they save below this
-_SERIAL_PAGE_BYTES = 500_000  # a larger page may take minutes, and is left to a process that can be ended
+_SERIAL_PAGE_BYTES = 500_000  # a larger page may take minutes, so a process that can be ended extracts it
 _PREVIEW_CHARS = 2_000
 SKIP_REASONS = {
     "empty": "no text",
@@ -77,18 +77,18 @@ def page_mirror(run: ScopeRun, state: ScopeState) -> StageResult[MirrorNumbers]:
     mirror = refresh_mirror(run, state)
     report.warn("mirror", mirror.repaired)
     report.warn("routes", mirror.routes)
-    _hold_to_strict_routes(run, state)
+    _check_strict_routes(run, state)
     return _result(state, report, mirror)
 
 
 class _Report:
-    """Results of the pages.
+    """Counts and warnings of the pages.
 
-    Warnings are kept by kind, and capped when spelled out, so that a broken site does not flood the report.
+    Only the first warnings of each kind are spelled out, so that a broken site does not flood the report.
     """
 
     def __init__(self) -> None:
-        self.extracted = 0  # the reused ones included
+        self.extracted = 0  # including reused ones
         self.reused = 0
         self.failed = 0
         self._kinds: dict[str, list[str]] = {}
@@ -114,7 +114,7 @@ def _extract_changed(run: ScopeRun, state: ScopeState, report: _Report) -> None:
     settings = run.project.settings
     how = extraction_key(settings, run.site, make_converter(run.project.root, settings.extract))
     settings_json = run.project.settings.model_dump_json()
-    # Only numbers are held: the rest of a page is read when its turn comes.
+    # Only ids are stored in memory: a page is read when it is extracted.
     if not run.options.force:
         report.reused = report.extracted = state.origin.take_pages(how)
     stale: Sequence[int] = state.extracts.stale(how, everything=run.options.force)
@@ -147,7 +147,7 @@ def settle_languages(state: ScopeState) -> None:
 
 
 def _is_small(state: ScopeState, stale: Sequence[int]) -> bool:
-    """Return True if this process extracts the pages itself: few bytes in all, and no page that could take long."""
+    """Return True if this process extracts the pages itself: little data, and no page that could take long."""
     size = 0
     for ids in batches(stale, _WINDOW):
         pages = state.extracts.pages(ids)
@@ -155,13 +155,13 @@ def _is_small(state: ScopeState, stale: Sequence[int]) -> bool:
         size += sum(sizes)
         if size >= _SERIAL_BELOW_BYTES or max(sizes) > _SERIAL_PAGE_BYTES:
             return False
-        if any(page.raw.kind in DOCUMENTS.values() for page in pages):  # packed: their size says nothing
+        if any(page.raw.kind in DOCUMENTS.values() for page in pages):  # compressed: their size means nothing
             return False
     return True
 
 
 def _extractions(settings: RunSettings, jobs: Iterable[ExtractionJob], *, small: bool) -> Iterator[list[Extraction]]:
-    """The batches, extracted here, by processes or by a cluster; the same in the same order."""
+    """Extract the batches here, in processes or on a cluster; results have the same order."""
     if settings.dask_address and not small:
         return extract_on_cluster(jobs, settings)
     return map_batches(
@@ -176,22 +176,22 @@ def _extractions(settings: RunSettings, jobs: Iterable[ExtractionJob], *, small:
 def _take_from_other_scopes(
     run: ScopeRun, state: ScopeState, how: str, stale: Sequence[int], report: _Report
 ) -> Sequence[int]:
-    """A branch shares nearly all its pages with another one: what that one extracted is taken over.
+    """Copy extracts from other scopes: a branch shares nearly all its pages with another branch.
 
     Returns:
-        The pages that no other scope knows.
+        The pages that no other scope has.
     """
-    left = array("q")
+    remaining = array("q")
     for ids in batches(stale, _WINDOW):
         with state.transaction():
             for page in state.extracts.pages(ids):
                 extracted = state.extracts.same_elsewhere(page, extract_key(page.raw_hash, how))
                 if extracted is None:
-                    left.append(page.id)
+                    remaining.append(page.id)
                 else:
                     _store(run, state, how, Extraction(page, page.raw_hash, extracted), report)
                     report.reused += 1
-    return left
+    return remaining
 
 
 def _store(run: ScopeRun, state: ScopeState, how: str, result: Extraction, report: _Report) -> None:
@@ -207,18 +207,18 @@ def _store(run: ScopeRun, state: ScopeState, how: str, result: Extraction, repor
     key = extract_key(result.raw_hash, how)
     if _lost_its_content(run, state, page, extracted):
         report.warn("lost", [f"{page.raw.url} has no content now; its old content is kept (--force deletes it)"])
-        state.extracts.keep(page.id, f"{key}:kept")  # looked at, and warned of, again on the next run
+        state.extracts.keep(page.id, f"{key}:kept")  # checked again, with a warning, in the next run
         return
     state.extracts.put(page.id, key, extracted)
     run.on_event(Event("page_extracted", {"url": page.raw.url, "main": extracted.main, "skip": extracted.skip}))
 
 
 def _lost_its_content(run: ScopeRun, state: ScopeState, page: StoredPage, extracted: ExtractedPage) -> bool:
-    """A page that becomes empty is more often a selector that no longer fits than a page without text."""
+    """Return True if a page became empty; more often a selector no longer matches than the page lost its text."""
     return extracted.skip == "empty" and not run.options.force and state.extracts.is_searchable(page.id)
 
 
-def _hold_to_strict_routes(run: ScopeRun, state: ScopeState) -> None:
+def _check_strict_routes(run: ScopeRun, state: ScopeState) -> None:
     if not (run.options.strict_routes or run.project.settings.routes.strict):
         return
     if rows := list(state.extracts.without_exact_route()):
@@ -265,7 +265,7 @@ def _result(state: ScopeState, report: _Report, mirror: MirrorCounts) -> StageRe
 
 
 def _preview(state: ScopeState) -> str:
-    """One page as it lies in the mirror, from the middle of the site."""
+    """A sample page of the mirror, from the middle of the site."""
     for page_id in state.mirror.spread(1):
         page = state.mirror.page(page_id)
         body = page.extract.body[:_PREVIEW_CHARS]

@@ -15,13 +15,13 @@ class PageTimes:
     def __init__(self, run: ScopeRun) -> None:
         """
         Raises:
-            ConfigError: `SOURCE_DATE_EPOCH` is no time.
+            ConfigError: `SOURCE_DATE_EPOCH` is not a time.
         """
-        self._of_all = _commit_time(run) or _stated_time(run)
+        self._of_all = _commit_time(run) or _environment_time(run)
         self._source = run.make_source()
 
     def time_of(self, locator: str) -> str:
-        """Return the time of a page in UTC, or "" if nothing tells one (a crawled page without `Last-Modified`)."""
+        """Return the time of a page in UTC, or "" if it is unknown (a crawled page without `Last-Modified`)."""
         if self._of_all:
             return self._of_all
         seconds = self._source.modified(locator)
@@ -36,16 +36,16 @@ def _commit_time(run: ScopeRun) -> str:
         return ""
 
 
-def _stated_time(run: ScopeRun) -> str:
-    stated = run.environ.get(_VARIABLE, "").strip()
-    time = _text(int(stated)) if stated.isdecimal() and len(stated) < 16 else ""
-    if stated and not time:
-        raise ConfigError(f"{_VARIABLE} is {stated[:40]!r}; set it to seconds since 1970, or remove it")
+def _environment_time(run: ScopeRun) -> str:
+    text = run.environ.get(_VARIABLE, "").strip()
+    time = _text(int(text)) if text.isdecimal() and len(text) < 16 else ""
+    if text and not time:
+        raise ConfigError(f"{_VARIABLE} is {text[:40]!r}; set it to seconds since 1970, or remove it")
     return time
 
 
 def _text(seconds: float) -> str:
-    """Return the time to the second; "" if no calendar has it."""
+    """Return the time to the second; "" if it is out of range."""
     try:
         return datetime.fromtimestamp(seconds // 1, UTC).isoformat().replace("+00:00", "Z")
     except (ValueError, OverflowError, OSError):

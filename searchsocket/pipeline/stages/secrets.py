@@ -24,9 +24,9 @@ _EVERY = 1_000_000_000
 def redact_pages(
     run: ScopeRun, batches: Iterable[Sequence[tuple[P, Sequence[str]]]]
 ) -> Iterator[list[tuple[P, RedactedPage]]]:
-    """Redact the texts of pages in workers, within the limits of a page; in order, each with its page.
+    """Redact the texts of pages in workers, within the limits of a page; in order, and yield them with their pages.
 
-    Texts that stay on this machine are passed on as they are, and start no worker.
+    Texts that stay on this machine are passed on unchanged, and start no worker.
 
     Args:
         batches: Pages, each with its texts.
@@ -54,7 +54,7 @@ def secret_count(page: RedactedPage) -> list[str]:
 
 
 def secret_lines(state: ScopeState) -> list[str]:
-    """Return one line about all pages; none if no text looks like a secret."""
+    """Return one line about all pages; empty if no text looks like a secret."""
     pages = _pages(state)
     if not pages:
         return []
@@ -62,9 +62,9 @@ def secret_lines(state: ScopeState) -> list[str]:
     named = [f"{page.url} ({page.text})" for page in pages[:_NAMED]]
     more = [f"and {len(pages) - _NAMED} more"] if len(pages) > _NAMED else []
     values = "1 value" if total == 1 else f"{total:,} values"
-    where = "1 page" if len(pages) == 1 else f"{len(pages):,} pages"
+    pages_text = "1 page" if len(pages) == 1 else f"{len(pages):,} pages"
     look = "looks like a secret and was" if total == 1 else "look like secrets and were"
-    return [f"{values} on {where} {look} not sent to the provider: {', '.join([*named, *more])}"]
+    return [f"{values} on {pages_text} {look} not sent to the provider: {', '.join([*named, *more])}"]
 
 
 def secret_table(state: ScopeState) -> dict[str, list[dict[str, Any]]]:

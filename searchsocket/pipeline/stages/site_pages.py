@@ -1,4 +1,4 @@
-"""Stage 1: which pages there are, which of them changed, and which are gone (spec 8.2)."""
+"""Stage 1: list the pages, and detect changed and removed ones (spec 8.2)."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -46,9 +46,9 @@ def listed(run: ScopeRun, state: ScopeState, stage: Stage[PageNumbers]) -> Stage
     total = changed = 0
     for batch in batches(pages, _BATCH):
         with state.transaction():
-            taken = _take(state, source, batch)
-        total += taken.total
-        changed += taken.changed
+            counts = _take(state, source, batch)
+        total += counts.total
+        changed += counts.changed
         stage.progress(run, total, source.report.expected)
     report = source.report
     if report.url_form is not None:
@@ -87,7 +87,7 @@ def listed(run: ScopeRun, state: ScopeState, stage: Stage[PageNumbers]) -> Stage
 
 
 def _same_elsewhere(run: ScopeRun, kind: SourceKind, version: str, facts: Mapping[str, str]) -> list[str]:
-    """A warning where another scope read the same bytes in the same place: one of the two is not what it is called."""
+    """Warn if another scope read the same bytes from the same place: one of the two has the wrong pages."""
     if not kind.scope_setting:
         return []
     others = [
@@ -102,18 +102,18 @@ def _same_elsewhere(run: ScopeRun, kind: SourceKind, version: str, facts: Mappin
 
 
 def refuse_another_model(run: ScopeRun) -> None:
-    """Spec 10.6: vectors of two models cannot be compared, so moving to another one is said aloud."""
+    """Refuse a change of the model without `--force`: vectors of two models cannot be compared (spec 10.6)."""
     try:
         live = run.backends.store.generation(run.scope)
     except IndexCorrupt:
-        return  # what cannot be read holds no vectors to compare with; the stage search_index builds it again
+        return  # an unreadable index has no vectors to compare with; the stage search_index builds it again
     model_id = run.embedder.model_id
     if live is not None and live.model_id != model_id and not run.options.force:
         raise EmbeddingModelMismatch(run.scope.name, live.model_id, model_id)
 
 
 class _Limited:
-    """The first `limit` pages, and whether there were more."""
+    """The first `limit` pages; `truncated` is True if there were more."""
 
     def __init__(self, pages: Iterable[RawPage], limit: int | None) -> None:
         self._pages = pages
@@ -128,15 +128,15 @@ class _Limited:
             yield page
 
 
-class _Taken(NamedTuple):
-    """Pages of a batch that could be read, and how many of them changed."""
+class _ReadCounts(NamedTuple):
+    """Numbers of pages of a batch that could be read, and that changed."""
 
     total: int
     changed: int
 
 
-def _take(state: ScopeState, source: Source, batch: list[RawPage]) -> _Taken:
-    # Seen even when it cannot be read: a failure is no removal.
+def _take(state: ScopeState, source: Source, batch: list[RawPage]) -> _ReadCounts:
+    # Marked as seen even if it cannot be read: a failure is not a removal.
     earlier = state.pages.see([page.url for page in batch])
     total, changed = len(batch), 0
     for page in batch:
@@ -152,7 +152,7 @@ def _take(state: ScopeState, source: Source, batch: list[RawPage]) -> _Taken:
         raw_hash = sha256(data)
         changed += int(before is None or before.removed or before.raw_hash != raw_hash)
         state.pages.put(page, raw_hash, len(data), before)
-    return _Taken(total, changed)
+    return _ReadCounts(total, changed)
 
 
 def _is_same(page: RawPage, before: PageEntry) -> bool:

@@ -28,7 +28,7 @@ def settle_versions(run: ScopeRun, state: ScopeState) -> list[str]:
         Warnings.
 
     Raises:
-        ConfigError: `versions.default` names no version of the site.
+        ConfigError: `versions.default` is not a version of the site.
     """
     settings = run.project.settings.versions
     rules = VersionRules(settings.detect, settings.pattern, settings.default, settings.exclude)
@@ -55,7 +55,7 @@ def check_default(rules: VersionRules, families: Sequence[VersionFamily]) -> Non
     """Check that `versions.default` names a version of the site.
 
     Raises:
-        ConfigError: It does not.
+        ConfigError: It names no version.
     """
     names = _names(families)
     if rules.default not in ("", ALL, *names):
@@ -67,7 +67,7 @@ def check_default(rules: VersionRules, families: Sequence[VersionFamily]) -> Non
 def _indexed(families: Sequence[VersionFamily], rules: VersionRules) -> Iterator[VersionFamily]:
     """The families without their excluded versions."""
     for family in families:
-        if versions := tuple(one for one in family.versions if not matches(one.name, rules.exclude)):
+        if versions := tuple(version for version in family.versions if not matches(version.name, rules.exclude)):
             default = "" if rules.default == ALL else family.default
             yield replace(family, versions=versions, default=default)
 
@@ -84,4 +84,4 @@ def _warnings(rules: VersionRules, families: Sequence[VersionFamily]) -> Iterato
 
 
 def _names(families: Sequence[VersionFamily]) -> list[str]:
-    return [name for family in families for one in family.versions for name in (one.name, *one.aliases)]
+    return [name for family in families for version in family.versions for name in (version.name, *version.aliases)]

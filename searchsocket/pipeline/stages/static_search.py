@@ -1,4 +1,4 @@
-"""After publishing: the index as files that browsers search without a server (docs/static.md)."""
+"""After publishing: export the index as files that browsers search without a server (docs/static.md)."""
 
 import os
 
@@ -26,7 +26,7 @@ def static_search(run: ScopeRun, state: ScopeState) -> StageResult[StaticNumbers
 
     Raises:
         ConfigMissing: There is no folder to write to.
-        ConfigError: `curation.toml` is invalid, or a file there has other contents than its name says.
+        ConfigError: `curation.toml` is invalid, or an existing file does not match the hash in its name.
         StateUnavailable, PermissionDenied: A file cannot be written.
     """
     from searchsocket.export.files import export_generation  # loads the ranking, which other runs do not need

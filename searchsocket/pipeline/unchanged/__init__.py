@@ -1,1 +1,1 @@
-"""Knowing by the standard library alone that nothing changed since a run, so that Dagster need not be loaded."""
+"""Detect with only the standard library that nothing changed since a run, so that Dagster need not be loaded."""

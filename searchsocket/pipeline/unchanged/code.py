@@ -27,18 +27,18 @@ def keep_code_record(
     summary: Mapping[str, Any],
     now_ns: Callable[[], int],
 ) -> None:
-    """Write down that nothing is stale, and what says so; not where that cannot be watched, or is a moment old only.
+    """Record that nothing is stale, with the evidence; not if that cannot be watched, or changed only a moment ago.
 
     Args:
-        home: Of the source code; `backends` are its own.
+        home: The home of the source code; `backends` belong to it.
         scope_name: The scope that the command named.
-        summary: What the next sync answers.
+        summary: The result of the next sync.
     """
     source = source_of(project, home.scope_named(scope))
     if not isinstance(source, WorkingTreeSource) or project.settings.vector.provider != "local":
         return
     own = os.fspath(home.state_dir)
-    with suppress(OSError, SearchSocketError), backends.state.lock(scope):  # who cannot keep one looks again next time
+    with suppress(OSError, SearchSocketError), backends.state.lock(scope):  # without a record, the next sync checks all
         began_ns = file_clock_ns(own, now_ns())
         environment = digest(environ)
         settings = Snapshot.at(Paths(contents=deciding_files(project)), began_ns)
@@ -47,7 +47,7 @@ def keep_code_record(
         files, folders = tuple(sorted(set(source.files))), tuple(sorted(set(source.folders)))
         present = [path for path in (*files, *folders) if os.path.lexists(path)]
         if any(os.stat(path).st_ctime_ns >= began_ns - TICK_NS for path in present):
-            return  # it may have changed since it was looked at, and show the same times
+            return  # a change after the check could have the same times
         record = RunRecord(
             project=os.path.realpath(project.root),
             scope=scope,

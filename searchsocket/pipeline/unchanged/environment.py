@@ -1,6 +1,6 @@
 """Inputs of a run besides files: the environment of the process, and the code.
 
-Imports the standard library alone: it is asked before anything else is loaded.
+Imports only the standard library, since it runs before anything else is loaded.
 """
 
 import os
@@ -9,20 +9,20 @@ import sys
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 
-# What a terminal, a shell or a login says of itself. Everything else counts: who knows what a proxy, a home or a
-# variable of another tool changes.
+# Variables that a terminal, shell or login sets about itself. All others are included: a proxy, a home folder or a
+# variable of another tool may affect a run.
 _OF_TERMINALS = re.compile(
     r"_|PWD|OLDPWD|SHLVL|TERM|COLORTERM|COLUMNS|LINES|WINDOWID|DISPLAY|WAYLAND_DISPLAY|STY|PS[12]|LS_COLORS|LESS|PAGER"
     r"|EDITOR|VISUAL|NO_COLOR|FORCE_COLOR|CLICOLOR|HIST\w+|INVOCATION_ID|JOURNAL_STREAM|DBUS_SESSION_BUS_ADDRESS|MAIL"
     r"|LOGNAME|INIT_CWD|MFLAGS|PYTEST_CURRENT_TEST"
     r"|(?:SSH_|TMUX|TERM_|VTE_|KONSOLE_|ITERM_|XDG_SESSION_|GNOME_|VSCODE_|MAKE|npm_)\w*"
 )
-_DEPTH = 4  # of this file below the folder that holds the packages
+_DEPTH = 4  # depth of this file below the folder with the packages
 _CODE = ("searchsocket", "searchsocket_assets")
 
 
 def digest(environ: Mapping[str, str]) -> str:
-    """Changes with the environment, the user, the interpreter, what is installed, and our own code.
+    """Digest of the environment, user, interpreter, installed packages, and this project's code.
 
     Raises:
         OSError: The code cannot be listed.

@@ -1,4 +1,4 @@
-"""Inputs and outputs of a run over files, so that changes can be detected."""
+"""Inputs and outputs of a run as files, to detect changes."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ from searchsocket.pipeline.extraction.job import extraction_key
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.pipeline.unchanged.environment import digest
-from searchsocket.pipeline.unchanged.record import RunRecord, record_path, written
+from searchsocket.pipeline.unchanged.record import RunRecord, record_bytes, record_path
 from searchsocket.pipeline.unchanged.snapshot import Paths, Snapshot, file_clock_ns
 from searchsocket.project.project import Project, index_folder
 from searchsocket.sources.files import is_inside
@@ -36,10 +36,10 @@ class Inputs:
 
 
 def inputs_of(run: ScopeRun, now_ns: int) -> Inputs | None:
-    """The inputs of the run before it reads them; None if some of them are not files.
+    """The inputs of the run, taken before it reads them; None if some of them are not files.
 
     Args:
-        now_ns: The clock, before anything is looked at.
+        now_ns: The clock, before any file is checked.
     """
     settings = run.project.settings
     is_elsewhere = settings.vector.provider != "local" or settings.artifacts.url or settings.extract.converters
@@ -51,11 +51,11 @@ def inputs_of(run: ScopeRun, now_ns: int) -> Inputs | None:
         files, folders = files_and_folders(run)
         own = os.path.realpath(run.project.state_dir)
         if any(is_inside(own, os.path.realpath(folder)) for folder in folders):
-            return None  # what a run writes lies in what it reads
+            return None  # the run writes into a folder that it reads
         now_ns = file_clock_ns(own, now_ns)
         return Inputs(digest(run.environ), Snapshot.at(Paths(folders, files), now_ns))
     except (SearchSocketError, OSError):
-        return None  # the run will say what is wrong
+        return None  # the run will report the problem
 
 
 def files_and_folders(run: ScopeRun) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -80,14 +80,14 @@ def files_and_folders(run: ScopeRun) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if settings.export.static and settings.export.dir:
         folders.append(settings.export.dir.replace("{scope}", run.scope.name))
     if settings.embeddings.provider == "onnx":
-        folders.append(settings.embeddings.model)  # absolute where it is a folder
+        folders.append(settings.embeddings.model)  # an absolute path if it is a folder
     if settings.scope.mode == "git":
         names.append(_head(root))
     return _distinct(root, names), _distinct(root, folders)
 
 
 def deciding_files(project: Project) -> tuple[str, ...]:
-    """Small files that say what a project is and which scope is meant, present or not."""
+    """Small files that define a project and its current scope, existing or not."""
     head = [_head(project.root)] if project.settings.scope.mode == "git" else []
     return _distinct(project.root, [*_CONFIGURATION, *head])
 
@@ -97,23 +97,23 @@ def _distinct(root: Path, names: list[str]) -> tuple[str, ...]:
 
 
 def _head(root: Path) -> str:
-    """The file that names the branch; where git says no other, one whose absence is watched."""
+    """The file that names the branch; without git, its usual path, whose absence is watched."""
     with suppress(OSError, subprocess.SubprocessError):
         return f"{ask_git(root, 'rev-parse', '--absolute-git-dir')}/HEAD"
     return ".git/HEAD"
 
 
 def keep_record(run: ScopeRun, inputs: Inputs, summary: IndexSummary, scope_name: str | None, now_ns: int) -> None:
-    """Write the record of a run that succeeded, where the next one would find nothing to do; the caller holds the lock.
+    """Write the record of a successful run, if another run would find nothing to do; the caller has the lock.
 
     Args:
-        inputs: From before the run.
+        inputs: Inputs taken before the run.
         scope_name: The scope that the command named.
         now_ns: The clock, after the run.
     """
     if summary.pages["failed"] or not summary.deletion_eligible or not summary.generation or not _is_settled(run):
         return
-    with suppress(OSError, StateUnavailable):  # then the next run looks at everything
+    with suppress(OSError, StateUnavailable):  # then the next run checks everything
         project = run.project
         results = result_of(project, run.scope.name, now_ns, project.mirror_dir / run.scope.name)
         record = RunRecord(
@@ -129,10 +129,10 @@ def keep_record(run: ScopeRun, inputs: Inputs, summary: IndexSummary, scope_name
 
 
 def result_of(home: Project, scope: str, now_ns: int, *more: Path) -> Snapshot:
-    """A snapshot of what a run left: state, index, and more.
+    """A snapshot of the results of a run: state, index, and more.
 
     Raises:
-        OSError: Something cannot be read.
+        OSError: A file cannot be read.
     """
     index, state = index_folder(home.settings.vector, home.state_dir), home.state_dir / "state.db"
     paths = (state, Path(f"{state}-wal"), index / scope, index / "PROJECT", *more)
@@ -154,11 +154,11 @@ def write_record(record: RunRecord, home: Project, scope_name: str | None) -> No
     """
     path = Path(record_path(os.fspath(home.state_dir), scope_name))
     make_folder(path.parent)
-    write_atomic(path, written(record))
+    write_atomic(path, record_bytes(record))
 
 
 def _is_settled(run: ScopeRun) -> bool:
-    """Return True if a run over the same input would neither look at a page again nor write anything."""
+    """Return True if a run over the same input would neither read a page again nor write anything."""
     settings = run.project.settings
     how = extraction_key(settings, run.site, make_converter(run.project.root, settings.extract))
     live = run.backends.store.generation(run.scope)

@@ -1,6 +1,6 @@
-"""Decide from the record of the last run if another one would find any work: `checks/*.json` in the state folder.
+"""Decide from the record of the last run, `checks/*.json` in the state folder, if another run would find any work.
 
-Imports the standard library alone, and takes no lock: if it is not sure, a run decides.
+Imports only the standard library, and takes no lock: in doubt, a run decides.
 """
 
 import json
@@ -23,23 +23,23 @@ _FORMAT = 2
 class RunRecord:
     """Inputs and outputs of a run, used to skip an equal run."""
 
-    project: str  # its folder: a copy of it, with its state, is another one
+    project: str  # real path of its folder, so that a copy of the folder is another project
     scope: str
     run_id: str  # Dagster's
     environment: str  # see `environment.digest`
     snapshots: tuple[Snapshot, ...]  # of inputs and results
-    cache: tuple[str, int, int]  # path, inode and the bytes that it had at least
+    cache: tuple[str, int, int]  # path, inode and minimum size in bytes
     summary: Mapping[str, Any]  # what a run without changes prints as JSON
-    checked_at: str = ""  # when it was last found so, ISO 8601; "" = never since the run
+    checked_at: str = ""  # when the record was last confirmed, ISO 8601; "" = never since the run
     format: int = field(default=_FORMAT)
 
     def renewed(self, project: str, environment: str, now_ns: int) -> "RunRecord | None":
         """Return the record as of now if nothing changed; None if something did.
 
         Raises:
-            OSError: Something cannot be read.
+            OSError: A file cannot be read.
         """
-        if (project, environment) != (self.project, self.environment) or not _holds(*self.cache):
+        if (project, environment) != (self.project, self.environment) or not _is_same_cache(*self.cache):
             return None
         snapshots = []
         for snapshot in self.snapshots:
@@ -50,7 +50,7 @@ class RunRecord:
         return replace(self, snapshots=tuple(snapshots))
 
 
-def _holds(path: str, inode: int, size: int) -> bool:
+def _is_same_cache(path: str, inode: int, size: int) -> bool:
     """Return True if the embedding cache is the same file and has not shrunk; other processes may have added to it."""
     info = os.stat(path)
     return info.st_ino == inode and info.st_size >= size
@@ -67,7 +67,7 @@ def record_path(state_dir: str, scope_name: str | None) -> str:
 
 
 def read_record(path: str) -> RunRecord | None:
-    """The record in a file; None where there is none, or none that this version wrote whole."""
+    """Read a record; None if there is none, or none that this version wrote completely."""
     try:
         with open(path, "rb") as file:
             checksum, _, data = file.read().partition(b"\n")
@@ -82,8 +82,8 @@ def read_record(path: str) -> RunRecord | None:
         return None
 
 
-def written(record: RunRecord) -> bytes:
-    """The bytes that `read_record` reads; the first line detects a torn or edited file."""
+def record_bytes(record: RunRecord) -> bytes:
+    """Encode a record for `read_record`; the first line detects a torn or edited file."""
     data = json.dumps(asdict(record), ensure_ascii=True).encode()
     return sha256(data).hexdigest().encode() + b"\n" + data
 
@@ -95,16 +95,16 @@ def _tuples(values: Mapping[str, Any]) -> dict[str, Any]:
 def unchanged_since(
     root: str, scope_name: str | None, environ: Mapping[str, str], *, now_ns: int, checked_at: str, corpus: str = ""
 ) -> RunRecord | None:
-    """The last run of the scope if nothing that it read or left has changed since; None = a run must look.
+    """The last run of the scope if its inputs and outputs are unchanged; None = a new run is needed.
 
-    The record then says that it was checked.
+    The record is updated with the time of this check.
 
     Args:
         root: The project.
         scope_name: The scope that the command named; None = as configured.
         now_ns: The clock.
-        checked_at: The same for people, ISO 8601.
-        corpus: The folder in the state that holds its own; "" = the site's.
+        checked_at: The time of the check for people, ISO 8601.
+        corpus: Folder of the corpus in the state folder; "" = that of the site.
     """
     root = os.path.realpath(root)
     state_dir = os.path.join(state_dir_of(root, environ), corpus)
@@ -117,23 +117,23 @@ def unchanged_since(
         if renewed is None:
             return None
         renewed = replace(renewed, checked_at=checked_at)
-        _write(path, written(renewed))
+        _write(path, record_bytes(renewed))
     except OSError:
-        return None  # who may not read or write something is told so by the run
+        return None  # the run will report a missing permission
     return renewed
 
 
 def last_checked(state_dir: str, scope: str, generation: str) -> str:
-    """When it was last found that nothing changed since a run after which a generation was live; "" = never."""
+    """The last time when a check confirmed the run that made a live generation; "" = never."""
     records = (record for _, record in _records(state_dir) if record and record.scope == scope)
     return max((record.checked_at for record in records if record.summary["generation"] == generation), default="")
 
 
 def drop_records(state_dir: str, scope: str) -> None:
-    """Forget the last run of a scope: another one begins, of which only success makes a new record.
+    """Delete the records of a scope before a new run; only success writes a new record.
 
     Raises:
-        OSError: One cannot be deleted.
+        OSError: A record cannot be deleted.
     """
     for path, record in _records(state_dir):
         if record is None or record.scope == scope:

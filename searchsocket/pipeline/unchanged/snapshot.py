@@ -1,6 +1,6 @@
 """A snapshot of files and folders, to detect changes.
 
-Imports the standard library alone: it is asked before anything else is loaded.
+Imports only the standard library, since it runs before anything else is loaded.
 """
 
 import os
@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import hashlib
 
-# The coarsest clock of a usual file system ticks every two seconds: what changed so shortly before it was looked at may
-# change again and show the same times.
+# The coarsest clock of a usual file system ticks every two seconds: a file that changed so shortly before the check may
+# change again and have the same times.
 TICK_NS = 2_000_000_000
 _CHUNK = 1 << 20
 _MISSING = "missing"
-_LOCKS = ".tantivy-"  # it leaves them behind also where it only reads
+_LOCKS = ".tantivy-"  # tantivy leaves lock files even after reading
 
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """Paths by how they are compared. A path where nothing is counts too."""
+    """Paths by the way they are compared. A missing path is part of the digest."""
 
-    trees: tuple[str, ...] = ()  # files and all below folders, by size, times and inode, and bytes if they are young
+    trees: tuple[str, ...] = ()  # files and folders with all below, by size, times and inode; recent files by bytes
     contents: tuple[str, ...] = ()  # small files, by their bytes
     listings: tuple[str, ...] = ()  # folders, by the names in them
 
@@ -34,12 +34,12 @@ class Paths:
 class Snapshot:
     """State of some paths at one moment.
 
-    Builds set modification times as they like, and inodes are given again; no tool sets the time of change. Of files
-    whose time of change cannot be trusted the bytes are read.
+    Builds may set any modification time, and inodes are reused; but no tool sets the change time. A file whose change
+    time cannot be trusted is compared by its bytes.
     """
 
     paths: Paths
-    trusted_before_ns: int  # a file that changed earlier cannot have changed since without another time of change
+    trusted_before_ns: int  # a file with an earlier change time cannot change without a new change time
     digest: str
 
     @classmethod
@@ -47,10 +47,10 @@ class Snapshot:
         """Take a snapshot.
 
         Args:
-            now_ns: The clock, before any file is looked at.
+            now_ns: The clock, before any file is checked.
 
         Raises:
-            OSError: Something cannot be read, or went away meanwhile.
+            OSError: A file cannot be read, or was deleted during the snapshot.
         """
         trusted_before_ns = now_ns - TICK_NS
         (digest,) = _digests(paths, trusted_before_ns)
@@ -59,10 +59,10 @@ class Snapshot:
     def renewed(self, now_ns: int) -> "Snapshot | None":
         """Return the snapshot as of now if nothing changed; None if something did.
 
-        Both digests are of one look, so that no change falls between them.
+        Both digests come from one pass over the files, so that no change is missed between them.
 
         Raises:
-            OSError: Something cannot be read.
+            OSError: A file cannot be read.
         """
         trusted_before_ns = now_ns - TICK_NS
         before, now = _digests(self.paths, self.trusted_before_ns, trusted_before_ns)
@@ -70,7 +70,7 @@ class Snapshot:
 
 
 def _digests(paths: Paths, *trusted_before_ns: int) -> list[str]:
-    """A digest for each time before which times of change are trusted."""
+    """A digest for each time before which change times are trusted."""
     small = f"{bytes_of(paths.contents)} {_names_in(paths.listings)}\n".encode()
     digests = [sha256(small) for _ in trusted_before_ns]
     for path in sorted(paths.trees):
@@ -90,7 +90,7 @@ def _digests(paths: Paths, *trusted_before_ns: int) -> list[str]:
 
 
 def file_clock_ns(folder: str, clock_ns: int) -> int:
-    """The clock by which times of change are set, where that is behind ours: a disk elsewhere has its own.
+    """Return the clock of the folder's disk if it is behind `clock_ns`: a remote disk has its own clock.
 
     Raises:
         OSError: Nothing can be written to the folder.
@@ -104,10 +104,10 @@ def file_clock_ns(folder: str, clock_ns: int) -> int:
 
 
 def bytes_of(paths: Iterable[str]) -> str:
-    """A digest of the bytes of small files; one that is missing counts too.
+    """A digest of the bytes of small files; a missing file is part of the digest.
 
     Raises:
-        OSError: One cannot be read.
+        OSError: A file cannot be read.
     """
     digest = sha256()
     for path in sorted(paths):
@@ -121,10 +121,10 @@ def bytes_of(paths: Iterable[str]) -> str:
 
 
 def _names_in(folders: Iterable[str]) -> str:
-    """A digest of the names in folders, and whether each is a file, a folder, or a link.
+    """A digest of the names in folders, and their kinds: file, folder or link.
 
     Raises:
-        OSError: One cannot be listed.
+        OSError: A folder cannot be listed.
     """
     lines = []
     for folder in sorted(folders):
@@ -140,25 +140,25 @@ def _stamp(info: os.stat_result | None) -> str:
     if info is None:
         return _MISSING
     kind = f"{info.st_mode}:{info.st_uid}:{info.st_ino}:{info.st_dev}"
-    # Folders change whenever something is written beside what they hold; their names are listed anyway.
+    # The times of a folder change with every temporary file in it; its names are listed anyway.
     return kind if stat.S_ISDIR(info.st_mode) else f"{kind}:{info.st_size}:{info.st_mtime_ns}:{info.st_ctime_ns}"
 
 
 def _below(path: str) -> Iterator[tuple[str, os.stat_result | None]]:
-    """A path and everything below it, in one order; links are followed, each folder once."""
+    """Yield a path and everything below it, in a fixed order; links are followed, each folder once."""
     pending, seen = [path], set[tuple[int, int]]()
     while pending:
         name = pending.pop()
         try:
             info = os.stat(name)
         except (FileNotFoundError, NotADirectoryError):
-            yield name, None  # or a link that leads nowhere
+            yield name, None  # also for a broken link
             continue
         yield name, info
         if stat.S_ISDIR(info.st_mode) and (info.st_dev, info.st_ino) not in seen:
             seen.add((info.st_dev, info.st_ino))
-            inner = (each for each in os.listdir(name) if not each.startswith(_LOCKS))  # noqa: PTH208
-            pending += sorted((f"{name}{os.sep}{each}" for each in inner), reverse=True)
+            inner = (entry for entry in os.listdir(name) if not entry.startswith(_LOCKS))  # noqa: PTH208
+            pending += sorted((f"{name}{os.sep}{entry}" for entry in inner), reverse=True)
 
 
 def _add_bytes(name: str, digests: list["hashlib._Hash"]) -> None:

@@ -9,14 +9,14 @@ _VARIABLE = "SEARCHSOCKET__STATE__DIR"
 
 
 def state_dir_of(root: str, environ: Mapping[str, str]) -> str:
-    """The path of the state folder; a wrong guess finds no record, and a run is made."""
+    """The path of the state folder; with a wrong guess no record is found, and a run starts."""
     named = environ.get(_VARIABLE, "")
     for name, keys in ((("pyproject.toml"), ("tool", "searchsocket", "state")), (("searchsocket.toml"), ("state",))):
         with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
             with open(os.path.join(root, name), "rb") as file:
                 data = file.read()
             if b"state" in data:
-                import tomllib  # takes as long as all else
+                import tomllib  # takes as long as everything else
 
                 values = tomllib.loads(data.decode())
                 for key in keys:

@@ -1,4 +1,4 @@
-"""Marks of a builder that show that its build is complete, at any moment."""
+"""Detect from the files of a site builder if its build is complete."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -7,27 +7,27 @@ from pathlib import Path
 
 _OUTPUT = os.path.join(".svelte-kit", "output")
 _PAGES = os.path.join("prerendered", "pages")
-# SvelteKit writes the first before it prerenders and the second behind it, in every version that has either.
+# Every version of SvelteKit that has these files writes the first before prerendering and the second after it.
 _BEFORE, _AFTER = os.path.join("server", "manifest-full.js"), os.path.join("server", "manifest.js")
 _HTML = (".html", ".htm")
 
 
 def html_sizes(folder: str) -> dict[str, int]:
-    """Path in `folder` -> bytes of every HTML file below it; what goes away meanwhile is left out."""
+    """Map each HTML file below a folder, by relative path, to its size in bytes; deleted files are left out."""
     return {os.path.relpath(path, folder): size for path, size in _files(folder)}
 
 
 def unwritten(build: str, there: Mapping[str, int], root: Path) -> list[str] | None:
-    """Pages that the builder made and that are not in its build, or not whole, by path; None where nothing tells.
+    """The pages that the builder made and that are missing or incomplete in its build; None if that is unknown.
 
-    SvelteKit prerenders into its own folder first, from where an adapter copies it to the build that it emptied before:
-    until each page lies there in its full length, the build is not whole. Where its own folder is indexed, it is not
-    whole before what SvelteKit writes behind the last page is younger than that.
+    SvelteKit prerenders into its own folder first. An adapter then empties the build folder and copies the pages to it:
+    the build is complete once each page has its full length. If SvelteKit's own folder is indexed, it is complete once
+    the file that SvelteKit writes last is newer than every page.
 
     Args:
         build: Absolute path of the folder that is indexed.
-        there: What `html_sizes` says of it.
-        root: The project's folder; nothing above it is looked at.
+        there: The result of `html_sizes` for it.
+        root: The project's folder; nothing above it is read.
     """
     for folder in (build, *map(os.fspath, Path(build).parents)):
         if not f"{folder}{os.sep}".startswith(f"{root}{os.sep}"):

@@ -1,4 +1,4 @@
-"""Decide when a new state of the site is indexed: once it is complete."""
+"""Decide when to index a new state of the site: once it is complete."""
 
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -12,20 +12,20 @@ class Step(Enum):
     """Next step for a state of the site."""
 
     INDEX = auto()
-    WAIT = auto()  # it is new, and may not be whole yet
-    NOTHING = auto()  # it was indexed, or refused
+    WAIT = auto()  # it is new, and may be incomplete
+    NOTHING = auto()  # it was already indexed, or refused
     NO_BUILD = auto()
 
 
 @dataclass(slots=True)
 class Pace:
-    """Decides the next step for one state of the site after another."""
+    """Decides the next step for successive states of the site."""
 
     wholeness: Wholeness
     root: Path  # the project's folder
-    tried_digest: str = ""  # of what was indexed last, also where that failed
+    tried_digest: str = ""  # of the state that was indexed last, even if that failed
     due_ns: int | None = None  # when to read the site again without an event; since the epoch
-    last_digest: str = ""  # of the site when it was read last
+    last_digest: str = ""  # of the last read state
     first_seen_ns: int = 0  # when that digest appeared
     wait: Wait | None = None  # of the last new state
 
@@ -34,7 +34,7 @@ class Pace:
 
         Args:
             build: Absolute path of the build folder; "" = there is none.
-            now_ns: By the clock of the files' times.
+            now_ns: Current time, by the clock of the files' times.
         """
         self.due_ns = None
         if state.digest != self.last_digest:

@@ -1,4 +1,4 @@
-"""Current state of the site: is it complete, and is it already indexed."""
+"""Current state of the site, to decide if it is complete and already indexed."""
 
 import hashlib
 import os
@@ -9,25 +9,25 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.unchanged.snapshot import bytes_of
 from searchsocket.pipeline.watching.targets import Targets
 
-_CRAWLED = Build("crawled", 0)  # what is on another host is looked at by a run alone
+_CRAWLED = Build("crawled", 0)  # only a run reads pages from another host
 
 
 @dataclass(frozen=True, slots=True)
 class SiteState:
     """State of the site at one moment."""
 
-    digest: str  # of all that decides about the index; "" = there is no build, or it went away just now
-    settings_digest: str  # of the configuration alone
+    digest: str  # of all inputs of the index; "" = there is no build, or it was just deleted
+    settings_digest: str  # of the configuration only
     changed_ns: int  # when the youngest file or folder changed
     build: str = ""  # digest of the build alone
 
 
 def scan_site(run: ScopeRun, targets: Targets, settings: str) -> SiteState:
-    """Look at everything once; of what is large, at names, sizes and times alone.
+    """Read the state of the site once; of large inputs, only names, sizes and times.
 
     Args:
         settings: Digest of the settings files, taken before the project was read from them. If they changed since, the
-            next look has another digest.
+            next scan has another digest.
     """
     try:
         build = _CRAWLED if run.source_kind.is_remote else build_of(run) or Build("", 0)
@@ -40,7 +40,7 @@ def scan_site(run: ScopeRun, targets: Targets, settings: str) -> SiteState:
                 stamp = f"{path}\0{info.st_size}\0{info.st_mtime_ns}\0{info.st_ctime_ns}\n"
                 others.update(stamp.encode("utf-8", "replace"))
         files = bytes_of(targets.files)
-    except OSError:  # in the middle of something
+    except OSError:  # files are changing right now
         return SiteState("", settings, 0)
     digest = f"{build.digest}:{others.hexdigest()}:{files}:{settings}" if build.digest else ""
     return SiteState(digest, settings, youngest, build.digest)

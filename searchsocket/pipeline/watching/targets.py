@@ -23,12 +23,12 @@ _NOT_SOURCE = frozenset({"node_modules", "__pycache__"})
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """Files that decide, and folders of which everything counts; also those that are not there, since one may come."""
+    """Files, and folders with everything in them, that affect the index; including missing ones that may appear."""
 
     files: tuple[str, ...]
     folders: tuple[str, ...]
-    settings: tuple[str, ...]  # those of the files that hold the configuration
-    build: str = ""  # the one of the folders that is the built site
+    settings: tuple[str, ...]  # the files with the configuration
+    build: str = ""  # the folder of the built site
 
 
 def targets_of(run: ScopeRun) -> Targets:
@@ -64,7 +64,7 @@ def settings_files(root: Path) -> tuple[str, ...]:
 
 
 def _stem(glob: str) -> str:
-    """The folder that a glob begins with: `docs` of `docs/**/*.md`."""
+    """The folder at the start of a glob: `docs` of `docs/**/*.md`."""
     parts = glob.split("/")[:-1]
     return "/".join(parts[: next((i for i, part in enumerate(parts) if set(part) & set(_MAGIC)), len(parts))])
 
@@ -76,7 +76,7 @@ def _source_folders(run: ScopeRun) -> Iterator[str]:
 
 
 def _outermost(folders: Sequence[str]) -> tuple[str, ...]:
-    """Without those that lie in another one."""
+    """The folders without those inside another one."""
     outermost: list[str] = []
     for folder in sorted(set(map(os.path.normpath, folders))):
         if not any(folder.startswith(f"{other}{os.sep}") for other in outermost):

@@ -1,4 +1,4 @@
-"""Hearing that something changed; what did, and whether it is whole, is looked up on the disk."""
+"""Watch the file system for any change; callers then check the disk for details."""
 
 import os
 import threading
@@ -16,25 +16,25 @@ _IGNORED = frozenset({"node_modules", "__pycache__"})
 
 
 class Watcher:
-    """Watches files and folders, also those that are not there yet; use it from one thread.
+    """Watches files and folders, existing or not; use it from one thread.
 
-    A folder that is deleted and made again, as builds do, is lost to the system's watch: the folders above it are
-    watched too, and `cover` attaches anew where another one has come.
+    A folder that a build deletes and makes again is lost to the system's watch. So the folders above it are watched
+    too, and `cover` attaches again if a new folder has appeared.
     """
 
     def __init__(self, ignored: Path) -> None:
         """
         Args:
-            ignored: A folder in which nothing counts: the state's.
+            ignored: A folder whose changes are ignored: that of the state.
         """
         self._ignored = os.path.realpath(ignored)
-        self._heard = threading.Event()
+        self._changed = threading.Event()
         self._stop = threading.Event()
         self._threads: list[threading.Thread] = []
         self._covered: object = None
 
     def cover(self, files: Sequence[str], folders: Sequence[str]) -> None:
-        """Watch these, and return once they are: what changes from then on is heard."""
+        """Watch these paths, and return once the watch is active: later changes are detected."""
         inside = [folder for folder in folders if os.path.isdir(folder)]
         above = sorted({_nearest(os.path.dirname(path)) for path in (*files, *folders)} - set(inside))  # noqa: PTH120
         covered = [(path, os.stat(path).st_ino) for path in (*inside, *above)]
@@ -47,16 +47,16 @@ class Watcher:
         for event in ready:
             event.wait(_READY_S)
         self._covered = covered
-        self._heard.set()  # whatever changed meanwhile
+        self._changed.set()  # something may have changed in between
 
     def wait(self, timeout_s: float) -> bool:
         """Wait for a change since the last call, up to the timeout; return True if there was one."""
-        heard = self._heard.wait(timeout_s)
-        self._heard.clear()
-        return heard
+        changed = self._changed.wait(timeout_s)
+        self._changed.clear()
+        return changed
 
     def close(self) -> None:
-        """Watch nothing any more."""
+        """Stop watching."""
         self._stop.set()
         for thread in self._threads:
             thread.join()
@@ -71,7 +71,7 @@ class Watcher:
         return ready
 
     def _watch(self, paths: Sequence[str], recursive: bool, ready: threading.Event) -> None:
-        for polling in (None, True):  # where the system has no watch left
+        for polling in (None, True):  # poll if the system has no watch left
             try:
                 for changes in watchfiles.watch(
                     *paths,
@@ -88,7 +88,7 @@ class Watcher:
                 ):
                     ready.set()
                     if changes:
-                        self._heard.set()
+                        self._changed.set()
             except OSError:
                 continue
             break
@@ -105,7 +105,7 @@ class Watcher:
 
 
 def _nearest(folder: str) -> str:
-    """The folder, or the innermost one above it that is there."""
+    """The folder, or its innermost existing parent."""
     while not os.path.isdir(folder):
         folder = os.path.dirname(folder)  # noqa: PTH120
     with suppress(OSError):

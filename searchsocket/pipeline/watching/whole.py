@@ -1,4 +1,4 @@
-"""Decide if a build is complete: by the builder's marks, the previous build, and finally a pause in writing."""
+"""Decide if a build is complete: by the builder's files, the previous build, and finally a pause in writing."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,47 +6,47 @@ from pathlib import Path
 
 from searchsocket.pipeline.watching.builder import html_sizes, unwritten
 
-BUILDER_SILENCE_S = 600.0  # after which a builder that made more pages than its build holds is taken to be gone
-SILENCE_S = 20.0  # where only the build before tells that pages are missing: they may have been deleted
+BUILDER_SILENCE_S = 600.0  # after this time, a builder that made more pages than its build contains counts as stopped
+SILENCE_S = 20.0  # if only the previous build shows that pages are missing: they may be deleted
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Time without writes that a build needs before it is indexed, and pages that it seems to lack."""
+    """Time without writes that a build needs before it is indexed, and its missing pages."""
 
     seconds: float
     missing: int = 0  # pages
-    example: str = ""  # one of them, as a file in the build folder; "" = not known
-    from_now: bool = False  # it lies still since it is looked at: what it lies in may be old
+    example: str = ""  # one of them, as a file in the build folder; "" = unknown
+    from_now: bool = False  # the time counts from now, since the folder itself may be old
 
 
 @dataclass(slots=True)
 class Wholeness:
-    """Judges one look at a build folder after another.
+    """Decides for successive checks of a build folder how long to wait.
 
-    A time without a write tells nothing by itself: a builder that waits for a busy machine is as still as one that is
-    done. A build that lacks pages waits longer, however still it lies.
+    A pause in writing proves nothing: a builder on a busy machine may pause like one that has finished. A build with
+    missing pages waits longer, no matter how long it has been unchanged.
     """
 
     settle_s: float
-    live_pages: int = 0  # of the live generation, before anything was indexed
+    live_pages: int = 0  # of the live generation, before the first run
     pages: Mapping[str, int] | None = None  # HTML file -> bytes, of the build that was indexed last
-    heeds_builder: bool = True  # not where that build was not what its builder had made, as after another tool
+    heeds_builder: bool = True  # False if that build differed from the builder's output, e.g. after another tool
     folder: str = ""  # of that build
-    _looked: tuple[Mapping[str, int] | None, bool, str] = (None, True, "")
+    _last_check: tuple[Mapping[str, int] | None, bool, str] = (None, True, "")
 
     def wait(self, build: str, root: Path) -> Wait:
-        """The time without writes that this build needs.
+        """Return the time without writes that this build needs.
 
         Args:
-            build: Absolute path of the folder; "" = what would be indexed was built by nobody.
+            build: Absolute path of the folder; "" = the source is not a build.
             root: The project's folder.
         """
         there = html_sizes(build) if build else {}
         unfinished = unwritten(build, there, root) if build else None
-        self._looked = (there if build else None), not unfinished, build
+        self._last_check = (there if build else None), not unfinished, build
         if self.folder not in ("", build) and not html_sizes(self.folder):
-            # Emptied, to be filled again: whatever else could be indexed meanwhile is not what is meant.
+            # Emptied, to be filled again: another source that could be indexed now is not the right one.
             return Wait(max(self.settle_s, SILENCE_S), len(self.pages or {}), from_now=True)
         if not build:
             return Wait(self.settle_s)
@@ -60,8 +60,8 @@ class Wholeness:
         return self._wait(SILENCE_S, sorted(gone | empty))
 
     def remember(self) -> None:
-        """Take what `wait` looked at last for whole: it was indexed."""
-        self.pages, self.heeds_builder, self.folder = self._looked
+        """Remember the build of the last `wait` as complete: it was indexed."""
+        self.pages, self.heeds_builder, self.folder = self._last_check
 
     def _wait(self, seconds: float, missing: Sequence[str]) -> Wait:
         if not missing:
