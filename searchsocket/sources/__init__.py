@@ -42,22 +42,21 @@ def make_source(
     max_pages: int | None = None,
     previous_form: UrlForm | None = None,
 ) -> Source:
-    """The source of a project.
+    """Make the source of a project.
 
     Args:
         root: The project.
         settings: Its configuration.
-        mode: Overrides `source.mode`; None for both means static-output where a build is found, else content-files.
-        scope: Name of the scope; takes the place of `{scope}` in `source.static_output_dir` and in
-            `source.crawl.base_url`.
-        branch: What git-branch reads unless `source.git.branch` names one; "" = that of the scope, found by its name.
-        fetched_dir: Where a crawl keeps what it fetched, and the records of a package; default: `crawl/<scope>` in the
+        mode: Overrides `source.mode`; None for both means static-output if a build is found, otherwise content-files.
+        scope: Name of the scope; replaces `{scope}` in `source.static_output_dir` and in `source.crawl.base_url`.
+        branch: The branch for git-branch, unless `source.git.branch` is set; "" = that of the scope, by its name.
+        fetched_dir: Folder for the pages of a crawl and the records of a package; default: `crawl/<scope>` in the
             state folder.
-        max_pages: What a limited run wants; a crawl fetches no more, the others list what they have.
-        previous_form: Of the addresses, as an earlier run read it from the site's links.
+        max_pages: Limit of a run; a crawl fetches no more, other sources list everything.
+        previous_form: Form of the addresses, as an earlier run derived it from the site's links.
 
     Raises:
-        ConfigMissing: There is nothing to index, and the message says what was looked for; or a reader is missing.
+        ConfigMissing: There is nothing to index (the message lists the searched places), or a reader is missing.
         ConfigError: A glob cannot be read, or the site would have two base paths.
     """
     request = _Request(root, settings, scope, branch or scope, fetched_dir, max_pages, previous_form)
@@ -80,7 +79,7 @@ class _Request:
     previous_form: UrlForm | None
 
     def build(self) -> DetectedBuild:
-        """The configured build folder, else the one that is found."""
+        """The configured build folder, else the detected one."""
         configured = self.settings.source.static_output_dir.replace("{scope}", self.scope)
         if not configured:
             return find_build(self.root)
@@ -88,13 +87,13 @@ class _Request:
         return DetectedBuild(configured, generator_of(self.root, configured))
 
     def fetched(self) -> Path:
-        """The folder for what is fetched."""
+        """The folder for fetched pages."""
         return self.fetched_dir or self.root / self.settings.state.dir / "crawl" / (self.scope or "main")
 
     def addresses(self, mode: str) -> Addresses:
-        """The addresses of pages that have no built file: Markdown links to other Markdown, and shows no form."""
-        stated = stated_form(self.settings.urls.style) or CLEAN
-        return Addresses(stated, configured_site(self.settings, mode, self.scope).path)
+        """The addresses of pages without a built file: links between Markdown files show no form."""
+        form = stated_form(self.settings.urls.style) or CLEAN
+        return Addresses(form, configured_site(self.settings, mode, self.scope).path)
 
 
 def _detected(request: _Request) -> Source:
@@ -141,7 +140,7 @@ def _open_build(request: _Request, build: DetectedBuild) -> StaticOutputSource:
 
 
 def _crawl(request: _Request) -> Source:
-    from searchsocket.sources.crawl.source import CrawlSource  # brings an HTTP client
+    from searchsocket.sources.crawl.source import CrawlSource  # heavy: imports an HTTP client
 
     settings, scope = request.settings, request.scope
     source = settings.source

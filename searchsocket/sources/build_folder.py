@@ -12,9 +12,9 @@ from searchsocket.system.locators import locator_of
 from searchsocket.web.urls.paths import is_index
 
 _HTML = re.compile(r"\.html?$", re.IGNORECASE)
-# What hosts serve when there is no page; only at the top, for inside a site `/404` can be real content.
+# Pages that hosts serve for missing pages. Only at the top, since inside a site `/404` can be real content.
 _FALLBACKS = frozenset({"200", "404", "500", "_error", "_not-found"})
-_LANGUAGE = re.compile(r"[a-z]{2}(?:-[A-Za-z]{2,4})?")  # a folder that is called so is the site in that language
+_LANGUAGE = re.compile(r"[a-z]{2}(?:-[A-Za-z]{2,4})?")  # name of a folder with the site in one language
 _ASSETS = frozenset({"_static", "_gatsby"})  # of themes, whose templates are HTML by name
 
 
@@ -26,8 +26,8 @@ class BuildFolder:
         Args:
             root: Real path of the build folder.
             base: The site's base path without its leading slash; "" for none.
-            report: Takes what is skipped and what fails.
-            documents: PDF, Word and OpenDocument files are pages too.
+            report: Collects skipped and failed entries.
+            documents: Include PDF, Word and OpenDocument files.
         """
         self._is_page = _is_page_or_document if documents else is_html
         self._root = root
@@ -35,7 +35,7 @@ class BuildFolder:
         self.page, self.top = self._find_top(base)  # the file of `/` beside the top folder, if any; the top folder
 
     def list(self, folder: str) -> Iterator[tuple[str, bool]]:
-        """Names in `folder` that may lead to pages, and whether each is a folder; the rest goes into the report."""
+        """Yield (name, is a folder) of entries in `folder` that may lead to pages; others are added to the report."""
         try:
             with os.scandir(os.path.join(self._root, folder)) as entries:
                 for entry in entries:
@@ -51,14 +51,14 @@ class BuildFolder:
             self._report.failed[locator_of(folder) or "."] = f"cannot be listed: {error.strerror or error}"
 
     def _find_top(self, base: str) -> tuple[str, str]:
-        """The folder of the base path where all pages lie in it, as prerenderers write them; else the root."""
+        """The folder of the base path if all pages are in it, as prerenderers write them; otherwise the root."""
         if not base or not Path(self._root, base).is_dir():
             return "", ""
         first = base.split("/")[0]
         with os.scandir(self._root) as entries:
             others = sorted(entry.name for entry in entries if entry.name not in (first, f"{first}.html"))
         if any(is_html(name) and stem(name) not in _FALLBACKS for name in others):
-            return "", ""  # the site's own folder happens to be called like its base path
+            return "", ""  # a folder of the site happens to have the name of its base path
         for name in others:
             if is_html(name) or Path(self._root, name).is_dir():
                 self._report.skipped[locator_of(name)] = "outside the base path"
@@ -69,7 +69,7 @@ class BuildFolder:
         try:
             return entry.is_dir()
         except OSError as error:
-            if entry.is_symlink():  # in a circle
+            if entry.is_symlink():  # a circular link
                 self._report.skipped[locator_of(path)] = "a broken link"
             else:
                 self._report.failed[locator_of(path)] = f"cannot be read: {error.strerror or error}"
@@ -105,10 +105,10 @@ class BuildFolder:
         try:
             return all(is_index(inner.name) for inner in Path(self._root, path).iterdir())
         except OSError:
-            return False  # listing it fails again, and is reported then
+            return False  # the listing will fail too, and report it
 
     def _why_not_link(self, path: str, is_folder: bool) -> str:
-        """Why a link is not followed; "" when it is the only way to a page of this build."""
+        """The reason not to follow a link; "" if it is the only path to a page of this build."""
         target = os.path.realpath(os.path.join(self._root, path))
         if not is_inside(target, self._root):
             return "a link that points out of the build folder"

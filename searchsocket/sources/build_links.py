@@ -1,4 +1,4 @@
-"""In which form a built site addresses its pages, as a sample of its own pages links to them."""
+"""Detect the form of page addresses of a built site, from the links in a sample of its pages."""
 
 import hashlib
 import os
@@ -15,15 +15,15 @@ from searchsocket.web.urls.form import LinkVotes, UrlForm
 from searchsocket.web.urls.paths import is_index, path_of_file
 from searchsocket.web.urls.resolve import SiteBase, resolve_address, resolve_base
 
-_VERSION = "1"  # of what is read, and of how it is counted
-_FOLDERS = 24  # looked into, from the top
+_VERSION = "1"  # of the sample and the counting
+_FOLDERS = 24  # listed, from the top
 _FILES_A_FOLDER = 24
 _FILES = 40
-_ENOUGH = 300  # different addresses; more of them change nothing
+_ENOUGH = 300  # distinct addresses; more do not change the result
 _BYTES = 300_000  # read of each file; a page may begin with its styles
 _TOTAL_BYTES = 2_500_000  # after which no further file is read
 _SITEMAPS = ("sitemap.xml", "sitemap-0.xml")
-# No `<` in a tag: each is looked at once, however broken the page is.
+# No `<` in a tag, so that each is read once, however broken the page is.
 _HREF = re.compile(rb"""<a(?=\s)[^<>]*?\shref\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)'|([^\s"'<>]+))""", re.IGNORECASE)
 _LINK = re.compile(rb"<link(?=\s)([^<>]*)", re.IGNORECASE)
 _BASE = re.compile(rb"""<base(?=\s)[^<>]*?\shref\s*=\s*["']?([^"'<>\s]+)""", re.IGNORECASE)
@@ -35,20 +35,20 @@ _HOST = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
 
 
 def form_of_build(root: str, build: BuildFolder, site: SiteBase, previous: UrlForm | None = None) -> UrlForm:
-    """The form of a build's addresses, from links and canonical tags of some of its pages and from its sitemap.
+    """Detect the form of a build's addresses, from links and canonical tags of sample pages, and the sitemap.
 
     Args:
         root: Real path of the build folder.
-        build: The same, to be listed.
-        site: Where its links say that it lies.
-        previous: What an earlier run found; the answer where the sample is still the same.
+        build: The lister of this folder.
+        site: Where the links expect the site.
+        previous: Result of an earlier run; returned if the sample is unchanged.
     """
     top = os.path.join(root, build.top)
     sample = _sample(build)
     evidence = _evidence(top, [*sample, *_SITEMAPS], f"{_VERSION} {site}")
     if previous is not None and previous.evidence == evidence:
         return previous
-    votes = LinkVotes(lambda name: os.path.isfile(os.path.join(top, name)))  # noqa: PTH113  asked for every link
+    votes = LinkVotes(lambda name: os.path.isfile(os.path.join(top, name)))  # noqa: PTH113  called for every link
     for name in _SITEMAPS:
         for location in _LOCATION.findall(_read(top, name)):
             if votes.links < _ENOUGH:
@@ -64,7 +64,7 @@ def form_of_build(root: str, build: BuildFolder, site: SiteBase, previous: UrlFo
 
 
 def _sample(build: BuildFolder) -> list[str]:
-    """Pages of the upper folders, some of each, in an order that mixes them; relative to the top folder."""
+    """Sample the upper folders, some pages of each, in a mixed order; paths are relative to the top folder."""
     sample: list[str] = []
     folders = deque([build.top])
     for _ in range(_FOLDERS):
@@ -85,7 +85,7 @@ def _shuffled(name: str) -> bytes:
 
 
 def _evidence(top: str, names: list[str], how: str) -> str:
-    """A digest that changes with what would be read, and with how."""
+    """A digest that changes with the files of the sample and the way of counting."""
     total = hashlib.sha256(how.encode("utf-8", "surrogatepass"))
     for name in names:
         try:
@@ -99,16 +99,16 @@ def _evidence(top: str, names: list[str], how: str) -> str:
 def _read(top: str, name: str) -> bytes:
     path = Path(top, name)
     try:
-        if not path.is_file():  # a pipe would hold the run
+        if not path.is_file():  # a pipe would block the run
             return b""
         with path.open("rb") as file:
             return file.read(_BYTES)
     except OSError:
-        return b""  # whoever lists the pages says what is wrong with it
+        return b""  # listing the pages will report the error
 
 
 def _count_page(votes: LinkVotes, data: bytes, name: str, site: SiteBase, counted: set[tuple[str, bytes]]) -> None:
-    """Count the links of a page but for those in `counted`, by where they are read and as written: menus come again."""
+    """Count the links of a page, except those in `counted` as (folder, address), such as repeated menu links."""
     try:
         served = path_of_file(name)
     except InvalidRequest:
@@ -139,7 +139,7 @@ def _count(votes: LinkVotes, href: str, served: str, site: SiteBase) -> None:
 
 
 def _address(match: re.Match[bytes]) -> bytes:
-    """An href without its fragment, since a page links to many places of another."""
+    """An href without its fragment, so that links to several sections of a page count once."""
     return (match[1] or match[2] or match[3] or b"").partition(b"#")[0]
 
 

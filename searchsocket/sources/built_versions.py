@@ -1,4 +1,4 @@
-"""Versions of the documentation in a build folder, from its file names alone."""
+"""Versions of the documentation in a build folder, only from its file names."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -17,7 +17,7 @@ _DOCUSAURUS = "/docs"  # its usual folder of documentation
 
 
 def listed_texts(source: Source) -> Mapping[str, str]:
-    """The contents of `versions.json` of the site, by the URL path of its folder; "" = the root."""
+    """The contents of the site's `versions.json`, by the URL path of its folder; "" = the root."""
     with suppress(SourceUnavailable):
         if isinstance(source, StaticOutputSource):
             return {"": source.side_file(FILE, MAX_BYTES).decode("utf-8", "replace")}
@@ -25,7 +25,7 @@ def listed_texts(source: Source) -> Mapping[str, str]:
 
 
 def versions_of_build(folder: Path, project_list: str = "") -> tuple[VersionFamily, ...]:
-    """The versions in a build folder. A run knows more: titles, metas, canonical links and settings.
+    """The versions in a build folder. A run also uses titles, metas, canonical links and settings.
 
     Args:
         project_list: The `versions.json` of a Docusaurus project, which its build does not contain.

@@ -20,7 +20,7 @@ _NOT_CONTENT = frozenset({"node_modules", "__pycache__"})
 
 
 class ContentFilesSource:
-    """Files that match the globs, with the URL that their path gives them (see `content_paths`)."""
+    """Files that match the globs, with the URL that follows from their path (see `content_paths`)."""
 
     kind = CONTENT_FILES
 
@@ -45,9 +45,9 @@ class ContentFilesSource:
             exclude: Globs over URL paths.
             max_page_bytes: A larger file is a failed page.
             now_ns: The clock that the files' times are compared with.
-            origin: The folder as people know it.
-            notes: What a person should know of the choice of this source; warnings of every run.
-            addresses: What opens the pages.
+            origin: The folder, as shown to people.
+            notes: Notes about the choice of this source; warnings of every run.
+            addresses: Makes the addresses of pages.
         """
         self.origin = origin or SourceOrigin(self.kind.mode, str(root))
         self._notes = list(notes)
@@ -66,7 +66,7 @@ class ContentFilesSource:
         return self._report
 
     def pages(self) -> Iterator[RawPage]:
-        """Every page, each URL once, by rising URL.
+        """Yield every page, each URL once, by rising URL.
 
         Raises:
             SourceUnavailable: The folder is missing or cannot be listed.
@@ -94,7 +94,7 @@ class ContentFilesSource:
         report.complete = count > 0 and not report.failed
 
     def read(self, page: RawPage) -> bytes:
-        """The bytes of a page, now.
+        """Read the current bytes of a page.
 
         Raises:
             SourceUnavailable: The page cannot be read (gone, too large, outside the root).
@@ -110,7 +110,7 @@ class ContentFilesSource:
         return Path(self._root).is_dir() and next(self._matching(), None) is not None
 
     def _matching(self) -> Iterator[str]:
-        """Relative paths of files that a glob matches, folder by folder, in no order that matters."""
+        """Yield relative paths of files that a glob matches, folder by folder, in any order."""
         pending = [(folder, 0) for folder in self._paths.folders()]
         while pending:
             folder, depth = pending.pop()
@@ -118,7 +118,7 @@ class ContentFilesSource:
                 with os.scandir(os.path.join(self._root, folder)) as entries:
                     items = [(entry.name, entry.is_dir(follow_symlinks=False), entry.is_symlink()) for entry in entries]
             except (FileNotFoundError, NotADirectoryError):
-                continue  # a glob of the defaults that this project has no folder for
+                continue  # the project has no folder for a default glob
             except OSError as error:
                 self._report.failed[locator_of(folder) or "."] = f"cannot be listed: {error.strerror or error}"
                 continue
@@ -149,11 +149,11 @@ def one_file_each(
     excluded: Callable[[str], bool],
     is_usable: Callable[[str], bool],
 ) -> Iterator[tuple[str, str, str]]:
-    """The file of each URL, as (url, served_url, path) by rising URL; what is left out goes into the report.
+    """Yield the file of each URL, as (url, served_url, path) by rising URL; skipped files are added to the report.
 
     Args:
-        is_usable: Whether a file can be a page; puts into the report why it cannot. Where one failed, no other file
-            takes its place.
+        is_usable: Returns True if a file can be a page; otherwise adds the reason to the report. If a file failed, no
+            other file replaces it.
     """
     by_url: dict[str, list[tuple[tuple[int, str], str, str]]] = {}
     for path in files:

@@ -1,7 +1,7 @@
-"""URL of a content file, from its path alone.
+"""URL of a content file, derived from its path.
 
-A route's page file (`+page.md`) has the URL of its route. Any other file is placed by its path below the fixed part
-of the glob that matched it: with `content/**/*.md`, `content/blog/x.md` is `/blog/x`; `index.md` and `README.md` are
+A route's page file (`+page.md`) has the URL of its route. For other files, the URL is the path below the fixed part of
+the matching glob: with `content/**/*.md`, `content/blog/x.md` is `/blog/x`; `index.md` and `README.md` are
 the page of their folder.
 """
 
@@ -20,7 +20,7 @@ from searchsocket.web.urls.paths import join_name
 _SUFFIX = re.compile(r"\.(?:md|mdx|svx|markdown)$", re.IGNORECASE)
 _PAGE = re.compile(r"\+page(?:@.*)?\.(?:svelte\.mdx?|md|mdx|svx)")
 _MAGIC = re.compile(r"[*?\[!\\]")
-_FOLDER_PAGES = ("index", "readme")  # in this order, where both are there
+_FOLDER_PAGES = ("index", "readme")  # in this order, if both exist
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +29,21 @@ class ContentPage:
 
     url: str = ""
     served_url: str = ""
-    rank: int = 0  # of two files with one URL, the lower one is taken
-    skip: str = ""  # why it has no URL; "" when it has
+    rank: int = 0  # if two files have one URL, the lower rank is used
+    skip: str = ""  # reason why it has no URL; "" if it has one
 
 
 class ContentPaths:
-    """The globs of a project, ready to match and to place files."""
+    """The globs of a project, compiled, to match files and determine their URLs."""
 
     def __init__(self, globs: Sequence[str], routes_dir: str) -> None:
         """
         Args:
-            globs: As in a `.gitignore`, but each names what is taken.
+            globs: With the syntax of `.gitignore`, but for included files.
             routes_dir: The routes folder, relative to the same root as the globs.
 
         Raises:
-            ConfigError: A glob cannot be read, or leads out of the root.
+            ConfigError: A glob cannot be read, or points out of the root.
         """
         self.globs = tuple(globs)
         self._routes_dir = clean_dir(routes_dir)

@@ -1,4 +1,4 @@
-"""Globs over URL paths that take pages out (spec 7, `source.exclude`)."""
+"""Globs over URL paths that exclude pages (spec 7, `source.exclude`)."""
 
 from collections.abc import Sequence
 from urllib.parse import unquote
@@ -9,12 +9,12 @@ from searchsocket.errors import ConfigError
 
 
 class Excluder:
-    """A test for URLs that are to be left out."""
+    """Test for excluded URLs."""
 
     def __init__(self, globs: Sequence[str]) -> None:
         """
         Args:
-            globs: As in a `.gitignore`, over URL paths: `/drafts/**` and `/drafts` both mean that page and all below.
+            globs: With the syntax of `.gitignore`; `/drafts/**` and `/drafts` both mean that page and all below.
 
         Raises:
             ConfigError: A glob cannot be read.
@@ -29,7 +29,7 @@ class Excluder:
         if self._spec is None:
             return False
         path = url.removeprefix("/")
-        # Globs are written as people read paths, with spaces and all.
+        # Globs are written like decoded paths, for example with spaces.
         return self._spec.match_file(path) or ("%" in path and self._spec.match_file(unquote(path)))
 
 

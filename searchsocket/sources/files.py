@@ -11,14 +11,14 @@ from searchsocket.sources.base import SourceReport
 from searchsocket.system.locators import locator_of, path_of
 
 _YOUNG_NS = 2_000_000_000  # the coarsest clock of a usual file system ticks every two seconds
-MAX_DEPTH = 200  # folders below each other; deeper is a loop or a trap
+MAX_DEPTH = 200  # nested folders; a deeper tree is a loop or a trap
 
 
 def stamp_of(info: os.stat_result, now_ns: int) -> str:
-    """Equal stamps mean equal bytes: size, both times, inode and device; "" where a file is too young to tell.
+    """Equal stamps mean equal bytes: size, both times, inode and device; "" if the file changed too recently.
 
-    Builds set modification times as they like, and inodes are given again; no tool sets the time of change. A file
-    that changed just now may change again within the same tick of the clock.
+    Builds may set any modification time, and inodes are reused; but no tool sets the change time. A file that changed
+    just now may change again within the same clock tick.
     """
     if now_ns - info.st_ctime_ns < _YOUNG_NS:
         return ""
@@ -29,7 +29,7 @@ def read_inside(root: str, locator: str, max_bytes: int) -> bytes:
     """The bytes of a regular file below `root`.
 
     Raises:
-        SourceUnavailable: It is gone, unreadable, too large, no regular file, or outside the root.
+        SourceUnavailable: It is gone, unreadable, too large, not a regular file, or outside the root.
     """
     with open_inside(root, locator) as file:
         data = file.read(max_bytes + 1)
@@ -40,17 +40,17 @@ def read_inside(root: str, locator: str, max_bytes: int) -> bytes:
 
 @contextmanager
 def open_inside(root: str, locator: str) -> Iterator[BinaryIO]:
-    """A regular file below `root`, open for reading.
+    """Open a regular file below `root` for reading.
 
     Raises:
-        SourceUnavailable: As `read_inside`; also where reading fails inside the block.
+        SourceUnavailable: As `read_inside`; also if reading fails inside the block.
     """
     root = os.path.realpath(root)
     try:
         path = os.path.realpath(os.path.join(root, path_of(locator)))
         if not is_inside(path, root):
             raise SourceUnavailable(f"{locator!a} points out of {root}")
-        # A pipe in the place of a page must not block the run.
+        # A pipe instead of a page must not block the run.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
         with open(handle, "rb") as file:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -74,13 +74,13 @@ def is_inside(path: str, root: str) -> bool:
 
 
 def too_large(size: int, max_bytes: int) -> str:
-    """Why a page was not read."""
+    """The reason why a page was not read."""
     limit = f"source.max_page_bytes ({max_bytes:,})"
     return f"{size:,} bytes or more, above {limit}; raise it, or exclude the page in source.exclude"
 
 
 def usable(root: str, path: str, max_bytes: int, report: SourceReport) -> os.stat_result | None:
-    """The facts of a listed file that can be a page; otherwise None, and the report says why."""
+    """The status of a listed file that can be a page; otherwise None, with the reason in the report."""
     file, locator = os.path.join(root, path), locator_of(path)
     try:
         info = os.stat(file)

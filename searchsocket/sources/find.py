@@ -1,4 +1,4 @@
-"""Finding the build folder of a project (spec 8.2)."""
+"""Find the build folder of a project (spec 8.2)."""
 
 import os
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from searchsocket.errors import ConfigMissing
 from searchsocket.sources.generators import ReadText, UsedGenerator, used_generators
 
 USUAL_FOLDERS = ("build", ".svelte-kit/output/prerendered/pages", "dist", "out", "public", "_site", "site", "book")
-_MAX_ENTRIES = 20_000  # looked at in one folder before it is taken to hold no HTML
+_MAX_ENTRIES = 20_000  # checked in one folder before it counts as without HTML
 _MAX_CONFIG_BYTES = 1_000_000
 _MAX_NAMED = 3
 
@@ -18,47 +18,47 @@ _MAX_NAMED = 3
 class DetectedBuild:
     """Detected build output of a project."""
 
-    folder: str = ""  # project-relative; "" where no folder holds HTML
-    generator: str = ""  # that wrote it, where its configuration says so
-    candidates_checked: tuple[str, ...] = ()  # folders that could have been it
-    notes: tuple[str, ...] = ()  # what a person should know of the choice
+    folder: str = ""  # project-relative; "" if no folder contains HTML
+    generator: str = ""  # that wrote it, if a configuration names the folder
+    candidates_checked: tuple[str, ...] = ()  # folders that were checked
+    notes: tuple[str, ...] = ()  # notes for people about the choice
 
 
 def find_build(root: Path) -> DetectedBuild:
-    """The build of a project: where its generator writes, else the first usual folder that holds HTML.
+    """Find the build: the output folder of the configured generator, else the first usual folder with HTML.
 
-    A folder without HTML is none: `public` of many projects holds only images.
+    A folder without HTML does not count: `public` contains only images in many projects.
     """
-    used = used_generators(_reader(root))
-    candidates = [(folder, one.name) for one in used for folder in one.folders]
+    generators = used_generators(_reader(root))
+    candidates = [(folder, generator.name) for generator in generators for folder in generator.folders]
     candidates += [(folder, "") for folder in USUAL_FOLDERS]
     by_folder = dict(reversed(candidates))  # of two that write to one folder, the first
     folders = tuple(dict.fromkeys(folder for folder, _ in candidates))
-    holding = [folder for folder in folders if holds_html(root / folder)]
-    if not holding:
-        return DetectedBuild("", "", folders, tuple(_unbuilt(one) for one in used))
-    chosen = holding[0]
-    notes = [_computed(one) for one in used if one.computed]
-    # Another place of the same generator, what it copies from, and what lies in the taken folder are no other choice.
+    with_html = [folder for folder in folders if holds_html(root / folder)]
+    if not with_html:
+        return DetectedBuild("", "", folders, tuple(_unbuilt(generator) for generator in generators))
+    chosen = with_html[0]
+    notes = [_computed(generator) for generator in generators if generator.computed]
+    # No alternatives: other output folders of the same generator, its input, and folders inside the chosen one.
     own = by_folder[chosen]
     others = [
-        name for name in holding[1:] if not _related(name, chosen) and (not own or by_folder[name] not in ("", own))
+        name for name in with_html[1:] if not _related(name, chosen) and (not own or by_folder[name] not in ("", own))
     ]
     if others:
         named = ", ".join(f"{name}/" for name in others[:_MAX_NAMED])
         notes.append(
             f"{chosen}/ is indexed; {named} also contains HTML; set source.static_output_dir to the right folder"
         )
-    if not own and used:
-        notes.append(f"{_unbuilt(used[0])}; {chosen}/ is indexed instead")
+    if not own and generators:
+        notes.append(f"{_unbuilt(generators[0])}; {chosen}/ is indexed instead")
     return DetectedBuild(chosen, own, folders, tuple(notes))
 
 
 def configured_build(root: Path, folder: str) -> Path:
-    """The build folder that the configuration names.
+    """Return the configured build folder.
 
     Raises:
-        ConfigMissing: It is not there.
+        ConfigMissing: It does not exist.
     """
     path = root / folder
     if not path.is_dir():
@@ -70,26 +70,26 @@ def configured_build(root: Path, folder: str) -> Path:
 
 
 def generator_of(root: Path, folder: str) -> str:
-    """The generator that writes to a folder which the configuration names; "" when none says so."""
-    used = used_generators(_reader(root))
-    return next((one.name for one in used if os.path.normpath(folder) in one.folders), "")
+    """The generator that writes to a configured folder; "" if no configuration names it."""
+    generators = used_generators(_reader(root))
+    return next((generator.name for generator in generators if os.path.normpath(folder) in generator.folders), "")
 
 
 def uses(root: Path, generator: str) -> bool:
     """Return True if a project has the configuration of a generator, perhaps among others."""
-    return any(one.name == generator for one in used_generators(_reader(root)))
+    return any(used.name == generator for used in used_generators(_reader(root)))
 
 
 def holds_html(folder: Path) -> bool:
-    """Return True if there is an HTML file in a folder or below; hidden folders inside do not count."""
+    """Return True if a folder or its subfolders contain an HTML file; hidden folders are skipped."""
     pending = [os.fspath(folder)]
-    candidates_checked = 0
-    while pending and candidates_checked < _MAX_ENTRIES:
+    checked = 0
+    while pending and checked < _MAX_ENTRIES:
         inner: list[str] = []
         try:
             with os.scandir(pending.pop()) as entries:
                 for entry in entries:
-                    candidates_checked += 1
+                    checked += 1
                     if entry.name.startswith(".") or entry.name == "node_modules":
                         continue
                     if entry.name.lower().endswith((".html", ".htm")):
@@ -97,13 +97,13 @@ def holds_html(folder: Path) -> bool:
                     if entry.is_dir(follow_symlinks=False):
                         inner.append(entry.path)
         except OSError:
-            continue  # not there, or not ours to read: no build
+            continue  # missing or not readable: not a build
         pending = [*inner, *pending]
     return False
 
 
 def _reader(root: Path) -> ReadText:
-    """Reads files of a project; each folder is listed once, since most names that are asked for are not there."""
+    """Make a reader of project files; each folder is listed once, since most requested files do not exist."""
 
     @cache
     def names(folder: str) -> frozenset[str]:
@@ -117,8 +117,8 @@ def _reader(root: Path) -> ReadText:
         if file not in names(folder):
             return None
         try:
-            with (root / name).open("rb") as opened:
-                return opened.read(_MAX_CONFIG_BYTES).decode("utf-8", "replace")
+            with (root / name).open("rb") as stream:
+                return stream.read(_MAX_CONFIG_BYTES).decode("utf-8", "replace")
         except OSError:
             return None
 
@@ -137,5 +137,5 @@ def _computed(used: UsedGenerator) -> str:
     )
 
 
-def _related(one: str, other: str) -> bool:
-    return f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")
+def _related(first: str, second: str) -> bool:
+    return f"{first}/".startswith(f"{second}/") or f"{second}/".startswith(f"{first}/")

@@ -1,6 +1,6 @@
-"""Detect the site generator of a project and its output folder, from its own configuration (spec 8.2).
+"""Detect the site generator of a project and its output folder, from its configuration (spec 8.2).
 
-Configurations are read and never run; what only running one would tell is named.
+Configurations are read and never executed; a setting that only execution could determine is reported.
 """
 
 import json
@@ -13,9 +13,9 @@ from typing import Any
 
 from searchsocket.web.routes.script import Script, Value, setting
 
-ReadText = Callable[[str], str | None]  # the text of a project-relative file; None where there is none
+ReadText = Callable[[str], str | None]  # the text of a project-relative file; None if it does not exist
 
-_PLACES = ("", "docs", "doc", "website", "docs/source", "doc/source", "source")  # where a configuration may lie
+_PLACES = ("", "docs", "doc", "website", "docs/source", "doc/source", "source")  # folders of configurations
 _YAML_LINE = re.compile(r"(?P<indent> *)(?P<key>[\w-]+):(?P<value>.*)")
 _SCRIPTS = ("js", "mjs", "ts", "mts", "cjs", "cts")
 
@@ -25,11 +25,11 @@ class Generator:
     """A tool that makes sites."""
 
     name: str
-    configs: tuple[str, ...]  # any of these files says that it is used
-    folders: tuple[str, ...]  # where it writes, from the configuration's folder; the first is the one it names
-    key: str = ""  # the setting of another folder, dotted; "" where it has none in a file
-    mark: str = ""  # what the configuration holds, where others call theirs the same
-    in_project: bool = False  # folders are the project's, wherever the configuration lies
+    configs: tuple[str, ...]  # any of these files shows that it is used
+    folders: tuple[str, ...]  # output folders, relative to the configuration; the default first
+    key: str = ""  # dotted setting of the output folder; "" if there is none
+    mark: str = ""  # text that the configuration contains, if another generator uses the same file name
+    in_project: bool = False  # folders are relative to the project, not to the configuration
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +38,15 @@ class UsedGenerator:
 
     name: str
     config: str  # project-relative
-    folders: tuple[str, ...]  # project-relative, the likeliest first
-    computed: str = ""  # the setting whose value cannot be read; "" when none
+    folders: tuple[str, ...]  # project-relative, likeliest first
+    computed: str = ""  # the setting whose value is computed; "" if none
 
 
 def _scripts(*stems: str) -> tuple[str, ...]:
     return tuple(f"{stem}.{ending}" for stem in stems for ending in _SCRIPTS)
 
 
-# Where two could be meant, the first that wrote HTML is taken.
+# If several match, the first one that wrote HTML is used.
 GENERATORS = (
     Generator("VitePress", _scripts(".vitepress/config", ".vitepress/config/index"), (".vitepress/dist",), "outDir"),
     Generator("VuePress", _scripts(".vuepress/config"), (".vuepress/dist",), "dest"),
@@ -91,22 +91,22 @@ def used_generators(read: ReadText) -> list[UsedGenerator]:
                     break
     by_config: dict[str, UsedGenerator] = {}
     for used in detected:
-        by_config.setdefault(used.config, used)  # one file is the configuration of one of them
+        by_config.setdefault(used.config, used)  # a file configures only one generator
     return list(by_config.values())
 
 
 def _used(generator: Generator, folder: str, config: str, text: str) -> UsedGenerator:
-    stated = stated_value(text, config, generator.key) if generator.key else ""
+    output = stated_value(text, config, generator.key) if generator.key else ""
     base = "" if generator.in_project else folder
     usual = [path for folder in generator.folders if (path := _inside(base, folder))]
-    if not stated:
-        return UsedGenerator(generator.name, config, tuple(usual), generator.key if stated is None else "")
-    own = _inside(base, stated)
+    if not output:
+        return UsedGenerator(generator.name, config, tuple(usual), generator.key if output is None else "")
+    own = _inside(base, output)
     return UsedGenerator(generator.name, config, (own, *usual) if own and own not in usual else tuple(usual))
 
 
 def _svelte_kit(read: ReadText) -> Iterator[UsedGenerator]:
-    """A SvelteKit project; what its adapter leaves out is still where the framework prerenders."""
+    """Detect SvelteKit. Pages that its adapter leaves out are still in the folder that the framework prerenders to."""
     for config in _scripts("svelte.config", "vite.config"):
         text = read(config)
         script = Script(text or "")
@@ -114,7 +114,7 @@ def _svelte_kit(read: ReadText) -> Iterator[UsedGenerator]:
             continue
         pages = setting(script.argument("adapter"), "pages", default="build")
         own = _inside("", pages) if isinstance(pages, str) else ""
-        # adapter-node keeps pages apart from the server.
+        # adapter-node writes pages to a separate folder.
         folders = ("build/prerendered", own or "build", ".svelte-kit/output/prerendered/pages")
         yield UsedGenerator("SvelteKit", config, folders)
         return
@@ -141,16 +141,16 @@ def _in_script(text: str, keys: list[str]) -> str | None:
     exported = script.default_export()
     value: Value = setting(exported, *keys, default="") if isinstance(exported, dict) else None
     if value is None and not script.sets(keys[-1]):
-        return ""  # whatever it computes, it does not set the key
+        return ""  # it may compute values, but does not set the key
     if value is None:
-        # A function that returns an object, or a config that is wrapped: the only plain text under this key.
+        # A function that returns an object, or a wrapped config: use the only literal under this key.
         literals = set(re.findall(rf"\b{re.escape(keys[-1])}\s*:\s*(['\"])([^'\"\n$]*)\1", text))
         return next(iter(literals))[1] if len(literals) == 1 else None
     return value if isinstance(value, str) else None
 
 
 def _in_yaml(text: str, keys: list[str]) -> str:
-    """A plain value at the top, or one level below; generators' files hold tags that no safe reader knows."""
+    """A plain value at the top or one level below; these files contain tags that safe YAML readers reject."""
     above = ""
     for line in text.splitlines():
         match = _YAML_LINE.match(line)
@@ -164,7 +164,7 @@ def _in_yaml(text: str, keys: list[str]) -> str:
 
 
 def _inside(base: str, folder: str) -> str:
-    """A project-relative folder; "" when it points out of the project or is the project."""
+    """A project-relative folder; "" if it points out of the project or is the project itself."""
     if folder.startswith("/") or "\\" in folder:
         return ""
     path = normpath(join(base, folder))

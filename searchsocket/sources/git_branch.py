@@ -1,4 +1,4 @@
-"""Content files straight from a branch or commit: no checkout, no build, the working tree is not touched."""
+"""Content files of a branch or commit, read without checkout or build; the working tree is not touched."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -20,11 +20,11 @@ _LINK = "120000"
 _SUBMODULE = "160000"
 _LFS_HEAD = b"version https://git-lfs.github.com/spec/"
 _MAX_CONFIG_BYTES = 1_000_000
-_LFS_MAX_BYTES = 1024  # of a pointer, as its specification has it
+_LFS_MAX_BYTES = 1024  # maximum size of a pointer, by its specification
 
 
 class GitBranchSource:
-    """Files of one commit that match the globs; their URLs are those that `ContentFilesSource` gives them."""
+    """Files of one commit that match the globs; they have the same URLs as in `ContentFilesSource`."""
 
     kind = GIT_BRANCH
 
@@ -47,19 +47,19 @@ class GitBranchSource:
             revision: Branch, tag, scope name or commit id.
             globs: Relative to `base_dir`.
             base_dir: Relative to `repo`.
-            routes_dir: The routes folder, relative to `repo`; "" = what the commit's own configuration says.
-            static_dir: The folder of files that are copied as they are; likewise.
+            routes_dir: The routes folder, relative to `repo`; "" = from the configuration in the commit.
+            static_dir: The folder of files that are copied unchanged; likewise.
             exclude: Globs over URL paths.
             max_page_bytes: A larger file is a failed page.
-            addresses: What opens the pages.
+            addresses: Makes the addresses of pages.
         """
         self.origin = SourceOrigin(self.kind.mode, revision=revision)
         self._repository = Repository(repo)
         self._blobs = BlobReader(self._repository)
         self._revision = revision
         self._base = _as_prefix(base_dir)
-        self._stated = (_as_prefix(routes_dir) or routes_dir, _as_prefix(static_dir) or static_dir)
-        self._paths = ContentPaths(globs, self._stated[0].removeprefix(self._base))
+        self._kit_folders = (_as_prefix(routes_dir) or routes_dir, _as_prefix(static_dir) or static_dir)
+        self._paths = ContentPaths(globs, self._kit_folders[0].removeprefix(self._base))
         self._excluded = Excluder(exclude)
         self._max_page_bytes = max_page_bytes
         self._addresses = addresses
@@ -73,20 +73,20 @@ class GitBranchSource:
         return self._report
 
     def commit(self) -> str:
-        """The commit that the revision meant when it was first asked for; it stays, so that a run sees one state.
+        """The commit that the revision named at the first call; later calls return the same, so a run sees one state.
 
         Raises:
-            InvalidScope: The revision cannot be the name of a branch.
+            InvalidScope: The revision is not a valid branch name.
             SourceUnavailable: There is no such commit, or no repository.
         """
         self._commit = self._commit or self._repository.resolve(self._revision)
         return self._commit
 
     def pages(self) -> Iterator[RawPage]:
-        """Every page of the commit, each URL once, by rising URL; `stamp` is the blob's id.
+        """Yield every page of the commit, each URL once, by rising URL; `stamp` is the blob id.
 
         Raises:
-            InvalidScope: The revision cannot be the name of a branch.
+            InvalidScope: The revision is not a valid branch name.
             SourceUnavailable: There is no such commit, or git cannot list it.
         """
         self._report = report = SourceReport()
@@ -109,7 +109,7 @@ class GitBranchSource:
         report.complete = count > 0 and not report.failed
 
     def read(self, page: RawPage) -> bytes:
-        """The bytes of a page as they were when it was listed, wherever the branch is now.
+        """The bytes of a page when it was listed, even if the branch has moved.
 
         Raises:
             SourceUnavailable: The blob is not in this clone, or too large.
@@ -117,14 +117,14 @@ class GitBranchSource:
         return self._blobs.read(page.stamp, self._max_page_bytes)
 
     def modified(self, locator: str) -> float | None:
-        """Return None: the time of the commit counts for all its files."""
+        """Return None: all files have the time of the commit."""
         return None
 
     def route_files(self) -> list[str]:
-        """Paths of the commit's files that decide routes, relative to the project: input of `route_table`.
+        """Paths of the commit's files that affect routes, relative to the project: input of `route_table`.
 
         Raises:
-            InvalidScope: The revision cannot be the name of a branch.
+            InvalidScope: The revision is not a valid branch name.
             SourceUnavailable: There is no such commit, or git cannot list it.
         """
         project, kit = self._repository.prefix(), self.kit()
@@ -139,10 +139,10 @@ class GitBranchSource:
         """The SvelteKit facts of the commit.
 
         Raises:
-            InvalidScope: The revision cannot be the name of a branch.
+            InvalidScope: The revision is not a valid branch name.
             SourceUnavailable: There is no such commit, or git cannot list it.
         """
-        self._kit = self._kit or read_kit(self._text, *self._stated)
+        self._kit = self._kit or read_kit(self._text, *self._kit_folders)
         return self._kit
 
     def _text(self, name: str) -> str | None:
@@ -153,7 +153,7 @@ class GitBranchSource:
         return None
 
     def close(self) -> None:
-        """End the child process that reads blobs; a later read starts another."""
+        """Stop the child process that reads blobs; a later read starts a new one."""
         self._blobs.close()
 
     def _is_file(self, entry: TreeEntry, report: SourceReport) -> bool:

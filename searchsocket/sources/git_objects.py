@@ -1,4 +1,4 @@
-"""Reading commits of a repository through the `git` program: no checkout, no write, no network."""
+"""Read commits of a repository with the `git` program: no checkout, no write, no network."""
 
 import os
 import re
@@ -14,7 +14,7 @@ from searchsocket.errors import ConfigMissing, InvalidScope, SourceUnavailable
 from searchsocket.project.scopes import sanitise_scope
 from searchsocket.system.git import git_command, without_filters
 
-TIMEOUT_S = 60.0  # for one answer of git
+TIMEOUT_S = 60.0  # for one response of git
 _MAX_NAME_CHARS = 250
 _CHUNK = 65_536
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
@@ -25,7 +25,7 @@ _SHORT_ANSWERS = (
     "config",
     "status",
     "cat-file",
-)  # read whole, so that the error text can be read beside them
+)  # read completely, so that stderr can be read too
 _COMMITTER_TIME = re.compile(rb"(?m)^committer .*> (\d+) [+-]\d{4}$")
 _NOT_IN_REFS = re.compile(r"[\x00-\x20\x7f~^:?*\[\\\ud800-\udfff]|\.\.|@\{|//|^[-/.]|[/.]$|/\.|\.lock(?:/|$)")
 
@@ -34,7 +34,7 @@ _NOT_IN_REFS = re.compile(r"[\x00-\x20\x7f~^:?*\[\\\ud800-\udfff]|\.\.|@\{|//|^[
 class TreeEntry:
     """One file of a commit."""
 
-    path: str  # relative to the top of the repository, or to the folder that was listed
+    path: str  # relative to the top of the repository, or to the listed folder
     mode: str  # 100644, 100755, 120000 (link) or 160000 (submodule)
     blob: str  # object id
     size: int  # bytes; 0 for a submodule
@@ -51,10 +51,10 @@ class Repository:
         self._folder = folder
 
     def resolve(self, name: str) -> str:
-        """The commit that a branch, remote branch of `origin`, tag, scope name or commit id means.
+        """Resolve a branch, remote branch of `origin`, tag, scope name or commit id to a commit.
 
         Raises:
-            InvalidScope: The name can be none of these.
+            InvalidScope: The name is valid for none of these.
             SourceUnavailable: There is no such commit, or no repository.
         """
         if not name or len(name) > _MAX_NAME_CHARS or _NOT_IN_REFS.search(name):
@@ -70,14 +70,14 @@ class Repository:
         return commit
 
     def checked_out(self) -> str:
-        """The commit that is checked out, with `-dirty` where files that git knows have changed since.
+        """The checked-out commit, with `-dirty` if tracked files have changes.
 
         Raises:
             SourceUnavailable: There is no repository, or no commit in it.
         """
         commit = self._run("rev-parse", "--verify", "HEAD^{commit}").decode("ascii", "replace").strip()
         filters = without_filters(self._run("config", "--null", "--name-only", "--get-regexp", "^filter", ends=(0, 1)))
-        # A submodule has a configuration of its own, so nothing looks into one.
+        # A submodule has its own configuration, so git must not read submodules.
         changed = self._run(
             "status", "-z", "--untracked-files=no", "--ignore-submodules=all", "--no-renames", environ=filters
         )
@@ -96,7 +96,7 @@ class Repository:
         return int(time[1])
 
     def branch(self) -> str:
-        """The branch that is checked out; `HEAD` where none is.
+        """The checked-out branch; `HEAD` if there is none.
 
         Raises:
             SourceUnavailable: There is no repository, or no commit in it.
@@ -104,11 +104,11 @@ class Repository:
         return self._run("rev-parse", "--abbrev-ref", "HEAD").decode("utf-8", "replace").strip()
 
     def prefix(self) -> str:
-        """The path of the folder in the repository: "" at the top, otherwise such as `apps/site/`."""
+        """The path of the folder in the repository: "" at the top, otherwise e.g. `apps/site/`."""
         return self._run("rev-parse", "--show-prefix").decode("utf-8", "surrogateescape").removesuffix("\n")
 
     def files(self, commit: str, prefix: str) -> Iterator[TreeEntry]:
-        """Every file of a commit below `prefix`, relative to it, in git's order.
+        """Yield every file of a commit below `prefix`, relative to it, in git's order.
 
         Raises:
             SourceUnavailable: git cannot list them all.
@@ -122,17 +122,17 @@ class Repository:
                 yield TreeEntry(path[len(prefix) :], mode, blob, int(size) if size.isdigit() else 0)
 
     def open(self, *arguments: str, environ: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
-        """Start git in the repository, with pipes and without anything of the caller's git environment.
+        """Start git in the repository, with pipes and without the caller's git variables.
 
         Args:
             environ: Variables of git to set.
         """
         environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-        # Nothing here may ask a person, fetch what is missing, or take a lock in somebody's repository.
+        # git must not prompt, fetch missing objects, or take a lock in the user's repository.
         quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
         literal = {"GIT_LITERAL_PATHSPECS": "1"}
         try:
-            return subprocess.Popen(  # noqa: S603  no shell; names are checked, and full refs by then
+            return subprocess.Popen(  # noqa: S603  no shell; names are checked full refs
                 [*git_command(self._folder), *arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -148,7 +148,7 @@ class Repository:
         try:
             answer = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
         except SourceUnavailable:
-            self._run("rev-parse", "--git-dir")  # raises, with a reason, when the repository itself is the trouble
+            self._run("rev-parse", "--git-dir")  # raises with a reason if there is no usable repository
             return ""
         return answer.decode("ascii").strip()
 
@@ -169,15 +169,15 @@ class Repository:
         return output
 
     def _lines(self, arguments: list[str]) -> Iterator[bytes]:
-        """The output of git, split at NUL, as it arrives."""
+        """Yield the output of git, split at NUL, as it arrives."""
         process = self.open(*arguments)
         assert process.stdout is not None
         try:
-            rest = b""
+            partial = b""
             while chunk := read_some(process.stdout, _CHUNK):
-                *lines, rest = (rest + chunk).split(b"\x00")
+                *lines, partial = (partial + chunk).split(b"\x00")
                 yield from lines
-            if process.wait(TIMEOUT_S) or rest:
+            if process.wait(TIMEOUT_S) or partial:
                 raise SourceUnavailable(self._failure(arguments[0], b"the commit or a part of it is not in this clone"))
         finally:
             stop(process)
@@ -188,7 +188,7 @@ class Repository:
 
 
 class BlobReader:
-    """Reads blobs through one `git cat-file --batch`, started when first needed, in each process its own."""
+    """Reads blobs through one `git cat-file --batch` per process, started when first needed."""
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
@@ -214,10 +214,10 @@ class BlobReader:
                 raise SourceUnavailable(f"git cat-file failed: {error.strerror or error}") from error
             finally:
                 if not done:
-                    self._close()  # its next answer would be the rest of this one
+                    self._close()  # its next response would be the rest of this one
 
     def close(self) -> None:
-        """End the child; a later read starts another."""
+        """Stop the child process; a later read starts a new one."""
         with self._lock:
             self._close()
 
@@ -248,7 +248,7 @@ class BlobReader:
         return _read_exactly(process.stdout, size + 1)[:-1]
 
     def _child(self) -> subprocess.Popen[bytes]:
-        # After a fork the pipes belong to the parent: two processes at one pipe would get each other's pages.
+        # After a fork the pipes belong to the parent: two processes on one pipe would mix up their data.
         if self._process is None or self._owner != os.getpid() or self._process.poll() is not None:
             self._close()
             self._process, self._owner = self._repository.open("cat-file", "--batch"), os.getpid()
@@ -261,7 +261,7 @@ class BlobReader:
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
-    """End a child at once and leave neither a zombie nor an open pipe."""
+    """Kill a child process at once and leave neither a zombie nor an open pipe."""
     if process.poll() is None:
         process.kill()
     process.wait()
@@ -270,14 +270,14 @@ def stop(process: subprocess.Popen[bytes]) -> None:
             try:
                 pipe.close()
             except OSError:
-                continue  # bytes that the dead child never took
+                continue  # bytes that the killed child did not read
 
 
 def read_some(pipe: IO[bytes], most: int) -> bytes:
-    """At least one byte, b"" at the end.
+    """Read at least one byte; b"" at the end.
 
     Raises:
-        SourceUnavailable: Nothing came in time.
+        SourceUnavailable: Nothing arrived within the timeout.
     """
     with selectors.DefaultSelector() as selector:
         selector.register(pipe, selectors.EVENT_READ)
@@ -298,7 +298,7 @@ def _read_exactly(pipe: IO[bytes], size: int) -> bytes:
 
 
 def _scope_of(ref: str) -> str:
-    """The scope name of a branch: names that had to change keep a hash, so this is unambiguous."""
+    """The scope name of a branch; unambiguous, since changed names contain a hash."""
     name = ref.removeprefix("refs/heads/").removeprefix("refs/remotes/origin/")
     try:
         return sanitise_scope(name)

@@ -1,4 +1,4 @@
-"""The address of a branch's preview: a host's alias for a branch is not our name of its scope."""
+"""Address of a branch's preview; the host's alias for a branch differs from the scope name."""
 
 import re
 from collections.abc import Callable
@@ -11,34 +11,34 @@ from searchsocket.project.settings.source_kinds import PLACEHOLDER
 from searchsocket.sources.git_objects import Repository
 from searchsocket.types import Scope
 
-_LABEL = 63  # characters of a part of a host's name, which hosts cut an alias to, or below
+_LABEL = 63  # maximum characters of a host name label; hosts cut aliases to this or less
 _NO_LABEL = re.compile(r"[^a-z0-9]+")
 
 
 def branch_slug(branch: str, most: int = _LABEL) -> str:
-    """A branch as hosts of previews name it: small letters, digits, and one hyphen for whatever else.
+    """The name of a branch in preview hosts: small letters, digits, and one hyphen for all other characters.
 
     Args:
-        most: Characters; Cloudflare Pages has 28.
+        most: Maximum characters; 28 for Cloudflare Pages.
     """
     return _NO_LABEL.sub("-", branch.lower()).strip("-")[:most].rstrip("-")
 
 
 def with_preview(settings: Settings, root: Path, scope: Scope) -> Settings:
-    """The settings as one scope has them: with the address of its preview in `source.crawl.base_url`.
+    """The settings for one scope: with the address of its preview in `source.crawl.base_url`.
 
-    What cannot be known stays as it is written, for whoever crawls to name.
+    Unknown placeholders stay in the address; `refuse_open_places` reports them.
     """
-    stated = settings.source.crawl.base_url
-    address = filled(stated, scope, lambda: _commit(root, scope))
-    if address == stated:
+    template = settings.source.crawl.base_url
+    address = filled(template, scope, lambda: _commit(root, scope))
+    if address == template:
         return settings
     crawl = settings.source.crawl.model_copy(update={"base_url": address})
     return settings.model_copy(update={"source": settings.source.model_copy(update={"crawl": crawl})})
 
 
 def filled(address: str, scope: Scope, commit: Callable[[], str]) -> str:
-    """An address with what stands in for a scope replaced; `{sha:7}` is the first seven characters."""
+    """Replace the placeholders for a scope in an address; `{sha:7}` is the first seven characters."""
 
     def value(mark: re.Match[str]) -> str:
         most = int(mark[2] or 0)
@@ -56,10 +56,10 @@ def filled(address: str, scope: Scope, commit: Callable[[], str]) -> str:
 
 
 def refuse_open_places(address: str) -> None:
-    """Refuse to crawl an address that is not whole.
+    """Refuse to crawl an address with unresolved placeholders.
 
     Raises:
-        ConfigMissing: The branch or the commit of the scope is not known.
+        ConfigMissing: The branch or the commit of the scope is unknown.
     """
     if mark := PLACEHOLDER.search(address):
         what = (

@@ -1,4 +1,4 @@
-"""Pages that programs write: JSON Lines in the project, or what a Python package yields."""
+"""Pages that programs supply: JSON Lines in the project, or records from a Python package."""
 
 import hashlib
 import json
@@ -23,12 +23,12 @@ from searchsocket.web.urls.resolve import AT_ROOT, SiteBase, resolve_address
 GROUP = "searchsocket.sources"
 SPOOL = "records.jsonl"
 
-# What an entry point of the group names: the project's folder and the scope's name to its records.
+# Type of an entry point in the group: (project folder, scope name) -> records.
 ReadRecords = Callable[[Path, str], Iterable[Mapping[str, object]]]
 
 
 class RecordsSource:
-    """Records in the lines of files below one folder."""
+    """Records in JSON Lines files below one folder."""
 
     kind = RECORDS
 
@@ -47,10 +47,10 @@ class RecordsSource:
         Args:
             root: The folder that the globs are relative to.
             globs: E.g. `records/*.jsonl`.
-            site: Where the site lies, for records that state a whole address.
+            site: Where the site is served, for records with a whole address.
             exclude: Globs over URL paths.
             max_page_bytes: A longer line is a failed page.
-            prepare: Writes the files, before each listing; None = they are there.
+            prepare: Writes the files before each listing; None = they exist.
         """
         self.origin = origin or SourceOrigin(self.kind.mode, str(root))
         self._root = os.path.realpath(root)
@@ -67,7 +67,7 @@ class RecordsSource:
         return self._report
 
     def pages(self) -> Iterator[RawPage]:
-        """Every page, each URL once, by rising URL. Of records with one URL, the first in the order of files counts.
+        """Yield every page, each URL once, by rising URL. If records share a URL, the first in file order is used.
 
         Raises:
             SourceUnavailable: The records cannot be written or listed.
@@ -90,10 +90,10 @@ class RecordsSource:
         report.complete = bool(pages) and not report.failed
 
     def read(self, page: RawPage) -> bytes:
-        """The line of a record, as it was listed.
+        """Read the line of a record.
 
         Raises:
-            SourceUnavailable: It is gone or another one by now.
+            SourceUnavailable: It was deleted or changed since it was listed.
         """
         name, _, offset = page.locator.rpartition("@")
         with open_inside(self._root, name) as file:
@@ -121,7 +121,7 @@ class RecordsSource:
             raise ConfigError(f"source.records.files: {error}; use globs such as 'records/*.jsonl'") from error
 
     def _listed(self, report: SourceReport) -> Iterator[tuple[RawPage, str]]:
-        """(page, place for people) of each record that can be a page."""
+        """Yield (page, place for people) of each record that can be a page."""
         for name in self.files():
             locator = locator_of(name)
             try:
@@ -155,7 +155,7 @@ class RecordsSource:
 
 
 def installed_records(name: str, root: Path, scope: str, folder: Path) -> Callable[[], None]:
-    """A function that writes the records of an entry point to the file `SPOOL` of a folder.
+    """Return a function that writes the records of an entry point to the file `SPOOL` in a folder.
 
     Raises:
         ConfigMissing: No installed package has an entry point of this name.
@@ -165,7 +165,7 @@ def installed_records(name: str, root: Path, scope: str, folder: Path) -> Callab
     def write() -> None:
         """
         Raises:
-            SourceUnavailable: The package failed; the file of the last run stays.
+            SourceUnavailable: The package failed; the file of the last run is kept.
         """
         folder.mkdir(parents=True, exist_ok=True)
         try:
@@ -178,7 +178,7 @@ def installed_records(name: str, root: Path, scope: str, folder: Path) -> Callab
             raise
         except (Exception, SystemExit) as error:  # noqa: BLE001  (another package's)
             problem = type(error).__name__
-        # Outside the handler: what another package says may hold a key, and causes are written down too.
+        # Outside the handler: a package's error message may contain a key, and chained causes are logged.
         raise SourceUnavailable(f"the source {name!r} ({point.value}) failed with {problem}")
 
     return write
@@ -189,7 +189,7 @@ def _as_line(record: Mapping[str, object]) -> bytes:
 
 
 def _lines(file: BinaryIO, max_bytes: int) -> Iterator[tuple[int, int, bytes]]:
-    """(number, offset, line) of each line that is not empty; one that is too long comes cut, a byte above the limit."""
+    """Yield (number, offset, line) of each non-empty line; a line that is too long is cut one byte above the limit."""
     number, offset = 0, 0
     while line := file.readline(max_bytes + 1):
         number += 1

@@ -22,15 +22,15 @@ from searchsocket.web.urls.resolve import AT_ROOT, SiteBase, served_under
 
 @dataclass(slots=True)
 class _Node:
-    """Everything on disk that makes one URL or lies below it; mostly one file or one folder."""
+    """All files and folders of one URL and the URLs below it; usually one file or one folder."""
 
     files: list[str] = field(default_factory=list)  # paths relative to the build folder
     folders: list[str] = field(default_factory=list)
-    as_page: str = ""  # the URL that its address is made of, where that is another
+    as_page: str = ""  # the URL that its address is derived from, if it differs
 
 
 class StaticOutputSource:
-    """HTML files of a build folder, by rising URL; holds one branch of the tree at a time."""
+    """HTML files of a build folder, by rising URL; only one branch of the tree is in memory at a time."""
 
     kind = STATIC_OUTPUT
 
@@ -51,15 +51,15 @@ class StaticOutputSource:
         """
         Args:
             folder: The build folder.
-            site: Where the site lies; its base path is stripped where the build folder contains it.
+            site: Where the site is served; its base path is removed if the build folder contains it.
             exclude: Globs over URL paths.
             max_page_bytes: A larger file is a failed page.
             now_ns: The clock that the files' times are compared with.
-            origin: The folder as people know it, and what wrote it.
-            notes: What a person should know of the choice of the folder; warnings of every run.
-            url_form: The form of the addresses; None = as the site's own links have it.
-            previous_form: What an earlier run found these to have.
-            documents: PDF, Word and OpenDocument files are pages too.
+            origin: The folder, as shown to people, and its generator.
+            notes: Notes about the choice of the folder; warnings of every run.
+            url_form: The form of the addresses; None = as in the site's own links.
+            previous_form: The form that an earlier run detected.
+            documents: Include PDF, Word and OpenDocument files.
         """
         self.origin = origin or SourceOrigin(self.kind.mode, str(folder))
         self._notes = list(notes)
@@ -83,7 +83,7 @@ class StaticOutputSource:
         return self._report
 
     def pages(self) -> Iterator[RawPage]:
-        """Every page, each URL once, by rising URL.
+        """Yield every page, each URL once, by rising URL.
 
         Raises:
             SourceUnavailable: The build folder is missing or cannot be listed.
@@ -106,7 +106,7 @@ class StaticOutputSource:
         report.complete = count > 0 and not report.failed
 
     def read(self, page: RawPage) -> bytes:
-        """The bytes of a page, now.
+        """Read the current bytes of a page.
 
         Raises:
             SourceUnavailable: The page cannot be read (gone, too large, outside the build folder).
@@ -114,10 +114,10 @@ class StaticOutputSource:
         return read_inside(self._root, page.locator, self._max_page_bytes)
 
     def side_file(self, name: str, max_bytes: int) -> bytes:
-        """The bytes of a file that is no page, in the top folder of the site.
+        """Read a file that is not a page, in the top folder of the site.
 
         Raises:
-            SourceUnavailable: It is not there, too large, or outside the build folder.
+            SourceUnavailable: It does not exist, is too large, or is outside the build folder.
         """
         try:
             top = BuildFolder(self._root, self._base, SourceReport()).top
@@ -130,7 +130,7 @@ class StaticOutputSource:
         return modified_inside(self._root, locator)
 
     def _walk(self, build: BuildFolder, url: str, node: _Node, depth: int) -> Iterator[RawPage]:
-        """The page at `url`, then all below it; names that differ on disk may be one in URLs, so folders are joined."""
+        """Yield the page at `url`, then all below it. Folders whose names are equal in URLs are merged."""
         indexes: list[str] = []
         children: dict[str, _Node] = {}
         for folder in node.folders:
@@ -146,7 +146,7 @@ class StaticOutputSource:
                 if child:
                     below = children.setdefault(child, _Node())
                     (below.folders if is_folder else below.files).append(path)
-        # Of two forms, the one that spec 8.2 names first: `docs/index.html` before `docs.html`.
+        # If two files fit, use the order of spec 8.2: `docs/index.html` before `docs.html`.
         yield from self._one_page(url, [*sorted(indexes), *sorted(node.files)], node.as_page)
         self._set_apart(build, children)
         for child in sorted(children):
@@ -160,7 +160,7 @@ class StaticOutputSource:
             return ""
 
     def _set_apart(self, build: BuildFolder, children: dict[str, _Node]) -> None:
-        """`wal.html` beside `wal/index.html` is a page of its own where the suffix is part of its address."""
+        """Make `wal.html` beside `wal/index.html` a separate page if addresses contain the suffix."""
         if self._addresses.form.flat != "suffix":
             return
         for url, node in [*children.items()]:
@@ -180,7 +180,7 @@ class StaticOutputSource:
                 first = locator
                 yield page
             elif locator in self._report.failed:
-                return  # another form must not take the place of what could not be read
+                return  # another file must not replace one that could not be read
 
     def _page(self, url: str, path: str, locator: str, as_page: str) -> RawPage | None:
         name = path.rpartition("/")[2]

@@ -100,7 +100,7 @@ def _warnings(foreign: list[str], folder: Path) -> tuple[str, ...]:
         return ()
     named = ", ".join(foreign[:_NAMED]) + (f" and {len(foreign) - _NAMED} more" if len(foreign) > _NAMED else "")
     return (
-        f"{folder.name}/ holds {named}, not written by searchsocket; delete them, or rebuild the site, so that "
+        f"{folder.name}/ contains {named}, not written by searchsocket; delete them, or rebuild the site, so that "
         f"llms.txt and its pages can be written",
     )
 

@@ -1,4 +1,4 @@
-"""Reading a file below a folder, whatever happens to the folders meanwhile: each part is opened by descriptor."""
+"""Read a file below a folder safely, even if folders change at the same time: each part is opened by descriptor."""
 
 import os
 import stat
@@ -8,7 +8,7 @@ from searchsocket.errors import SourceUnavailable
 
 
 def read_beneath(root: str, path: str, max_bytes: int) -> bytes:
-    """The bytes of a regular file; no link is followed on the way, so none can lead out between a check and the open.
+    """The bytes of a regular file. No link on the path is followed, so none can lead out after a check.
 
     Args:
         path: Relative to `root`, with slashes.

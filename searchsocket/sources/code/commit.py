@@ -1,4 +1,4 @@
-"""Source files of a commit: no checkout, the working tree is not touched."""
+"""Source files of a commit, read without a checkout; the working tree is not touched."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _MAX_IGNORE_BYTES = 1_000_000
 
 
 class CommitSource:
-    """The source files of one commit, by the ignore files of that commit; a file's stamp is its blob's id."""
+    """The source files of one commit, with its ignore files; the stamp of a file is its blob id."""
 
     kind = CODE_OF_COMMIT
 
@@ -26,7 +26,7 @@ class CommitSource:
             repo: A folder of the repository: the project.
             revision: Branch, tag, scope name or commit id.
             filter_: See `walk.glob_filter`.
-            max_file_bytes: A larger file is left out.
+            max_file_bytes: Larger files are left out.
         """
         self.origin = SourceOrigin(self.kind.mode, revision=revision)
         self._repository = Repository(repo)
@@ -43,7 +43,7 @@ class CommitSource:
         return self._report
 
     def commit(self) -> str:
-        """The commit that the revision meant when it was first asked for.
+        """The commit that the revision named at the first call.
 
         Raises:
             InvalidScope, SourceUnavailable: See `Repository.resolve`.
@@ -52,10 +52,10 @@ class CommitSource:
         return self._commit
 
     def pages(self) -> Iterator[RawPage]:
-        """Every file of source code of the commit, in the order of their paths' parts.
+        """Yield every source file of the commit, in the order of path parts.
 
         Raises:
-            InvalidScope: The revision cannot be the name of a branch.
+            InvalidScope: The revision is not a valid branch name.
             SourceUnavailable: There is no such commit, or git cannot list it.
         """
         self._report = report = SourceReport()
@@ -79,7 +79,7 @@ class CommitSource:
         report.complete = count > 0 and not report.failed
 
     def read(self, page: RawPage) -> bytes:
-        """The bytes of a file as they were when it was listed, wherever the branch is now.
+        """The bytes of a file when it was listed, even if the branch has moved.
 
         Raises:
             SourceUnavailable: The blob is not in this clone, or too large.
@@ -87,11 +87,11 @@ class CommitSource:
         return self._blobs.read(page.stamp, self._max_bytes)
 
     def modified(self, locator: str) -> float | None:
-        """Return None: no mirror file is made of source code."""
+        """Return None: source code has no mirror files."""
         return None
 
     def close(self) -> None:
-        """End the child process that reads blobs; a later read starts another."""
+        """Stop the child process that reads blobs; a later read starts a new one."""
         self._blobs.close()
 
     def _ignore_file(self, entry: TreeEntry | None) -> bytes | None:
@@ -113,4 +113,6 @@ def _folders(entries: dict[str, TreeEntry]) -> dict[str, Listing[TreeEntry]]:
             others[folder][name] = "a link" if entry.mode == _LINK else "a submodule"
         else:
             files[folder][name] = entry
-    return {each: Listing(sorted(below[each]), files[each], others[each]) for each in {*below, *files, *others}}
+    return {
+        folder: Listing(sorted(below[folder]), files[folder], others[folder]) for folder in {*below, *files, *others}
+    }

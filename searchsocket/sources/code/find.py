@@ -12,11 +12,11 @@ from searchsocket.sources.code.working_tree import WorkingTreeSource
 def make_code_source(
     root: Path, settings: Settings, mode: SourceMode | None = None, branch: str = ""
 ) -> WorkingTreeSource | CommitSource:
-    """The source files of a project: those of a commit where its pages are too, else those of the working tree.
+    """The source files of a project: of the commit if its pages come from one, otherwise of the working tree.
 
     Args:
         mode: Overrides `source.mode`.
-        branch: Branch, or scope, that is read unless `source.git.branch` names one.
+        branch: Branch or scope to read, unless `source.git.branch` is set.
 
     Raises:
         ConfigError: A glob of `code.include` or `code.exclude` cannot be read.

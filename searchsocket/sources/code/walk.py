@@ -23,10 +23,10 @@ class Listing(Generic[E]):
 
     folders: Sequence[str] = ()
     files: Mapping[str, E] = field(default_factory=dict)
-    others: Mapping[str, str] = field(default_factory=dict)  # name -> why it is no file: a link, a submodule
+    others: Mapping[str, str] = field(default_factory=dict)  # name -> reason why it is not a file: a link, a submodule
 
 
-ListFolder = Callable[[str], Listing[E]]  # of a path with a slash behind it, "" at the top
+ListFolder = Callable[[str], Listing[E]]  # argument: path with a trailing slash, "" at the top
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,10 @@ class GlobFilter:
 
 
 def glob_filter(include: Sequence[str], exclude: Sequence[str]) -> GlobFilter:
-    """The globs of `code.include` and `code.exclude`; none of the first take every file of a known language.
+    """Compile `code.include` and `code.exclude`; an empty include selects every file of a known language.
 
     Raises:
-        ConfigError: One cannot be read.
+        ConfigError: A glob is invalid.
     """
     specs = []
     for name, globs in (("include", include), ("exclude", exclude)):
@@ -61,11 +61,11 @@ def glob_filter(include: Sequence[str], exclude: Sequence[str]) -> GlobFilter:
 def source_files(
     list_folder: ListFolder[E], read_ignore: ReadIgnore, prefix: str, filter_: GlobFilter, report: SourceReport
 ) -> Iterator[tuple[str, E]]:
-    """(path, entry) of every file of source code below a folder, in the order of their paths' parts.
+    """Yield (path, entry) of every source file below a folder, in the order of path parts.
 
     Args:
-        prefix: The folder in its repository, with a slash behind it; "" at the top. Ignore files above it count.
-        report: Hears which of the files that could be source are left out, and why.
+        prefix: The folder in its repository, with a trailing slash; "" at the top. Ignore files above it apply.
+        report: Collects files that could be source but are left out, with the reasons.
 
     Raises:
         SourceUnavailable: An ignore file, or the folder itself, cannot be read.
@@ -82,7 +82,7 @@ def source_files(
 class _Walk(Generic[E]):
     list_folder: ListFolder[E]
     read_ignore: ReadIgnore
-    skipped: int  # characters of a path that lead to the project
+    skipped: int  # characters of a path above the project
     filter: GlobFilter
     report: SourceReport
 

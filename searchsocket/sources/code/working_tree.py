@@ -18,7 +18,7 @@ _MAX_IGNORE_BYTES = 1_000_000
 
 
 class WorkingTreeSource:
-    """The source files of a project as they lie there; no link is followed, and none is read."""
+    """The source files of a project on disk; links are neither followed nor read."""
 
     kind = CODE_FILES
 
@@ -27,9 +27,9 @@ class WorkingTreeSource:
     ) -> None:
         """
         Args:
-            root: The project, anywhere in its repository, or in none.
+            root: The project folder, inside a repository or not.
             filter_: See `walk.glob_filter`.
-            max_file_bytes: A larger file is left out.
+            max_file_bytes: Larger files are left out.
             now_ns: The clock that the files' times are compared with.
         """
         self.origin = SourceOrigin(self.kind.mode, folder=".")
@@ -39,7 +39,7 @@ class WorkingTreeSource:
         self._max_bytes = max_file_bytes
         self._now_ns = now_ns
         self._report = SourceReport()
-        # What the last iteration looked at, by absolute path: what else there is decides nothing.
+        # Absolute paths that the last iteration read: nothing else affects the result.
         self.folders: list[str] = []
         self.files: list[str] = []
         self._links: Counter[tuple[int, int]] | None = None
@@ -50,7 +50,7 @@ class WorkingTreeSource:
         return self._report
 
     def pages(self) -> Iterator[RawPage]:
-        """Every file of source code, in the order of their paths' parts; no file is read but ignore files.
+        """Yield every source file, in the order of path parts; only ignore files are read.
 
         Raises:
             SourceUnavailable: The folder or an ignore file cannot be read.
@@ -79,7 +79,7 @@ class WorkingTreeSource:
         report.complete = count > 0 and not report.failed
 
     def read(self, page: RawPage) -> bytes:
-        """The bytes of a file, now.
+        """Read the current bytes of a file.
 
         Raises:
             SourceUnavailable: It cannot be read: gone, too large, outside of the project.
@@ -87,14 +87,14 @@ class WorkingTreeSource:
         return read_inside(self._root, page.locator, self._max_bytes)
 
     def modified(self, locator: str) -> float | None:
-        """Return None: no mirror file is made of source code."""
+        """Return None: source code has no mirror files."""
         return None
 
     def _links_in_tree(self) -> Counter[tuple[int, int]]:
-        """Names of each hard-linked file below the top, dependencies included.
+        """Count the names of each hard-linked file below the top, dependencies included.
 
-        A package manager links a source file into `node_modules`, which is no way out. A link of which a name lies
-        elsewhere may be a file of somebody else, like a symbolic link that leads out.
+        A package manager links source files into `node_modules`, which is safe. A file with a name outside the tree
+        may belong to somebody else, like the target of a symbolic link that leads out.
         """
         if self._links is None:
             self._links = Counter(
@@ -145,5 +145,5 @@ def _hard_link(path: str) -> os.stat_result | None:
 
 
 def _repository_top(root: str) -> str:
-    """The nearest folder that holds a repository; the project itself where none does."""
+    """The nearest folder with a repository; the project itself if there is none."""
     return next((str(each) for each in (Path(root), *Path(root).parents) if (each / ".git").exists()), root)

@@ -1,1 +1,1 @@
-"""Pages of a running site, fetched over HTTP with the manners and the suspicion that this takes."""
+"""Crawl a running site over HTTP, politely and with distrust of its responses."""

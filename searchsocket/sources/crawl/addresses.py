@@ -10,14 +10,14 @@ from searchsocket.errors import SourceUnavailable
 
 _V4_REFUSED = (ipaddress.IPv4Network("192.0.0.0/24"), ipaddress.IPv4Network("192.88.99.0/24"))
 _V6_GLOBAL = ipaddress.IPv6Network("2000::/3")
-# Protocols and tunnels (Teredo among them), 6to4, documentation. Older Pythons take some of them for global.
+# Protocols and tunnels (Teredo among them), 6to4, documentation. Older Python versions treat some of them as global.
 _V6_REFUSED = tuple(map(ipaddress.IPv6Network, ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")))
-# What is sent to one of these arrives at the IPv4 address in its last 32 bits: mapped, and NAT64.
+# Packets to these networks reach the IPv4 address in their last 32 bits: mapped, and NAT64.
 _V4_INSIDE = (ipaddress.IPv6Network("::ffff:0:0/96"), ipaddress.IPv6Network("64:ff9b::/96"))
 
 
 class ForbiddenAddress(SourceUnavailable):
-    """A host name leads to an address inside a private network, and the base URL does not."""
+    """A host name resolves to a private address although the base URL does not."""
 
 
 def is_public(address: str) -> bool:
@@ -37,7 +37,7 @@ def resolve(host: str, port: int, timeout_s: float) -> list[str]:
         SourceUnavailable: The name cannot be resolved, or not in time.
     """
     answer: Future[list[Any]] = Future()
-    # The system's resolver takes no limit of time. Who waits for it can have one; a daemon holds up no exit.
+    # The system's resolver has no timeout. A daemon thread does not delay the exit of the process.
     threading.Thread(target=_look_up, args=(answer, host, port), name="resolve", daemon=True).start()
     try:
         entries = answer.result(timeout_s)
@@ -51,5 +51,5 @@ def resolve(host: str, port: int, timeout_s: float) -> list[str]:
 def _look_up(answer: "Future[list[Any]]", host: str, port: int) -> None:
     try:
         answer.set_result(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
-    except (OSError, UnicodeError) as error:  # raised again where the answer is waited for
+    except (OSError, UnicodeError) as error:  # raised again in `resolve`
         answer.set_exception(error)

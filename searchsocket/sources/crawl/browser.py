@@ -1,6 +1,6 @@
-"""Chromium that renders pages without a network of its own: a function answers each request of a page.
+"""Chromium that renders pages without network access: a function answers each request of a page.
 
-The browser has a proxy that nobody runs, so a connection that Playwright does not intercept reaches nothing.
+The browser has a proxy address without a server, so connections that Playwright does not intercept fail.
 """
 
 import asyncio
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Page, Playwright, Request, Route, WebSocketRoute
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-_MAX_PROCESS_KB = 1_200_000  # of data; a page that needs more loses its process
-_MAX_HEAP_MB = 512  # of its scripts
+_MAX_PROCESS_KB = 1_200_000  # of data; the process of a page that needs more ends
+_MAX_HEAP_MB = 512  # for its scripts
 _MAX_REQUESTS = 500  # of one page
 _MAX_REQUESTS_AT_ONCE = 6
-_SETTLE_S = 5.0  # until a loaded page makes no more requests
-_CLOSE_S = 10.0  # a browser that takes longer to close a page is started again
+_SETTLE_S = 5.0  # time for a loaded page to finish its requests
+_CLOSE_S = 10.0  # the browser is restarted if closing a page takes longer
 _NOWHERE = {"server": "http://127.0.0.1:9", "bypass": "<-loopback>"}
 _ARGUMENTS = (
     "--disable-gpu",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     f"--js-flags=--max-old-space-size={_MAX_HEAP_MB}",
 )
-# Playwright turns these protections off; without the second, a loop of `history.pushState` blocks the browser.
+# Playwright disables these protections; without the second, a loop of `history.pushState` blocks the browser.
 _KEPT_PROTECTIONS = ("--disable-popup-blocking", "--disable-ipc-flooding-protection")
 _WITHOUT_SOCKETS = "for (const name of ['RTCPeerConnection', 'WebTransport', 'SharedWorker']) delete globalThis[name]"
 _FETCHED_TYPES = ("script", "fetch", "xhr")
@@ -44,7 +44,7 @@ _FETCHED_TYPES = ("script", "fetch", "xhr")
 
 @dataclass(frozen=True, slots=True)
 class ServedFile:
-    """Answer to a request of a page."""
+    """Response to a request of a page."""
 
     status: int
     headers: Mapping[str, str]
@@ -53,30 +53,30 @@ class ServedFile:
 
 @dataclass(frozen=True, slots=True)
 class PageSource:
-    """A page as its host sent it."""
+    """A page as sent by its host."""
 
     url: str
     content_type: str
     body: bytes
 
 
-Serve = Callable[[str], ServedFile | None]  # URL -> answer; None = refused
+Serve = Callable[[str], ServedFile | None]  # URL -> answer; None = refuse
 
 
 class BrowserFailed(PageNotRendered):
-    """The browser ended while it rendered a page, perhaps because of another one."""
+    """The browser ended while it rendered a page, perhaps because of another page."""
 
 
 class PageBrowser:
-    """Renders pages, each in a context of its own. Thread-safe; starts with the first page."""
+    """Renders pages, each in a separate context. Thread-safe; starts with the first page."""
 
     def __init__(self, location: str, serve: Serve, *, tabs: int, timeout_s: float, max_bytes: int) -> None:
         """
         Args:
-            location: Path of Chromium, or the address of a browser that runs (CDP).
-            tabs: Pages at once.
-            timeout_s: Of one page.
-            max_bytes: Of a rendered page, and of all answers to one page.
+            location: Path of Chromium, or the CDP address of a running browser.
+            tabs: Number of pages that are rendered at the same time.
+            timeout_s: Timeout for one page.
+            max_bytes: Limit for a rendered page, and for all responses to one page.
         """
         self._location = location
         self._serve = serve
@@ -103,7 +103,7 @@ class PageBrowser:
         return self._portal.call(self._render, page)
 
     def close(self) -> None:
-        """End the browser."""
+        """Stop the browser."""
         with self._start:
             if self._portal is not None:
                 self._portal.call(self._stop)
@@ -114,13 +114,13 @@ class PageBrowser:
         async with self._tabs:
             with suppress(BrowserFailed):
                 return await self._attempt(page)
-        async with self._retry:  # one page after the other: the one that ends the browser fails alone
+        async with self._retry:  # one page at a time, so that only the page that ends the browser fails
             return await self._attempt(page)
 
     async def _attempt(self, page: PageSource) -> bytes:
         visit = _Visit(page, self._serve, self._timeout_s / 2, self._max_bytes)
         context: BrowserContext | None = None
-        browser = await self._connected()
+        browser = await self._running_browser()
         try:
             async with asyncio.timeout(self._timeout_s):
                 context = await browser.new_context(accept_downloads=False, service_workers="block", proxy=_NOWHERE)  # type: ignore[arg-type]
@@ -130,7 +130,7 @@ class PageBrowser:
             raise PageNotRendered(f"the browser took longer than {limit}") from error
         except PageNotRendered:
             raise
-        except Exception as error:  # Playwright has its own errors, and plain ones for the end of its process
+        except Exception as error:  # Playwright also raises plain exceptions when its process ends
             reason = str(error).partition("\n")[0][:200]
             if visit.has_crashed:
                 raise PageNotRendered(
@@ -142,7 +142,7 @@ class PageBrowser:
             await self._close(context, browser)
 
     async def _close(self, context: "BrowserContext | None", browser: "Browser") -> None:
-        with suppress(Exception):  # it hangs, or is gone
+        with suppress(Exception):  # it hangs, or has ended
             async with asyncio.timeout(_CLOSE_S):
                 if context is not None:
                     await context.close()
@@ -151,8 +151,8 @@ class PageBrowser:
             if self._browser is browser:
                 await self._stop()
 
-    async def _connected(self) -> "Browser":
-        """The browser, started if it does not run."""
+    async def _running_browser(self) -> "Browser":
+        """Return the browser; start it if it is not running."""
         from playwright.async_api import Error, async_playwright
 
         async with self._launch:
@@ -160,20 +160,20 @@ class PageBrowser:
                 await self._stop()
                 try:
                     self._playwright = await async_playwright().start()
-                    self._browser = await self._opened(self._playwright)
+                    self._browser = await self._launch_browser(self._playwright)
                 except (Error, OSError) as error:
                     await self._stop()
                     reason = str(error).partition("\n")[0].replace(self._location, "the browser")[:200]
                     raise PageNotRendered(f"the browser does not start (source.crawl.browser): {reason}") from error
             return self._browser
 
-    async def _opened(self, playwright: "Playwright") -> "Browser":
+    async def _launch_browser(self, playwright: "Playwright") -> "Browser":
         timeout_ms = 1000 * self._timeout_s
         if "://" in self._location:
             return await playwright.chromium.connect_over_cdp(self._location, timeout=timeout_ms)
         folder = Path(self._resources.enter_context(tempfile.TemporaryDirectory(prefix="searchsocket-browser-")))
         return await playwright.chromium.launch(
-            executable_path=_limited(self._location, folder),
+            executable_path=_limited_command(self._location, folder),
             args=_ARGUMENTS,
             ignore_default_args=_KEPT_PROTECTIONS,
             chromium_sandbox=hasattr(os, "geteuid") and os.geteuid() != 0,  # root cannot use it
@@ -181,7 +181,7 @@ class PageBrowser:
         )
 
     async def _stop(self) -> None:
-        """End the browser and Playwright, which kills a browser that does not end."""
+        """Stop the browser and Playwright, which kills a browser that does not end."""
         playwright, self._playwright, self._browser = self._playwright, None, None
         if playwright is not None:
             await playwright.stop()
@@ -189,11 +189,11 @@ class PageBrowser:
 
 @dataclass
 class _Visit:
-    """A page in a context of its own, and the requests that it makes."""
+    """A page in a separate context, and the requests that it makes."""
 
     page: PageSource
     serve: Serve
-    load_s: float  # until the page is loaded
+    load_s: float  # timeout for loading the page
     max_bytes: int
     is_over: bool = False
     is_open: bool = False
@@ -212,7 +212,7 @@ class _Visit:
         context.on("page", _close_popup)
         tab.on("crash", self._crashed)
         await tab.goto(self.page.url, wait_until="commit", timeout=0)
-        with suppress(TookLonger):  # the page is taken as it is then
+        with suppress(TookLonger):  # use the page as it is by then
             await tab.wait_for_load_state("load", timeout=1000 * self.load_s)
         with suppress(TookLonger):
             await tab.wait_for_load_state("networkidle", timeout=1000 * _SETTLE_S)
@@ -222,7 +222,7 @@ class _Visit:
         self.has_crashed = True
 
     async def _serialized(self, context: "BrowserContext", tab: "Page") -> bytes:
-        # In a world of its own, where the page has not replaced what is called here.
+        # In an isolated world, where the page cannot have replaced the functions called here.
         session = await context.new_cdp_session(tab)
         frame = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
         world = await session.send("Page.createIsolatedWorld", {"frameId": frame, "worldName": "searchsocket"})
@@ -242,10 +242,10 @@ class _Visit:
     async def _answer(self, route: "Route", request: "Request") -> None:
         from playwright.async_api import Error
 
-        with suppress(Error):  # the page is gone
-            await self._answered(route, request)
+        with suppress(Error):  # the page is closed
+            await self._respond(route, request)
 
-    async def _answered(self, route: "Route", request: "Request") -> None:
+    async def _respond(self, route: "Route", request: "Request") -> None:
         if request.is_navigation_request():
             if self.is_open:
                 await route.fulfill(status=204)  # the tab keeps its page, a frame stays empty
@@ -256,21 +256,21 @@ class _Visit:
             await route.fulfill(body="", content_type="text/css")  # scripts may wait for it
         elif request.resource_type not in _FETCHED_TYPES or request.method != "GET":
             await route.abort("blockedbyclient")
-        elif served := await self._served(request.url):
-            await route.fulfill(status=served.status, headers=dict(served.headers), body=served.body)
+        elif response := await self._fetch(request.url):
+            await route.fulfill(status=response.status, headers=dict(response.headers), body=response.body)
         else:
             await route.abort("blockedbyclient")
 
-    async def _served(self, url: str) -> ServedFile | None:
+    async def _fetch(self, url: str) -> ServedFile | None:
         self.requests += 1
         if self.requests > _MAX_REQUESTS:
             return None
         async with self.slots:
             if self.is_over or self.received_bytes > self.max_bytes:
                 return None
-            served = await run_sync(self.serve, url, abandon_on_cancel=True)
-            self.received_bytes += len(served.body) if served else 0
-            return served
+            response = await run_sync(self.serve, url, abandon_on_cancel=True)
+            self.received_bytes += len(response.body) if response else 0
+            return response
 
 
 async def _refuse_socket(socket: "WebSocketRoute") -> None:
@@ -282,7 +282,7 @@ async def _close_popup(popup: Any) -> None:
 
 
 def locate(location: str) -> str:
-    """The path or address of the browser to use.
+    """Return the path or address of the browser to use.
 
     Args:
         location: As configured; "" = Chromium on the PATH.
@@ -307,8 +307,8 @@ def locate(location: str) -> str:
     return path
 
 
-def _limited(path: str, folder: Path) -> str:
-    """A command that starts the browser with a limit of memory for each of its processes."""
+def _limited_command(path: str, folder: Path) -> str:
+    """Write a command that starts the browser with a memory limit for each of its processes."""
     if os.name != "posix":
         return path
     command = folder / "browser"

@@ -1,11 +1,11 @@
-"""Limits of one crawl; at a limit it ends and names the setting."""
+"""Limits of one crawl; the crawl ends at a limit and names the setting."""
 
 import threading
 from collections.abc import Callable
 
 
 class CrawlBudget:
-    """Time, and failures in a row. Shared by the threads of a crawl."""
+    """Limits on time and on consecutive failures. Shared by the threads of a crawl."""
 
     def __init__(self, *, max_seconds: float, max_failures_in_row: int, monotonic: Callable[[], float]) -> None:
         self._max_seconds = max_seconds
@@ -14,10 +14,10 @@ class CrawlBudget:
         self._ends = monotonic() + max_seconds
         self._lock = threading.Lock()
         self._in_row = 0
-        self.limit = ""  # which one ended the crawl, in words; "" while it goes on
+        self.limit = ""  # the limit that ended the crawl, in words; "" while it runs
 
     def left_s(self) -> float:
-        """Seconds until the crawl ends, above 0 unless it is over."""
+        """Seconds until the crawl ends; 0 if it has ended."""
         remaining_s = self._ends - self._monotonic()
         if remaining_s <= 0:
             self._end(f"source.crawl.max_seconds = {self._max_seconds:g}")
@@ -27,7 +27,7 @@ class CrawlBudget:
         return self.left_s() <= 0
 
     def count(self, *, failed: bool) -> None:
-        """One page was answered, or failed in a way that asking again might mend."""
+        """Count one page: an answer, or a failure that a retry might fix."""
         with self._lock:
             self._in_row = self._in_row + 1 if failed else 0
             broken = self._in_row >= self._max_failures

@@ -1,4 +1,4 @@
-"""One GET with every limit that a hostile server makes necessary: host, size, time, redirects, retries."""
+"""One GET with the limits that a hostile server makes necessary: host, size, time, redirects, retries."""
 
 import re
 import time
@@ -42,7 +42,7 @@ class GuardedBackend(httpcore.SyncBackend):
             raise ForbiddenAddress(f"host {host!r} resolves to the private address {refused[0]}; not crawled")
         failure: Exception | None = None
         for number, address in enumerate(resolved):
-            wait_s = exchange.left_s(httpcore.ConnectTimeout) / (len(resolved) - number)  # the next one may answer
+            wait_s = exchange.left_s(httpcore.ConnectTimeout) / (len(resolved) - number)  # leave time for the others
             try:
                 return TimedStream(super().connect_tcp(address, port, wait_s, local_address, socket_options))
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
@@ -58,7 +58,7 @@ ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.8,text/plain;q=0.5
 
 
 class FetchFailed(SourceUnavailable):
-    """A URL could not be had; `permanent` says that asking again would not help."""
+    """A URL could not be fetched; `permanent` means that a retry would not help."""
 
     def __init__(self, message: str, *, status: int = 0, permanent: bool = False) -> None:
         super().__init__(message)
@@ -89,13 +89,13 @@ class FetchLimits:
     """Bounds of one fetch."""
 
     max_bytes: int
-    timeout_s: float  # of one request, from the name's resolution to the last byte of the answer
+    timeout_s: float  # of one request, from name resolution to the last byte of the response
     attempts: int = 4
     connections: int = 8
 
 
 class Fetcher:
-    """GETs on one host. Thread-safe; nothing is remembered between requests, cookies least of all."""
+    """GETs on one host. Thread-safe; keeps no state between requests, and no cookies."""
 
     def __init__(
         self,
@@ -110,10 +110,10 @@ class Fetcher:
     ) -> None:
         """
         Args:
-            allows_private: The host may have an address inside a private network; None = it may if it has one now.
+            allows_private: Allow private addresses for the host; None = only if it has one now.
 
         Raises:
-            SourceUnavailable: The URL has no host, or that has no address.
+            SourceUnavailable: The URL has no host, or the host has no address.
         """
         parts = urlsplit(base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -121,7 +121,7 @@ class Fetcher:
         self.origin = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}".lower()
         port = parts.port or (443 if parts.scheme == "https" else 80)
         if allows_private is None:
-            # A base inside a private network is a choice of the owner; elsewhere such an address is an attack.
+            # A private base URL is the owner's choice; for a public one, a private address is an attack.
             resolved = resolve(parts.hostname, port, limits.timeout_s)
             allows_private = any(not is_public(address) for address in resolved)
         self.allows_private = allows_private
@@ -152,10 +152,10 @@ class Fetcher:
 
         Args:
             url: Absolute, on this host.
-            validators: `etag` and `last-modified` of the copy at hand.
+            validators: `etag` and `last-modified` of the stored copy.
 
         Raises:
-            FetchFailed: No answer that can be used, after retries.
+            FetchFailed: No usable response after all retries.
         """
         retrying = Retrying(
             retry=retry_if_exception_type(_TryAgain),
@@ -245,7 +245,7 @@ class Fetcher:
 
 
 def without_login(url: str) -> str:
-    """An address as it may be shown: what stands before the `@` of its host is a secret."""
+    """Remove the login from an address, so that it may be shown: the part before the `@` of its host is a secret."""
     return re.sub(r"^([^/?#]*//)[^/?#]*@", r"\1", url)
 
 

@@ -1,4 +1,4 @@
-"""Markdown that a host offers besides its HTML: `llms.txt`, and the `.md` files of pages (llmstxt.org)."""
+"""Markdown that a host serves besides HTML: `llms.txt`, and the `.md` files of pages (llmstxt.org)."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ INDEX = "llms.txt"
 MARKDOWN_TYPE = "text/markdown"
 ACCEPT = "text/markdown,text/html;q=0.9,application/xhtml+xml;q=0.9,application/xml;q=0.8,text/plain;q=0.5"
 _MAX_INDEXES = 100  # of one host: each large folder may have its own
-_PLAIN_TYPES = ("text/plain", "application/octet-stream", "text/x-markdown", MARKDOWN_TYPE)  # hosts' for `.md` files
+_PLAIN_TYPES = ("text/plain", "application/octet-stream", "text/x-markdown", MARKDOWN_TYPE)  # sent for `.md` files
 _LINK = re.compile(rb"\]\([ \t]*<?([^)\s>]{1,2000})")
 _FILE = re.compile(r"\.mdx?$", re.IGNORECASE)
 _INDEX_FILE = re.compile(r"/(?:index|readme)$", re.IGNORECASE)
@@ -22,12 +22,12 @@ _HTML = re.compile(rb"\s*<(?:!doctype|html|head|body)\b", re.IGNORECASE)
 
 
 def content_type(response: Response) -> str:
-    """The media type of an answer, in lower case; HTML where it states none."""
+    """The media type of a response, in lower case; HTML if it has none."""
     return response.headers.get("content-type", "text/html").partition(";")[0].strip().lower()
 
 
 def is_markdown_file(response: Response) -> bool:
-    """Return True if the answer for a `.md` file is one, and no page that a host gives for every address."""
+    """Return True if a response is a Markdown file instead of a fallback page of the host."""
     return content_type(response) in _PLAIN_TYPES and _HTML.match(response.body) is None
 
 
@@ -41,33 +41,33 @@ def markdown_links(text: bytes) -> PageLinks:
 
 
 class MarkdownFiles:
-    """The Markdown files of the pages of one crawl. Reading is safe to share between threads."""
+    """The Markdown files of the pages of one crawl. Threads may share it for reading."""
 
     def __init__(self) -> None:
         self._file_by_page: dict[str, str] = {}
-        self._of_next_level: dict[str, str] = {}
+        self._next_level: dict[str, str] = {}
 
     def file(self, page: str) -> str | None:
-        """The path of a page's Markdown file, if the host named one before the level began."""
+        """The path of a page's Markdown file, if it was known before the level began."""
         return self._file_by_page.get(page)
 
     def page(self, path: str) -> str:
-        """The page that a path opens; that of a Markdown file is remembered with it."""
+        """Return the page that a path opens; remember the path if it is a Markdown file."""
         if not _FILE.search(path):
             return path
         page = _INDEX_FILE.sub("", _FILE.sub("", path)) or "/"
-        self._of_next_level[page] = min(path, self._of_next_level.get(page, path))
+        self._next_level[page] = min(path, self._next_level.get(page, path))
         return page
 
     def begin_level(self) -> None:
-        """Take what was remembered into account: within a level it would depend on which answer comes first."""
-        self._file_by_page = self._of_next_level | self._file_by_page
+        """Activate the remembered files; within a level, the order of responses would affect the result."""
+        self._file_by_page = self._next_level | self._file_by_page
 
     def listed(self, fetcher: Fetcher, site: CrawledSite, max_pages: int) -> list[str]:
-        """The pages that `llms.txt` and the lists that it names have, in order; none where the host has no such file.
+        """The pages in `llms.txt` and the lists that it links to, in order; empty if the host has no such file.
 
         Args:
-            max_pages: One more is enough.
+            max_pages: Stop after one more page than this.
         """
         pages: dict[str, None] = {}
         for path in self._listed(fetcher, site):

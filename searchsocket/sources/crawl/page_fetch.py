@@ -1,4 +1,4 @@
-"""Fetch one page of a crawl, as HTML or as the Markdown that the host offers for it, and read its links."""
+"""Fetch one page of a crawl, as HTML or as Markdown from the host, and read its links."""
 
 import hashlib
 from collections.abc import Callable
@@ -22,21 +22,21 @@ class FetchedPage:
     url: str
     stored: Stored | None
     links: frozenset[str] = frozenset()
-    links_cut: bool = False  # the page has more
-    published: str = ""  # the host that the page names as its own, and that links of it were read as this one for
+    links_cut: bool = False  # the page has more links
+    published: str = ""  # host in the page's canonical URL, if its links to that host were followed here
     skipped: str = ""
     failed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class PageFetch:
-    """Fetches the pages of one crawl. Safe to share between threads."""
+    """Fetches the pages of one crawl. Thread-safe."""
 
     fetcher: Fetcher
     site: CrawledSite
     store: BodyStore
     is_allowed: Callable[[str], bool]  # by robots.txt
-    files: markdown.MarkdownFiles | None  # of pages; None = HTML alone is wanted
+    files: markdown.MarkdownFiles | None  # of pages; None = fetch only HTML
     follows_links: bool
     rendering: Rendering | None = None
 
@@ -47,13 +47,13 @@ class PageFetch:
             return FetchedPage(path, None, skipped="disallowed by robots.txt")
         stored = self.store.get(path)
         if file := self.files.file(path) if self.files else None:
-            fetched = self._from_file(path, file, stored)
-            if fetched is not None:
-                return fetched
+            markdown_page = self._from_file(path, file, stored)
+            if markdown_page is not None:
+                return markdown_page
         if stored and stored.kind == "markdown" and (file or not self.files):
-            stored = None  # it came from another address, or is not wanted any more
+            stored = None  # it is from another address, or no longer needed
         try:
-            # A copy of what was sent, or was rendered, says nothing of the other.
+            # The validators of the sent HTML do not apply to rendered HTML, and vice versa.
             is_rendered = self.rendering is not None and self.rendering.is_on
             answer = self.fetcher.get(url, validators={} if is_rendered else _validators(stored))
             if answer.not_modified and stored is not None:
@@ -69,7 +69,7 @@ class PageFetch:
             return FetchedPage(path, None, failed=str(error))
 
     def _from_file(self, path: str, file: str, stored: Stored | None) -> FetchedPage | None:
-        """A page from its Markdown file; None if that cannot be had, so that the HTML is fetched."""
+        """Fetch a page from its Markdown file; None on failure, so that the HTML is fetched."""
         url = self.site.url(file)
         if not self.is_allowed(url):
             return None
@@ -112,16 +112,16 @@ class PageFetch:
     def _page(self, path: str, stored: Stored, body: bytes) -> FetchedPage:
         if not self.follows_links or stored.kind in DOCUMENT_TYPES.values():
             return FetchedPage(path, stored)
-        named = markdown.markdown_links(body) if stored.kind == "markdown" else page_links(body)
-        links = _targets(named, stored, self.site)
-        if (host := self._other_address(named.canonical, stored.url)) and (
-            more := _targets(named, stored, self.site.published_at(host)) - links
+        outgoing = markdown.markdown_links(body) if stored.kind == "markdown" else page_links(body)
+        links = _targets(outgoing, stored, self.site)
+        if (host := self._other_address(outgoing.canonical, stored.url)) and (
+            more := _targets(outgoing, stored, self.site.published_at(host)) - links
         ):
-            return FetchedPage(path, stored, links | more, named.cut, host)
-        return FetchedPage(path, stored, links, named.cut)
+            return FetchedPage(path, stored, links | more, outgoing.cut, host)
+        return FetchedPage(path, stored, links, outgoing.cut)
 
     def _other_address(self, canonical: str, url: str) -> str:
-        """Another host on which the page says that it is published at the same path; a preview's pages say so."""
+        """The other host that publishes the page at the same path, from its canonical URL; "" if there is none."""
         host = host_of(canonical)
         if not host or self.site.resolve(canonical) is not None:
             return ""
@@ -144,10 +144,10 @@ def _stored(url: str, served_url: str, answer: Response, content_type: str) -> S
 
 
 def _rendered(url: str, served_url: str, html: bytes) -> Stored:
-    """Facts of a rendered page: the validators of its host are those of what it sent."""
+    """Facts of a rendered page, without validators: those of the host describe the page before rendering."""
     return Stored(url, served_url, hashlib.sha256(html).hexdigest(), content_type="text/html; charset=utf-8")
 
 
-def _targets(named: PageLinks, stored: Stored, site: CrawledSite) -> frozenset[str]:
-    served = resolve_base(named.base, stored.served_url, site.base) if named.base else stored.served_url
-    return frozenset(path for href in named.hrefs if (path := site.page(href, served)) is not None)
+def _targets(links: PageLinks, stored: Stored, site: CrawledSite) -> frozenset[str]:
+    served = resolve_base(links.base, stored.served_url, site.base) if links.base else stored.served_url
+    return frozenset(path for href in links.hrefs if (path := site.page(href, served)) is not None)

@@ -1,4 +1,4 @@
-"""Map fetched addresses to pages, the same ones as in a build of the site."""
+"""Map fetched addresses to pages, with the same URLs as in a build of the site."""
 
 from typing import Any
 
@@ -12,14 +12,14 @@ from searchsocket.web.urls.paths import page_path, without_query
 
 
 class CrawledPages:
-    """The pages of one crawl, each once, however many addresses open it."""
+    """The pages of one crawl, each once, even if several addresses open it."""
 
     def __init__(self, base: str, form: UrlForm | None, report: SourceReport) -> None:
         """
         Args:
             base: The base path of the site.
             form: The form of the addresses; None = as the host answered.
-            report: Takes what is another address of a page.
+            report: Collects duplicate addresses of pages.
         """
         self.fetched: set[str] = set()  # addresses, without the base path
         self._base = base
@@ -28,21 +28,23 @@ class CrawledPages:
         self._bodies: dict[str, str] = {}  # page -> hash of its bytes
 
     def page(self, stored: Stored) -> RawPage | None:
-        """The page of a fetched address; None where it is known already."""
+        """The page of a fetched address; None if it is already known."""
         if stored.url in self.fetched:
-            return None  # two addresses may redirect to one
+            return None  # two addresses may redirect to the same one
         self.fetched.add(stored.url)
         url = page_path(stored.url)
         if self._bodies.get(url) == stored.body_hash:
             self._report.skipped[stored.url] = f"another address of {url}"
             return None
-        # `/wal/` and `/wal.html` may be two pages: then the later one is known by its whole address.
-        url = next((one for one in (url, stored.url, f"{url}/index.html") if one not in self._bodies), "")
+        # `/wal/` and `/wal.html` may be two pages: then the later one keeps its whole address.
+        url = next(
+            (candidate for candidate in (url, stored.url, f"{url}/index.html") if candidate not in self._bodies), ""
+        )
         if not url:
             self._report.skipped[stored.url] = f"another address of {page_path(stored.url)}"
             return None
         self._bodies[url] = stored.body_hash
-        # The hash of the body is the stamp, so that a host without ETags still says what is unchanged.
+        # The body's hash is the stamp, so that unchanged pages are detected even without ETags.
         address = self._address(url, stored)
         return RawPage(url, stored.served_url, stored.url, stored.body_hash, stored.kind, address)
 
@@ -53,11 +55,11 @@ class CrawledPages:
         return "" if address == url else address
 
 
-MAX_LINKS = 10_000  # different ones on one page; as many pages as a whole crawl fetches unless it is told otherwise
+MAX_LINKS = 10_000  # distinct links per page; equal to the default page limit of a crawl
 
 
 class PageLinks:
-    """Links of a page. An lxml parser target: it builds no tree, so depth and size cost nothing."""
+    """Links of a page. An lxml parser target that builds no tree, so depth and size do not matter."""
 
     def __init__(self) -> None:
         self.hrefs: dict[str, None] = {}  # in page order, without queries and fragments
@@ -79,7 +81,7 @@ class PageLinks:
             self.nofollow |= "nofollow" in rules or "none" in rules
 
     def add(self, href: str) -> None:
-        """Take a link; beyond `MAX_LINKS` it is left out."""
+        """Add a link, unless there are already `MAX_LINKS`."""
         if len(self.hrefs) < MAX_LINKS:
             self.hrefs[href] = None
         elif href not in self.hrefs:
@@ -89,7 +91,7 @@ class PageLinks:
 
 
 def page_links(html: bytes) -> PageLinks:
-    """The links of a page; none when it asks not to be followed, and those before the break when it is broken."""
+    """The links of a page; none if it has `nofollow`; if the page is broken, those before the error."""
     page = PageLinks()
     target: Any = page  # lxml takes any object with these methods
     try:

@@ -18,8 +18,8 @@ from searchsocket.sources.crawl.site import host_of
 
 _MAX_TABS = 4
 _MAX_CACHE_BYTES = 50_000_000
-_SAMPLE = 5  # pages that decide for the site
-_GAIN_SCALE = 2  # scripts are needed for more than so much text
+_SAMPLE = 5  # number of pages that decide for the site
+_GAIN_SCALE = 2  # scripts are needed if they multiply the text by more than this
 _DROPPED_HEADERS = frozenset({"connection", "content-encoding", "content-length", "set-cookie", "transfer-encoding"})
 _MAX_REFUSED_HOSTS = 20
 _NO_TEXT = ("script", "style", "noscript", "template")
@@ -28,7 +28,7 @@ Allowed = Callable[[str], bool]
 
 
 class ScriptRequests:
-    """Answers requests of scripts, with the guards of the crawl; each URL is fetched once. Thread-safe."""
+    """Answers requests of scripts within the limits of the crawl; each URL is fetched once. Thread-safe."""
 
     def __init__(
         self,
@@ -42,9 +42,9 @@ class ScriptRequests:
         """
         Args:
             own_origin: The crawled host.
-            is_allowed: By its robots.txt.
+            is_allowed: Returns True if its robots.txt allows a URL.
             hosts: Other hosts that pages may load scripts and data from.
-            open_fetcher: A fetcher for an origin.
+            open_fetcher: Makes a fetcher for an origin.
         """
         self.refused_hosts: set[str] = set()
         self._own_origin = own_origin
@@ -68,12 +68,12 @@ class ScriptRequests:
             return None
         with self._lock:
             if origin not in self._by_origin:
-                self._by_origin[origin] = self._opened(origin)
-            opened = self._by_origin[origin]
-        if opened is None or not opened[1](url):
+                self._by_origin[origin] = self._open(origin)
+            host = self._by_origin[origin]
+        if host is None or not host[1](url):
             return None
         try:
-            answer = opened[0].get(url)
+            answer = host[0].get(url)
         except FetchFailed as error:
             return ServedFile(error.status, {}, b"") if error.status else None
         except SourceUnavailable:
@@ -87,11 +87,11 @@ class ScriptRequests:
         return served
 
     def close(self) -> None:
-        for opened in self._by_origin.values():
-            if opened is not None:
-                opened[0].close()
+        for host in self._by_origin.values():
+            if host is not None:
+                host[0].close()
 
-    def _opened(self, origin: str) -> tuple[Fetcher, Allowed] | None:
+    def _open(self, origin: str) -> tuple[Fetcher, Allowed] | None:
         """The fetcher of a host with its rules; None if the host or its rules cannot be read."""
         try:
             fetcher = self._open_fetcher(origin)
@@ -104,16 +104,16 @@ class ScriptRequests:
 
 
 class Rendering:
-    """Renders pages of one crawl: each, or with "auto" each if the text of the site needs scripts."""
+    """Renders pages of one crawl: all of them, or with "auto" only if the site's text needs scripts."""
 
     def __init__(self, settings: CrawlSettings, requests: ScriptRequests, *, max_bytes: int) -> None:
-        """Start nothing yet.
+        """Check that a browser is available; it starts with the first page.
 
         Raises:
             ConfigMissing: The machine has no browser.
         """
         self.requests = requests
-        self._is_needed = True if settings.render is True else None  # None = not known yet
+        self._is_needed = True if settings.render is True else None  # None = unknown
         self._is_auto = settings.render == "auto"
         self._compared = 0
         self._example = ""
@@ -127,17 +127,17 @@ class Rendering:
 
     @property
     def is_on(self) -> bool:
-        """False once it is known that pages do not need scripts."""
+        """Return False once it is known that the pages do not need scripts."""
         return self._is_needed is not False
 
     def sample(self, paths: Sequence[str]) -> list[str]:
-        """The pages of a level to fetch first, one after the other, to decide for the site."""
+        """The pages of a level to fetch first, one after the other, for the decision."""
         missing = 0 if self._is_needed is not None else _SAMPLE - self._compared
         step = max(1, len(paths) // missing) if missing > 0 else 1
         return list(paths[::step][: max(0, missing)])
 
     def page(self, answer: Response) -> bytes | None:
-        """The HTML of a page after its scripts have run, in UTF-8; None to take it as the host sent it.
+        """Render a page to HTML in UTF-8; None to use the HTML from the host.
 
         Raises:
             PageNotRendered: The browser failed.
@@ -162,7 +162,7 @@ class Rendering:
         return rendered if self._is_needed and after > before else None
 
     def summary(self) -> str:
-        """Tell people which pages were rendered; "" if each one was."""
+        """Describe which pages were rendered; "" if all were."""
         if not self._is_auto:
             return ""
         if self._is_needed:
@@ -170,7 +170,7 @@ class Rendering:
         return f"not needed: scripts add little text to {self._compared} compared pages"
 
     def close(self) -> None:
-        """End the browser and the connections."""
+        """Stop the browser and close the connections."""
         self._browser.close()
         self.requests.close()
 

@@ -8,17 +8,17 @@ from searchsocket.errors import SourceUnavailable
 from searchsocket.sources.crawl.fetch import Fetcher, FetchFailed
 
 PRODUCT = "searchsocket"
-MAX_BYTES = 512_000  # what RFC 9309 asks a crawler to read
+MAX_BYTES = 512_000  # minimum that RFC 9309 requires a crawler to read
 _TOKEN = re.compile(r"\*|[a-z_-]*")
 _AGENT = re.compile(r"user[ -]?agent(?:[ \t]*:|[ \t])", re.IGNORECASE)
 _WHOLE_SITE = ("sitemap", "site-map", "host")
 
 
 def read_robots(fetcher: Fetcher) -> Protego | None:
-    """The rules of a host; None where it has none.
+    """Read the rules of a host; None if it has none.
 
     Raises:
-        SourceUnavailable: They cannot be had, so that nothing may be fetched.
+        SourceUnavailable: They cannot be read, so nothing may be fetched.
     """
     try:
         body = fetcher.get(f"{fetcher.origin}/robots.txt").body
@@ -30,23 +30,23 @@ def read_robots(fetcher: Fetcher) -> Protego | None:
 
 
 def parse_robots(body: bytes) -> Protego:
-    """The rules for this crawler, as those for every agent; never fails, whatever the bytes are.
+    """Parse the rules for this crawler as rules for every agent; never fails.
 
-    Only our group is handed on. The parser finds a group by the beginning of any word of the user agent, so that
-    rules for `search` or `indexer` were taken for ours; and it copies each rule for each agent of a group, which a
-    hostile file of this size makes gigabytes of.
+    Only the group of this crawler reaches the parser. The parser compares agents by word prefixes, so it would apply
+    rules for `search` or `indexer` too. It also copies each rule for each agent of a group: gigabytes for a hostile
+    file of this size.
     """
     ours: list[str] = []
     everyone: list[str] = []
     whole_site: list[str] = []
-    agents: set[str] = set()  # of the group that the line stands in
-    named = False
+    agents: set[str] = set()  # of the current group
+    has_own_group = False
     in_rules = False
     for line in body[:MAX_BYTES].decode("utf-8-sig", "replace").splitlines():
         text = line.partition("#")[0].strip()
         if agent := _AGENT.match(text):
             agents = {_token(text[agent.end() :])} | (set() if in_rules else agents)
-            named |= PRODUCT in agents
+            has_own_group |= PRODUCT in agents
             in_rules = False
         elif text.lower().startswith(_WHOLE_SITE):
             whole_site.append(text)
@@ -56,10 +56,10 @@ def parse_robots(body: bytes) -> Protego:
                 ours.append(text)
             if "*" in agents:
                 everyone.append(text)
-    return Protego.parse("\n".join(["User-agent: *", *(ours if named else everyone), *whole_site]))
+    return Protego.parse("\n".join(["User-agent: *", *(ours if has_own_group else everyone), *whole_site]))
 
 
 def _token(agent: str) -> str:
-    """The product that a line is for: versions and what stands behind them say nothing."""
+    """The product token of a user agent, without version and comments."""
     match = _TOKEN.match(agent.strip().lower())
     return match[0] if match else ""

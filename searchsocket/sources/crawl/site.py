@@ -1,4 +1,4 @@
-"""URL of the crawled site, and which addresses are its pages."""
+"""URL of the crawled site, and the decision which addresses are pages."""
 
 import re
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from searchsocket.content.pages import document_kind
 from searchsocket.web.urls.paths import page_path
 from searchsocket.web.urls.resolve import SiteBase, resolve_link, site_base
 
-_SESSION = re.compile(r";[^/]*")  # ;jsessionid=... makes endless names of one page
+_SESSION = re.compile(r";[^/]*")  # ;jsessionid=... gives one page endless addresses
 _NOT_PAGES = re.compile(
     r"\.(?:avif|bmp|css|csv|doc|eot|exe|gif|gz|ico|jpe?g|js|json|mjs|mov|mp[34]|ogg|otf|png|pptx?|rss|svg|tar|tgz|"
     r"tiff?|ttf|txt|wasm|wav|webm|webp|woff2?|xlsx?|xml|zip)$",
@@ -21,21 +21,21 @@ _NOT_PAGES = re.compile(
 class CrawledSite:
     """The crawled site."""
 
-    base_url: str  # what is crawled, without a login and without a trailing slash
-    base: SiteBase  # the same as links mean it
-    excluded: Callable[[str], bool]  # which paths are not asked for
-    documents: bool = False  # PDF, Word and OpenDocument files are pages too
+    base_url: str  # root of the crawl, without login and trailing slash
+    base: SiteBase  # the same root as in links
+    excluded: Callable[[str], bool]  # returns True for paths that are not fetched
+    documents: bool = False  # include PDF, Word and OpenDocument files
 
     def url(self, path: str) -> str:
         """The URL to fetch for a canonical path."""
         return self.base_url + quote(path, safe="/%:@!$&'()*+,;=~-._")
 
     def resolve(self, href: str, served_url: str = "/") -> str | None:
-        """The canonical path that a link means, or None when it leads elsewhere."""
+        """The canonical path of a link, or None if it leads to another site."""
         return resolve_link(_SESSION.sub("", href), served_url, self.base)
 
     def page(self, href: str, served_url: str = "/") -> str | None:
-        """As `resolve`, but None for what is no page to fetch too."""
+        """Like `resolve`, but also None for an address that is not a page to fetch."""
         path = self.resolve(href, served_url)
         if (
             path is None
@@ -48,7 +48,7 @@ class CrawledSite:
         return path
 
     def published_at(self, address: str) -> "CrawledSite":
-        """This site, with links to another host that it is published on leading here, path by path."""
+        """This site, with links to the host of its publication resolved to this host."""
         more = site_base([address], self.base.path).addresses
         return replace(self, base=replace(self.base, addresses=(*self.base.addresses, *more)))
 

@@ -1,4 +1,4 @@
-"""Sitemaps: what they list, with bombs, loops, entities and foreign hosts refused."""
+"""Read sitemaps; refuse compression bombs, loops, entities and foreign hosts."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -15,37 +15,37 @@ from searchsocket.system.encoding import BodyTooLarge, DamagedBody, gunzip
 MAX_SITEMAPS = 1_000
 MAX_DEPTH = 4
 MAX_BYTES = 60_000_000  # of one; the protocol allows 50 MB uncompressed
-MAX_TOTAL_BYTES = 500_000_000  # of all that a crawl reads, uncompressed
-MAX_ENTRIES = 1_000_000  # in all of them, those on other hosts included
-_MAX_HOSTS = 10  # other ones, of which examples are kept
+MAX_TOTAL_BYTES = 500_000_000  # of all sitemaps of a crawl, uncompressed
+MAX_ENTRIES = 1_000_000  # in all sitemaps, including entries on other hosts
+_MAX_HOSTS = 10  # other hosts for which examples are kept
 _EXAMPLES = 20
 _GZIP = b"\x1f\x8b"
 _PIECE = 65_536
 
 
 class BadSitemap(ValueError):
-    """A sitemap that cannot be read; the words say why."""
+    """A sitemap cannot be read; the message gives the reason."""
 
 
 @dataclass(slots=True)
 class SitemapWalk:
-    """Follows sitemaps and those they name; problems are collected, and cost only the file they are in."""
+    """Follows sitemaps and the sitemaps in them; a problem affects only its file."""
 
     fetch: Callable[[str], bytes]
-    here: Callable[[str], str | None]  # where a URL lies on the crawled host; None on another one
-    is_over: Callable[[], bool] = lambda: False  # whether the crawl has ended
+    here: Callable[[str], str | None]  # maps a URL to the crawled host; None if it is on another host
+    is_over: Callable[[], bool] = lambda: False  # returns True if the crawl has ended
     problems: dict[str, str] = field(default_factory=dict)
-    limit: str = ""  # which one ended the walk before its end, in words
+    limit: str = ""  # the limit that stopped the walk, in words
     own: int = 0  # pages on this host
-    foreign: int = 0  # entries on other hosts, left out
-    examples: dict[str, list[str]] = field(default_factory=dict)  # the first of them, by host
+    foreign: int = 0  # entries on other hosts, skipped
+    examples: dict[str, list[str]] = field(default_factory=dict)  # the first entries of each other host
     _waiting: deque[tuple[str, int]] = field(default_factory=deque)
     _queued: set[str] = field(default_factory=set)
     _bytes: int = 0
     _entries: int = 0
 
     def urls(self, starts: Iterable[str]) -> Iterator[str]:
-        """Every page URL, in the order of the files; a sitemap is read once however often it is named."""
+        """Yield every page URL, in the order of the files; each sitemap is read once."""
         for start in starts:
             self._queue(start, 0)
             if self.here(start) is None:
@@ -99,10 +99,10 @@ class SitemapWalk:
 
 
 def unpacked(data: bytes) -> bytes:
-    """The XML text, whether it came compressed or not.
+    """Return the XML text, decompressed if necessary.
 
     Raises:
-        BadSitemap: It is damaged, or unpacks to more than 60 MB.
+        BadSitemap: It is damaged, or larger than 60 MB when decompressed.
     """
     if not data.startswith(_GZIP):
         return data
@@ -113,12 +113,12 @@ def unpacked(data: bytes) -> bytes:
 
 
 class _Locations:
-    """An XML parser target: it builds no tree, so elements without number cost no memory."""
+    """An XML parser target that builds no tree, so the number of elements does not affect memory."""
 
     def __init__(self) -> None:
         self.entries: list[tuple[str, str]] = []
         self._path: list[str] = []
-        self._text: list[str] | None = None  # of the `loc` that is open
+        self._text: list[str] | None = None  # of the open `loc`
 
     def doctype(self, *_: str | None) -> None:
         raise BadSitemap("it has a document type declaration, which sitemaps must not have")
@@ -145,7 +145,7 @@ class _Locations:
 
 
 def entries(xml: bytes) -> Iterator[tuple[str, str]]:
-    """("page" or "sitemap", location) of every entry, whatever prefix the namespace has; streams.
+    """Yield ("page" or "sitemap", location) of every entry, with any namespace prefix; streams.
 
     Raises:
         BadSitemap: The XML is broken; entries before the break were yielded.

@@ -1,4 +1,4 @@
-"""The crawl: routes, sitemap and links of one host, level by level, in an order that is the same every time."""
+"""The crawl: routes, sitemap and links of one host, level by level, always in the same order."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -62,13 +62,13 @@ class CrawlSource:
     ) -> None:
         """
         Args:
-            address: The site's root, without a trailing slash; a login in it is sent and never shown.
-            site: The same root as links mean it.
-            excluded: Says which URLs are not asked for.
+            address: The site's root, without a trailing slash; a login in it is sent but never shown.
+            site: The same root as in links.
+            excluded: Returns True for URLs that are not fetched.
             max_page_bytes: A larger page is a failure.
-            max_pages: What a limited run fetches at most, if that is less than the setting.
-            url_form: The form of the addresses; None = as the host answers to them.
-            documents: PDF, Word and OpenDocument files are pages too.
+            max_pages: Limit of the run, if lower than the setting.
+            url_form: The form of the addresses; None = as served by the host.
+            documents: Include PDF, Word and OpenDocument files.
         """
         self.origin = SourceOrigin(self.kind.mode, address=without_login(address))
         self._settings = settings
@@ -84,7 +84,7 @@ class CrawlSource:
         self.report = SourceReport()
 
     def pages(self) -> Iterator[RawPage]:
-        """Fetch level by level; each level in the order of its URLs."""
+        """Fetch the pages level by level; each level in the order of its URLs."""
         self.report = report = SourceReport()
         self._warned = set[str]()
         self._site = self._own_site
@@ -98,7 +98,7 @@ class CrawlSource:
         crawled = CrawledPages(self._site.base.path, self._url_form, report)
         with closing(fetcher):
             self._robots = read_robots(fetcher) if self._settings.respect_robots_txt else None
-            self._rendering = self._opened_rendering(fetcher)
+            self._rendering = self._open_rendering(fetcher)
             with closing(self._rendering) if self._rendering else nullcontext():
                 yield from self._levels(fetcher, crawled)
         if self._rendering:
@@ -132,7 +132,7 @@ class CrawlSource:
         accept = markdown.ACCEPT if self._markdown else ACCEPT
         return Fetcher(self._address, limits, self._budget, accept=accept, sleep=self._sleep, monotonic=self._monotonic)
 
-    def _opened_rendering(self, fetcher: Fetcher) -> Rendering | None:
+    def _open_rendering(self, fetcher: Fetcher) -> Rendering | None:
         if self._settings.render is False:
             return None
 
@@ -201,12 +201,12 @@ class CrawlSource:
         links = map(self._markdown.page, fetched.links) if self._markdown else fetched.links
         following |= set(links) - visited
         room = self._max_pages - len(visited)
-        if len(following) > 2 * room + MAX_LINKS:  # only the first of them will be fetched
+        if len(following) > 2 * room + MAX_LINKS:  # only the first ones will be fetched
             return set(nsmallest(room + 1, following))
         return following
 
     def _bounded(self, urls: Iterable[str], visited: set[str]) -> list[str]:
-        """The next level, in order, as far as there is room; it counts as seen."""
+        """The next level, sorted and within the page limit; its pages count as visited."""
         level = sorted(set(urls))
         room = self._max_pages - len(visited)
         if len(level) > room:
@@ -218,7 +218,7 @@ class CrawlSource:
         return level
 
     def _warn(self, kind: str, warning: str) -> None:
-        """Of each kind the first one: thousands of pages may have the same fault."""
+        """Warn once per kind, since thousands of pages may have the same problem."""
         if kind not in self._warned:
             self._warned.add(kind)
             self.report.warnings.append(warning)
@@ -231,7 +231,7 @@ class CrawlSource:
             self._site = listed.site
         if self._markdown and not self._settings.routes:
             start += self._markdown.listed(fetcher, self._site, self._max_pages)
-        return start or ["/"]  # the sitemap of a whole host may name no page of the site under a path of it
+        return start or ["/"]  # a host's sitemap may list no page below the site's path
 
     def _sitemap_urls(self) -> list[str]:
         if url := self._settings.sitemap_url:

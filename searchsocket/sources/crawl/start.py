@@ -13,7 +13,7 @@ _PROBES = 5
 
 
 class SitemapPages:
-    """The pages that sitemaps list, also when they name them at the address where the site is published."""
+    """The pages in sitemaps, including sitemaps with the URLs of the published site."""
 
     def __init__(
         self,
@@ -25,17 +25,17 @@ class SitemapPages:
     ) -> None:
         """
         Args:
-            report: Gets the warnings and failures.
-            allowed: Whether `robots.txt` lets a URL be fetched.
+            report: Collects warnings and failures.
+            allowed: Returns True if `robots.txt` allows a URL.
         """
         self._fetcher = fetcher
-        self.site = site  # with the published address, once that was found out
+        self.site = site  # with the published address, once detected
         self._budget = budget
         self._report = report
         self._allowed = allowed
 
     def paths(self, sitemaps: Sequence[str], max_pages: int) -> list[str]:
-        """Paths that are listed, in order; one more than `max_pages` when there are more."""
+        """The listed paths, in order; one more than `max_pages` if there are more."""
         paths, walk = self._walk(sitemaps, max_pages)
         if walk.foreign > walk.own and not walk.limit:
             host, examples = max(walk.examples.items(), key=lambda item: len(item[1]))
@@ -64,7 +64,7 @@ class SitemapPages:
         return list(paths), walk
 
     def _is_published_at(self, host: str, examples: Sequence[str]) -> bool:
-        """Return True if pages of another host answer here: a preview has the sitemap of the published site."""
+        """Return True if this host serves pages of another host: previews have the sitemap of the published site."""
         own, crawled = self.site, self.site.base_url
         self.site = own.published_at(host)
         if self._most_answer(examples):
@@ -93,7 +93,7 @@ class SitemapPages:
         return True
 
     def here(self, url: str) -> str | None:
-        """A URL on the crawled host; one of the published site is asked for here, which may be its preview."""
+        """Map a URL to the crawled host; a URL of the published site may be served here, by its preview."""
         if self._fetcher.same_host(url):
             return url
         path = self.site.resolve(url)

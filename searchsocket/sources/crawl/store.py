@@ -1,4 +1,4 @@
-"""Fetched bodies on disk, so that later stages, in other processes, read what the crawler saw."""
+"""Fetched bodies on disk, so that later stages in other processes read the same bytes."""
 
 import hashlib
 import json
@@ -36,12 +36,12 @@ class Stored:
 
 
 class BodyStore:
-    """One folder a scope: `<hash of address and url>.html` and `.json` beside it."""
+    """One folder per scope, with `<hash of address and url>.html` and `.json` per page."""
 
     def __init__(self, folder: Path, address: str) -> None:
         """
         Args:
-            address: The root of the crawled site: a 304 of one host says nothing of another one's pages.
+            address: The root of the crawled site; validators of one host do not apply to another.
         """
         self._folder = folder
         self._address = address
@@ -54,7 +54,7 @@ class BodyStore:
             if hashlib.sha256(body.read_bytes()).hexdigest() != stored.body_hash:
                 return None
         except (OSError, ValueError, TypeError):
-            return None  # missing, half or foreign: fetched anew
+            return None  # missing, incomplete or of another format: fetched again
         return stored
 
     def put(self, stored: Stored, body: bytes) -> None:
@@ -69,7 +69,7 @@ class BodyStore:
             raise SourceUnavailable(f"the fetched copy of {url} is missing: {error.strerror}; crawl again") from error
 
     def keep_only(self, urls: set[str]) -> None:
-        """Drop the bodies of pages that a complete crawl no longer found, and what a writer that died left."""
+        """Delete the bodies of pages that a complete crawl no longer found, and leftovers of interrupted writes."""
         names = {path.name for url in urls for path in self._paths(url)}
         for path in self._folder.glob("*") if self._folder.is_dir() else ():
             if path.name not in names:

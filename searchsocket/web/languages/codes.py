@@ -1,4 +1,4 @@
-"""Names of folders that can be languages."""
+"""Names of folders that may be languages."""
 
 import re
 
@@ -11,7 +11,7 @@ _ISO_639_1 = (
     "su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu"
 )
 _CODES = frozenset(_ISO_639_1.split())
-# Codes that name nothing else in the addresses of software documentation: `it`, `id`, `cs` and `ts` do.
+# Codes that mean nothing else in URLs of software documentation, unlike `it`, `id`, `cs` and `ts`.
 _DISTINCT_NAMES = (
     "ar bg bn ca da de el en es et eu fa fi fr gl he hr hu hy ja ka kk ko lt lv mk mn nb nl nn pl pt ro ru sk sq sr sv "
     "th tr ur uz zh"
@@ -20,7 +20,7 @@ _DISTINCT = frozenset(_DISTINCT_NAMES.split())
 
 
 def language_of_name(name: str) -> str:
-    """The language tag of a folder's name, such as `pt-BR` of `pt-br`; "" if the name is none."""
+    """The language tag of a folder name, such as `pt-BR` for `pt-br`; "" if the name is not a language."""
     name = name.lower()
     if name in _CODES:
         return name
@@ -31,10 +31,10 @@ def language_of_name(name: str) -> str:
 
 
 def is_distinct(language: str) -> bool:
-    """Return True if a folder with this name is hardly ever anything but a language."""
+    """Return True if a folder with this name is almost always a language."""
     return language in _DISTINCT or "-" in language
 
 
-def is_same_language(one: str, other: str) -> bool:
-    """Return True if two tags name one language, whatever their regions."""
-    return one.lower().replace("_", "-").partition("-")[0] == other.lower().replace("_", "-").partition("-")[0]
+def is_same_language(first: str, second: str) -> bool:
+    """Return True if two tags name first language, regardless of their regions."""
+    return first.lower().replace("_", "-").partition("-")[0] == second.lower().replace("_", "-").partition("-")[0]

@@ -1,4 +1,4 @@
-"""Label of pages that are translations of one another: `@original=URL`. No facet can have this name."""
+"""Label of pages that are translations of each other: `@original=URL`. No facet can have this name."""
 
 from collections.abc import Iterable
 

@@ -1,8 +1,8 @@
-"""Tell from the script of a text if it can be written in a language."""
+"""Decide from the script of a text if it can be in a given language."""
 
 import re
 
-# The first script that occurs in a text decides: Japanese has kana between its Han characters.
+# The first matching script decides: Japanese has kana among its Han characters.
 _SCRIPTS = tuple(
     (re.compile(f"[{ranges}]"), frozenset(languages.split()))
     for ranges, languages in (
@@ -30,7 +30,7 @@ def can_be_in(text: str, language: str) -> bool:
     """Return True if a language is written in the script of a text. Unknown scripts count as Latin.
 
     Args:
-        language: A tag, such as `pt-BR`; "" is no language.
+        language: A tag, such as `pt-BR`; "" = no language.
     """
     code = language.lower().replace("_", "-").partition("-")[0]
     scripts = () if text.isascii() else _SCRIPTS

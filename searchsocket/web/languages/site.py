@@ -1,4 +1,4 @@
-"""Decide the language of every page of a site, and which pages are translations of one another."""
+"""Decide the language of every page of a site, and which pages are translations of each other."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,8 +8,8 @@ from typing import NamedTuple
 from searchsocket.web.languages.alternates import NO_ALTERNATES, Alternates
 from searchsocket.web.languages.codes import is_distinct, is_same_language, language_of_name
 
-_SHARED = 0.5  # of a folder's pages, so many also exist in another language
-_DEPTH = 2  # segments of a path that can be a language: `/de`, `/docs/de`
+_SHARED = 0.5  # share of a folder's pages that must also exist in another language
+_DEPTH = 2  # leading path segments that can be a language: `/de`, `/docs/de`
 
 
 class LanguagePage(NamedTuple):
@@ -24,21 +24,21 @@ class PageLanguage(NamedTuple):
     """Decision about one page."""
 
     language: str  # "" = unknown
-    original: str = ""  # URL of the page in the site's default language that this one translates, or of itself
+    original: str = ""  # URL of the same page in the site's default language
 
 
 @dataclass(slots=True)
 class _Folder:
-    """One folder with the name of a language: its pages by their path below it."""
+    """A folder with the name of a language: its pages by their path below it."""
 
     language: str
     pages: dict[str, str] = field(default_factory=dict)  # path below the folder -> URL
     stated: Counter[str] = field(default_factory=Counter)  # languages that its pages state
 
     def is_stated(self) -> bool:
-        """Return True if most pages that state a language state the one that the folder is called by."""
+        """Return True if most pages with a stated language state the one in the folder's name."""
         total = self.stated.total()
-        same = sum(count for each, count in self.stated.items() if is_same_language(each, self.language))
+        same = sum(count for language, count in self.stated.items() if is_same_language(language, self.language))
         return total > 0 and same * 2 > total
 
     def is_contradicted(self) -> bool:
@@ -46,8 +46,8 @@ class _Folder:
         return self.stated.total() > 0 and not self.is_stated()
 
     def mirrors(self, paths: Mapping[str, str]) -> bool:
-        """Return True if most of its pages also exist among these; the start page alone does not count."""
-        shared = [rest for rest in self.pages if rest in paths]
+        """Return True if most of its pages also exist among `paths`; the start page alone is not enough."""
+        shared = [path for path in self.pages if path in paths]
         return any(shared) and len(shared) >= _SHARED * len(self.pages)
 
 
@@ -63,7 +63,7 @@ class _Family:
 def page_languages(pages: Sequence[LanguagePage]) -> dict[str, PageLanguage]:
     """The language and the original of each page, by URL.
 
-    A page has the language that it states, else that of its `hreflang` links, else that of its folder.
+    A page has the language that it states, else that of its `hreflang` links, otherwise that of its folder.
     """
     families = [family for family in _families(pages) if _keep_languages(family)]
     folder_of: dict[str, _Folder] = {}
@@ -72,34 +72,34 @@ def page_languages(pages: Sequence[LanguagePage]) -> dict[str, PageLanguage]:
             folder_of.setdefault(url, folder)
     languages = {}
     for page in pages:
-        of_folder = folder_of[page.url].language if page.url in folder_of else ""
-        languages[page.url] = page.stated or page.alternates.language or of_folder
+        folder_language = folder_of[page.url].language if page.url in folder_of else ""
+        languages[page.url] = page.stated or page.alternates.language or folder_language
     originals = _originals(pages, families, languages)
     return {url: PageLanguage(language, originals.get(url, "")) for url, language in languages.items()}
 
 
 def _families(pages: Sequence[LanguagePage]) -> list[_Family]:
-    """Candidates: all folders with the name of a language, by their parents, the outermost first."""
+    """Candidates: all folders with the name of a language, grouped by their parents, outermost first."""
     families: dict[str, _Family] = {}
     for page in pages:
-        for parent, name, rest in _splits(page.url):
+        for parent, name, path in _splits(page.url):
             if language := language_of_name(name):
                 family = families.setdefault(parent, _Family(parent))
                 folder = family.folders.setdefault(name, _Folder(language))
-                folder.pages[rest] = page.url
+                folder.pages[path] = page.url
                 if stated := page.stated or page.alternates.language:
                     folder.stated[stated] += 1
     for page in pages:
         first = next((f"{parent}/{name}" for parent, name, _ in _splits(page.url)), "")
         for parent in dict.fromkeys(("", first)):
-            around, rest = families.get(parent), page.url[len(parent) :]
-            if around and rest[1:].partition("/")[0] not in around.folders:
-                around.root["" if rest == "/" else rest] = page.url
+            around, path = families.get(parent), page.url[len(parent) :]
+            if around and path[1:].partition("/")[0] not in around.folders:
+                around.root["" if path == "/" else path] = page.url
     return [families[parent] for parent in sorted(families)]
 
 
 def _splits(url: str) -> Iterator[tuple[str, str, str]]:
-    """The first readings of a URL as (parent, name of a folder, path below it)."""
+    """Yield the possible splits of a URL into (parent, folder name, path below it)."""
     start = 0
     for _ in range(_DEPTH):
         if start >= len(url):
@@ -111,19 +111,19 @@ def _splits(url: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _keep_languages(family: _Family) -> bool:
-    """Drop the folders that are no languages; return False if none is left."""
+    """Drop the folders that are not languages; return False if none is left."""
     folders = {name: folder for name, folder in family.folders.items() if not folder.is_contradicted()}
     stated = {name for name, folder in folders.items() if folder.is_stated()}
     distinct = {name for name, folder in folders.items() if is_distinct(folder.language)}
     is_certain = bool(stated) or len({folders[name].language for name in distinct}) > 1
     mirrored = {name for name in distinct if folders[name].mirrors(family.root)}
     languages = stated | (distinct if is_certain else mirrored)
-    # `it` or `cs` is a language only beside others, with the same pages as they have.
-    paths = {rest: url for name in languages for rest, url in folders[name].pages.items()} | family.root
+    # `it` or `cs` is a language only next to other languages with the same pages.
+    paths = {path: url for name in languages for path, url in folders[name].pages.items()} | family.root
     if languages:
         languages |= {name for name in folders.keys() - languages if folders[name].mirrors(paths)}
     for name in family.folders.keys() - languages:
-        family.root |= {f"/{name}{rest}": url for rest, url in family.folders[name].pages.items()}
+        family.root |= {f"/{name}{path}": url for path, url in family.folders[name].pages.items()}
     family.folders = {name: family.folders[name] for name in sorted(languages)}
     return bool(languages)
 
@@ -147,12 +147,12 @@ def _originals(
             first = min(group, key=lambda page: (not page.alternates.is_default, *rank(page.url))).url
             originals |= {page.url: first for page in group}
     for family in families:
-        by_rest: dict[str, list[str]] = {}
+        by_path: dict[str, list[str]] = {}
         for folder in family.folders.values():
-            for rest, url in folder.pages.items():
-                by_rest.setdefault(rest, []).append(url)
-        for rest, urls in by_rest.items():
-            root = family.root.get(rest)
+            for path, url in folder.pages.items():
+                by_path.setdefault(path, []).append(url)
+        for path, urls in by_path.items():
+            root = family.root.get(path)
             urls = [url for url in ([root] if root else []) + urls if url not in originals]
             if len(urls) > 1:
                 first = root if root in urls else min(urls, key=rank)

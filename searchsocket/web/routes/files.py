@@ -9,12 +9,12 @@ from searchsocket.web.routes.kit import KitProject
 _COMPONENTS = (".svelte.mdx", ".svelte.md", ".svelte", ".md", ".svx", ".mdx")
 _MODULES = (".js", ".ts")
 _TESTS = (".test.", ".spec.", ".stories.")
-_MAX_OPTIONALS = 6  # of one route, when conflicts are looked for: each doubles the forms
+_MAX_OPTIONALS = 6  # per route in the search for conflicts: each doubles the number of forms
 
 
 @dataclass(slots=True)
 class RouteFolder:
-    """One folder with route files; every list holds one file unless the framework refuses the tree."""
+    """One folder with route files; each list has one file, unless the framework refuses the project."""
 
     route_id: str
     components: list[str] = field(default_factory=list)
@@ -24,7 +24,7 @@ class RouteFolder:
 
     @property
     def page_file(self) -> str:
-        """The file that a person would open to change the page; "" when the folder makes none."""
+        """The file to edit for a change of the page; "" if the folder makes no page."""
         pages = self.components or self.universal or self.server
         return pages[0] if pages else ""
 
@@ -33,12 +33,12 @@ def read_folders(files: Iterable[str], kit: KitProject) -> tuple[list[RouteFolde
     """Group route files by their folder.
 
     Args:
-        files: Project-relative POSIX paths; those outside the routes folder and those that make no route are passed
-            over.
-        kit: Of the project.
+        files: Project-relative POSIX paths; files outside the routes folder and files that make no route are
+            ignored.
+        kit: Facts of the project.
 
     Returns:
-        Folders that make pages or endpoints, parents first, siblings by name; and what the framework would refuse.
+        Folders that make pages or endpoints, parents first, siblings by name; and warnings about invalid files.
     """
     prefix = f"{kit.routes_dir}/" if kit.routes_dir else ""
     names = _Names(kit)
@@ -74,7 +74,7 @@ def read_folders(files: Iterable[str], kit: KitProject) -> tuple[list[RouteFolde
 
 
 def conflicts(route_ids: Iterable[str]) -> dict[str, str]:
-    """Routes that claim the same URLs as another: route id -> the other one."""
+    """Routes that claim the same URLs: route id -> the other route id."""
     by_form: dict[str, str] = {}
     others: dict[str, str] = {}
     for route_id in route_ids:
@@ -98,7 +98,7 @@ class _Names:
         )
 
     def kind(self, name: str) -> str:
-        """A field of `RouteFolder`, `layout ...`, `error`, `types` for declarations, or "" for none of them."""
+        """A field of `RouteFolder`, `layout ...`, `error`, `types` for declarations, or "" for other files."""
         if match := self._component.fullmatch(name):
             return "components" if match[1] == "page" else f"{match[1]} component"
         match = self._module.fullmatch(name)
@@ -110,10 +110,10 @@ class _Names:
         return {"server": "endpoints", "page": part, "layout": f"layout {part}"}[match[1]]
 
     def missing_layout(self, file: str, name: str, route_id: str) -> list[str]:
-        named = self._component.fullmatch(name)
-        if named is None or not named[2] or named[2] in route_id.split("/"):
+        component = self._component.fullmatch(name)
+        if component is None or not component[2] or component[2] in route_id.split("/"):
             return []
-        return [f"{file}: no parent folder {named[2]!r} exists for this layout"]
+        return [f"{file}: no parent folder {component[2]!r} exists for this layout"]
 
 
 def _any_of(endings: Iterable[str]) -> str:
@@ -121,7 +121,7 @@ def _any_of(endings: Iterable[str]) -> str:
 
 
 def _forms(route_id: str) -> list[str]:
-    """A route id without names and groups, once with and once without each inner optional segment."""
+    """The forms of a route id without names and groups, with and without each inner optional segment."""
     text = re.sub(r"(?:(?<=/)|^)\(.+?\)(?=/|$)", "", route_id)
     text = re.sub(r"\[[ux]\+([0-9a-f]{1,6})\]", _character, text)
     text = re.sub(
@@ -130,7 +130,7 @@ def _forms(route_id: str) -> list[str]:
         text,
     )
     pieces = re.split(r"<\?(.+?)>", text)
-    # The framework looks for an optional segment that is not the last part, and so takes one for it that is.
+    # Like the framework, treat a text with an optional last segment as one without inner optional segments.
     is_last = re.search(r"<\?.+?>$", text) is not None
     if is_last or len(pieces) // 2 > _MAX_OPTIONALS:
         forms = [text]
@@ -143,7 +143,7 @@ def _forms(route_id: str) -> list[str]:
                 for piece in ("", f"<{name}>")
                 if not (piece == "<*>" and form.endswith("//"))
             ]
-    # Only the first run of slashes is made one, as the framework does.
+    # Like the framework, merge only the first run of slashes.
     return [re.sub("/{2,}", "/", form, count=1).removeprefix("/").removesuffix("/") for form in forms]
 
 

@@ -1,4 +1,4 @@
-"""Facts of a SvelteKit project that decide its routes: the version and its configuration."""
+"""Facts about a SvelteKit project that affect its routes: its version and configuration."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from typing import Any, Literal
 from searchsocket.web.routes.script import Script, Value, setting
 
 KitVersion = Literal[2, 3]
-ReadText = Callable[[str], str | None]  # the text of a project-relative file; None where there is none
+ReadText = Callable[[str], str | None]  # the text of a project-relative file; None if it does not exist
 
 _VITE_FILES = tuple(f"vite.config.{ending}" for ending in ("js", "mjs", "ts", "cjs", "mts", "cts"))
 _SVELTE_FILES = ("svelte.config.js", "svelte.config.ts")
@@ -20,25 +20,25 @@ _ONE_MAJOR = re.compile(r"(?:workspace:|npm:@sveltejs/kit@)?[~^=v]*\s*(\d{1,4})(
 
 @dataclass(frozen=True, slots=True)
 class KitProject:
-    """Facts that decide the routes; the defaults are those of a project without configuration."""
+    """Facts that affect the routes; the defaults are those of a project without configuration."""
 
-    version: KitVersion | None = None  # None = unknown: where the versions differ, nothing is claimed
-    routes_dir: str = "src/routes"  # project-relative, as the next one
-    static_dir: str = "static"  # files that are copied as they are
+    version: KitVersion | None = None  # None = unknown: routes that the versions read differently are doubtful
+    routes_dir: str = "src/routes"  # project-relative, like the next one
+    static_dir: str = "static"  # files that are copied unchanged
     base_path: str | None = ""  # None = computed
-    components: tuple[str, ...] = ()  # endings of pages besides the usual ones
-    modules: tuple[str, ...] = ()  # and of the code beside them
+    components: tuple[str, ...] = ()  # additional suffixes of pages
+    modules: tuple[str, ...] = ()  # additional suffixes of code
     has_literal_endings: bool = True
-    config_file: str = ""  # where the settings are written
+    config_file: str = ""  # the file with the settings
     warnings: tuple[str, ...] = ()
 
 
 def read_kit(read: ReadText, routes_dir: str = "", static_dir: str = "") -> KitProject:
-    """Read `package.json` and the configuration of a project. They are programs, and are not run.
+    """Read `package.json` and the configuration of a project. The configuration is a program, and is not executed.
 
     Args:
-        read: Gives the project's files.
-        routes_dir: As stated by hand; "" = what the configuration says.
+        read: Reads the project's files.
+        routes_dir: From the settings; "" = from the project's configuration.
         static_dir: Likewise.
     """
     vite_file, vite = _first(read, _VITE_FILES)
@@ -54,7 +54,7 @@ def read_kit(read: ReadText, routes_dir: str = "", static_dir: str = "") -> KitP
     file, kit = vite_file, script.argument("sveltekit") if vite_file else {}
     top = kit
     if svelte_file and version != 3 and (kit == {} or not script.names("@sveltejs/kit/vite")):
-        # Version 2 reads this file unless it is given settings in the other one.
+        # Version 2 reads this file unless the Vite configuration contains the settings.
         file, top = svelte_file, Script(svelte).default_export()
         kit = setting(top, "kit", default={})
     if not routes_dir and _moves_root(script):
@@ -86,7 +86,7 @@ def clean_dir(folder: str) -> str:
 def _version(required: str, installed: str, has_svelte_file: bool, warnings: list[str]) -> KitVersion | None:
     majors = {int(match[1]) for text in (required, installed) if (match := _ONE_MAJOR.fullmatch(text))}
     if not majors and has_svelte_file:
-        return 2  # version 3 refuses to start beside this file
+        return 2  # version 3 refuses to start with this file
     if len(majors) != 1:
         return None
     major = majors.pop()
@@ -96,7 +96,7 @@ def _version(required: str, installed: str, has_svelte_file: bool, warnings: lis
 
 
 def _required_version(package: str | None) -> str:
-    """The version that `package.json` asks for; "" when it names no SvelteKit."""
+    """The required version in `package.json`; "" if it does not list SvelteKit."""
     manifest = _json(package)
     groups = [manifest.get(key) for key in ("devDependencies", "dependencies", "peerDependencies")]
     versions = [group["@sveltejs/kit"] for group in groups if isinstance(group, dict) and "@sveltejs/kit" in group]
@@ -104,7 +104,7 @@ def _required_version(package: str | None) -> str:
 
 
 def _first(read: ReadText, names: tuple[str, ...]) -> tuple[str, str]:
-    """The first of the files that exists, and its text."""
+    """The name and text of the first existing file."""
     texts = ((name, text) for name in names if (text := read(name)) is not None)
     return next(texts, ("", ""))
 
@@ -127,7 +127,7 @@ def _moves_root(vite: Script) -> bool:
 
 
 def _folder(value: Value, usual: str, key: str, name: str, warnings: list[str]) -> str:
-    """A folder of the project, or the usual one with a warning that names the setting which states it by hand."""
+    """A folder of the project; if it is unknown, the usual one, with a warning that names the setting to use."""
     if isinstance(value, str) and not value.startswith("/") and clean_dir(value).split("/")[0] != "..":
         return value
     warnings.append(f"{key} is computed or points out of the project, so searchsocket uses {usual}; set {name}")

@@ -27,7 +27,7 @@ def by_precedence(route_ids: list[str]) -> list[str]:
 
     Args:
         route_ids: Parents before their children, siblings by name: the framework's comparison is not a total
-            order, so the order that it starts from counts.
+            order, so the initial order affects the result.
     """
     parts = {route_id: _parts(route_id) for route_id in route_ids}
 
@@ -38,7 +38,7 @@ def by_precedence(route_ids: list[str]) -> list[str]:
 
 
 def _parts(route_id: str) -> list[tuple[_Part, ...]]:
-    # Optional segments count only at the end: before it, they may be absent.
+    # Only optional segments at the end affect the order; earlier ones may be absent.
     return [_split(folder) for folder in url_folders(_INNER_OPTIONAL.sub("", route_id))]
 
 
@@ -69,21 +69,21 @@ def _compare(a: list[tuple[_Part, ...]], b: list[tuple[_Part, ...]]) -> int:
 
 
 def _compare_literals(left: tuple[_Part, ...], right: tuple[_Part, ...], j: int) -> int:
-    one, two = left[j].text, right[j].text  # a dynamic part that is missing was decided before
-    if one == two:
+    a, b = left[j].text, right[j].text  # missing dynamic parts were decided before
+    if a == b:
         return 0
     if left is _ABSENT or right is _ABSENT:
         return -1 if left is _ABSENT else 1
-    # By letters, but `foobar` before `foo`.
-    if one.startswith(two) or two.startswith(one):
-        return -1 if len(one) > len(two) else 1
-    return -1 if _utf16(one) < _utf16(two) else 1
+    # Alphabetical, but `foobar` before `foo`.
+    if a.startswith(b) or b.startswith(a):
+        return -1 if len(a) > len(b) else 1
+    return -1 if _utf16(a) < _utf16(b) else 1
 
 
 def _compare_dynamic(a: _Part, b: _Part, next_a: str, next_b: str) -> int:
     if a.rank == b.rank == _REST and (next_a or next_b):
         return 0 if next_a and next_b else -1 if next_a else 1
-    # `[...rest]/x` goes before `[required]`, but not before `[required]/x`.
+    # `[...rest]/x` precedes `[required]`, but not `[required]/x`.
     if a.rank == _REST:
         return -1 if next_a and not next_b else 1
     if b.rank == _REST:
@@ -98,5 +98,5 @@ def _next_literal(segments: list[tuple[_Part, ...]], i: int, j: int) -> str:
 
 
 def _utf16(text: str) -> bytes:
-    """Characters beyond the basic plane sort before some within it, as JavaScript has it."""
+    """Encode for JavaScript's order, in which characters beyond the basic plane precede some within it."""
     return text.encode("utf-16-be", "surrogatepass")

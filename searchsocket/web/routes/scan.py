@@ -1,4 +1,4 @@
-"""Listing a routes folder on disk."""
+"""List a routes folder on disk."""
 
 import os
 from collections.abc import Iterator
@@ -23,15 +23,15 @@ def scan_project(root: Path, routes_dir: str = "", static_dir: str = "") -> KitP
             with (root / name).open("rb") as file:
                 return file.read(_MAX_CONFIG_BYTES).decode("utf-8", "replace")
         except OSError:
-            return None  # mostly: there is none
+            return None  # usually, it does not exist
 
     return read_kit(read, routes_dir, static_dir)
 
 
 def scan_routes(root: Path, kit: KitProject) -> RouteTable:
-    """The routes of a project's working tree; an empty table where the folder does not exist.
+    """Scan the routes of a project's working tree; an empty table if the folder does not exist.
 
-    Links are followed as the framework does, but not out of the project.
+    Links are followed as in the framework, but not out of the project.
 
     Raises:
         UnsafePath: The routes folder points out of the project.
@@ -77,7 +77,7 @@ def _walk(root: Path, start: Path, name: str, faults: list[str]) -> Iterator[str
 
 
 def _enter(root: Path, entry: os.DirEntry[str], above: tuple[str, ...]) -> str:
-    """The real path of a folder; "" when it must not be entered."""
+    """The real path of a folder; "" if it must not be entered."""
     real = os.path.realpath(entry.path) if entry.is_symlink() else entry.path
     inside = real == os.fspath(root) or real.startswith(os.fspath(root) + os.sep)
     return real if inside and real not in above and len(above) < _MAX_DEPTH else ""

@@ -1,13 +1,13 @@
-"""Reading plain values out of a configuration file that is a program, without running it."""
+"""Read plain values from a JavaScript or TypeScript configuration file without executing it."""
 
 import re
 from typing import TypeAlias
 
-# None = what only running the program would tell.
+# None = only executing the program would give the value.
 Value: TypeAlias = "str | list[Value] | dict[str, Value] | None"
-OPEN = "..."  # a key of objects that may have more keys, and other values, than are written there
+OPEN = "..."  # marks an object that may have more keys or other values than written
 
-# Each alternative takes what it begins, so that no text takes longer than its length.
+# Each alternative consumes what it matches, so the time is linear in the length of the text.
 _WORD = re.compile(
     r"""(?P<space>\s+|//[^\n]*|/\*.*?(?:\*/|\Z))
     |'(?:\\.|[^'\\\n])*'?|"(?:\\.|[^"\\\n])*"?|`(?:\\.|[^`\\])*`?
@@ -23,7 +23,7 @@ _MAX_DEPTH = 30
 
 
 class Script:
-    """The words and marks of a JavaScript or TypeScript module, and the values written in it."""
+    """The tokens of a JavaScript or TypeScript module, and the literal values in it."""
 
     def __init__(self, text: str) -> None:
         self._words = _words(text)
@@ -36,7 +36,7 @@ class Script:
         return any(word[1:-1] == module for word in self._words if word[0] in _QUOTES)
 
     def argument(self, function: str) -> Value:
-        """The first argument of the only call of a function, {} when it has none; None when it is not known."""
+        """The first argument of the only call of a function; {} if it has none; None if it is unknown."""
         starts = [i + 2 for i, word in enumerate(self._words) if word == function and self._at(i + 1) == "("]
         if len(starts) != 1:
             return None
@@ -51,7 +51,7 @@ class Script:
         return any(word == key and self._at(i + 1) == ":" for i, word in enumerate(self._words))
 
     def default_export(self) -> Value:
-        """The `default` export of the module, or all that a CommonJS module exports."""
+        """The `default` export of the module, or the exports of a CommonJS module."""
         for i in range(len(self._words) - 1):
             if self._words[i : i + 2] == ["export", "default"]:
                 return self._value(i + 2)[0]
@@ -69,14 +69,14 @@ class Script:
             depth += (word in _CLOSING) - (word in _CLOSING.values())
             if word == "const" and depth == 0:
                 at = i + 2
-                while self._at(at) not in ("=", ";", "const", ""):  # a type may stand between
+                while self._at(at) not in ("=", ";", "const", ""):  # a type may be in between
                     at += 1
                 constants[self._at(i + 1)] = at + 1
         return constants
 
     def _constant(self, name: str) -> Value:
         if name not in self._constants_read:
-            self._constants_read[name] = None  # while it is read: a circle is not followed
+            self._constants_read[name] = None  # while it is read, so that a cycle ends
             value = self._value(self._constants[name])[0] if name in self._constants else None
             self._constants_read[name] = None if isinstance(value, dict | list) and self._may_change(name) else value
         return self._constants_read[name]
@@ -87,7 +87,7 @@ class Script:
         return any(self._at(i + 1) in (".", "[") or self._at(i - 2) in ("assign", "push") for i in uses)
 
     def _value(self, i: int) -> tuple[Value, int]:
-        """The value of an expression and where it ends."""
+        """The value of an expression and the position of its end."""
         if self._depth > _MAX_DEPTH:
             return None, self._end(i)
         self._depth += 1
@@ -115,8 +115,8 @@ class Script:
             if key == "...":
                 value, i = self._value(i + 1)
                 inner: dict[str, Value] = value if isinstance(value, dict) else {OPEN: None}
-                values = inner if OPEN in inner else values | inner  # any key before it may have another value now
-            elif key == "[":  # a key that is computed may be any of them
+                values = inner if OPEN in inner else values | inner  # it may override any key before it
+            elif key == "[":  # a computed key may be any key
                 values, i = {OPEN: None}, self._end(i)
             elif self._at(i + 1) == ":":
                 name = _text(key) if key[0] in _QUOTES else key
@@ -150,7 +150,7 @@ class Script:
 
 
 def setting(value: Value, *keys: str, default: Value) -> Value:
-    """The value under these keys; `default` if there is none, None if it cannot be determined."""
+    """The value under nested keys; `default` if there is none, None if it cannot be determined."""
     for key in keys:
         if not isinstance(value, dict):
             return None
@@ -174,6 +174,6 @@ def _words(text: str) -> list[str]:
 
 
 def _text(word: str) -> str | None:
-    """A string that is written as it is: whole, on one line, without escapes and without parts that are computed."""
+    """A plain string literal: complete, on one line, without escapes and computed parts; otherwise None."""
     is_whole = len(word) > 1 and word[-1] == word[0]
     return None if not is_whole or "\\" in word or (word[0] == "`" and "${" in word) else word[1:-1]

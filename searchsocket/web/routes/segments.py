@@ -1,4 +1,4 @@
-"""The segments of a route id, and whether a URL fits them: SvelteKit's `[param]` language."""
+"""Segments of a route id, and matching of URLs: SvelteKit's `[param]` syntax."""
 
 import re
 import unicodedata
@@ -9,7 +9,7 @@ from urllib.parse import unquote, unquote_to_bytes
 
 from searchsocket.web.routes.kit import KitVersion
 
-MAX_SEGMENTS = 200  # of one route; matching recurses once a segment
+MAX_SEGMENTS = 200  # of one route; matching recurses once per segment
 _GROUP = re.compile(r"\([^)]+\)")
 _PART = re.compile(r"\[(.+?)\](?!\])")
 _PARAM: dict[KitVersion, re.Pattern[str]] = {
@@ -23,7 +23,7 @@ SegmentKind = Literal["static", "param", "optional", "rest", "mixed"]
 
 
 class InvalidRoute(ValueError):
-    """The framework refuses a route of this name."""
+    """The framework refuses a route with this name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +33,18 @@ class Segment:
     kind: SegmentKind
     text: str = ""  # of a static segment, decoded and NFC
     names: tuple[str, ...] = ()  # parameters, in order
-    has_matcher: bool = False  # a matcher of the app decides as well, and cannot be run here
-    head: re.Pattern[str] | None = None  # of a mixed one: all of it, or what stands before its rest parameter
-    tail: re.Pattern[str] | None = None  # the rest parameter and what follows it
+    has_matcher: bool = False  # a matcher of the app decides too; it cannot be executed here
+    head: re.Pattern[str] | None = None  # of a mixed segment: all of it, or the part before its rest parameter
+    tail: re.Pattern[str] | None = None  # the rest parameter and the part after it
 
 
 def url_folders(route_id: str) -> list[str]:
-    """The folders of a route id that take part in the URL: all but the `(groups)`."""
+    """The folders of a route id that are part of the URL: all but the `(groups)`."""
     return [part for part in route_id.split("/") if part and not _GROUP.fullmatch(part)]
 
 
 def parse_route(route_id: str, version: KitVersion = 3) -> tuple[Segment, ...]:
-    """Read a route id such as `/docs/[[lang]]/[...rest]`. What version 2 accepts, version 3 does too.
+    """Parse a route id such as `/docs/[[lang]]/[...rest]`. Version 3 accepts everything that version 2 accepts.
 
     Raises:
         InvalidRoute: The framework refuses it.
@@ -54,12 +54,12 @@ def parse_route(route_id: str, version: KitVersion = 3) -> tuple[Segment, ...]:
 
 
 def match(segments: Sequence[Segment], path: Sequence[str], *, with_matchers: bool) -> dict[str, str] | None:
-    """The parameters with which a route makes a URL; None when it does not.
+    """Match a URL; return the parameters of the route, or None if it does not match.
 
     Args:
-        segments: Of the route.
-        path: Of the URL, as `read_path` gives it.
-        with_matchers: Whether parameters with a matcher may take a value, as if the matcher said yes.
+        segments: The segments of the route.
+        path: The segments of the URL, from `read_path`.
+        with_matchers: True lets parameters with a matcher match any value.
     """
     dead: set[tuple[int, int]] = set()  # keeps the search polynomial
 
@@ -71,9 +71,9 @@ def match(segments: Sequence[Segment], path: Sequence[str], *, with_matchers: bo
         segment = segments[i]
         for count in _lengths(segment, len(path) - j, with_matchers):
             values = _bind(segment, path[j : j + count])
-            rest = walk(i + 1, j + count) if values is not None else None
-            if values is not None and rest is not None:
-                return values | rest
+            remaining_values = walk(i + 1, j + count) if values is not None else None
+            if values is not None and remaining_values is not None:
+                return values | remaining_values
         dead.add((i, j))
         return None
 
@@ -174,7 +174,7 @@ def _mixed(literals: list[str], params: list[re.Match[str]], names: tuple[str, .
     pieces = [re.escape(literals[0])]
     for i, (param, literal) in enumerate(zip(params, literals[1:], strict=True)):
         value = "(.*?)" if param[1] or param[2] else "(.+?)"
-        # The shortest value that reaches the next literal is always good enough, so nothing is tried twice.
+        # Atomic group: the shortest value before the next literal is always right, so backtracking is not needed.
         last = i == len(params) - 1
         pieces.append(value + re.escape(literal) if last else f"(?>{value}{re.escape(literal)})")
     head = re.compile("".join(pieces[: cut + 1]), re.DOTALL)
@@ -183,7 +183,7 @@ def _mixed(literals: list[str], params: list[re.Match[str]], names: tuple[str, .
 
 
 def read_path(url: str) -> list[str]:
-    """The segments of a URL path as the framework compares them: escapes of reserved characters stay."""
+    """The segments of a URL path as the framework compares them: escaped reserved characters stay escaped."""
     return [_decode(part) for part in url.split("/") if part]
 
 
@@ -194,6 +194,6 @@ def _decode(part: str) -> str:
 
 
 def _as_in_urls(literal: str) -> str:
-    # Two halves of a surrogate pair, each escaped, become the one character that they stand for.
+    # Two escaped halves of a surrogate pair become one character.
     text = literal.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return unicodedata.normalize("NFC", re.sub("[%/?#]", lambda match: f"%{ord(match[0]):02X}", text))

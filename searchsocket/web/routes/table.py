@@ -1,4 +1,4 @@
-"""From a URL to the file that makes its page, by SvelteKit's own precedence (spec 16.4)."""
+"""Find the file that makes the page of a URL, by SvelteKit's precedence rules (spec 16.4)."""
 
 import hashlib
 import re
@@ -26,21 +26,21 @@ _DIFFERS = (
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One route that can answer a URL."""
+    """One route that may answer a URL."""
 
     route_id: str
     segments: tuple[Segment, ...]
     page_file: str  # "" for an endpoint
     doubtful: bool  # the framework refuses it: it conflicts with another or has two page files
-    shortest: int  # number of URL segments, at least
-    longest: int | None  # and at most; None without limit
+    shortest: int  # minimum number of URL segments
+    longest: int | None  # maximum number of URL segments; None = no limit
 
 
 @dataclass(frozen=True, slots=True)
 class RouteMatch:
-    """Route of one URL."""
+    """The route of one URL."""
 
-    route_file: str = ""  # project-relative; "" when no route makes a page there
+    route_file: str = ""  # project-relative; "" if no route makes a page there
     route_id: str = ""
     resolution: RouteResolution = "none"
     params: Mapping[str, str] = field(default_factory=dict)
@@ -51,23 +51,23 @@ NO_ROUTE = RouteMatch()
 
 @dataclass(frozen=True, slots=True)
 class RouteTable:
-    """All routes of a project, in the order in which the framework asks them."""
+    """All routes of a project, in the order in which the framework tries them."""
 
     routes: tuple[Route, ...]
-    digest: str  # equal digests mean equal answers
-    warnings: tuple[str, ...]  # what the framework refuses
+    digest: str  # equal digests mean equal results
+    warnings: tuple[str, ...]  # about routes that the framework refuses
     _by_first: Mapping[str, tuple[int, ...]]  # literal first segment -> positions in `routes`
     _others: tuple[int, ...]
-    _assets: frozenset[str]  # URLs of HTML files that are copied as they are
-    _named: Mapping[str, RouteMatch]  # canonical URL -> the page route without parameters that has it
+    _assets: frozenset[str]  # URLs of HTML files that are copied unchanged
+    _named: Mapping[str, RouteMatch]  # canonical URL -> its page route without parameters
 
     def resolve(self, url: str) -> RouteMatch:
         """Find the route file of a page.
 
-        A matcher is code of the app and cannot be run here, so a route with one may or may not answer: then the
-        first route that could is named, as best-effort (spec 16.4).
+        A matcher is code of the app and is not executed here, so a route with one may or may not match. Then the
+        result is the first route that could match, as best-effort (spec 16.4).
 
-        A route `/page.html` is prerendered into the file that `/page` would have, so the page at `/page` may be its.
+        A route `/page.html` is prerendered into the same file as `/page`, so the page at `/page` may come from it.
 
         Args:
             url: Canonical path, without the base path.
@@ -96,8 +96,8 @@ class RouteTable:
             return NO_ROUTE
         route, params = pages[0]
         if url in self._assets and any(segment.kind != "static" for segment in route.segments):
-            return NO_ROUTE  # a route with parameters takes whatever URL comes; the file was there before it
-        # Several routes with one answer are as good as one.
+            return NO_ROUTE  # the static file takes precedence over a route with parameters
+        # Several routes with the same page file count as one.
         exact = certain and not route.doubtful and {other.page_file for other, _ in possible} == {route.page_file}
         return RouteMatch(route.page_file, route.route_id, "exact" if exact else "best-effort", params)
 
@@ -115,9 +115,9 @@ def route_table(files: Iterable[str], kit: KitProject = _UNKNOWN) -> RouteTable:
     """Read a routes folder from its file names alone.
 
     Args:
-        files: Project-relative POSIX paths, in any order: those of the routes folder, and HTML below the static one,
-            which is served without a route; other files are passed over.
-        kit: What the project says of itself.
+        files: Project-relative POSIX paths, in any order: those of the routes folder, and HTML below the static folder,
+            which is served without a route; other files are ignored.
+        kit: Facts of the project.
     """
     files = sorted(set(files))
     folders, warnings = read_folders(files, kit)
@@ -136,7 +136,9 @@ def route_table(files: Iterable[str], kit: KitProject = _UNKNOWN) -> RouteTable:
             doubtful[folder.route_id] = ""
             warnings.append(f"route {folder.route_id}: {_DIFFERS}")
     doubtful |= (in_conflict := conflicts(segments))
-    warnings += [f"routes {one} and {two} claim the same URLs" for one, two in in_conflict.items() if one < two]
+    warnings += [
+        f"routes {first} and {second} claim the same URLs" for first, second in in_conflict.items() if first < second
+    ]
     by_id = {folder.route_id: folder for folder in folders}
     routes = tuple(
         _route(by_id[route_id], segments[route_id], route_id in doubtful) for route_id in by_precedence([*segments])
@@ -158,7 +160,7 @@ def route_table(files: Iterable[str], kit: KitProject = _UNKNOWN) -> RouteTable:
 
 
 def route_url(route_id: str) -> str | None:
-    """The only URL of a route, canonical; None when it has parameters.
+    """The only URL of a route, canonical; None if it has parameters.
 
     Raises:
         InvalidRoute: The framework refuses a route of this name.
@@ -177,7 +179,7 @@ def _differs(route_id: str, segments: tuple[Segment, ...]) -> bool:
 
 def _route(folder: RouteFolder, segments: tuple[Segment, ...], is_doubtful: bool) -> Route:
     kinds = [segment.kind for segment in segments]
-    endless = "rest" in kinds or any(segment.tail for segment in segments)
+    is_unlimited = "rest" in kinds or any(segment.tail for segment in segments)
     duplicate = max(len(folder.components), len(folder.universal), len(folder.server)) > 1
     return Route(
         folder.route_id,
@@ -185,7 +187,7 @@ def _route(folder: RouteFolder, segments: tuple[Segment, ...], is_doubtful: bool
         folder.page_file,
         doubtful=is_doubtful or duplicate,
         shortest=sum(kind not in ("rest", "optional") for kind in kinds),
-        longest=None if endless else len(kinds),
+        longest=None if is_unlimited else len(kinds),
     )
 
 
@@ -209,7 +211,7 @@ def _named_pages(routes: tuple[Route, ...]) -> dict[str, RouteMatch]:
 
 
 def _asset_url(file: str, static_dir: str) -> str:
-    """The URL of an HTML file of the static folder, as a page of the built site has it; "" for other files."""
+    """The URL of an HTML file of the static folder, as in the built site; "" for other files."""
     name = file.removeprefix(f"{static_dir}/")
     if name == file or not _HTML.search(name):
         return ""

@@ -1,1 +1,1 @@
-"""One spelling for each page, where a link leads, and the page that it means."""
+"""Canonical URLs of pages, and resolution of links."""

@@ -1,4 +1,4 @@
-"""Read what a caller names a page by: a path, or an absolute URL of the site (spec 14.1)."""
+"""Read a page reference from a caller: a path, or an absolute URL of the site (spec 14.1)."""
 
 import re
 from urllib.parse import urlsplit
@@ -12,7 +12,7 @@ _MAX_HOST_CHARS = 80
 
 
 def site_path(text: str, site: SiteBase) -> str:
-    """The path that a text names on a site: itself without blanks around it, or the path of an absolute URL.
+    """The path that a text refers to on a site: the text itself without outer blanks, or the path of an absolute URL.
 
     Raises:
         InvalidRequest: It is a URL of another host, or of this host outside the site.
@@ -30,13 +30,16 @@ def site_path(text: str, site: SiteBase) -> str:
 
 
 def requested_versions(versions: tuple[str, ...], site: SiteBase) -> tuple[str, ...]:
-    """Requested versions, where paths of pages are also read without the base path of the site."""
-    readings = (below_base(canonical_path(each), site.path) if each.startswith("/") else (each,) for each in versions)
+    """Expand requested versions: a path of a page may include the base path of the site or not."""
+    readings = (
+        below_base(canonical_path(version), site.path) if version.startswith("/") else (version,)
+        for version in versions
+    )
     return tuple(name for names in readings for name in names)
 
 
 def _host(url: str) -> str:
-    """The host without a login, which may be a secret."""
+    """The host without a login, which may contain a secret."""
     try:
         return (urlsplit(url).hostname or "")[:_MAX_HOST_CHARS]
     except ValueError:

@@ -1,4 +1,4 @@
-"""Pages that tools write for other tools: seldom worth what embedding them costs."""
+"""Detect pages that tools write for other tools, which are rarely worth embedding."""
 
 import re
 
@@ -13,9 +13,9 @@ _MACHINE_NAME = re.compile(r"\.(?:min|bundle|chunk|map|lock|snap)(?:\.|$)|(?:^|[
 
 
 def build_output_reason(url: str) -> str:
-    """Why a canonical URL looks like the output of a build, rather than a page for readers; "" where it does not."""
+    """The reason why a canonical URL looks like build output instead of a page for readers; "" if it does not."""
     *folders, name = url.lower().strip("/").split("/")
-    if folder := next((each for each in folders if each in _FOLDERS), ""):
+    if folder := next((part for part in folders if part in _FOLDERS), ""):
         return f"in a folder `{folder}`"
     if _HASH.search(name):
         return "a hash in its name"

@@ -1,6 +1,6 @@
 """Form of a site's addresses: with or without `.html`, with or without a trailing slash.
 
-The page is the same in all forms (`page_path`); its address is what opens it on the site's host.
+The page is the same in all forms (`page_path`); its address is the path that opens it on the site's host.
 """
 
 import json
@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from searchsocket.project.settings.site import UrlStyle
 from searchsocket.web.urls.paths import is_index
 
-# In the order of preference among equals: what opens on every host comes first.
+# In order of preference between equals: forms that work on every host come first.
 Flat = Literal["suffix", "clean", "slash"]  # `name.html` is opened as /name.html, /name, /name/
 Folder = Literal["index", "slash", "bare"]  # `name/index.html` is opened as /name/index.html, /name/, /name
 
@@ -29,24 +29,24 @@ _STYLES: Mapping[str, tuple[Flat, Folder]] = {
 
 @dataclass(frozen=True, slots=True)
 class UrlForm:
-    """The form of a site's addresses, and what it was read from."""
+    """The form of a site's addresses, and the evidence for it."""
 
     flat: Flat = "clean"
     folder: Folder = "slash"
-    links: int = 0  # different addresses that the site's own links have; 0 = the form was not read from links
-    agreeing: int = 0  # of these, the ones of this form
-    is_stated: bool = False  # by the settings
-    evidence: str = ""  # digest of what it was read from; the same evidence gives the same form
+    links: int = 0  # distinct addresses in the site's own links; 0 = the form is not from links
+    agreeing: int = 0  # number of them that have this form
+    is_stated: bool = False  # set in the configuration
+    evidence: str = ""  # digest of its sources; the same evidence gives the same form
 
     def address(self, url: str, file: str) -> str:
         """The path that opens a page.
 
         Args:
-            url: The page, as `page_path` gives it, and not the home page.
+            url: Page path from `page_path`; not the home page.
             file: The name of its file, e.g. `index.html`.
         """
         if is_index(file):
-            # Hosts look for a lower-case name: `Index.html` opens by its whole name alone.
+            # Hosts look for a lower-case name: `Index.html` opens only with its whole name.
             return {"index": f"{url}/{file}", "slash": f"{url}/", "bare": url}[
                 self.folder if file.islower() else "index"
             ]
@@ -54,7 +54,7 @@ class UrlForm:
         return {"suffix": url + (suffix[0] if suffix else ".html"), "clean": url, "slash": f"{url}/"}[self.flat]
 
     def describe(self) -> str:
-        """For people: `/page.html and /folder/, from 412 of 415 links`."""
+        """Describe the form for people: `/page.html and /folder/, from 412 of 415 links`."""
         form = f"{self.address('/page', 'page.html')} and {self.address('/folder', 'index.html')}"
         if self.links:
             return f"{form}, from {self.agreeing:,} of {self.links:,} links"
@@ -70,23 +70,23 @@ class Addresses:
     """Addresses of the pages of a site on its host."""
 
     form: UrlForm = CLEAN
-    base: str = ""  # the path that the site lies under, as `normalise_prefix` gives it
+    base: str = ""  # base path of the site, from `normalise_prefix`
 
     def of(self, url: str, file: str) -> str:
-        """The path that opens a page on the site's host; "" where that is `url` itself.
+        """The path that opens a page on the site's host; "" if it equals `url`.
 
         Args:
             url: The page, without the base path.
-            file: As for `UrlForm.address`.
+            file: As in `UrlForm.address`.
         """
         if url == "/" and (not self.base or is_index(file)):
-            address = f"{self.base}/"  # on every host, whatever opens other folders
+            address = f"{self.base}/"  # the same on every host
         else:
             address = self.form.address(self.base + url.rstrip("/"), file)
         return "" if address == url else address
 
     def of_served(self, url: str, served_url: str) -> str:
-        """As `of`, of a page by its own path; one with a trailing slash is its folder's."""
+        """Like `of`, for a page and its own path; a trailing slash means a folder's page."""
         return self.of(url, served_url.rpartition("/")[2] or "index.html")
 
 
@@ -94,7 +94,7 @@ AT_THEIR_URLS = Addresses()
 
 
 def url_form_of(text: str) -> UrlForm | None:
-    """The form whose fields a JSON object has; None of any other text."""
+    """Parse a form from JSON; None for any other text."""
     try:
         form = UrlForm(**json.loads(text))
     except (ValueError, TypeError):
@@ -103,17 +103,17 @@ def url_form_of(text: str) -> UrlForm | None:
 
 
 def stated_form(style: UrlStyle) -> UrlForm | None:
-    """The form that `urls.style` names; None for `auto`."""
+    """The form for `urls.style`; None for `auto`."""
     return UrlForm(*_STYLES[style], is_stated=True) if style in _STYLES else None
 
 
 class LinkVotes:
-    """Counts in which forms a site links to its pages; an address counts once, however many pages link to it."""
+    """Counts the forms of a site's links to its pages; each address counts once."""
 
     def __init__(self, is_file: Callable[[str], bool]) -> None:
         """
         Args:
-            is_file: Whether the site has a file of this name, relative to its root and as the file system has it.
+            is_file: Returns True if the site has a file with this name, relative to its root.
         """
         self._is_file = is_file
         self._counted_paths: set[str] = set()
@@ -122,14 +122,14 @@ class LinkVotes:
 
     @property
     def links(self) -> int:
-        """Different addresses so far that open a page of the site, and show in which form."""
+        """Number of distinct addresses so far that open a page of the site and show a form."""
         return self._flat.total() + self._folder.total()
 
     def count(self, path: str) -> None:
-        """Take a link into account.
+        """Count a link.
 
         Args:
-            path: A path of this site, as `resolve_address` gives it.
+            path: A path of this site, from `resolve_address`.
         """
         if path not in self._counted_paths:
             self._counted_paths.add(path)
@@ -146,7 +146,7 @@ class LinkVotes:
     def _count(self, path: str) -> None:
         name = path.strip("/")
         if "/" not in name and (not name or is_index(name)):
-            return  # the home page is `/` on every host, whatever the links say
+            return  # the home page is `/` on every host, even if links differ
         if ".." in name.split("/"):  # an escaped slash was in it
             return
         if path.endswith("/"):
@@ -161,9 +161,9 @@ class LinkVotes:
                 self._flat["suffix"] += 1
         else:
             flat, folder = self._is_file(f"{name}.html"), self._is_file(f"{name}/index.html")
-            if flat != folder:  # where both are there, it may mean either
+            if flat != folder:  # if both exist, it may mean either
                 (self._flat if flat else self._folder)["clean" if flat else "bare"] += 1
 
 
 def _most(counts: Counter[str], forms: tuple[str, ...]) -> str:
-    return max(forms, key=lambda form: counts[form]) if counts else ""  # of equals the first
+    return max(forms, key=lambda form: counts[form]) if counts else ""  # the first of equals

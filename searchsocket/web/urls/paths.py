@@ -1,4 +1,4 @@
-"""URL paths: one spelling for each page, and prefixes by whole segments (spec 19)."""
+"""URL paths: one canonical form for each page, and prefixes of whole segments (spec 19)."""
 
 import re
 import unicodedata
@@ -10,7 +10,7 @@ MAX_URL_CHARS = 2_000
 _MAX_INPUT_CHARS = 12 * MAX_URL_CHARS  # one character may be written with four escapes
 _MAX_DECODED_CHARS = 4 * MAX_URL_CHARS  # NFC joins at most a few characters into one
 
-# What a URL path cannot hold as itself, and what cannot be seen or turns the direction of a line.
+# Characters that a URL path must escape, invisible ones, and those that change the text direction.
 _ENCODED = re.compile(
     r"""[\x00-\x20"#%/<>?\\^`{|}\x7f-\xa0\xad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff0-\uffff\ud800-\udfff]"""
 )
@@ -20,13 +20,13 @@ _INDEX = re.compile(r"index\.html?", re.IGNORECASE)
 
 
 def canonical_path(path: str) -> str:
-    """The one spelling of a URL path, which is the identity of a page.
+    """The canonical form of a URL path, which identifies a page.
 
-    Leading slash, no trailing one, no query or fragment, no empty or dot segments; escapes are decoded where the
-    character can be shown, and written in upper case where it cannot. Idempotent.
+    Leading slash, no trailing one, no query or fragment, no empty or dot segments. Escapes are decoded if the character
+    is visible, and otherwise written in upper case. Idempotent.
 
     Raises:
-        InvalidRequest: The path holds a NUL or is longer than 2,000 characters.
+        InvalidRequest: The path contains a NUL or is longer than 2,000 characters.
     """
     if len(path) > _MAX_INPUT_CHARS:
         raise InvalidRequest(f"URL path of {len(path)} characters; the limit is {MAX_URL_CHARS}")
@@ -44,7 +44,7 @@ def canonical_path(path: str) -> str:
 
 
 def path_of_file(name: str) -> str:
-    """Canonical path of a file name: here `%`, `?` and `#` are ordinary characters, as on a file server.
+    """Canonical path of a file name; `%`, `?` and `#` are ordinary characters, as on a file server.
 
     Raises:
         InvalidRequest: As `canonical_path`.
@@ -56,7 +56,7 @@ def join_name(url: str, name: str) -> str:
     """Canonical path of a file or folder called `name` below the canonical path `url`.
 
     Raises:
-        InvalidRequest: As `canonical_path`; or the name makes no segment of its own, like `..`.
+        InvalidRequest: As `canonical_path`; or the name is not a segment, like `..`.
     """
     own = path_of_file(name)
     if own.count("/") != 1 or own == "/":
@@ -68,17 +68,17 @@ def join_name(url: str, name: str) -> str:
 
 
 def page_path(path: str) -> str:
-    """The canonical path of the page that a canonical path opens, however its site writes addresses.
+    """The page path of a canonical path, independent of the form of the site's addresses.
 
-    `/docs/wal.html` is the page `/docs/wal`, and `/docs/index.html` is `/docs`: what makes a page the same one in a
-    build, in a crawl, and where a site turns to another form of addresses.
+    `/docs/wal.html` is the page `/docs/wal`, and `/docs/index.html` is `/docs`. So a page stays the same in a build, in
+    a crawl, and if the site changes the form of its addresses.
     """
     folder, _, name = path.rpartition("/")
     return folder or "/" if is_index(name) else _HTML.sub("", path)
 
 
 def page_readings(path: str) -> tuple[str, ...]:
-    """The pages that a canonical path may mean, the one that is called so first: one may be called `/page.html`."""
+    """The pages that a canonical path may mean, an exact match first: a page may have the path `/page.html`."""
     return tuple(dict.fromkeys((path, page_path(path))))
 
 
@@ -99,7 +99,7 @@ def under_prefix(url: str, prefix: str) -> bool:
 
 
 def normalise_prefix(prefix: str) -> str:
-    """The one spelling of a path prefix: `docs`, `/docs` and `/docs/` are `/docs`; `/` is the empty one, everything.
+    """The canonical form of a path prefix: `/docs` for `docs`, `/docs` and `/docs/`; "", which matches all, for `/`.
 
     Raises:
         InvalidRequest: As `canonical_path`.
@@ -109,7 +109,7 @@ def normalise_prefix(prefix: str) -> str:
 
 
 def ancestors(url: str) -> tuple[str, ...]:
-    """The canonical path and all above it, outermost first: `/docs/a` gives `/`, `/docs`, `/docs/a`."""
+    """A canonical path and all its parents, outermost first: `/docs/a` gives `/`, `/docs`, `/docs/a`."""
     cuts = [i for i, char in enumerate(url) if char == "/" and i > 0]
     return ("/", *(url[:cut] for cut in cuts), *([url] if url != "/" else []))
 
@@ -125,14 +125,14 @@ def without_query(path: str) -> str:
 
 
 def sort_key(url: str) -> str:
-    """A key by which everything under one prefix is one contiguous run: `/docs`, `/docs/a`, `/docs-old`."""
-    return url.replace("/", "\x01")  # canonical paths hold no control characters
+    """Sort key that keeps everything under one prefix together: `/docs`, `/docs/a`, `/docs-old`."""
+    return url.replace("/", "\x01")  # canonical paths contain no control characters
 
 
 def _canonical_segment(raw: str) -> str:
     if _PLAIN.fullmatch(raw):
         return raw
-    # Bytes that are not UTF-8 travel as lone surrogates, which are encoded again at the end.
+    # Bytes that are not UTF-8 become lone surrogates, which are encoded again at the end.
     octets = unquote_to_bytes(raw.encode("utf-8", "surrogateescape" if _only_escapes(raw) else "surrogatepass"))
     text = octets.decode("utf-8", "surrogateescape")
     if "\x00" in text:

@@ -1,4 +1,4 @@
-"""Resolve the links of a page on this site, also with a base path (spec 8.4)."""
+"""Resolve the links of a page within its site, with or without a base path (spec 8.4)."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -17,23 +17,23 @@ _DEFAULT_PORTS = {80, 443, None}
 class SiteBase:
     """URL and base path of a site; `site_base` creates one."""
 
-    path: str = ""  # what its root-relative links begin with, as `normalise_prefix` gives it; "" = the host is the site
-    addresses: tuple[tuple[str, int | None, str], ...] = ()  # host, port (None = the usual one) and path of each
+    path: str = ""  # base path of root-relative links, from `normalise_prefix`; "" = none
+    addresses: tuple[tuple[str, int | None, str], ...] = ()  # (host, port or None for the default, path) of each
 
 
 AT_ROOT = SiteBase()
 
 
 def site_base(addresses: Iterable[str] = (), path: str = "") -> SiteBase:
-    """Put together where a site lies.
+    """Make a `SiteBase`.
 
     Args:
-        addresses: Where it is published, e.g. `https://example.com/docs`; absolute links below one are internal.
-            An address without a path has the base path; one that names no host is left out.
-        path: The base path that the site's own links carry.
+        addresses: Published addresses, e.g. `https://example.com/docs`; absolute links below one are internal.
+            An address without a path has the base path; one without a host is left out.
+        path: The base path in the site's own links.
 
     Raises:
-        InvalidRequest: A path is no URL path.
+        InvalidRequest: A path is not a valid URL path.
     """
     root = normalise_prefix(path)
     bases: dict[tuple[str, int | None, str], None] = {}
@@ -50,25 +50,25 @@ def resolve_link(href: str, served_url: str, site: SiteBase = AT_ROOT) -> str | 
     Args:
         href: As written in the page.
         served_url: The path of the page that relative links resolve against, without the base path.
-        site: Where the site lies.
+        site: The addresses of the site.
 
     Returns:
-        A canonical path without the base path; None when the link leaves the site or means nothing.
+        A canonical path without the base path; None if the link leaves the site or is invalid.
     """
     resolved = resolve_address(href, served_url, site)
     return None if resolved is None else canonical_path(resolved)
 
 
 def resolve_address(href: str, served_url: str, site: SiteBase = AT_ROOT) -> str | None:
-    """As `resolve_link`, with the trailing slash that the link has."""
+    """Like `resolve_link`, but keeps the trailing slash of the link."""
     inside = (_below(root, path) for root, path in _readings(href, served_url, site))
     return next((url for url in inside if url is not None), None)
 
 
 def resolve_base(href: str, served_url: str, site: SiteBase = AT_ROOT) -> str:
-    """The `served_url` that a page's `<base href>` makes of its own; its own where the base lies on another host.
+    """The `served_url` of a page with this `<base href>`; unchanged if the base is on another host.
 
-    A trailing slash stays, and a base outside the site is one too: its relative links may lead inside.
+    A trailing slash is kept. A base outside the site is valid: its relative links may lead inside.
     """
     for root, path in _readings(href, served_url, site):
         if root == site.path:
@@ -81,7 +81,7 @@ def resolve_base(href: str, served_url: str, site: SiteBase = AT_ROOT) -> str:
 def served_under(root: str, path: str) -> str:
     """The `served_url` of a full URL path for the site at `root`; "" if it has none.
 
-    What lies outside is reached by climbing. The root itself without its slash is outside as well: a link `a` on the
+    A path outside is expressed with `..` segments. The root without its slash is outside too: a link `a` on the
     page `/docs` means `/a`.
     """
     inside = _below(root, path)
@@ -92,7 +92,7 @@ def served_under(root: str, path: str) -> str:
 
 
 def _readings(href: str, served_url: str, site: SiteBase) -> Iterator[tuple[str, str]]:
-    """(base path that it must lie below, full path), for each address of the site that the link may mean."""
+    """Yield (base path, full path) for each address of the site that the link may mean."""
     # Browsers drop these characters and read a backslash as a slash.
     text = _IGNORED_IN_HREF.sub("", href.strip(_C0_AND_SPACE))
     parts = _split(without_query(text).replace("\\", "/"))
@@ -115,14 +115,14 @@ def _readings(href: str, served_url: str, site: SiteBase) -> Iterator[tuple[str,
 def _split(head: str) -> SplitResult | None:
     try:
         parts = urlsplit(head)
-        _ = parts.port  # parsed only when asked for
+        _ = parts.port  # parsed only on access
     except ValueError:
         return None
     return parts
 
 
 def _host(parts: SplitResult) -> tuple[str, int | None]:
-    """Host and port; the scheme is left out, since one site answers on both."""
+    """Host and port; the scheme is ignored, since a site answers on both."""
     name = (parts.hostname or "").rstrip(".")
     try:
         name = name.encode("idna").decode("ascii") if not name.isascii() else name
@@ -132,7 +132,7 @@ def _host(parts: SplitResult) -> tuple[str, int | None]:
 
 
 def _below(root: str, path: str) -> str | None:
-    """`path` without the base path; None outside it, or when no canonical path can be made of it."""
+    """`path` without the base path; None if it is outside, or not a valid path."""
     try:
         url = canonical_path(path)
     except InvalidRequest:

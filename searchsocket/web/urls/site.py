@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 
 
 def configured_site(settings: "Settings", mode: str | None, scope: str) -> SiteBase:
-    """The place of a scope's site.
+    """The base path and addresses of a scope's site.
 
     Args:
-        mode: As for `make_source`.
-        scope: Takes the place of `{scope}` in `source.crawl.base_url`.
+        mode: As in `make_source`.
+        scope: Replaces `{scope}` in `source.crawl.base_url`.
 
     Returns:
-        A crawled site lies where it is crawled, and links to its published address lead to it too. Another site lies
-        under `source.base_path`, else under the path of `project.base_url`.
+        For a crawled site, the crawled address and the published one, with the crawled base path. Otherwise the
+        published address, with `source.base_path`, else the path of `project.base_url`.
 
     Raises:
-        ConfigError: A path cannot be one, or `source.base_path` contradicts the path that is crawled.
+        ConfigError: A path is invalid, or `source.base_path` contradicts the path that is crawled.
     """
     published = settings.project.base_url
     try:
@@ -37,7 +37,7 @@ def configured_site(settings: "Settings", mode: str | None, scope: str) -> SiteB
 
 
 def site_origin(settings: "Settings", scope: str) -> str:
-    """Scheme and host where browsers find the site, so that a page's address can follow; "" = not configured.
+    """Scheme and host of the site for browsers, to put before a page's address; "" = not configured.
 
     Raises:
         ConfigError: As `crawl_address`.
@@ -49,13 +49,13 @@ def site_origin(settings: "Settings", scope: str) -> str:
         parts = urlsplit(address)
     except ValueError:
         return ""
-    host = parts.netloc.rpartition("@")[2]  # a login is for the crawl alone
-    is_whole = parts.scheme in ("http", "https") and host and "{" not in host  # which a run alone fills in
+    host = parts.netloc.rpartition("@")[2]  # a login is only for the crawl
+    is_whole = parts.scheme in ("http", "https") and host and "{" not in host  # only a run fills in placeholders
     return f"{parts.scheme}://{host}" if is_whole else ""
 
 
 def crawl_address(settings: "Settings", scope: str) -> str:
-    """The address of the site's root that is crawled for a scope, without a trailing slash.
+    """The root address to crawl for a scope, without a trailing slash.
 
     Raises:
         ConfigError: `source.base_path` contradicts the path of the address.
@@ -74,5 +74,5 @@ def crawl_address(settings: "Settings", scope: str) -> str:
 def _path(address: str) -> str:
     try:
         return normalise_prefix(urlsplit(address if "//" in address else "//" + address).path)
-    except ValueError:  # not an address: whoever connects to it says so
+    except ValueError:  # not an address: connecting to it will fail with an error
         return ""

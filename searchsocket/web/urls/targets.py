@@ -1,4 +1,4 @@
-"""Target page of a link, and the link texts that name it (spec 8.4, 13)."""
+"""Find the target page of a link, and rank the link texts that name a page (spec 8.4, 13)."""
 
 import re
 from collections import Counter
@@ -10,13 +10,13 @@ from searchsocket.web.urls.paths import canonical_path, path_of_file
 
 MAX_TEXTS = 8
 MAX_TEXT_CHARS = 80
-_MAX_HOPS = 5  # redirects followed; a longer chain is a loop or a mistake
+_MAX_HOPS = 5  # redirects to follow; a longer chain is a loop or a mistake
 _SUFFIX = re.compile(r"\.(?:html?|md|mdx|svx|markdown)$", re.IGNORECASE)
 _INDEX = re.compile(r"/(?:index|readme)$", re.IGNORECASE)
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
-_SAYS_NOTHING = re.compile(r"\d*|https?:.*|www\..*", re.DOTALL)
+_NO_NAME = re.compile(r"\d*|https?:.*|www\..*", re.DOTALL)
 
-# Words that say where the reader goes next, and nothing of what is there.
+# Generic link texts, which do not describe the target.
 _GENERIC = frozenset(
     """
     back|back to top|click|click here|continue|continue reading|details|edit|edit page|edit this page|find out more
@@ -33,29 +33,29 @@ _GENERIC = frozenset(
 def resolve_target(
     target: str, is_page: Callable[[str], bool], redirects: Callable[[str], str | None] = lambda _: None
 ) -> str | None:
-    """The page of the site that a link means.
+    """Find the page of the site that a link means.
 
-    Authors write one page in several ways: with `.html`, as `/index`, with a trailing slash, escaped once too often.
-    The plain reading wins over all others, and a page over a redirect.
+    Authors write the same page in several ways: with `.html`, as `/index`, with a trailing slash, or escaped twice.
+    The literal reading takes precedence, and a page takes precedence over a redirect.
 
     Args:
         target: A URL path on this site, as in `Link.target`.
-        is_page: Whether a canonical path is a page.
-        redirects: Where a canonical path redirects to (or the page that it names as its canonical one), else None.
+        is_page: Returns True if a canonical path is a page.
+        redirects: Returns the target of a redirect, or a page's canonical URL, or None.
 
     Returns:
-        A canonical path for which `is_page` holds; None for a dead link.
+        A canonical path for which `is_page` is True; None for a dead link.
     """
-    seen: set[str] = set()
+    visited: set[str] = set()
     next_target: str | None = target
-    while next_target is not None and len(seen) <= _MAX_HOPS:
+    while next_target is not None and len(visited) <= _MAX_HOPS:
         try:
             url = canonical_path(next_target)
         except InvalidRequest:
             return None
-        if url in seen:
+        if url in visited:
             return None
-        seen.add(url)
+        visited.add(url)
         readings = list(dict.fromkeys(_readings(url)))
         page = next((reading for reading in readings if is_page(reading)), None)
         if page is not None:
@@ -65,13 +65,13 @@ def resolve_target(
 
 
 def rank_link_texts(texts: Iterable[str]) -> tuple[str, ...]:
-    """The words by which a page is known, most frequent first, ties by alphabet.
+    """The texts by which links name a page, most frequent first, then alphabetical.
 
     Args:
-        texts: One for each page that links with it; `Here`, `read more` and the like are dropped.
+        texts: One per linking page; `Here`, `read more` and the like are dropped.
 
     Returns:
-        At most 8 texts of at most 80 characters; spellings that differ only in case or space are one.
+        At most 8 texts of at most 80 characters; texts that differ only in case or spaces are merged.
     """
     spellings: dict[str, Counter[str]] = {}
     for text in texts:
@@ -80,19 +80,19 @@ def rank_link_texts(texts: Iterable[str]) -> tuple[str, ...]:
     ranked = sorted(
         (-spelling.total(), min(spelling, key=lambda text: (-spelling[text], text)))
         for key, spelling in spellings.items()
-        if not _says_nothing(key)
+        if not _is_generic(key)
     )
     return tuple(text for _, text in ranked[:MAX_TEXTS])
 
 
 def _readings(url: str) -> Iterator[str]:
-    """All pages that a path may mean, the likeliest first."""
+    """Yield all pages that a path may mean, likeliest first."""
     yield url
     bare = _SUFFIX.sub("", url)
     yield _or_root(bare)
     yield _or_root(_INDEX.sub("", bare))
     if "%" in url:
-        # Escapes that were escaped again, or file names that hold escapes.
+        # Escapes that were escaped again, or file names that contain escapes.
         for variant in (unquote(url), path_of_file(url) if len(url) < 1000 else url):
             try:
                 yield _or_root(_SUFFIX.sub("", canonical_path(variant)))
@@ -100,9 +100,9 @@ def _readings(url: str) -> Iterator[str]:
                 continue
 
 
-def _says_nothing(text: str) -> bool:
+def _is_generic(text: str) -> bool:
     words = _EDGES.sub("", text)  # arrows, dots, brackets; but `C++` and `C` stay two texts
-    return words in _GENERIC or bool(_SAYS_NOTHING.fullmatch(words))
+    return words in _GENERIC or bool(_NO_NAME.fullmatch(words))
 
 
 def _or_root(url: str) -> str:

@@ -1,1 +1,1 @@
-"""Versions of a documentation site: which folders are versions, which one is searched, which pages they share."""
+"""Versions of a documentation site: version folders, the default version, and pages shared between versions."""

@@ -10,11 +10,11 @@ from searchsocket.types import SiteVersion, VersionFamily
 from searchsocket.web.versions.listed import ListedVersion
 from searchsocket.web.versions.names import LATEST, STABLE, bare, is_release, looks_like_version, matches, order_of
 
-DETECTION_VERSION = "2"  # raise it with every change of the result, so that indexed sites are looked at again
-_SHARED = 0.5  # of the smaller folder's pages, so many also exist in another version
+DETECTION_VERSION = "2"  # raise it with every change of the result, so that indexed sites are checked again
+_SHARED = 0.5  # share of the smaller folder's pages that must also exist in the other version
 _MIN_SHARED = 2
 _NEIGHBOURS = 3  # versions on either side that a version is compared with
-_MOST_CANONICALS = 0.5  # of a version's pages name another version as canonical
+_MOST_CANONICALS = 0.5  # share of a version's pages whose canonical URL is in another version
 _ROUNDS = 4
 _CURRENT, _NEXT = "current", "next"  # Docusaurus calls the unreleased version `current` and its folder `next`
 VERSION = "{version}"
@@ -25,14 +25,14 @@ class VersionPage(NamedTuple):
 
     url: str
     title: str = ""
-    stated: str = ""  # version in its metas
-    canonical: str = ""  # URL path that it names as canonical
-    text: str = ""  # hash of its text; pages with equal hashes say the same
+    stated: str = ""  # version from its metas
+    canonical: str = ""  # path of its canonical URL
+    text: str = ""  # hash of its text; equal hashes mean equal texts
 
 
 @dataclass(frozen=True, slots=True)
 class VersionRules:
-    """Settings of detection."""
+    """Settings for the detection of versions."""
 
     detect: bool = True
     pattern: str = ""  # e.g. `/docs/{version}`; "" = detected
@@ -42,19 +42,19 @@ class VersionRules:
 
 @dataclass(slots=True)
 class _Folder:
-    """One candidate: its pages by their path below it."""
+    """A candidate folder: its pages by their path below it."""
 
     pages: dict[str, VersionPage] = field(default_factory=dict)
     stated: Counter[str] = field(default_factory=Counter)  # versions that its pages state
 
     def shared(self, other: "_Folder") -> int:
-        """The number of pages with the same path and title in both; the start page alone does not count."""
+        """The number of pages with the same path and title in both; the start page alone is not enough."""
         few, many = sorted((self.pages, other.pages), key=len)
-        same = [rest for rest, page in few.items() if rest in many and _agree(page.title, many[rest].title)]
+        same = [path for path, page in few.items() if path in many and _agree(page.title, many[path].title)]
         return len(same) if any(same) else 0
 
     def is_like(self, other: "_Folder") -> bool:
-        """Return True if both have a good part of their pages in common."""
+        """Return True if both share a large part of their pages."""
         shared = self.shared(other)
         return shared >= _MIN_SHARED and shared >= _SHARED * min(len(self.pages), len(other.pages))
 
@@ -69,7 +69,7 @@ Candidates = dict[str, dict[str, _Folder]]  # parent -> name of a folder -> fold
 def find_families(
     pages: Sequence[VersionPage], listed: Mapping[str, Sequence[ListedVersion]], rules: VersionRules
 ) -> tuple[VersionFamily, ...]:
-    """The version folders of a site, by their parents; none if the site has no versions.
+    """The version folders of a site, by their parents; empty if the site has no versions.
 
     Args:
         listed: The entries of each `versions.json`, by the URL path of its folder; "" = the root.
@@ -78,7 +78,7 @@ def find_families(
     pages = [page._replace(canonical=canonicals.get(page.url, "")) for page in pages]
     families: list[VersionFamily] = []
     rejected: set[str] = set()
-    for _ in range(_ROUNDS):  # a folder that is no version may contain some
+    for _ in range(_ROUNDS):  # a folder that is not a version may contain versions
         families = []
         before = len(rejected)
         for parent, folders in sorted(_candidates(pages, listed, rules, rejected).items()):
@@ -98,16 +98,19 @@ def _candidates(
     rules: VersionRules,
     rejected: set[str],
 ) -> Candidates:
-    names = {parent: {name for one in each for name in (one.name, *one.aliases)} for parent, each in listed.items()}
+    names = {
+        parent: {name for entry in entries for name in (entry.name, *entry.aliases)}
+        for parent, entries in listed.items()
+    }
     pattern = _compiled(rules.pattern)
     candidates: Candidates = {}
     if not (rules.detect or pattern):
         return candidates
     for page in pages:
-        for parent, name, rest in _splits(page, names, pattern):
+        for parent, name, path in _splits(page, names, pattern):
             if parent not in rejected:
                 folder = candidates.setdefault(parent, {}).setdefault(name, _Folder())
-                folder.pages[rest] = page
+                folder.pages[path] = page
                 folder.stated[page.stated] += 1
                 break
     return candidates
@@ -116,7 +119,7 @@ def _candidates(
 def _splits(
     page: VersionPage, names: Mapping[str, set[str]], pattern: re.Pattern[str] | None
 ) -> Iterator[tuple[str, str, str]]:
-    """The ways to read a URL as (parent, name of a version, path below it), the outermost first."""
+    """Yield the possible splits of a URL into (parent, version name, path below it), outermost first."""
     if pattern:
         if match := pattern.match(page.url):
             yield match[1], match[2], match[3]
@@ -133,7 +136,7 @@ def _splits(
 
 
 def _compiled(pattern: str) -> re.Pattern[str] | None:
-    """A pattern such as `/*/docs/{version}` as a regular expression without backtracking; `*` is one segment."""
+    """Compile a pattern such as `/*/docs/{version}` to a regular expression that never backtracks; `*` is a segment."""
     if not pattern:
         return None
     above, _, below = pattern.rstrip("/*").partition(VERSION)
@@ -149,8 +152,8 @@ def _family(
     listed: Sequence[ListedVersion],
     rules: VersionRules,
 ) -> VersionFamily | None:
-    """The versions below one parent; None if there are fewer than two."""
-    names = {name for one in listed for name in (one.name, *one.aliases)}
+    """Find the versions below one parent; None if there are fewer than two."""
+    names = {name for entry in listed for name in (entry.name, *entry.aliases)}
     root = _root(parent, folders, pages)
     accepted = {
         name
@@ -183,7 +186,7 @@ def _names_folder(stated: str, folder: str) -> bool:
 
 
 def _is_like_another(name: str, folders: Mapping[str, _Folder]) -> bool:
-    names = sorted(folders, key=lambda each: (order_of(each), each))
+    names = sorted(folders, key=lambda folder: (order_of(folder), folder))
     at = names.index(name)
     near = [*names[max(0, at - _NEIGHBOURS) : at], *names[at + 1 : at + 1 + _NEIGHBOURS]]
     newest = names[-_NEIGHBOURS:]
@@ -191,20 +194,20 @@ def _is_like_another(name: str, folders: Mapping[str, _Folder]) -> bool:
 
 
 def _root(parent: str, folders: Mapping[str, _Folder], pages: Iterable[VersionPage]) -> _Folder:
-    """The pages below the parent that are in no version folder."""
+    """The pages below the parent outside all version folders."""
     root = _Folder()
     inside = f"{parent}/"
     for page in pages:
         if page.url == parent or page.url.startswith(inside):
-            rest = page.url[len(parent) :]
-            if rest[1:].partition("/")[0] not in folders:
-                root.pages["" if rest == "/" else rest] = page
+            path = page.url[len(parent) :]
+            if path[1:].partition("/")[0] not in folders:
+                root.pages["" if path == "/" else path] = page
                 root.stated[page.stated] += 1
     return root
 
 
 def _is_root(root: _Folder, folder: _Folder) -> bool:
-    """Return True if most pages of a version also exist above it, so that the site's own pages are a version too."""
+    """Return True if most pages of a version also exist above it, so that the parent's own pages are a version too."""
     shared = root.shared(folder)
     return shared >= _MIN_SHARED and shared >= _SHARED * len(folder.pages)
 
@@ -212,13 +215,13 @@ def _is_root(root: _Folder, folder: _Folder) -> bool:
 def _root_name(root: _Folder, versions: Sequence[SiteVersion], listed: Sequence[ListedVersion]) -> str:
     taken = {name for version in versions for name in (version.name, *version.aliases)}
     stated = [name for name, _ in root.stated.most_common() if name]
-    unbuilt = [one.name for one in listed]
+    unbuilt = [entry.name for entry in listed]
     return next((name for name in (*stated, *unbuilt, LATEST, _CURRENT) if name not in taken), "root")
 
 
 def _merged(parent: str, folders: Mapping[str, _Folder], listed: Sequence[ListedVersion]) -> list[SiteVersion]:
-    """The folders as versions; a folder that only repeats another one is its alias."""
-    by_alias = {alias: one.name for one in listed for alias in one.aliases if one.name in folders}
+    """Make versions of the folders; a folder that only repeats another one becomes its alias."""
+    by_alias = {alias: entry.name for entry in listed for alias in entry.aliases if entry.name in folders}
     aliases: dict[str, dict[str, str]] = {}
     for alias, name in by_alias.items():
         aliases.setdefault(name, {})[alias] = f"{parent}/{alias}" if alias in folders else ""
@@ -230,39 +233,39 @@ def _merged(parent: str, folders: Mapping[str, _Folder], listed: Sequence[Listed
                 name = max(same, key=order_of)
                 by_alias[alias] = name
                 aliases.setdefault(name, {})[alias] = f"{parent}/{alias}"
-    titles = {one.name: one.title for one in listed}
+    titles = {entry.name: entry.title for entry in listed}
     merged = []
     for name in sorted(folders.keys() - by_alias.keys()):
         folder, own = f"{parent}/{name}", aliases.get(name, {})
-        if canonical := next((each for each in own.values() if each and _is_canonical(each, folders[name])), ""):
+        if canonical := next((path for path in own.values() if path and _is_canonical(path, folders[name])), ""):
             own, folder = {**own, name: folder}, canonical
         merged.append(SiteVersion(name, folder, titles.get(name, ""), dict(sorted(own.items()))))
     return merged
 
 
 def _is_canonical(alias_folder: str, folder: _Folder) -> bool:
-    """Return True if most pages of a version name the page in an alias's folder as canonical."""
-    same = sum(1 for rest, page in folder.pages.items() if page.canonical == f"{alias_folder}{rest}")
+    """Return True if most pages of a version have their canonical URL in an alias's folder."""
+    same = sum(1 for path, page in folder.pages.items() if page.canonical == f"{alias_folder}{path}")
     return same > _MOST_CANONICALS * len(folder.pages)
 
 
 def _repeats(alias: _Folder, folder: _Folder) -> bool:
-    """Return True if a folder contains the same pages as another one, each with the same text."""
+    """Return True if a folder contains the same pages as another one, with the same texts."""
     if alias.pages.keys() != folder.pages.keys():
         return False
-    return all(page.text and alias.pages[rest].text == page.text for rest, page in folder.pages.items())
+    return all(page.text and alias.pages[path].text == page.text for path, page in folder.pages.items())
 
 
 def _ordered(versions: Sequence[SiteVersion], listed: Sequence[ListedVersion], parent: str) -> tuple[SiteVersion, ...]:
-    """Newest first: the site's own pages, previews by name, then numbers; unnumbered names as the site lists them."""
-    places = {one.name: -at for at, one in enumerate(listed)}
+    """Newest first: the parent's own pages, moving names, then numbers; unnumbered names in the site's order."""
+    places = {entry.name: -at for at, entry in enumerate(listed)}
 
     def key(version: SiteVersion) -> tuple[object, ...]:
         order = order_of(version.name)
         is_moving = not order.is_numbered and version.name.lower() in (*_MOVING,)
         return (version.folder == parent, is_moving, order, places.get(version.name, -len(places)))
 
-    return tuple(sorted(sorted(versions, key=lambda one: one.name, reverse=True), key=key, reverse=True))
+    return tuple(sorted(sorted(versions, key=lambda version: version.name, reverse=True), key=key, reverse=True))
 
 
 _MOVING = (STABLE, LATEST, _CURRENT, _NEXT, "dev", "main", "master")
@@ -275,7 +278,7 @@ def _default(
     parent: str,
     rules: VersionRules,
 ) -> str:
-    """The version to search: as configured, as the site says, its own pages, else the newest release."""
+    """The version to search by default: configured, else preferred by the site, else its own pages, else the newest."""
     by_name = {name: version.name for version in versions for name in (version.name, *version.aliases)}
     if rules.default in by_name:
         return by_name[rules.default]
@@ -285,15 +288,15 @@ def _default(
     numbered = [name for name in released if order_of(name).is_numbered]
     # On Read the Docs `latest` is the development branch, and `stable` the newest release.
     moving = [by_name[name] for name in (STABLE, LATEST) if name in by_name]
-    preferred = [one.name for one in listed if one.is_preferred]
-    said = [*preferred, *moving[:1], _by_canonicals(versions, folders), root]
-    return next((name for name in said if name in released), (numbered or released)[0])
+    preferred = [entry.name for entry in listed if entry.is_preferred]
+    candidates = [*preferred, *moving[:1], _by_canonicals(versions, folders), root]
+    return next((name for name in candidates if name in released), (numbered or released)[0])
 
 
 def canonical_urls(pages: Sequence[VersionPage]) -> dict[str, str]:
-    """The URL that each page names as canonical, without the base path of the published site.
+    """The canonical URL of each page, without the base path of the published site.
 
-    A build has no base path when it is served below `/project/`; most pages of a site name themselves.
+    A build served below `/project/` has no base path in its folder; most pages of a site are their own canonical.
     """
     bases = Counter(
         page.canonical[: -len(page.url)] if page.url != "/" else page.canonical.rstrip("/")
@@ -301,19 +304,19 @@ def canonical_urls(pages: Sequence[VersionPage]) -> dict[str, str]:
         if page.canonical and (page.url == "/" or page.canonical.endswith(page.url))
     )
     base = bases.most_common(1)[0][0] if bases else ""
-    named = ((page.url, page.canonical) for page in pages if page.canonical)
-    return {url: (path[len(base) :] or "/") if base and path.startswith(base) else path for url, path in named}
+    with_canonical = ((page.url, page.canonical) for page in pages if page.canonical)
+    return {url: (path[len(base) :] or "/") if base and path.startswith(base) else path for url, path in with_canonical}
 
 
 def _by_canonicals(versions: Sequence[SiteVersion], folders: Mapping[str, _Folder]) -> str:
-    """The version that most pages of the other ones name as canonical; "" if none is."""
+    """The version that contains the canonical URLs of most pages of the other versions; "" if there is none."""
     folder_of = {version.folder: version.name for version in versions}
     folder_of |= {folder: version.name for version in versions for folder in version.aliases.values() if folder}
     votes: Counter[str] = Counter()
     for version in versions:
         pages = folders[version.name].pages.values() if version.name in folders else ()
-        named: Counter[str] = Counter(_version_of(page.canonical, folder_of) for page in pages)
-        if named and (first := named.most_common(1)[0])[1] > _MOST_CANONICALS * len(pages):
+        counts: Counter[str] = Counter(_version_of(page.canonical, folder_of) for page in pages)
+        if counts and (first := counts.most_common(1)[0])[1] > _MOST_CANONICALS * len(pages):
             votes[first[0]] += first[0] != version.name
     votes.pop("", None)
     return max(votes, key=lambda name: (votes[name], name), default="")

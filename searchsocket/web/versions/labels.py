@@ -1,4 +1,4 @@
-"""Labels by which a store finds the records of a version: `@version=PARENT/NAME`, one per version of a page.
+"""Labels that connect records with versions: `@version=PARENT/NAME`, one for each version of a page.
 
 No facet of the settings can have this name.
 """
@@ -21,11 +21,11 @@ def version_label(parent: str, name: str) -> str:
 
 
 def version_names(labels: Iterable[str]) -> tuple[str, ...]:
-    """The versions that the labels of a page name, in their order."""
+    """The versions in the labels of a page, in their order."""
     return tuple(label.rpartition("/")[2] for label in labels if label.startswith(UNVERSIONED) and label != UNVERSIONED)
 
 
 def default_labels(families: Iterable[VersionFamily]) -> tuple[str, ...]:
-    """The labels of which a page must have one to be searched by default; () = every page is."""
+    """The labels of pages that are searched by default: a page needs one of them; () = all pages are searched."""
     labels = [version_label(family.parent, family.default) if family.default else "" for family in families]
     return (*labels, UNVERSIONED) if labels and all(labels) else ()

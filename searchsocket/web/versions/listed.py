@@ -24,7 +24,7 @@ class ListedVersion:
 
 
 def read_listed(text: str) -> tuple[ListedVersion, ...]:
-    """The versions of a file, in its order; none if it is not such a file.
+    """Read the versions of a file, in its order; empty if it is not such a file.
 
     mike writes `{"version", "title", "aliases"}`, Docusaurus plain names, and pydata-sphinx-theme
     `{"name", "version", "url", "preferred"}`.
@@ -57,7 +57,7 @@ def _listed(entry: Any) -> ListedVersion | None:
 
 
 def _folder_of(url: Any) -> str:
-    """The last folder of a version's URL, as Sphinx themes list it."""
+    """The last folder of a version's URL, in lists of Sphinx themes."""
     try:
         path = urlsplit(url).path if isinstance(url, str) else ""
     except ValueError:

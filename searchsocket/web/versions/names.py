@@ -1,4 +1,4 @@
-"""Names of versions: recognise one in a URL, order them, and tell releases from previews."""
+"""Names of versions: recognise them in URLs, order them, and distinguish releases from previews."""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 MAX_NAME_CHARS = 60
-_MAX_PLAIN = 99  # a larger number alone is an id or a year
+_MAX_PLAIN = 99  # a larger plain number is an id or a year
 _LAST = 1 << 30  # `1.x` is newer than every 1.n
 _NUMBERED = re.compile(
     r"(?P<start>v|version-|versions-|ver-|release-|releases-|rel-|branch-)?(?P<numbers>\d{1,8}(?:\.\d{1,8}){0,4})(?P<x>[.-]x)?"
@@ -18,7 +18,7 @@ _STAGES = {"dev": 0, "nightly": 0, "snapshot": 0, "canary": 0, "next": 0, "a": 1
 _CANDIDATE = 3  # pre, preview, c, rc
 _RELEASED = 9
 STABLE, LATEST = "stable", "latest"
-# What documentation calls versions that have no number, and whether such a version is released.
+# Common names of versions without a number; True if such a version is a release.
 WORDS = {
     STABLE: True, LATEST: True, "current": True, "release": True, "lts": True, "dev": False, "devel": False,
     "develop": False, "development": False, "next": False, "main": False, "master": False, "trunk": False,
@@ -54,7 +54,7 @@ def is_release(name: str) -> bool:
 
 
 def order_of(name: str) -> VersionKey:
-    """The sort key of a version by the rules of semantic versioning; names without a number come first."""
+    """The sort key of a version by the rules of semantic versioning; names without a number sort first."""
     match = _match(name)
     if match is None:
         return VersionKey(False, (), _RELEASED if is_release(name) else 0, 0)
@@ -73,7 +73,7 @@ def matches(name: str, globs: Sequence[str]) -> bool:
 
 
 def bare(name: str) -> str:
-    """A name without `v` or `version-` before its number."""
+    """The name without `v` or `version-` before its number."""
     match = _match(name)
     return name[len(match["start"] or "") :] if match else name
 

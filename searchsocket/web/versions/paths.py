@@ -1,4 +1,4 @@
-"""Read a URL path as a version and a path below its folder."""
+"""Split a URL path into a version and the path below its folder."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ Folders = Mapping[str, tuple[VersionFamily, SiteVersion]]
 
 @dataclass(frozen=True, slots=True)
 class VersionedPath:
-    """A path in a version: the folder of the version, and the path below it."""
+    """A path in a version: the version's folder, and the path below it."""
 
     family: VersionFamily
     version: SiteVersion
@@ -19,12 +19,12 @@ class VersionedPath:
 
     @property
     def is_at_the_root(self) -> bool:
-        """Return True if the version has no folder of its own: its pages are above those of the others."""
+        """Return True if the version has no separate folder: its pages are above those of the other versions."""
         return self.folder == self.family.parent
 
 
 def version_folders(families: Iterable[VersionFamily]) -> Folders:
-    """The version of each folder; an alias may have a folder as well."""
+    """Map folders to versions; an alias may have its own folder."""
     return {
         folder: (family, version)
         for family in families
@@ -34,7 +34,7 @@ def version_folders(families: Iterable[VersionFamily]) -> Folders:
 
 
 def versioned_path(path: str, folders: Folders) -> VersionedPath | None:
-    """The path in the innermost version folder that contains it; None if there is none."""
+    """Split a path at the innermost version folder that contains it; None if there is none."""
     end = len(path)
     while True:
         folder = path[: max(end, 0)]

@@ -1,4 +1,4 @@
-"""Place every page of a site in its version, and find the pages that say the same in several versions."""
+"""Assign every page of a site to its version, and find equal pages in several versions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from searchsocket.web.versions.labels import UNVERSIONED, version_label
 from searchsocket.web.versions.names import matches
 from searchsocket.web.versions.paths import VersionedPath, version_folders, versioned_path
 
-EXCLUDED = "-"  # instead of the page that a copy is of: its version is not indexed
+EXCLUDED = "-"  # value of `copy_of` for a page whose version is not indexed
 
 
 class Placed(NamedTuple):
@@ -29,16 +29,16 @@ class AddressedPage(NamedTuple):
 def place(
     pages: Sequence[AddressedPage], families: Sequence[VersionFamily], exclude: Sequence[str] = ()
 ) -> dict[str, Placed]:
-    """The decision about every page of the site, by URL.
+    """Decide about every page of the site, by URL.
 
-    Pages with the same path and text in several versions become one page, in the searched version if it has it, else in
-    the newest. A page with the text of the page that it names as canonical becomes a copy of it.
+    Pages with the same path and text in several versions become one page: that of the searched version if it has the
+    page, else of the newest. A page whose text equals that of its canonical page becomes a copy of it.
     """
     folders = version_folders(families)
-    paths = {one.page.url: versioned_path(one.page.url, folders) for one in pages}
+    paths = {entry.page.url: versioned_path(entry.page.url, folders) for entry in pages}
     _leave_unshared_at_the_root(paths)
-    copies = {one.page.url: EXCLUDED for one in pages if _is_excluded(paths[one.page.url], exclude)}
-    originals = [one for one in pages if one.page.url not in copies]
+    copies = {entry.page.url: EXCLUDED for entry in pages if _is_excluded(paths[entry.page.url], exclude)}
+    originals = [entry for entry in pages if entry.page.url not in copies]
     labels: dict[str, tuple[str, ...]] = {}
     for group in _groups(originals, paths):
         first = min(group, key=lambda url: _rank(paths[url], url))
@@ -50,13 +50,13 @@ def place(
         labels[first] = tuple(names)
         copies |= {url: first for url in group if url != first}
     _follow_canonicals(originals, paths, copies, labels)
-    return {one.page.url: Placed(labels.get(one.page.url, ()), copies.get(one.page.url, "")) for one in pages}
+    return {entry.page.url: Placed(labels.get(entry.page.url, ()), copies.get(entry.page.url, "")) for entry in pages}
 
 
 def _leave_unshared_at_the_root(paths: dict[str, VersionedPath | None]) -> None:
-    """Take pages out of a version whose folder is also that of other pages, such as a blog beside the documentation.
+    """Remove pages from a version whose folder also contains other pages, such as a blog next to the documentation.
 
-    A page stays if a version has the same page, or the same section.
+    A page stays if another version has the same page or section.
     """
     sections: dict[str, set[str]] = {}
     for path in paths.values():
@@ -75,21 +75,21 @@ def _is_excluded(path: VersionedPath | None, exclude: Sequence[str]) -> bool:
 
 
 def _groups(pages: Iterable[AddressedPage], paths: Mapping[str, VersionedPath | None]) -> Iterable[list[str]]:
-    """URLs of pages that say the same at the same place of different versions; a page alone is a group of one."""
+    """Group the URLs of equal pages at the same place in several versions; a single page is a group of one."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for page, address in pages:
         path = paths[page.url]
-        opened = address or page.url
-        if path is None or not page.text or not opened.startswith(path.folder):
+        opening_path = address or page.url
+        if path is None or not page.text or not opening_path.startswith(path.folder):
             groups[page.url,] = [page.url]
         else:
-            key = (path.family.parent, path.rest, opened[len(path.folder) :].rstrip("/"), page.text)
+            key = (path.family.parent, path.rest, opening_path[len(path.folder) :].rstrip("/"), page.text)
             groups.setdefault(key, []).append(page.url)
     return groups.values()
 
 
 def _rank(path: VersionedPath | None, url: str) -> tuple[int, int, int, str]:
-    """Order by which the page of a group is chosen: the searched version, then newer ones, its own folder, the URL."""
+    """Order in a group: the searched version, then newer versions, then the version's own folder, then the URL."""
     if path is None:
         return 0, 0, 0, url
     is_other = path.version.name != path.family.default
@@ -108,8 +108,8 @@ def _follow_canonicals(
     copies: dict[str, str],
     labels: dict[str, tuple[str, ...]],
 ) -> None:
-    """Make a page the copy of its canonical, if that exists and says the same, within one version or none."""
-    by_url = {one.page.url: one.page for one in pages}
+    """Make a page a copy of its canonical page if that has the same text, and both are in one version or in none."""
+    by_url = {entry.page.url: entry.page for entry in pages}
     canonicals = canonical_urls([page for page, _ in pages])
     for page, _ in pages:
         target = by_url.get(canonicals.get(page.url, ""))

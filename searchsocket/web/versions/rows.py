@@ -1,4 +1,4 @@
-"""The versions of a site for people and for JSON."""
+"""The versions of a site, as rows for people and for JSON."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ def version_rows(families: "Sequence[VersionFamily]") -> list[dict[str, Any]]:
 
 
 def version_words(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The number of versions and the ones that are searched by default; "" without versions."""
+    """Describe the number of versions and the defaults; "" without versions."""
     names = dict.fromkeys(row["name"] for row in rows)
     if not names:
         return ""
