@@ -1,1 +1,1 @@
-"""Source code as a corpus: which files are code, in which language, and the definitions that they are cut at."""
+"""Source code as a corpus: which files are code, their languages, and the definitions in them."""

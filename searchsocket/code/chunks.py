@@ -1,4 +1,4 @@
-"""A source file as chunks: cut at its definitions where a grammar knows them, else at blank lines."""
+"""Split a source file into chunks: at definitions if there is a grammar, otherwise at blank lines."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,20 +15,20 @@ from searchsocket.code.split import MAX_LINE_CHARS, split_lines
 from searchsocket.types import Chunk, Code, Lines
 
 CODE_CHUNKER_VERSION = "7"
-_LARGE = 40  # lines from which a function is looked into
+_LARGE = 40  # lines of a function from which its inner definitions count
 _MAX_WORD_CHARS = 100
 
 
 def chunk_source(path: str, text: str, language: str) -> list[Chunk]:
-    """Cut a source file into chunks; every line that is not blank is in one at least.
+    """Split a source file into chunks; every line that is not blank is in at least one.
 
     Args:
-        path: Of the file, which names a component.
-        text: With LF as line ends.
-        language: As `language_of` has it.
+        path: Path of the file; its name is the name of a component.
+        text: Text with LF line ends.
+        language: Name from `language_of`.
 
     Returns:
-        Chunks in the order of their lines, `ordinal` 0..n-1; none of a blank file.
+        Chunks in the order of their lines, `ordinal` 0..n-1; empty for a blank file.
     """
     lines = text.split("\n")
     chunks: list[Chunk] = []
@@ -39,7 +39,7 @@ def chunk_source(path: str, text: str, language: str) -> list[Chunk]:
 
 
 def blank_line_chunks(text: str, language: str) -> list[Chunk]:
-    """Cut a source file at blank lines alone, as where there is no grammar of its language."""
+    """Split a source file only at blank lines, as without a grammar."""
     lines = text.split("\n")
     chunks = [chunk for piece in pieces_of(lines, ()) for chunk in _chunks(lines, piece, language)]
     return [replace(chunk, ordinal=ordinal) for ordinal, chunk in enumerate(chunks)]
@@ -54,28 +54,28 @@ def _pieces(path: str, text: str, lines: Sequence[str], language: str) -> list[t
     own = Finder(language, source, _LARGE).definitions(root) if language in RULES else ()
     if language not in MIXED:
         return [(language, piece) for piece in pieces_of(lines, own)]
-    return _mixed(path, lines, language, own, list(regions_of(root)))
+    return _mixed_pieces(path, lines, language, own, list(regions_of(root)))
 
 
-def _mixed(
+def _mixed_pieces(
     path: str, lines: Sequence[str], language: str, own: Sequence[Definition], regions: Sequence[Region]
 ) -> list[tuple[str, CodePiece]]:
-    """The parts of a component, each by its own language and with the lines of the whole file."""
+    """Split a component into parts, each by its own language; line numbers are those of the file."""
     pieces: list[tuple[str, CodePiece]] = []
     start = 1
     for region in regions:
-        if region.first < start:  # on a line with the one before it
+        if region.first < start:  # on the same line as the region before
             continue
-        pieces += _between(lines, start, region.first - 1, own, language)
-        inner = _shifted(_of_region(region), region.start_row)
-        pieces += _between(lines, region.first, region.last, inner, region.language)
+        pieces += _pieces_between(lines, start, region.first - 1, own, language)
+        inner = _shift(_of_region(region), region.start_row)
+        pieces += _pieces_between(lines, region.first, region.last, inner, region.language)
         start = region.last + 1
-    pieces += _between(lines, start, len(lines), own, language)
+    pieces += _pieces_between(lines, start, len(lines), own, language)
     return _with_component(path, language, _without_crumbs(lines, pieces))
 
 
 def _without_crumbs(lines: Sequence[str], pieces: Sequence[tuple[str, CodePiece]]) -> list[tuple[str, CodePiece]]:
-    """A script, style or markup of a few characters is a part of what stands beside it, in the language of that."""
+    """Join a script, style or markup of a few characters to its neighbour, and use the neighbour's language."""
     joined: list[tuple[str, CodePiece]] = []
     for language, piece in pieces:
         if joined and is_short(lines, joined[-1][1]):
@@ -94,52 +94,52 @@ def _of_region(region: Region) -> Sequence[Definition]:
     return Finder(region.language, region.source, _LARGE).definitions(parser.parse(region.source).root_node)
 
 
-def _between(
+def _pieces_between(
     lines: Sequence[str], first: int, last: int, definitions: Sequence[Definition], language: str
 ) -> list[tuple[str, CodePiece]]:
-    inside = [each for each in definitions if each.first >= first and each.last <= last]
-    pieces = pieces_of(lines[first - 1 : last], _shifted(inside, 1 - first))
-    return [(language, _moved(piece, first - 1)) for piece in pieces]
+    inside = [definition for definition in definitions if definition.first >= first and definition.last <= last]
+    pieces = pieces_of(lines[first - 1 : last], _shift(inside, 1 - first))
+    return [(language, _move(piece, first - 1)) for piece in pieces]
 
 
 def _with_component(path: str, language: str, pieces: list[tuple[str, CodePiece]]) -> list[tuple[str, CodePiece]]:
-    """The pieces, with the name of the component that the file is."""
+    """Add the symbol of the component that the file defines."""
     name = PurePosixPath(path).stem
     if language == "html" or not name[:1].isalpha() or not pieces:
         return pieces
-    at = next((i for i, (each, _) in enumerate(pieces) if each == language), 0)
+    at = next((i for i, (piece_language, _) in enumerate(pieces) if piece_language == language), 0)
     piece = pieces[at][1]
     symbol = Symbol(name, (), "component", piece.first, True)
-    named = replace(piece, owner=piece.owner or symbol, defines=(symbol, *piece.defines))
-    return [*pieces[:at], (pieces[at][0], named), *pieces[at + 1 :]]
+    with_symbol = replace(piece, owner=piece.owner or symbol, defines=(symbol, *piece.defines))
+    return [*pieces[:at], (pieces[at][0], with_symbol), *pieces[at + 1 :]]
 
 
-def _shifted(definitions: Sequence[Definition], by: int) -> list[Definition]:
+def _shift(definitions: Sequence[Definition], by: int) -> list[Definition]:
     return [
         replace(
-            each,
-            first=each.first + by,
-            last=each.last + by,
-            symbols=_symbols_shifted(each.symbols, by),
-            members=tuple(_shifted(each.members, by)),
+            definition,
+            first=definition.first + by,
+            last=definition.last + by,
+            symbols=_shift_symbols(definition.symbols, by),
+            members=tuple(_shift(definition.members, by)),
         )
-        for each in definitions
+        for definition in definitions
     ]
 
 
-def _moved(piece: CodePiece, by: int) -> CodePiece:
+def _move(piece: CodePiece, by: int) -> CodePiece:
     owner = replace(piece.owner, line=piece.owner.line + by) if piece.owner else None
     return replace(
-        piece, first=piece.first + by, last=piece.last + by, owner=owner, defines=_symbols_shifted(piece.defines, by)
+        piece, first=piece.first + by, last=piece.last + by, owner=owner, defines=_shift_symbols(piece.defines, by)
     )
 
 
-def _symbols_shifted(symbols: Sequence[Symbol], by: int) -> tuple[Symbol, ...]:
+def _shift_symbols(symbols: Sequence[Symbol], by: int) -> tuple[Symbol, ...]:
     return tuple(replace(symbol, line=symbol.line + by) for symbol in symbols)
 
 
 def _chunks(lines: Sequence[str], piece: CodePiece, language: str) -> list[Chunk]:
-    """One piece as chunks; only the first of several says what the definition is."""
+    """Make chunks of one piece; only the first of several has the signature and comment of the definition."""
     chunks = []
     for part in split_lines(lines[piece.first - 1 : piece.last]):
         first, last = piece.first + part.first, piece.first + part.last
@@ -158,13 +158,13 @@ def _chunks(lines: Sequence[str], piece: CodePiece, language: str) -> list[Chunk
             defines=tuple(f"{symbol.line}:{symbol.kind}:{symbol.qualified}" for symbol in defines),
         )
         kind = piece.owner.kind if piece.owner and piece.whole else "block"
-        chunks += [Chunk(0, kind, Code(each, language), at) for each in _bounded(text)]  # type: ignore[arg-type]
+        chunks += [Chunk(0, kind, Code(part_text, language), at) for part_text in _bound(text)]  # type: ignore[arg-type]
     return chunks
 
 
-def _bounded(text: str) -> list[str]:
-    """A text of which no line is endless; else several of the same lines."""
+def _bound(text: str) -> list[str]:
+    """Split a text with extremely long lines into parts that each keep the same line numbers."""
     if len(text) <= 8 * MAX_LINE_CHARS:
         return [text]
-    step = MAX_LINE_CHARS - _MAX_WORD_CHARS  # a word at a cut is whole in one of the two
+    step = MAX_LINE_CHARS - _MAX_WORD_CHARS  # so that a word at a cut is complete in one part
     return [text[start : start + MAX_LINE_CHARS] for start in range(0, len(text), step)]

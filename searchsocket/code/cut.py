@@ -1,4 +1,4 @@
-"""Lines and definitions into pieces: each substantial definition by itself, and what stands between them."""
+"""Split lines into pieces: each substantial definition, and the lines between definitions."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -7,8 +7,8 @@ from searchsocket.code.definitions.model import Definition, Symbol
 from searchsocket.code.split import MAX_TOKENS, MIN_CHARS, closes, written_chars
 from searchsocket.code.tokens import tokens_of_lines
 
-SMALL_TOKENS = 160  # what is shorter is not cut at its members
-# Short ones of these say more beside their neighbours than alone.
+SMALL_TOKENS = 160  # a shorter definition is not split at its members
+# Short definitions of these kinds are joined to their neighbours; limits in characters.
 _MIN_CHARS_OF = {"constant": 200, "variable": 200, "field": 200, "property": 200, "key": 400, "rule": 400,
                  "element": 400, "macro": 200, "type": 120, "table": 200}  # fmt: skip
 _CUT_AT_MEMBERS = frozenset({"class", "struct", "interface", "impl", "module", "heading", "enum"})
@@ -16,46 +16,46 @@ _CUT_AT_MEMBERS = frozenset({"class", "struct", "interface", "impl", "module", "
 
 @dataclass(frozen=True, slots=True)
 class CodePiece:
-    """Some lines that belong together."""
+    """Consecutive lines that belong together."""
 
     first: int  # from 1
-    last: int  # included
-    owner: Symbol | None  # what the lines are, or are of
-    defines: tuple[Symbol, ...] = ()  # in them
+    last: int  # inclusive
+    owner: Symbol | None  # the definition that the lines are, or are part of
+    defines: tuple[Symbol, ...] = ()  # definitions in the lines
     signature: str = ""
     doc: str = ""
-    whole: bool = True  # a definition is in it whole; False: lines between others
+    whole: bool = True  # contains a complete definition; False: lines between definitions
 
 
 def pieces_of(lines: Sequence[str], definitions: Sequence[Definition]) -> list[CodePiece]:
-    """Every line that is not blank in exactly one piece, in order."""
-    return _joined(lines, list(_level(lines, 1, len(lines), definitions, None)))
+    """Put every line that is not blank into exactly one piece, in order."""
+    return _join_short(lines, list(_level(lines, 1, len(lines), definitions, None)))
 
 
 def _level(
     lines: Sequence[str], first: int, last: int, definitions: Sequence[Definition], owner: Symbol | None
 ) -> Iterator[CodePiece]:
-    """The pieces of some lines: definitions, and the runs of lines between them with what is too short in them."""
-    start, small = first, []  # the run so far
-    for each in _with_overloads(definitions):
-        if not _is_substantial(lines, each):
-            small.append(each)
+    """Yield the pieces of some lines: definitions, and the lines between them with short definitions."""
+    start, small = first, []  # short definitions of the current run
+    for definition in _with_overloads(definitions):
+        if not _is_substantial(lines, definition):
+            small.append(definition)
             continue
-        yield from _run(lines, start, each.first - 1, small, owner)
-        yield from _pieces(lines, each)
-        start, small = each.last + 1, []
+        yield from _run(lines, start, definition.first - 1, small, owner)
+        yield from _pieces(lines, definition)
+        start, small = definition.last + 1, []
     yield from _run(lines, start, last, small, owner)
 
 
 def _with_overloads(definitions: Sequence[Definition]) -> list[Definition]:
-    """Definitions, each with the overloads that stand above it: alone they say little, and all of them the same."""
+    """Join each definition with the overloads above it, which are short and repeat each other."""
     joined: list[Definition] = []
-    for each in definitions:
+    for definition in definitions:
         above = joined[-1] if joined else None
-        if above and above.is_stub and above.main.qualified == each.main.qualified:
-            joined[-1] = replace(each, first=above.first, doc=each.doc or above.doc)
+        if above and above.is_stub and above.main.qualified == definition.main.qualified:
+            joined[-1] = replace(definition, first=above.first, doc=definition.doc or above.doc)
         else:
-            joined.append(each)
+            joined.append(definition)
     return joined
 
 
@@ -68,7 +68,7 @@ def _run(
         last -= 1
     if first > last:
         return
-    symbols = tuple(symbol for each in small for symbol in all_symbols(each))
+    symbols = tuple(symbol for definition in small for symbol in all_symbols(definition))
     alone = small[0] if len(small) == 1 else None
     yield CodePiece(
         first,
@@ -82,13 +82,13 @@ def _run(
 
 
 def _pieces(lines: Sequence[str], definition: Definition) -> Iterator[CodePiece]:
-    """One definition: whole, or cut at its members."""
+    """Yield one definition: whole, or split at its members."""
     main = definition.main
     most = SMALL_TOKENS if main.kind in _CUT_AT_MEMBERS else MAX_TOKENS
     if definition.members and _tokens(lines, definition) > most:
         pieces = list(_level(lines, definition.first, definition.last, definition.members, main))
         head = pieces[0]
-        if head.owner == main:  # where the definition itself stands
+        if head.owner == main:  # the lines of the definition itself
             defines = (*definition.symbols, *head.defines)
             pieces[0] = replace(head, defines=defines, signature=definition.signature, doc=definition.doc, whole=True)
             yield from pieces
@@ -116,8 +116,8 @@ def _tokens(lines: Sequence[str], definition: Definition) -> int:
     return sum(tokens_of_lines(lines[definition.first - 1 : definition.last]))
 
 
-def _joined(lines: Sequence[str], pieces: Sequence[CodePiece]) -> list[CodePiece]:
-    """Pieces with what is too short to be one joined to the next one, or to the one before that it closes."""
+def _join_short(lines: Sequence[str], pieces: Sequence[CodePiece]) -> list[CodePiece]:
+    """Join a piece that is too short to the next one, or to the one before if it closes that."""
     joined: list[CodePiece] = []
     short: CodePiece | None = None
     for piece in pieces:
@@ -144,6 +144,6 @@ def is_short(lines: Sequence[str], piece: CodePiece) -> bool:
 
 
 def merged(first: CodePiece, second: CodePiece) -> CodePiece:
-    """Two neighbours as one, which is called as the one that is a definition, or the longer one."""
-    named = max((second, first), key=lambda each: (each.whole, each.owner is not None, each.last - each.first))
-    return replace(named, first=first.first, last=second.last, defines=(*first.defines, *second.defines))
+    """Join two neighbours; the owner is that of the complete definition, or of the longer piece."""
+    main = max((second, first), key=lambda piece: (piece.whole, piece.owner is not None, piece.last - piece.first))
+    return replace(main, first=first.first, last=second.last, defines=(*first.defines, *second.defines))

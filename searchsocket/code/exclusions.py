@@ -1,4 +1,4 @@
-"""Files that are never read, whatever the settings: secrets, dependencies, build output and files that are not text."""
+"""Files that are never read, regardless of settings: secrets, dependencies, build output and binary files."""
 
 import re
 from collections.abc import Collection
@@ -22,10 +22,10 @@ BINARIES = (
     "*.tar", "*.gz", "*.rar", "*.pdf", "*.doc", "*.docx", "*.mp3", "*.mp4", "*.wav", "*.avi", "*.exe", "*.dll", "*.so",
     "*.dylib", "*.db", "*.sqlite", "*.sqlite3",
 )  # fmt: skip
-DECLARATIONS = ("*.d.ts", "*.d.mts", "*.d.cts")  # say again what the source beside them says
+DECLARATIONS = ("*.d.ts", "*.d.mts", "*.d.cts")  # repeat the source files next to them
 OWN = (".searchsocket",)
 
-# A folder of one of these names is what a build wrote where it lies beside what the build reads.
+# A folder with one of these names is build output if it is next to a file that a build tool reads.
 MANIFESTS = frozenset(
     {
         "package.json", "Cargo.toml", "pyproject.toml", "setup.py", "pom.xml", "build.gradle", "build.gradle.kts",
@@ -48,9 +48,9 @@ def excluded_folder(name: str, siblings: Collection[str], *, at_top: bool) -> bo
     """Return True if a folder is excluded with all its contents.
 
     Args:
-        siblings: The names beside it. What builds write lies at the top or beside a manifest; deeper, a folder of that
-            name holds source like any other.
-        at_top: Whether it lies at the top of the project.
+        siblings: The names beside it. Build output is at the top or next to a manifest; elsewhere, a folder with
+            such a name contains source code.
+        at_top: True at the top of the project.
     """
     if name in _FOLDERS or _SECRET.match(name.casefold()):
         return True

@@ -1,4 +1,4 @@
-"""Files that a program wrote, told by their names and by what they say of themselves."""
+"""Detect generated files by their names and by notices in their text."""
 
 import re
 
@@ -14,7 +14,7 @@ _HEAD = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _HEAD_CHARS = 1_000
-_LONG_LINE = 5_000  # characters, that nobody writes by hand
+_LONG_LINE = 5_000  # characters; longer lines are not written by hand
 _MEAN_LINE = 300
 
 

@@ -1,4 +1,4 @@
-"""Nested ignore files, as git reads them: the last pattern that fits decides, and a deeper file goes before."""
+"""Nested ignore files with git's rules: the last matching pattern decides, and deeper files take precedence."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,17 +7,17 @@ from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from searchsocket.errors import SourceUnavailable
 
-FILES = (".gitignore", ".searchsocketignore")  # the second goes before the first of the same folder
+FILES = (".gitignore", ".searchsocketignore")  # in one folder, the second takes precedence
 
-ReadIgnore = Callable[[str], bytes | None]  # path -> what the file holds; None where there is none
-_Match = tuple[Callable[[str], object], bool]  # whether a path fits; whether it is ignored then
+ReadIgnore = Callable[[str], bytes | None]  # path -> contents of the file; None if it does not exist
+_Match = tuple[Callable[[str], object], bool]  # (returns a truthy value if a path matches, True if it is then ignored)
 
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """The patterns of one folder, the last one first."""
+    """The patterns of one folder, last one first."""
 
-    folder: str  # with a slash behind it; "" at the top
+    folder: str  # with a trailing slash; "" at the top
     patterns: tuple[_Match, ...]
 
 
@@ -25,26 +25,26 @@ class _File:
 class Ignored:
     """Ignore rules of one folder: its own ignore file and those of its parents."""
 
-    files: tuple[_File, ...] = ()  # the deepest first
+    files: tuple[_File, ...] = ()  # deepest first
 
     def enter(self, folder: str, read: ReadIgnore, names: tuple[str, ...] = FILES) -> "Ignored":
-        """The rules of a folder below.
+        """Return the rules inside a subfolder.
 
         Args:
-            folder: With a slash behind it; "" at the top.
-            names: The ignore files that lie there.
+            folder: Path with a trailing slash; "" at the top.
+            names: The ignore files in it.
 
         Raises:
-            SourceUnavailable: An ignore file is there and cannot be read: what it keeps out must not get in.
+            SourceUnavailable: An ignore file exists but cannot be read, so nothing may be indexed.
         """
         lines = [line for name in names for line in _lines(folder + name, read)]
-        patterns = tuple(match for line in reversed(lines) if (match := _compiled(*line)))
+        patterns = tuple(match for line in reversed(lines) if (match := _compile(*line)))
         return Ignored((_File(folder, patterns), *self.files)) if patterns else self
 
     def __call__(self, path: str) -> bool:
         """Return True if a path below is ignored; the path of a folder ends with a slash.
 
-        A folder that is ignored is not entered: git cannot take back in what lies in one either.
+        An ignored folder is not entered: in git, too, its contents cannot be included again.
         """
         for file in self.files:
             below = path[len(file.folder) :]
@@ -60,7 +60,7 @@ def _lines(path: str, read: ReadIgnore) -> list[tuple[str, str, int]]:
     return [(line.removesuffix("\r"), path, number) for number, line in enumerate(text.split("\n"), 1)]
 
 
-def _compiled(line: str, path: str, number: int) -> _Match | None:
+def _compile(line: str, path: str, number: int) -> _Match | None:
     try:
         pattern = GitIgnoreSpecPattern(line)
     except ValueError as error:

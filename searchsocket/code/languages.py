@@ -1,4 +1,4 @@
-"""The language of a file by its name, and which of them are source that people look for."""
+"""The language of a file by its name, for the languages of source code."""
 
 _EXTENSIONS = {
     "typescript": "ts mts cts",
@@ -22,7 +22,7 @@ _EXTENSIONS = {
     "yaml": "yaml yml",
     "toml": "toml",
     "markdown": "md markdown mdx svx",
-    # Cut at blank lines: no grammar of theirs comes with the extra.
+    # Split at blank lines: the extra has no grammars for them.
     "scss": "scss sass",
     "less": "less",
     "kotlin": "kt kts",
@@ -77,8 +77,8 @@ LANGUAGES = frozenset({*_EXTENSIONS, *_NAMES.values()})
 
 
 def language_of(name: str) -> str:
-    """The language of a file by its name, without its folders; "" where it is none of source code."""
+    """The language of a file by its name, without folders; "" if it is not source code."""
     folded = name.casefold()
-    if named := _NAMES.get(folded):
-        return named
+    if language := _NAMES.get(folded):
+        return language
     return _LANGUAGES.get(folded.rpartition(".")[2], "") if "." in folded.lstrip(".") else ""

@@ -1,4 +1,4 @@
-"""A part of a project's files: below a folder, or those that a glob matches."""
+"""Select files of a project: those below a folder, or those that match a glob."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,15 +13,15 @@ MAX_PATH_CHARS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class PathFilter:
-    """A folder or file from the project's top, or a glob: `src/auth`, `src/**/*.ts`; "" is everything."""
+    """A folder or file relative to the project, or a glob: `src/auth`, `src/**/*.ts`; "" selects everything."""
 
     path: str
 
     def checked(self) -> "PathFilter":
-        """The filter itself.
+        """Validate the filter and return it.
 
         Raises:
-            InvalidRequest: It is beyond a limit.
+            InvalidRequest: The path is too long or contains a NUL.
         """
         if len(self.path) > MAX_PATH_CHARS or "\0" in self.path:
             raise InvalidRequest(f"path must have at most {MAX_PATH_CHARS:,} characters and no NUL")
@@ -46,7 +46,7 @@ class PathFilter:
         """A function that matches paths against the glob; None without a glob.
 
         Raises:
-            InvalidRequest: It is no glob.
+            InvalidRequest: It is not a valid glob.
         """
         if not self.is_glob:
             return None
@@ -63,20 +63,20 @@ class PathFilter:
 
 
 def checked_languages(languages: tuple[str, ...]) -> tuple[str, ...]:
-    """The languages themselves.
+    """Validate languages and return them.
 
     Raises:
-        InvalidRequest: One is none that is known.
+        InvalidRequest: A language is unknown.
     """
     one_of("language", languages, sorted(LANGUAGES))
     return languages
 
 
 def one_of(name: str, values: tuple[str, ...], allowed: "tuple[str, ...] | list[str]") -> None:
-    """Refuse values that are not known.
+    """Refuse unknown values.
 
     Raises:
-        InvalidRequest: It names the value, and all that are known.
+        InvalidRequest: A value is unknown; the message lists the known ones.
     """
     for value in values:
         if value not in allowed:

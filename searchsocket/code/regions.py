@@ -1,4 +1,4 @@
-"""Files of several languages: components and pages, each part by its own grammar."""
+"""Files with several languages: each part of a component or page is read by its own grammar."""
 
 import re
 from collections.abc import Iterator
@@ -17,17 +17,17 @@ _MAX_DEPTH = 4  # elements around a script
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Lines in another language than their file's."""
+    """Lines in a different language than the rest of the file."""
 
     language: str
     first: int  # with its tags, from 1
-    last: int  # included
+    last: int  # inclusive
     start_row: int  # of its text, from 0
     source: bytes
 
 
 def regions_of(root: "Node") -> Iterator[Region]:
-    """The scripts and styles of a parsed file, in order."""
+    """Yield the scripts and styles of a parsed file, in order."""
     waiting = [(child, 0) for child in reversed(root.named_children)]
     while waiting:
         node, depth = waiting.pop()
@@ -42,5 +42,5 @@ def regions_of(root: "Node") -> Iterator[Region]:
 
 def _language(node: "Node") -> str:
     match = _LANGUAGE.search((node.named_children[0].text or b"").decode("utf-8", "replace").casefold())
-    stated = match[1] if match else ""
-    return _STYLES.get(stated, "css") if node.type == "style_element" else _SCRIPTS.get(stated, "javascript")
+    name = match[1] if match else ""
+    return _STYLES.get(name, "css") if node.type == "style_element" else _SCRIPTS.get(name, "javascript")

@@ -1,4 +1,4 @@
-"""Cutting lines that are too many for one chunk, where the code itself is divided."""
+"""Split lines that are too long for one chunk, preferably at the structure of the code."""
 
 import re
 from collections.abc import Sequence
@@ -9,32 +9,32 @@ from searchsocket.code.tokens import tokens_of_lines
 
 MAX_TOKENS = 512
 OVERLAP_TOKENS = 50
-MIN_CHARS = 50  # what is shorter is no chunk of its own
-MAX_LINE_CHARS = 2_000  # a longer line is cut by itself: nobody wrote it
+MIN_CHARS = 50  # a shorter text is not a chunk
+MAX_LINE_CHARS = 2_000  # a longer line is split: it is not written by hand
 _SEPARATOR = re.compile(r"\s*(?:#|//|/\*|--|<!--|;+)\s*(?:[-=*#~_/]{4,}|region\b|MARK:)")
 _CLOSING = re.compile(r"\s*(?:[\])}]|end\b|fi\b|done\b|else\b|elif\b|except\b|finally\b|catch\b|</)")
 _TAB = 4  # columns
 
 
 class LineRange(NamedTuple):
-    """Some of the lines, by index, the last one included."""
+    """A range of lines, by index, inclusive."""
 
     first: int
     last: int
-    new: int  # the first line that is in no part before it
+    new: int  # the first line that is not in an earlier part
 
 
 def split_lines(lines: Sequence[str]) -> list[LineRange]:
-    """Parts of at most `MAX_TOKENS`, but for a rest below `MIN_CHARS`.
+    """Split lines into parts of at most `MAX_TOKENS`; a part may exceed it by a remainder below `MIN_CHARS`.
 
-    Each but the first begins with about `OVERLAP_TOKENS` of the one before it.
-    A part ends where the code is least indented in its second half; among such lines before a comment that separates,
-    after a blank line, and as late as possible. A line that is longer than a part is one by itself.
+    Each part but the first repeats about `OVERLAP_TOKENS` of the one before it. A part ends at the least indented line
+    in its second half; of equal lines, before a separator comment, after a blank line, and as late as possible. A
+    line that is longer than a part is a part by itself.
     """
     sizes = list(tokens_of_lines(lines))
     before = [0, *accumulate(sizes)]  # tokens above each line
     parts: list[LineRange] = []
-    start = 0  # of what is not in a part yet
+    start = 0  # of the lines that are not in a part yet
     while start < len(lines):
         first = _with_overlap(before, start) if parts else start
         limit = before[first] + MAX_TOKENS
@@ -49,7 +49,7 @@ def split_lines(lines: Sequence[str]) -> list[LineRange]:
 
 
 def _without_crumbs(lines: Sequence[str], parts: Sequence[LineRange]) -> list[LineRange]:
-    """Parts of which none but the only one is too short: beside a line that is one by itself little may be left."""
+    """Join parts that are too short, such as the remainder next to a very long line."""
     joined: list[LineRange] = []
     for part in parts:
         if joined and (_is_crumb(lines, part) or _is_crumb(lines, joined[-1])):
@@ -69,7 +69,7 @@ def written_chars(lines: Sequence[str]) -> int:
 
 
 def _with_overlap(before: Sequence[int], start: int) -> int:
-    """The line from which a part repeats what stands above it."""
+    """The first line of a part, including the overlap with the part before."""
     first = start
     while first > 0 and before[start] - before[first - 1] <= OVERLAP_TOKENS:
         first -= 1
@@ -77,17 +77,17 @@ def _with_overlap(before: Sequence[int], start: int) -> int:
 
 
 def _best_end(lines: Sequence[str], before: Sequence[int], start: int, end: int) -> int:
-    """The line before which a part is best ended, from the middle of the part on."""
+    """The best end of a part (exclusive), in its second half."""
     half = (before[start] + before[end]) / 2
     candidates = [at for at in range(start + 1, end + 1) if before[at] >= half]
     return min(candidates, key=lambda at: (_cost(lines, at), -at), default=end)
 
 
 def _cost(lines: Sequence[str], at: int) -> tuple[bool, int, int]:
-    """The cost of splitting before a line: if it closes a block, its depth, and if nothing separates it."""
+    """The cost of a split before a line: whether it closes a block, its depth, and how well it is separated."""
     line = lines[at]
     if not line.strip():
-        return True, 0, 0  # a blank line belongs to what stands above it
+        return True, 0, 0  # a blank line belongs to the lines above it
     apart = 0 if _SEPARATOR.match(line) else 1 if not lines[at - 1].strip() else 2
     return closes(line), indentation(line), apart
 

@@ -1,11 +1,11 @@
-"""Names of definitions as they are looked up, whatever language and hand wrote them."""
+"""Search keys of the names of definitions, independent of language and code style."""
 
 import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-LABEL = "symbol"  # of a chunk, for each key of a name that it defines
-EXACT = "name"  # likewise, for each qualified name as it is written
+LABEL = "symbol"  # label of a chunk, for each key of each name that it defines
+EXACT = "name"  # likewise, for each qualified name as written
 _MAX_CHARS = 200
 _SEPARATORS = re.compile(r"::|->|(?<=\w)#(?=\w)")
 _AROUND = "`'\"()[]{}<>,;:?!"
@@ -32,13 +32,13 @@ def looks_like_code(name: str) -> bool:
     return _OF_CODE.search(name) is not None
 
 
-@lru_cache(maxsize=256)  # each result of a query asks
+@lru_cache(maxsize=256)  # called for each result of a query
 def symbols_in(query: str) -> tuple[str, ...]:
-    """The names that a query says: what is spelled like a name of code, or the only word."""
+    """The names in a query: words that look like code, or the only word."""
     words = [_SEPARATORS.sub(".", word.removesuffix("()").strip(_AROUND)).strip(".-") for word in query.split()]
-    named = [word for word in words if word and _SYMBOL.fullmatch(word)]
+    candidates = [word for word in words if word and _SYMBOL.fullmatch(word)]
     alone = len(words) == 1
-    symbols = [word for word in named if alone or _OF_CODE.search(word)]
-    # Names with brackets in them, as they are written: of types that are none of a word.
+    symbols = [word for word in candidates if alone or _OF_CODE.search(word)]
+    # Also the whole text, for names that contain brackets and spaces.
     whole = [query.strip()] if alone or _OF_A_TYPE.match(query) else []
     return tuple(dict.fromkeys(word[:_MAX_CHARS] for word in (*symbols, *whole)))

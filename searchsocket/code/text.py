@@ -1,4 +1,4 @@
-"""The bytes of a source file as text with the lines that editors count."""
+"""Decode source files to text with the line numbers of editors."""
 
 import re
 
@@ -6,7 +6,7 @@ from searchsocket.content.html.decode import decode_html
 
 _DECLARED = re.compile(rb"^[ \t\f]*(?:#|//|/\*|--|;).*?coding[:=][ \t]*([-\w.]+)", re.MULTILINE)  # PEP 263, Emacs
 _DECLARED_BYTES = 500
-_BINARY_BYTES = 8_000  # where git looks for a NUL
+_BINARY_BYTES = 8_000  # in which git, too, looks for a NUL
 _MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 
 
@@ -16,10 +16,10 @@ def is_binary(data: bytes) -> bool:
 
 
 def source_text(data: bytes) -> tuple[str, str]:
-    """Decode a source file, with CRLF and CR as LF so that its lines are counted alike everywhere.
+    """Decode a source file, and replace CRLF and CR by LF so that line numbers agree everywhere.
 
     Returns:
-        The text, and which other encoding it was read as; "" for UTF-8.
+        The text, and a warning if it is not UTF-8, otherwise "".
     """
     declared = _DECLARED.search(data, 0, _DECLARED_BYTES)
     text, warning = decode_html(data, declared[1].decode("ascii") if declared else "")

@@ -1,1 +1,1 @@
-"""Words of texts and queries: their forms, slips and synonyms."""
+"""Words of texts and queries: their forms, typos and synonyms."""

@@ -4,12 +4,12 @@ from datetime import UTC, datetime
 
 
 def count(number: int, noun: str) -> str:
-    """`1 page`, `1,204 pages`."""
+    """A number with a noun: `1 page`, `1,204 pages`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def ago(seconds: float) -> str:
-    """`just now`, `5 minutes ago`, `3 days ago`."""
+    """An age in words: `just now`, `5 minutes ago`, `3 days ago`."""
     for size, noun in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
         if seconds >= size:
             return f"{count(int(seconds // size), noun)} ago"
@@ -17,7 +17,7 @@ def ago(seconds: float) -> str:
 
 
 def age_s(published_at: str, now: datetime) -> float:
-    """Seconds since a generation was published; never negative, 0 where the manifest has no readable time."""
+    """Seconds since a generation was published; never negative, 0 if the manifest has no readable time."""
     try:
         published = datetime.fromisoformat(published_at)
     except ValueError:

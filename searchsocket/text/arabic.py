@@ -2,14 +2,14 @@
 
 _PREFIXES = ("وال", "بال", "كال", "فال", "لل", "ال", "و")
 _SUFFIXES = ("ها", "ان", "ات", "ون", "ين", "يه", "ه", "ي")
-_MIN_CHARS = 3  # of what is left
+_MIN_CHARS = 3  # of the remaining stem
 
 
 def arabic_stem(word: str) -> str:
-    """The light stem of a folded word: `المكونات` and `مكون` have the same.
+    """The light stem of a folded word, the same for `المكونات` and `مكون`.
 
     Args:
-        word: In the letters that `fold` leaves, so `ه` also stands for `ة`.
+        word: A word after `fold`, which replaces `ة` by `ه`.
     """
     for prefix in _PREFIXES:
         if word.startswith(prefix) and len(word) - len(prefix) >= _MIN_CHARS:

@@ -1,8 +1,8 @@
-"""Terms to the letter: what an index keeps of a text, so that every text that holds a term is found, and no other.
+"""Exact terms: tokens in an index that find every text with a term, and no other text.
 
-A term counts where it stands as whole words. Case counts in what is spelled like code alone (camelCase, PascalCase,
-snake_case, dotted names): `useState` is not `usestate`, while `websocket`, `SQL` and `V4` are found however written.
-In scripts without spaces between words a term counts wherever it stands.
+A term matches whole words. Case matters only for words that look like code (camelCase, PascalCase, snake_case, dotted
+names): `useState` does not match `usestate`, but `websocket`, `SQL` and `V4` match in any case. In scripts without
+spaces between words, a term matches anywhere.
 """
 
 import re
@@ -14,14 +14,14 @@ from searchsocket.text.words import UNSPACED
 
 _WORD_CHAR = rf"[^\W{UNSPACED}]"
 _RUN = LatePattern(rf"[{UNSPACED}]|{_WORD_CHAR}+")
-_ASCII_RUN = re.compile(r"\w+", re.ASCII)  # the same in texts of these letters alone, ten times as fast
+_ASCII_RUN = re.compile(r"\w+", re.ASCII)  # the same for ASCII texts, ten times as fast
 _HUMP = re.compile(r"[a-z0-9][A-Z]")
 _DOTTED = re.compile(r"[^\W\d]\w*\.[^\W\d]")
-_CASED = "="  # before a token whose case counts
+_CASED = "="  # prefix of a token whose case matters
 
 
 def exact_tokens(text: str) -> set[str]:
-    """The tokens of a text: its words in lower case, and names from code as they are."""
+    """The tokens of a text: its words in lower case, and words that look like code also in their own case."""
     if text.isascii():
         runs = set(_ASCII_RUN.findall(text))
         small = set(map(str.lower, runs))
@@ -39,7 +39,7 @@ def _is_code(word: str) -> bool:
 
 @dataclass(frozen=True)
 class ExactTerm:
-    """A term that is looked for to the letter; white space in it stands for any."""
+    """A term to match exactly; white space in it matches any white space."""
 
     text: str
 
@@ -50,14 +50,14 @@ class ExactTerm:
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
-        """Of what `exact_tokens` keeps, what every text with the term has; none where it has no letter or digit."""
+        """The tokens that every text with the term has; empty if the term has no letter or digit."""
         words = _RUN.findall(self.text.lower())
         cased = (_CASED + run for run in _RUN.findall(self.text) if self.match_case and _is_code(run))
         return tuple(dict.fromkeys((*words, *cased)))
 
     @property
     def is_token(self) -> bool:
-        """Return True if a text with its tokens always contains the term, so that no text need be read."""
+        """Return True if the tokens alone prove that a text contains the term, so that no text need be read."""
         return _RUN.fullmatch(self.text if self.match_case else self.text.lower()) is not None
 
     def is_in(self, text: str) -> bool:
@@ -66,7 +66,7 @@ class ExactTerm:
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        written = self.text if self.match_case else self.text.lower()
-        starts = rf"(?<!{_WORD_CHAR})" if re.match(_WORD_CHAR, written) else ""
-        ends = rf"(?!{_WORD_CHAR})" if re.match(_WORD_CHAR, written[-1:]) else ""
-        return re.compile(starts + r"\s+".join(map(re.escape, written.split())) + ends)
+        term = self.text if self.match_case else self.text.lower()
+        starts = rf"(?<!{_WORD_CHAR})" if re.match(_WORD_CHAR, term) else ""
+        ends = rf"(?!{_WORD_CHAR})" if re.match(_WORD_CHAR, term[-1:]) else ""
+        return re.compile(starts + r"\s+".join(map(re.escape, term.split())) + ends)

@@ -1,4 +1,4 @@
-"""Values that authors state and queries ask for, by the type that the settings give their name."""
+"""Facet values of pages and filters, by the type in the settings."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -8,16 +8,16 @@ from searchsocket.types import FacetKind
 
 MAX_VALUE_CHARS = 200
 MAX_VALUES = 50  # of one facet on one page
-_WHOLE = 1e15  # below it a whole number is written without an exponent
+_WHOLE = 1e15  # a whole number below it is written without an exponent
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
 
-Facets = Mapping[str, FacetKind]  # as the settings name them
+Facets = Mapping[str, FacetKind]  # name -> type, from the settings
 NO_FACETS: Facets = {}
 
 
 def facet_label(name: str, value: str) -> str:
-    """A value as pages carry it and filters ask for it; names hold no `=`."""
+    """The label for a facet value, in pages and filters; names contain no `=`."""
     return f"{name}={value}"
 
 
@@ -28,10 +28,10 @@ def split_label(label: str) -> tuple[str, str]:
 
 
 def facet_value(kind: FacetKind, value: object) -> str:
-    """One value in the spelling by which it is compared; "" where nothing is said.
+    """Normalise one value for comparison; "" if there is none.
 
     Raises:
-        ValueError: It is of another type, or too long.
+        ValueError: The value has another type, or is too long.
     """
     if value is not None and not isinstance(value, str | int | float) and not hasattr(value, "isoformat"):
         raise ValueError("a list or table instead of one value")
@@ -49,17 +49,17 @@ def facet_value(kind: FacetKind, value: object) -> str:
             assert_never(kind)
 
 
-def read_facets(facets: Facets, stated: Callable[[str], object]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def read_facets(facets: Facets, value_of: Callable[[str], object]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The facet values of a page as labels, and a warning for each value of another type.
 
     Args:
-        stated: What the page has under a name: None, a value, or a list of them.
+        value_of: Returns the page's value for a name: None, a value, or a list of values.
     """
     labels: list[str] = []
     warnings: list[str] = []
     for name, kind in sorted(facets.items()):
         try:
-            values = _values(kind, stated(name))
+            values = _values(kind, value_of(name))
         except ValueError as error:
             warnings.append(f"facet {name} ({kind}): {error}: ignored")
         else:
@@ -67,14 +67,14 @@ def read_facets(facets: Facets, stated: Callable[[str], object]) -> tuple[tuple[
     return tuple(labels), tuple(warnings)
 
 
-def _values(kind: FacetKind, stated: object) -> list[str]:
-    """The distinct values, as written where there may be several."""
+def _values(kind: FacetKind, value: object) -> list[str]:
+    """The distinct normalised values of a facet."""
     if kind == "strings":
-        items = stated if isinstance(stated, list) else str("" if stated is None else stated).split(",")
+        items = value if isinstance(value, list) else str("" if value is None else value).split(",")
         if len(items) > MAX_VALUES:
             raise ValueError(f"{len(items)} values; the limit is {MAX_VALUES}")
     else:
-        items = [stated]
+        items = [value]
     return list(dict.fromkeys(filter(None, (facet_value(kind, item) for item in items))))
 
 

@@ -2,12 +2,12 @@
 
 import unicodedata
 
-_MAX_CLUSTER = 64  # code points of one grapheme that are kept together; hostile text stacks more
-_REGIONALS = "".join(map(chr, range(0x1F1E6, 0x1F200)))  # two of them are a flag
+_MAX_CLUSTER = 64  # code points of one grapheme that stay together; hostile text contains longer ones
+_REGIONALS = "".join(map(chr, range(0x1F1E6, 0x1F200)))  # two of them form a flag
 
 
 def safe_cut(text: str, at: int, start: int = 0) -> int:
-    """The last place in (start, at] that is not inside a grapheme; `at` itself when a cluster is absurdly long."""
+    """The last position in (start, at] outside a grapheme; `at` itself if a grapheme is extremely long."""
     if at >= len(text):
         return len(text)
     for border in range(at, max(start, at - _MAX_CLUSTER), -1):

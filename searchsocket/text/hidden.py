@@ -1,6 +1,6 @@
-"""Characters that nobody sees (Unicode calls them default-ignorable), except where a script or an emoji needs them.
+"""Find invisible characters (Unicode: default-ignorable), except those that a script or emoji needs.
 
-Any bytes can be written in them, so a page could carry a message that only a language model reads.
+Any bytes can be encoded in them, so a page could contain a hidden message for a language model.
 """
 
 import re
@@ -10,12 +10,14 @@ _IGNORABLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-_SELECTED_SIGNS = "0123456789#*\u2139\u24c2"  # besides symbols and punctuation, what is written as text or as an emoji
+_SELECTED_SIGNS = (
+    "0123456789#*\u2139\u24c2"  # other characters that can be text or emoji, besides symbols and punctuation
+)
 _LAST_IDEOGRAPH_SELECTOR = "\U000e0113"  # of the registered collections of variants
 
 
 def hidden_positions(text: str) -> list[int]:
-    """Positions of characters that are invisible and that the text around them does not need."""
+    """Positions of invisible characters that the surrounding text does not need."""
     if text.isascii():
         return []
     hidden: list[int] = []
@@ -33,14 +35,16 @@ def _is_needed(text: str, at: int, *, is_behind_another: bool) -> bool:
     char, before, after = text[at], text[at - 1 : at], text[at + 1 : at + 2]
     if not before:
         return False
-    if char == "\u200d" and _is_emoji(after):  # a family, also behind a heart that is chosen to be an emoji
+    if char == "\u200d" and _is_emoji(after):  # joined emoji, also after a selector
         return _is_emoji(before) or (before == "\ufe0f" and _is_emoji(text[at - 2 : at - 1]))
     if is_behind_another:
         return False
     if char in "\u200c\u200d":
         return _joins(before) and (_joins(after) or unicodedata.combining(before) == 9)
     if char in "\u200e\u200f\u061c":
-        return any(unicodedata.bidirectional(each) in ("R", "AL", "AN") for each in text[max(at - 100, 0) : at + 100])
+        return any(
+            unicodedata.bidirectional(neighbour) in ("R", "AL", "AN") for neighbour in text[max(at - 100, 0) : at + 100]
+        )
     if "\ufe00" <= char <= "\ufe0f":
         return _takes_selector(before, char)
     if "\u180b" <= char <= "\u180f":
@@ -51,7 +55,7 @@ def _is_needed(text: str, at: int, *, is_behind_another: bool) -> bool:
 
 
 def _joins(char: str) -> bool:
-    """Return True if it is a letter or mark of a joining script: from Arabic to the scripts of India."""
+    """Return True for a letter or mark of a joining script: from Arabic to the scripts of India."""
     return "\u0600" <= char <= "\u1cff" and unicodedata.category(char)[0] in "LM"
 
 

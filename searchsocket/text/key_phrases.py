@@ -1,8 +1,8 @@
-"""Key phrases of a document: five to seven of its own phrases, from statistics of that document alone.
+"""Key phrases of a document: five to seven of its phrases, from statistics of that document alone.
 
-Runs of one to three words that are no stop words are counted as they stand between signs and stop words. A phrase of
-several words says more than one word, and what a title or heading says counts more often (as in RAKE and its kin:
-Rose et al., Automatic keyword extraction from individual documents, 2010). The same text gives the same phrases.
+Candidates are runs of one to three words between signs and stop words. Longer phrases weigh more than single words, and
+titles and headings more than text (as in RAKE: Rose et al., Automatic keyword extraction from individual documents,
+2010). The same text gives the same phrases.
 """
 
 import re
@@ -16,20 +16,20 @@ from searchsocket.text.words import STOP_WORDS, split_code, stem
 Gram = tuple[str, ...]
 
 MOST = 7
-_MAX_CHARS = 12_000  # of a text: what a longer one is about, its beginning says
+_MAX_CHARS = 12_000  # of a text: the beginning shows what a longer text is about
 _TOKEN = re.compile(r"[^\W_][\w$]*(?:[-.'’][^\W_][\w$]*)*|\S")
 _IDENTIFIER = re.compile(r"[a-z0-9][A-Z]|[^\W_]_[^\W_]|\w\.\w")
 _HEADINGS = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+)", re.MULTILINE)
 _NAME = re.compile(r"[^\W\d]\w*")
 _MOST_NAMES = 5
-_HEADING = 4  # times that a heading says it more than the text
-_LENGTH = {2: 2.8, 3: 3.0}  # words, beside one alone
+_HEADING = 4  # weight of an occurrence in a heading, relative to the text
+_LENGTH = {2: 2.8, 3: 3.0}  # weight of two and three words, relative to one
 _LEAST_TIMES = 2
-_MANY = 300  # distinct runs, or words, of a text, beyond which a word that it says once is not what it is about
+_MANY = 300  # distinct runs or words; in a longer text, a word that occurs once is not important
 _ENDINGS = ("ly", "ed")
-_OF_NAME = 2.0  # of an identifier
-_LEAST_WORD = 3  # letters of a word alone
-# Words that any documentation is full of, beside those that say nothing in any text.
+_OF_NAME = 2.0  # weight of an identifier
+_LEAST_WORD = 3  # minimum letters of a single word
+# Common words of any documentation, in addition to stop words.
 _COMMON_LIST = (
     "able above allow allows already also always another any anything argument arguments available becomes begins "
     "below beside call called case chapter comes default description details different does done e.g ends etc "
@@ -51,11 +51,11 @@ def phrases_of_page(title: str, markdown: str) -> tuple[str, ...]:
 
 
 def phrases_of_code(names: Iterable[str], texts: Iterable[str], docs: Iterable[str]) -> tuple[str, ...]:
-    """Those of a source file: the names that it defines and uses most, then what its comments say.
+    """The key phrases of a source file: the defined names that it uses most, then phrases of its comments.
 
     Args:
-        names: Qualified ones of what it defines.
-        texts: Its chunks.
+        names: Qualified names that it defines.
+        texts: Texts of its chunks.
         docs: The comments of its definitions.
     """
     own = dict.fromkeys(name.rpartition(".")[2] for name in names)
@@ -66,69 +66,71 @@ def phrases_of_code(names: Iterable[str], texts: Iterable[str], docs: Iterable[s
 
 
 def key_phrases(text: str, headings: Iterable[str] = (), most: int = MOST) -> tuple[str, ...]:
-    """At most `most` phrases, the most telling first; of equals the first in the text.
+    """At most `most` phrases, the most important first; of equals, the first in the text.
 
     Args:
-        text: Readable, without code.
-        headings: The title and those inside; they may be in the text too.
+        text: Plain text without code.
+        headings: The title and the headings of the text; they may be in the text too.
     """
     in_headings = Counter(chain.from_iterable(_runs(_tokens(heading)) for heading in headings))
-    telling = _counted(_tokens(text[:_MAX_CHARS]), in_headings)
+    counts = _count_runs(_tokens(text[:_MAX_CHARS]), in_headings)
     scores: dict[str, float] = {}
-    spelled: dict[str, dict[str, int]] = {}
-    for gram in {**telling, **in_headings}:
-        times = telling.get(gram, 0) + _HEADING * in_headings.get(gram, 0)
+    spellings_by_key: dict[str, dict[str, int]] = {}
+    for gram in {**counts, **in_headings}:
+        times = counts.get(gram, 0) + _HEADING * in_headings.get(gram, 0)
         key, weight = _word(gram[0]) if len(gram) == 1 else (_key(gram), _LENGTH[len(gram)])
         scores[key] = scores.get(key, 0.0) + weight * times
-        spellings, written = spelled.setdefault(key, {}), " ".join(gram)
-        spellings[written] = spellings.get(written, 0) + times
-    return _distinct(scores, spelled, most)
+        spellings, spelling = spellings_by_key.setdefault(key, {}), " ".join(gram)
+        spellings[spelling] = spellings.get(spelling, 0) + times
+    return _distinct(scores, spellings_by_key, most)
 
 
 def _tokens(text: str) -> list[str]:
-    """Its words and signs, "" for each that says nothing."""
-    return [_telling(token) for token in _TOKEN.findall(text)]
+    """The words and signs of a text; "" for each without meaning."""
+    return [_meaningful(token) for token in _TOKEN.findall(text)]
 
 
 def _runs(tokens: Sequence[str]) -> list[Gram]:
-    """The runs of one to three words that say something."""
-    pairs = [(one, other) for one, other in pairwise(tokens) if one and other]
-    threes = [(*one, other[1]) for one, other in pairwise(pairs) if one[1] is other[0]]
+    """The runs of one to three meaningful words."""
+    pairs = [(left, right) for left, right in pairwise(tokens) if left and right]
+    threes = [(*left, right[1]) for left, right in pairwise(pairs) if left[1] is right[0]]
     return [*[(token,) for token in tokens if len(token) >= _LEAST_WORD], *pairs, *threes]
 
 
-def _counted(tokens: Sequence[str], in_headings: Mapping[Gram, int]) -> dict[Gram, int]:
+def _count_runs(tokens: Sequence[str], in_headings: Mapping[Gram, int]) -> dict[Gram, int]:
     """The frequency of repeated runs and of runs from headings; for a short text also of single words."""
     times = Counter(tokens)
     if len(times) <= _MANY:
         counts = Counter(_runs(tokens))
-        alone = 1 if len(counts) <= _MANY else 0  # words of what counts although the text says it once
+        alone = 1 if len(counts) <= _MANY else 0  # maximum words of a run that counts even if it occurs once
         return {gram: n for gram, n in counts.items() if n >= _LEAST_TIMES or len(gram) <= alone or gram in in_headings}
-    # Most runs of a long text are there once. One is there again only where each of its parts is: no other is built.
-    named = {word for gram in in_headings for word in gram}
-    often = {word for word, n in times.items() if word and (n >= _LEAST_TIMES or word in named)}
-    pairs = [(one, other) if one in often and other in often else None for one, other in pairwise(tokens)]
-    twos = _often(Counter(filter(None, pairs)), in_headings)
+    # In a long text most runs occur once. A run repeats only if each of its parts does, so only those are built.
+    heading_words = {word for gram in in_headings for word in gram}
+    often = {word for word, n in times.items() if word and (n >= _LEAST_TIMES or word in heading_words)}
+    pairs = [(left, right) if left in often and right in often else None for left, right in pairwise(tokens)]
+    twos = _frequent(Counter(filter(None, pairs)), in_headings)
     at = [number for number, pair in enumerate(pairs) if pair in twos]
-    threes = [(*tokens[one : one + 2], tokens[other + 1]) for one, other in pairwise(at) if other == one + 1]
+    threes = [(*tokens[first : first + 2], tokens[second + 1]) for first, second in pairwise(at) if second == first + 1]
     ones: dict[Gram, int] = {(word,): n for word, n in times.items() if word in often and len(word) >= _LEAST_WORD}
-    return {**_often(ones, in_headings), **twos, **_often(Counter(threes), in_headings)}
+    return {**_frequent(ones, in_headings), **twos, **_frequent(Counter(threes), in_headings)}
 
 
-def _often(counts: Mapping[Gram, int], in_headings: Mapping[Gram, int]) -> dict[Gram, int]:
+def _frequent(counts: Mapping[Gram, int], in_headings: Mapping[Gram, int]) -> dict[Gram, int]:
     return {gram: n for gram, n in counts.items() if n >= _LEAST_TIMES or gram in in_headings}
 
 
-@lru_cache(maxsize=1 << 15)  # words come again
-def _telling(token: str) -> str:
-    """The token, where it says something; "" where it does not."""
-    says = len(token) > 1 and token[0].isalpha() and token.lower() not in _COMMON and not token.endswith(_ENDINGS)
-    return token if says else ""
+@lru_cache(maxsize=1 << 15)  # words repeat
+def _meaningful(token: str) -> str:
+    """The token if it has meaning, otherwise ""."""
+    has_meaning = (
+        len(token) > 1 and token[0].isalpha() and token.lower() not in _COMMON and not token.endswith(_ENDINGS)
+    )
+    return token if has_meaning else ""
 
 
 @lru_cache(maxsize=1 << 15)
 def _word(word: str) -> tuple[str, float]:
-    """The counted form of a word, and its weight alone."""
+    """The stem of a word, and its weight as a single word."""
     return stem(word.lower()), _OF_NAME if _IDENTIFIER.search(word) else 1.0
 
 
@@ -136,8 +138,8 @@ def _key(gram: Gram) -> str:
     return " ".join([_word(word)[0] for word in gram])
 
 
-def _distinct(scores: dict[str, float], spelled: dict[str, dict[str, int]], most: int) -> tuple[str, ...]:
-    """The best, without those that say a part of a better one, or a better one and little more."""
+def _distinct(scores: dict[str, float], spellings_by_key: dict[str, dict[str, int]], most: int) -> tuple[str, ...]:
+    """The best phrases, without those that contain, or are part of, a better one."""
     chosen: list[str] = []
     words: list[frozenset[str]] = []
     for key in sorted(scores, key=scores.__getitem__, reverse=True)[: 12 * most]:
@@ -145,7 +147,7 @@ def _distinct(scores: dict[str, float], spelled: dict[str, dict[str, int]], most
         if any(own <= other or other <= own for other in words):
             continue
         words.append(own)
-        chosen.append(min(spelled[key].items(), key=lambda item: (-item[1], item[0]))[0])
+        chosen.append(min(spellings_by_key[key].items(), key=lambda item: (-item[1], item[0]))[0])
         if len(chosen) == most:
             break
     return tuple(chosen)

@@ -1,4 +1,4 @@
-"""Patterns that are compiled when first used: classes of whole scripts take milliseconds, and much text is ASCII."""
+"""Patterns that are compiled at first use: character classes of whole scripts take milliseconds."""
 
 import re
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class LatePattern:
-    """A regular expression with the methods of a compiled one."""
+    """A regular expression with the methods of a compiled one, compiled at first use."""
 
     search: "Callable[[str], re.Match[str] | None]"
     match: "Callable[[str], re.Match[str] | None]"
@@ -16,7 +16,7 @@ class LatePattern:
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
 
-    def __getattr__(self, name: str) -> Any:  # of what is not there yet; then it is an attribute like any other
+    def __getattr__(self, name: str) -> Any:  # called once per method; then it is a normal attribute
         method = getattr(re.compile(self._pattern), name)
         setattr(self, name, method)
         return method

@@ -1,7 +1,7 @@
-"""Words of a provider, as errors and logs may show them: no part of the key, and nothing that controls a terminal."""
+"""Make messages of a provider safe to show: no part of the key, no terminal control characters."""
 
 MASK = "[key]"
-_MIN_PART_CHARS = 8  # a shorter part of a key says nothing about the rest
+_MIN_PART_CHARS = 8  # a shorter part does not reveal the key
 _MAX_CHARS = 300
 
 
@@ -9,7 +9,7 @@ def provider_message(text: str, key: str, max_chars: int = _MAX_CHARS) -> str:
     """A provider's message on one line, with `[key]` for each part of the key.
 
     Args:
-        key: Sent to the provider, which may repeat it, whole or in part; "" = none.
+        key: The key, which the provider may repeat in whole or in part; "" = none.
     """
     text = _without_key(text[: max_chars + 8 * len(key) + _MAX_CHARS], key)
     text = "".join(character if character.isprintable() else " " for character in text)

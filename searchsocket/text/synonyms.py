@@ -1,4 +1,4 @@
-"""Synonyms of a project (`ranking.synonyms` and `curation.toml`): other words that a query searches for."""
+"""Synonyms of a project (`ranking.synonyms` and `curation.toml`): additional words that a query searches for."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,35 +6,35 @@ from typing import Protocol
 
 from searchsocket.text.words import QueryWord, index_text, parse_query
 
-_MAX_OTHERS = 40  # of one word that stands in many groups
+_MAX_OTHERS = 40  # synonyms of one word that is in many groups
 
-Forms = tuple[str, ...]  # as documents keep them; several stand one behind the other
+Forms = tuple[str, ...]  # word forms in documents; several form a sequence
 
 
 class SynonymSource(Protocol):
     """Synonyms that can change while an index is open."""
 
     def current(self) -> "Synonyms":
-        """The synonyms for a query now; the same object until they change."""
+        """The current synonyms; the same object until they change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Synonyms:
-    """Groups of entries, each of one or a few words; none of them when empty."""
+    """Groups of entries, each of one or a few words; may be empty."""
 
-    others_by_words: Mapping[Forms, tuple[Forms, ...]] = field(default_factory=dict)  # by how an entry is typed
-    _longest: int = 0  # entry, in words
+    others_by_words: Mapping[Forms, tuple[Forms, ...]] = field(default_factory=dict)  # by an entry's query words
+    _longest: int = 0  # words of the longest entry
 
     def current(self) -> "Synonyms":
         """Implements `SynonymSource`: these never change."""
         return self
 
     def of(self, words: Sequence[QueryWord]) -> dict[str, tuple[Forms, ...]]:
-        """The synonyms, by the exact form of each word that belongs to a group.
+        """The synonyms of a query, by the exact form of each word that belongs to a group.
 
         Args:
-            words: All of the query in the order of its text. An entry of several words must stand in it as a whole;
-                then each of them has the others of its group.
+            words: All words of the query in text order. An entry of several words must occur as a whole; then
+                each of its words gets the other entries of the group.
         """
         keys = [_key(word) for word in words]
         others_of: dict[str, dict[Forms, None]] = {}
@@ -47,10 +47,10 @@ class Synonyms:
 
 
 def make_synonyms(groups: Iterable[Sequence[str]]) -> Synonyms:
-    """Read groups of entries as they are written in the settings; upper case and endings make no difference."""
+    """Read groups of entries from the settings; upper case and endings are ignored."""
     others: dict[Forms, dict[Forms, None]] = {}
     for group in groups:
-        entries = {_typed(entry): _forms(entry) for entry in group}
+        entries = {_query_forms(entry): _forms(entry) for entry in group}
         for typed in entries:
             others.setdefault(typed, {}).update(
                 {forms: None for key, forms in entries.items() if key != typed and forms}
@@ -63,14 +63,14 @@ def _key(word: QueryWord) -> str:
     return word.stem or word.exact
 
 
-def _typed(entry: str) -> Forms:
-    """The forms of the entry in a query."""
+def _query_forms(entry: str) -> Forms:
+    """The forms of an entry in a query."""
     return tuple(_key(word) for word in parse_query(entry).order)
 
 
 def _forms(entry: str) -> Forms:
-    """The forms of the entry in a document: the surest form of one word, or all words in sequence."""
-    typed = _typed(entry)
+    """The forms of an entry in a document: the main form of one word, or all words in sequence."""
+    typed = _query_forms(entry)
     return typed if len(typed) == 1 else tuple(index_text(entry).split())
 
 

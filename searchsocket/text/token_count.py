@@ -1,10 +1,10 @@
 """Estimate the number of tokens of a text without a vocabulary, which takes 0.7 s and 100 MB to load.
 
 The weights are fitted to the largest of three vocabularies: `o200k_base`, `cl100k_base` and the one that Anthropic has
-published. `python -m bench.agents.tokens` compares; a test holds the bounds. Of the largest, English prose, Markdown,
-code, tables and addresses are counted as 0.87 to 1.12, other languages as 0.75 to 1.28, and encoded data, signs and
-noise as 0.9 to 1.45. `o200k_base` alone has 7 to 19 % fewer tokens of English and code than are counted, and a half to
-a quarter of those of scripts that it knows better. What models of others count is not public.
+published. `python -m bench.agents.tokens` compares them, and a test checks the bounds. Estimates relative to the
+largest are 0.87 to 1.12 for English prose, Markdown, code, tables and addresses, 0.75 to 1.28 for other languages, and
+0.9 to 1.45 for encoded data, signs and noise. `o200k_base` alone has 7 to 19 % fewer tokens than estimated for English
+and code, and a half to a quarter for scripts that it covers better. Vocabularies of other models are not public.
 """
 
 import re
@@ -15,12 +15,12 @@ from math import ceil
 import numpy as np
 import numpy.typing as npt
 
-LEAST = 0.75  # of the tokens of the largest vocabulary, that are counted of any text; see above
+LEAST = 0.75  # lowest ratio of an estimate to the tokens of the largest vocabulary; see above
 
 _PIECE = re.compile(r"[A-Za-z]+|[0-9]+|_+|\n\s*|[ \t]{2,}|[^\x00-\x7f]+|[^\sA-Za-z0-9_\x80-\U0010ffff]+")
 _HUMP = re.compile(r"[a-z](?=[A-Z])")
 _CAPITALS = re.compile(r"[A-Z]{2,}")
-# Letters that seldom follow one in English words and names of code: where they stand, words are cut.
+# Letters that rarely follow a letter in English words and code: words are split there.
 _RARE = {
     "a": "aehjoqz", "b": "bcdfghkmnpqtvwxz", "c": "bdfgjmnpqvwxz", "d": "fhjkmnqvwxz", "e": "jkz",
     "f": "bcdghjkmnpqsvwxz", "g": "bcdfjkmpqvwxyz", "h": "bcdfghjklpqvwxyz", "i": "hijuwy",
@@ -32,9 +32,9 @@ _RARE = {
 _A_WORD, _A_LETTER, _A_FAR_LETTER, _A_HUMP, _A_CAPITAL, _A_RARE_PAIR = 0.99, 0.23, 0.05, 0.36, 0.11, 0.92
 _LONG, _VERY_LONG = 6, 16  # letters
 _DIGITS, _UNDERSCORES, _SIGNS, _ANOTHER_SIGN, _SAME_SIGN, _GAP = 1.14, 1.09, 1.0, 0.66, 0.15, 1.65
-_LINE, _EMPTY_LINE = 0.73, 0.5  # the first empty line is one with the end of the line above
+_LINE, _EMPTY_LINE = 0.73, 0.5  # the first empty line is part of the line end above
 _BEYOND_ASCII = 1.09
-# Of each character from here on: letters of a script, or signs.
+# Weight of each character from a code point on: letters of a script, or signs.
 _SCRIPTS = (
     (0x80, 1.0), (0x250, 2.0), (0x370, 1.1), (0x400, 0.5), (0x530, 2.0), (0x590, 1.0), (0x600, 0.95), (0x700, 2.0),
     (0x900, 1.2), (0x980, 2.0), (0xE00, 1.7), (0xE80, 2.4), (0x1000, 2.0), (0x1100, 2.6), (0x1E00, 1.4), (0x2000, 1.0),
@@ -44,7 +44,7 @@ _SCRIPTS = (
 _STARTS = tuple(start for start, _ in _SCRIPTS)
 
 
-# What old character sets have for letters that are written often: their first bytes, from and to.
+# Frequent letters in old character sets: range of their first bytes.
 _OFTEN = (("gb2312", 0xB0, 0xD7), ("big5", 0xA4, 0xC6), ("shift_jis", 0x88, 0x97), ("euc_kr", 0xB0, 0xC8))
 _CHINESE, _KOREAN, _SELDOM = (0x4E00, 0x9FFF), (0xAC00, 0xD7A3), 2.6
 
@@ -67,7 +67,7 @@ _WEIGHTS = _Weights()
 
 
 def _rare_pairs() -> npt.NDArray[np.uint8]:
-    """1 for each two bytes that are a rare pair of letters."""
+    """A matrix with 1 for each rare pair of letters."""
     pairs = np.zeros((128, 128), np.uint8)
     for first, seconds in _RARE.items():
         pairs[ord(first), [ord(second) for second in seconds]] = 1
@@ -78,7 +78,7 @@ _RARE_PAIRS = _rare_pairs()
 
 
 def count_tokens(text: str) -> int:
-    """About how many tokens a text is."""
+    """Estimate the number of tokens of a text."""
     letters = np.frombuffer(text.lower().encode("ascii", "replace"), np.uint8)
     total = _A_RARE_PAIR * int(_RARE_PAIRS[letters[:-1], letters[1:]].sum())
     for piece in _PIECE.findall(text):
@@ -106,7 +106,7 @@ def count_tokens(text: str) -> int:
 
 
 def _signs(piece: str) -> float:
-    """Of signs that stand together: a change of the sign is mostly a token, a line of the same one few."""
+    """Tokens of adjacent signs: a change of sign is mostly a token, a run of the same sign few."""
     if len(piece) == 1:
         return _SIGNS
     changes = sum(a != b for a, b in pairwise(piece))

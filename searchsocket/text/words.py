@@ -1,7 +1,7 @@
-"""Text into the words that keyword search compares: stems for prose, exact and split forms for identifiers.
+"""Convert text to the words of keyword search: stems for prose, exact and split forms for identifiers.
 
-Documents and queries go through the same forms, so what is typed as it is written is found. An identifier yields
-several neighbouring words (`useState` -> `usestate use state`), which keeps phrases that hold one findable.
+Documents and queries use the same forms, so that a word finds itself. An identifier gives several neighbouring words
+(`useState` -> `usestate use state`), so that phrases with identifiers still match.
 """
 
 import re
@@ -16,7 +16,7 @@ import Stemmer
 from searchsocket.text.arabic import arabic_stem
 from searchsocket.text.late_pattern import LatePattern
 
-MAX_WORD_CHARS = 64  # longer runs are hashes and base64: only their parts are kept
+MAX_WORD_CHARS = 64  # longer runs are hashes and base64: only their parts are indexed
 MAX_PARTS = 32
 MAX_QUERY_CHARS = 2_000
 MAX_QUERY_WORDS = 32
@@ -40,7 +40,7 @@ _BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _IN_FRONT = re.compile(r"\s+[-–—|·»>/]\s+")
 _UNFOLDED = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"}
-    # Letters of Arabic that are typed for each other, and the line that stretches a word.
+    # Interchangeable letters of Arabic, and the line that stretches a word.
     | {"ة": "ه", "ى": "ي", "ی": "ي", "ک": "ك", "\u0640": ""}
 )
 
@@ -58,29 +58,29 @@ _STOP_WORD_LIST = (
     "will with would you your"
 )
 STOP_WORDS = frozenset(_STOP_WORD_LIST.split())
-# Before a name: "how to use slots".
+# Words before a name: "how to use slots".
 _BEFORE_NAMES = STOP_WORDS | {"use", "using", "configure", "add", "create", "write", "define", "enable", "make"}
 
 
 @dataclass(frozen=True, slots=True)
 class QueryWord:
-    """One word of a query, in the forms that documents may hold it."""
+    """One word of a query, in the forms that documents may contain."""
 
-    exact: str  # as documents keep it when it is an identifier
-    stem: str  # as documents keep it when it is prose; "" for an identifier
+    exact: str  # form in documents if it is an identifier
+    stem: str  # form in documents if it is prose; "" for an identifier
     parts: tuple[str, ...] = ()  # the words inside an identifier, stemmed
     is_stop: bool = False
-    pieces: tuple[str, ...] = ()  # the words inside an identifier, as they are typed
+    pieces: tuple[str, ...] = ()  # the words inside an identifier, as typed
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A query, taken apart."""
+    """A parsed query."""
 
-    words: tuple[QueryWord, ...]  # distinct, in the order of the text, those of phrases included
-    order: tuple[QueryWord, ...] = ()  # the same, and what stands there a second time
-    phrases: tuple[tuple[str, ...], ...] = ()  # what stood in double quotes, as documents keep it
-    open_ended: bool = False  # the last word may still be being typed
+    words: tuple[QueryWord, ...]  # distinct, in the order of the text, including those of phrases
+    order: tuple[QueryWord, ...] = ()  # the same with repetitions
+    phrases: tuple[tuple[str, ...], ...] = ()  # texts in double quotes, in the forms of documents
+    open_ended: bool = False  # the last word may be incomplete
 
 
 def has_unspaced(text: str) -> bool:
@@ -89,22 +89,22 @@ def has_unspaced(text: str) -> bool:
 
 
 def index_text(text: str) -> str:
-    """The words of `text` as the index keeps them, in order, separated by spaces."""
+    """The words of `text` as stored in the index, in order, separated by spaces."""
     pieces = text.split()
-    # Sites repeat themselves: nearly everything between two spaces was seen before, its punctuation included.
+    # Texts of a site repeat: most pieces between spaces, with their punctuation, are already cached.
     if max(map(len, pieces), default=0) <= MAX_WORD_CHARS:
         return " ".join(map(_short_piece, pieces))
     return " ".join(_short_piece(piece) if len(piece) <= MAX_WORD_CHARS else _piece(piece) for piece in pieces)
 
 
 def plain_words(text: str) -> list[str]:
-    """The distinct words of letters in `text`, folded but not stemmed, sorted: what is completed and corrected by."""
+    """The distinct words of letters in `text`, folded but not stemmed, sorted: for completion and correction."""
     words = set(_LETTERS.findall(text.lower()))
     return sorted(words if text.isascii() else {fold(word) for word in words if not _HAS_CJK.search(word)})
 
 
 def spellings(text: str) -> list[str]:
-    """The distinct words of `text` as they are typed, folded but not stemmed, and whole identifiers, sorted."""
+    """The distinct words of `text` as typed, folded but not stemmed, and whole identifiers, sorted."""
     pieces = set(text.split())
     if max(map(len, pieces), default=0) <= MAX_WORD_CHARS:
         return sorted(set(chain.from_iterable(map(_short_spellings, pieces))))
@@ -113,12 +113,12 @@ def spellings(text: str) -> list[str]:
 
 
 def _spellings(text: str) -> tuple[str, ...]:
-    written = set(_WORD.findall(text))
+    words_in_text = set(_WORD.findall(text))
     if text.isascii():
-        words = set(map(str.lower, written))
-        letters = _LETTERS.findall("\n".join(words))  # each run of letters is in one word
-        return (*letters, *(word for word in words if len(word) <= MAX_WORD_CHARS and not word.isalpha()))
-    folded = {fold(word) for word in written if len(word) <= MAX_WORD_CHARS}
+        lower_words = set(map(str.lower, words_in_text))
+        letters = _LETTERS.findall("\n".join(lower_words))  # each run of letters is in one word
+        return (*letters, *(word for word in lower_words if len(word) <= MAX_WORD_CHARS and not word.isalpha()))
+    folded = {fold(word) for word in words_in_text if len(word) <= MAX_WORD_CHARS}
     return (*plain_words(text), *(word for word in folded if not word.isalpha() and not _HAS_CJK.search(word)))
 
 
@@ -126,33 +126,33 @@ _short_spellings = lru_cache(maxsize=1 << 14)(_spellings)
 
 
 def name_of(text: str) -> str:
-    """A title or heading as names are compared: its words as they are typed, folded, without punctuation."""
+    """A title or heading in the form for comparing names: its words as typed, folded, without punctuation."""
     return " ".join(fold(word) for word in _WORD.findall(text))
 
 
 @lru_cache(maxsize=1 << 12)  # headings repeat from query to query
 def names_of(text: str) -> tuple[str, ...]:
-    """The names by which a visitor may type this title of a page or section."""
+    """The names under which a visitor may search for a page or section with this title."""
     names = [name_of(text), name_of(without_brackets(text)), _gist(text)]
     return tuple(dict.fromkeys(name for name in names if name))
 
 
 def _gist(text: str) -> str:
-    """The stems of a name without stop words; "" where one word is left, which says little."""
+    """The stems of a name without stop words; "" if only one word remains, which is too general."""
     stems = [stem(word) for word in name_of(text).split() if word not in STOP_WORDS]
     return " ".join(stems) if len(stems) > 1 else ""
 
 
 def without_brackets(text: str) -> str:
-    """A name without what stands in brackets behind it; that alone stays."""
+    """A name without trailing brackets and their content, unless nothing else remains."""
     return _BRACKETS.sub("", text) or text
 
 
-@lru_cache(maxsize=64)  # asked for pages and for records
+@lru_cache(maxsize=64)  # called for pages and for records
 def possible_names(text: str) -> tuple[str, ...]:
-    """The names that a query may be: as a whole, without brackets behind, without a section of the site in front.
+    """The names that a query may be: whole, without trailing brackets, or without a section of the site in front.
 
-    Last comes the name that a task is about: "slots" of "how to use slots".
+    The last one is the subject of a task: "slots" in "how to use slots".
     """
     head = without_brackets(text)
     parts = [text, head, *(part for whole in (text, head) for part in _IN_FRONT.split(whole, maxsplit=1)[1:])]
@@ -164,11 +164,11 @@ def _piece(text: str) -> str:
     return " ".join(form for word in _WORD.findall(text) for form in word_forms(word))
 
 
-_short_piece = lru_cache(maxsize=1 << 16)(_piece)  # of source code each takes a quarter of a kilobyte
+_short_piece = lru_cache(maxsize=1 << 16)(_piece)  # about 250 bytes each for source code
 
 
 def word_forms(word: str) -> tuple[str, ...]:
-    """All forms of one written word, the exact one first; empty when nothing is left of it."""
+    """All forms of one written word, the exact one first; empty if nothing of it can be indexed."""
     if word.isascii() and word.isalpha() and (word[1:].islower() or word.isupper() or len(word) == 1):
         return (stem(word.lower()),) if len(word) <= MAX_WORD_CHARS else ()
     if not word.isascii():
@@ -179,15 +179,15 @@ def word_forms(word: str) -> tuple[str, ...]:
 
 
 def _cjk_forms(run: str) -> tuple[str, ...]:
-    """Pairs of neighbouring characters: scripts without spaces are found well enough by them."""
+    """Pairs of neighbouring characters, which find text in scripts without spaces well enough."""
     if not _HAS_CJK.match(run):
         return tuple(form for word in _WORD.findall(run) for form in word_forms(word))
     return tuple(run[i : i + 2] for i in range(max(1, len(run) - 1)))[: 4 * MAX_WORD_CHARS]
 
 
-@lru_cache(maxsize=1 << 14)  # the same with other signs around it
+@lru_cache(maxsize=1 << 14)  # the same word occurs with different signs around it
 def _identifier_forms(word: str) -> tuple[str, ...]:
-    """`$state.raw` -> `$state.raw state.raw $state state raw`; also `don't`, `server-side`, `C++`, `café`."""
+    """Forms of an identifier: `$state.raw` -> `$state.raw state.raw $state state raw`; also `don't`, `C++`, `café`."""
     exact = fold(word)
     pieces = _pieces(word)
     if len(pieces) == 1 and pieces[0] == exact and not any(char.isdigit() for char in exact):
@@ -195,7 +195,7 @@ def _identifier_forms(word: str) -> tuple[str, ...]:
     if "'" in exact:
         forms = [stem(exact.removesuffix("'s").replace("'", "")), *map(stem, (p for p in pieces if len(p) > 2))]
     else:
-        # What is written with dashes, underscores or capitals is also typed as one word.
+        # Words with dashes, underscores or capitals are also typed as one word.
         joined = re.sub(r"[-_]", "", exact.strip("-_"))
         dotted = [part for part in exact.split(".") if len(part) > 1]
         forms = [exact, exact.strip("-$@#+._"), joined, *dotted, *map(stem, (p for p in pieces if len(p) > 1))]
@@ -217,32 +217,32 @@ def fold(word: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
-    """The stem of a folded word: of Arabic the word without articles and endings, else the English stem."""
+    """The stem of a folded word: light10 for Arabic, English for all other words."""
     return str(_stemmer().stemWord(word)) if word < "\u0600" or word > "\u077f" else arabic_stem(word)
 
 
 def stems(words: Iterable[str]) -> list[str]:
-    """Those of many folded words, of which none is remembered."""
+    """The stems of many folded words, without the cache."""
     words = list(words)
     stemmed: list[str] = _stemmer().stemWords(words)
     if all(map(str.isascii, words)):
         return stemmed
-    return [stem(word) if not word.isascii() else one for word, one in zip(words, stemmed, strict=True)]
+    return [stem(word) if not word.isascii() else english for word, english in zip(words, stemmed, strict=True)]
 
 
 @lru_cache(maxsize=1)
 def _stemmer() -> Stemmer.Stemmer:
-    return Stemmer.Stemmer("english", 0)  # its own memory takes longer than stemming anew
+    return Stemmer.Stemmer("english", 0)  # its own cache is slower than stemming again
 
 
-@lru_cache(maxsize=64)  # several steps of one search ask for it
+@lru_cache(maxsize=64)  # several steps of a search parse the same query
 def parse_query(text: str) -> ParsedQuery:
-    """Take a query apart: words, quoted phrases, and whether its end is open; what is beyond the limits is dropped."""
+    """Parse a query: words, quoted phrases, and if its end is open; text beyond the limits is dropped."""
     text = text[:MAX_QUERY_CHARS]
     words: dict[str, QueryWord] = {}
     order: list[QueryWord] = []
-    for written in _WORD.findall(text):
-        for word in _query_words(written):
+    for raw_word in _WORD.findall(text):
+        for word in _query_words(raw_word):
             order.append(words.setdefault(word.exact, word))
             if len(words) >= MAX_QUERY_WORDS:
                 break
@@ -252,21 +252,21 @@ def parse_query(text: str) -> ParsedQuery:
     return ParsedQuery(tuple(words.values())[:MAX_QUERY_WORDS], tuple(order), phrases, open_ended)
 
 
-def _query_words(written: str) -> list[QueryWord]:
-    forms = word_forms(written)
+def _query_words(raw_word: str) -> list[QueryWord]:
+    forms = word_forms(raw_word)
     if not forms:
         return []
-    folded = fold(unicodedata.normalize("NFKC", written))
+    folded = fold(unicodedata.normalize("NFKC", raw_word))
     if not folded.isascii() and _HAS_CJK.search(folded):
         return [QueryWord(form, "") for form in forms]
     if len(forms) == 1 and folded.isalpha():
         return [QueryWord(folded, forms[0], is_stop=folded in STOP_WORDS)]
     is_stop = folded.replace("'", "") in STOP_WORDS
-    return [QueryWord(forms[0], "", forms[1 : MAX_PARTS + 1], is_stop, tuple(_pieces(written)))]
+    return [QueryWord(forms[0], "", forms[1 : MAX_PARTS + 1], is_stop, tuple(_pieces(raw_word)))]
 
 
 def split_code(markdown: str) -> tuple[str, str]:
-    """The prose of a Markdown text without link targets, and the code of its fenced blocks."""
+    """Split Markdown into prose without link targets, and the code of fenced blocks."""
     prose: list[str] = []
     code: list[str] = []
     fence = ""
@@ -286,7 +286,7 @@ def split_code(markdown: str) -> tuple[str, str]:
 
 
 def readable_markdown(markdown: str) -> str:
-    """A Markdown text without link targets, anchors and escapes, code included, of as many lines as it had."""
+    """Markdown without link targets, anchors and escapes, with its code and the same number of lines."""
     lines_out: list[str] = []
     prose: list[str] = []
     fence = ""

@@ -1,1 +1,1 @@
-"""The definitions of a source file: what they are called, what they are, and the lines that they take."""
+"""Definitions of a source file: names, kinds and lines."""

@@ -1,4 +1,4 @@
-"""Finding the definitions of a parsed file."""
+"""Find the definitions of a parsed file."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,8 +12,8 @@ from searchsocket.code.definitions.words import comment_text, docstring_of, is_e
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_MAX_DEPTH = 40  # of definitions in each other; what lies deeper is text of the last one
-_MAX_NODES = 200_000  # that are looked at in a definition whose members lie deeper than its body
+_MAX_DEPTH = 40  # of nested definitions; deeper ones are text of the innermost one
+_MAX_NODES = 200_000  # to visit in a definition whose members are deeper than its body
 _MEMBERS = frozenset(
     {"class", "struct", "interface", "impl", "module", "enum", "heading", "key", "table", "rule", "element"}
 )
@@ -21,44 +21,44 @@ _MEMBERS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Finder:
-    """One file."""
+    """Finds the definitions of one file."""
 
     language: str
     source: bytes
-    large: int  # lines from which a function is looked into for what it defines
+    large: int  # lines of a function from which its inner definitions count
     rules: LanguageRules = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", RULES[self.language])
 
     def definitions(self, root: "Node") -> tuple[Definition, ...]:
-        """The definitions at the top of a tree, each with its members; no two share a line."""
-        definitions = _apart(self._level(root.named_children, (), "", 0))
+        """The top-level definitions of a tree, each with its members; no two share a line."""
+        definitions = _merge_overlapping(self._level(root.named_children, (), "", 0))
         exported = _names_in_exports(root) if self.language in ("javascript", "typescript", "tsx") else frozenset()
-        return tuple(_exporting(each, exported) for each in definitions) if exported else definitions
+        return tuple(_mark_exported(definition, exported) for definition in definitions) if exported else definitions
 
     def _level(
         self, nodes: Iterable["Node"], parents: tuple[str, ...], inside: str, depth: int
     ) -> Iterator[Definition]:
-        above: list[Node] = []  # comments and decorators that may belong to what follows
+        above: list[Node] = []  # comments and decorators that may belong to the next node
         last_row = -1
         for node in self._statements(nodes):
             if node.type in self.rules.comments or node.type in self.rules.decorators:
                 if above and node.start_point.row > _end_row(above[-1]) + 1:
                     above.clear()
-                if node.start_point.row > last_row:  # else it is of what stands before it in the line
+                if node.start_point.row > last_row:  # otherwise it belongs to the code before it on the line
                     above.append(node)
                 continue
             touching = above if above and node.start_point.row <= _end_row(above[-1]) + 1 else []
             if definition := self._definition(node, touching, parents, inside, depth):
                 yield definition
-            elif self._is_large(node) and depth < _MAX_DEPTH:  # a wrapper around all of a file, for one
+            elif self._is_large(node) and depth < _MAX_DEPTH:  # for example a wrapper around a whole file
                 yield from self._level(self._deeper(node), parents, inside, depth + 1)
             above = []
             last_row = _end_row(node)
 
     def _statements(self, nodes: Iterable["Node"]) -> Iterator["Node"]:
-        """The statements of a body, those of what is looked through among them."""
+        """Yield the statements of a body, including those inside transparent nodes."""
         waiting = [iter(nodes)]
         while waiting:
             node = next(waiting[-1], None)
@@ -70,19 +70,19 @@ class Finder:
                 yield node
 
     def _is_transparent(self, node: "Node") -> bool:
-        if node.type == "element":  # most have no name, and are text of what is around them
+        if node.type == "element":  # elements without a name are text of the node around them
             return not names_of(node)[0]
         return node.type in self.rules.through
 
     def _definition(
         self, outer: "Node", above: Sequence["Node"], parents: tuple[str, ...], inside: str, depth: int
     ) -> Definition | None:
-        node, wrapped = self._unwrapped(outer)
+        node, wrapped = self._unwrap(outer)
         symbols = self._symbols(node, parents, inside, wrapped=wrapped) if node is not None else ()
         if node is None or not symbols:
             return None
-        first = min([outer.start_point.row, *(each.start_point.row for each in above)]) + 1
-        comments = [each for each in above if each.type in self.rules.comments]
+        first = min([outer.start_point.row, *(node_above.start_point.row for node_above in above)]) + 1
+        comments = [node_above for node_above in above if node_above.type in self.rules.comments]
         doc = comment_text(comments) or (docstring_of(node) if self.language == "python" else "")
         members = self._members(node, symbols[0], depth) if depth < _MAX_DEPTH else ()
         signature = signature_of(outer, self._core(node), self.source)
@@ -90,12 +90,12 @@ class Finder:
         return Definition(symbols, first, _end_row(outer) + 1, signature, doc, members, stub)
 
     def _core(self, node: "Node") -> "Node":
-        """The first definition of a statement."""
+        """The first definition in a statement."""
         inner = self.rules.several[node.type][0] if node.type in self.rules.several else node.type
         return node if inner == node.type else next(iter(_descendants(node, inner)), node)
 
-    def _unwrapped(self, node: "Node") -> tuple["Node | None", bool]:
-        """The definition inside a statement, and if it is exported."""
+    def _unwrap(self, node: "Node") -> tuple["Node | None", bool]:
+        """Return the definition inside a statement, and True if it is exported."""
         exported = False
         for _ in range(8):
             if node.type in self.rules.kinds or node.type in self.rules.several:
@@ -124,32 +124,32 @@ class Finder:
             return (Symbol("default", parents, kind, node.start_point.row + 1, True),)
         inner, kind = self.rules.several[node.type]
         nodes = [node] if node.type == inner else _descendants(node, inner)
-        symbols = (self._symbol(each, node, kind, parents, inside, wrapped=wrapped) for each in nodes)
+        symbols = (self._symbol(inner_node, node, kind, parents, inside, wrapped=wrapped) for inner_node in nodes)
         return tuple(symbol for symbol in symbols if symbol)
 
     def _symbol(
         self, node: "Node", statement: "Node", kind: str, parents: tuple[str, ...], inside: str, *, wrapped: bool
     ) -> Symbol | None:
-        names, named = names_of(node)
+        names, name_node = names_of(node)
         if not names:
             return None
         name = names[-1]
-        # What a field or a pair holds is of interest where it is a function; every other key would be noise.
+        # A field or pair matters only if its value is a function; every other key would be noise.
         kind = kind_of(node, kind, name, inside=inside)
         if statement.type == "pair" and kind == "field":
             return None
         exported = is_exported(statement, name, self.language, wrapped=wrapped, inside=inside)
-        return Symbol(name, (*parents, *names[:-1]), kind, named.start_point.row + 1, exported)
+        return Symbol(name, (*parents, *names[:-1]), kind, name_node.start_point.row + 1, exported)
 
     def _members(self, node: "Node", symbol: Symbol, depth: int) -> tuple[Definition, ...]:
         parents = (*symbol.parents, symbol.name)
         if symbol.kind in _MEMBERS:
             body = node.child_by_field_name("body") or _body(node)
-            return _apart(self._level((body or node).named_children, parents, symbol.kind, depth + 1))
+            return _merge_overlapping(self._level((body or node).named_children, parents, symbol.kind, depth + 1))
         if not self._is_large(node):
             return ()
-        # A long function, or an object with functions: what it defines, however deep that lies.
-        return _apart(self._level(self._deeper(node), parents, symbol.kind, depth + 1))
+        # A long function, or an object with functions: find its definitions at any depth.
+        return _merge_overlapping(self._level(self._deeper(node), parents, symbol.kind, depth + 1))
 
     def _is_large(self, node: "Node") -> bool:
         return _end_row(node) - node.start_point.row >= self.large
@@ -157,63 +157,66 @@ class Finder:
     def _deeper(self, node: "Node") -> Iterator["Node"]:
         waiting, count = list(reversed(node.named_children)), 0
         while waiting and count < _MAX_NODES:
-            each, count = waiting.pop(), count + 1
-            if self._is_worth_it(each):
-                yield each
+            child, count = waiting.pop(), count + 1
+            if self._is_worth_it(child):
+                yield child
                 continue
-            waiting.extend(reversed(each.named_children))
+            waiting.extend(reversed(child.named_children))
 
     def _is_worth_it(self, node: "Node") -> bool:
-        """Of what a function defines, functions and classes alone: its variables are nobody else's."""
+        """Return True for functions and classes in a function; its variables are not visible outside."""
         if node.type in self.rules.comments:
             return True
-        inner = self._unwrapped(node)[0] if self._is_definition(node) else None
+        inner = self._unwrap(node)[0] if self._is_definition(node) else None
         if inner is None:
             return False
         kinds = {symbol.kind for symbol in self._symbols(inner, (), "", wrapped=False)}
         return bool(kinds & {"function", "method", "class"})
 
 
-def _apart(definitions: Iterable[Definition]) -> tuple[Definition, ...]:
-    """Definitions that share a line as one."""
+def _merge_overlapping(definitions: Iterable[Definition]) -> tuple[Definition, ...]:
+    """Merge definitions that share a line."""
     apart: list[Definition] = []
-    for each in definitions:
-        if apart and each.first <= apart[-1].last:
+    for definition in definitions:
+        if apart and definition.first <= apart[-1].last:
             before = apart[-1]
             apart[-1] = replace(
-                before, symbols=(*before.symbols, *each.symbols), last=max(before.last, each.last), members=()
+                before,
+                symbols=(*before.symbols, *definition.symbols),
+                last=max(before.last, definition.last),
+                members=(),
             )
         else:
-            apart.append(each)
+            apart.append(definition)
     return tuple(apart)
 
 
 def _body(node: "Node") -> "Node | None":
-    """The part of a node that holds its members, where the grammar names none."""
+    """The child that contains a node's members, if the grammar does not name it."""
     ends = ("_body", "_list", "block", "body_statement")
     return next((child for child in reversed(node.named_children) if child.type.endswith(ends)), None)
 
 
 def _descendants(node: "Node", kind: str) -> list["Node"]:
-    """The nodes of a kind below a statement that are not in each other."""
+    """The nodes of a kind below a statement that are not nested in each other."""
     nodes, waiting = [], list(reversed(node.named_children))
     while waiting:
-        each = waiting.pop()
-        if each.type == kind:
-            nodes.append(each)
-        elif each.type.endswith(("_list", "declaration", "_spec_list")):
-            waiting.extend(reversed(each.named_children))
+        child = waiting.pop()
+        if child.type == kind:
+            nodes.append(child)
+        elif child.type.endswith(("_list", "declaration", "_spec_list")):
+            waiting.extend(reversed(child.named_children))
     return nodes
 
 
 def _end_row(node: "Node") -> int:
-    """The last row of a node; a line end that belongs to it takes no further row."""
+    """The last row of a node; a line end that belongs to it does not add a row."""
     row, column = node.end_point
     return row - 1 if column == 0 and row > node.start_point.row else row
 
 
 def _names_in_exports(root: "Node") -> frozenset[str]:
-    """The names of `export { a, b as c }`."""
+    """The names in `export { a, b as c }`."""
     clauses = [
         clause
         for node in root.named_children
@@ -221,10 +224,10 @@ def _names_in_exports(root: "Node") -> frozenset[str]:
         for clause in node.named_children
         if clause.type == "export_clause"
     ]
-    names = [one.child_by_field_name("name") for clause in clauses for one in clause.named_children]
+    names = [specifier.child_by_field_name("name") for clause in clauses for specifier in clause.named_children]
     return frozenset((name.text or b"").decode("utf-8", "replace") for name in names if name is not None)
 
 
-def _exporting(definition: Definition, names: frozenset[str]) -> Definition:
-    symbols = tuple(replace(each, exported=each.exported or each.name in names) for each in definition.symbols)
+def _mark_exported(definition: Definition, names: frozenset[str]) -> Definition:
+    symbols = tuple(replace(symbol, exported=symbol.exported or symbol.name in names) for symbol in definition.symbols)
     return replace(definition, symbols=symbols)

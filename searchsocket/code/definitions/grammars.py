@@ -1,4 +1,4 @@
-"""The grammars of tree-sitter, each a wheel of its own: the extra `searchsocket[code]`."""
+"""The tree-sitter grammars, each from its own package: the extra `searchsocket[code]`."""
 
 from functools import cache
 from importlib import import_module
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tree_sitter import Parser
 
-MODULES = {  # language -> module and function; a dialect is read by the grammar that knows most of it
+MODULES = {  # language -> module and function; a dialect uses the closest grammar
     "bash": ("tree_sitter_bash", "language"),
     "c": ("tree_sitter_c", "language"),
     "cpp": ("tree_sitter_cpp", "language"),
@@ -35,18 +35,18 @@ LANGUAGES = frozenset(MODULES)
 
 
 def installed() -> bool:
-    """Return True if files are split at definitions."""
+    """Return True if files are split at definitions, because the grammars can be loaded."""
     return parser_of("python") is not None
 
 
 def available() -> bool:
-    """The same by what lies there, which loads nothing."""
+    """Return True if the grammars are installed; loads nothing."""
     return all(find_spec(name) is not None for name in ("tree_sitter", MODULES["python"][0]))
 
 
 @cache
 def parser_of(language: str) -> "Parser | None":
-    """The parser of a language; None where its wheel is not installed, or there is none."""
+    """The parser of a language; None if its package is not installed, or there is none."""
     if language not in MODULES:
         return None
     module, function = MODULES[language]
@@ -54,5 +54,5 @@ def parser_of(language: str) -> "Parser | None":
         from tree_sitter import Language, Parser
 
         return Parser(Language(getattr(import_module(module), function)()))
-    except (ImportError, AttributeError, ValueError):  # ValueError: of another version than tree-sitter reads
+    except (ImportError, AttributeError, ValueError):  # ValueError: incompatible with the installed tree-sitter version
         return None

@@ -5,31 +5,31 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A name that a file gives to something."""
+    """A name that a file defines."""
 
-    name: str  # as it is written
+    name: str  # as written
     parents: tuple[str, ...]  # the names around it, outermost first
-    kind: str  # function, class, method, ... as `types.ChunkKind` has them
-    line: int  # that the name stands in, from 1
-    exported: bool  # others can use it
+    kind: str  # function, class, method, ... see `types.ChunkKind`
+    line: int  # line of the name, from 1
+    exported: bool  # usable from other files
 
     @property
     def qualified(self) -> str:
-        """The name with those around it: `Parser.parse`."""
+        """The name with its parents: `Parser.parse`."""
         return ".".join((*self.parents, self.name))
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """Some lines that define something: one definition, or several that stand in one statement."""
+    """Lines that define something: one definition, or several in one statement."""
 
     symbols: tuple[Symbol, ...]  # at least one
     first: int  # with the comments and decorators above it, from 1
-    last: int  # included
-    signature: str = ""  # up to its body, in one line
+    last: int  # inclusive
+    signature: str = ""  # text up to its body, on one line
     doc: str = ""  # the comment above it, or its docstring
-    members: tuple["Definition", ...] = ()  # in rising order of lines, none of which two share
-    is_stub: bool = False  # says what a function takes and gives, and not what it does
+    members: tuple["Definition", ...] = ()  # in line order, without shared lines
+    is_stub: bool = False  # a signature without a body
 
     @property
     def main(self) -> Symbol:

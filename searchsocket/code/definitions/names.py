@@ -26,21 +26,21 @@ _NAMED_BY_CHILD = {
     "snippet_start": ("snippet_name",),
 }
 _ID = re.compile(r"""\bid\s*=\s*["']?([^"'\s>{}]+)""")
-_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")  # in a heading: only what it shows is its name
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")  # in a heading: only the visible text is part of the name
 _TYPE_ARGUMENTS = re.compile(r"<.*>", re.DOTALL)
 
 
 def text_of(node: "Node") -> str:
-    """The text of a node in one line, shortened."""
+    """The text of a node on one line, shortened."""
     raw = (node.text or b"")[: 4 * _MAX_CHARS].decode("utf-8", "replace")
     return " ".join(raw.split())[:_MAX_CHARS]
 
 
 def names_of(node: "Node") -> tuple[tuple[str, ...], "Node"]:
-    """The name of a definition with what qualifies it there (`C::run` is a part of `C`), and the node that says it.
+    """The name of a definition with its qualifiers (`C::run` is a member of `C`), and the node of the name.
 
     Returns:
-        No names where it has none.
+        An empty tuple of names if it has none.
     """
     if node.type in ("element", "section", "media_statement", "supports_statement", "at_rule", "snippet_statement"):
         return _of_markup(node)
@@ -50,30 +50,30 @@ def names_of(node: "Node") -> tuple[tuple[str, ...], "Node"]:
     if node.type == "method_declaration" and (receiver := node.child_by_field_name("receiver")):
         return _of_method_in_go(node, receiver)
     declarator = node.child_by_field_name("declarator")
-    named = _innermost(declarator) if declarator else _named(node)
-    if named is None or named.type.endswith("_pattern"):  # `{ a, b } = ...` names what others define
+    name_node = _innermost(declarator) if declarator else _find_name_node(node)
+    if name_node is None or name_node.type.endswith("_pattern"):  # `{ a, b } = ...` unpacks what others define
         return (), node
-    name = text_of(named).strip("\"'`")
-    if named.type in ("qualified_identifier", "nested_namespace_specifier"):
-        return tuple(_TYPE_ARGUMENTS.sub("", part) for part in re.split(r"::", name) if part), named
+    name = text_of(name_node).strip("\"'`")
+    if name_node.type in ("qualified_identifier", "nested_namespace_specifier"):
+        return tuple(_TYPE_ARGUMENTS.sub("", part) for part in re.split(r"::", name) if part), name_node
     if node.type == "assignment_expression":
-        return _of_assignment(name), named
-    return ((name,) if name else ()), named
+        return _of_assignment(name), name_node
+    return ((name,) if name else ()), name_node
 
 
-def _named(node: "Node") -> "Node | None":
+def _find_name_node(node: "Node") -> "Node | None":
     for field in _NAME_FIELDS:
-        if named := node.child_by_field_name(field):
-            return named
+        if name_node := node.child_by_field_name(field):
+            return name_node
     child_types = _NAMED_BY_CHILD.get(node.type, ())
     return next((child for child in node.named_children if child.type in child_types), None)
 
 
 def _innermost(node: "Node") -> "Node | None":
-    """The name in `*(*f[3])(int)`."""
+    """The name node in a declarator such as `*(*f[3])(int)`."""
     for _ in range(50):
-        named = (child for child in node.named_children if child.type.endswith("declarator"))
-        inner = node.child_by_field_name("declarator") or next(named, None)
+        declarators = (child for child in node.named_children if child.type.endswith("declarator"))
+        inner = node.child_by_field_name("declarator") or next(declarators, None)
         if inner is None:
             break
         node = inner
@@ -83,13 +83,13 @@ def _innermost(node: "Node") -> "Node | None":
 
 
 def _of_method_in_go(node: "Node", receiver: "Node") -> tuple[tuple[str, ...], "Node"]:
-    named = node.child_by_field_name("name") or node
+    name_node = node.child_by_field_name("name") or node
     words = re.findall(r"\w+", re.sub(r"\[.*?\]", "", text_of(receiver)))
-    return (*words[-1:], text_of(named)), named
+    return (*words[-1:], text_of(name_node)), name_node
 
 
 def _of_assignment(name: str) -> tuple[str, ...]:
-    """`module.exports.run`, `Parser.prototype.run`, `this.run`."""
+    """The name in `module.exports.run`, `Parser.prototype.run` or `this.run`."""
     parts = [part for part in name.split(".") if part not in ("module", "exports", "prototype", "this", "window")]
     if name in ("module.exports", "exports"):
         return ("default",)
@@ -102,13 +102,13 @@ def _of_markup(node: "Node") -> tuple[tuple[str, ...], "Node"]:
         match = _ID.search(text_of(tag)) if tag else None
         return ((f"#{match[1]}",) if match else ()), node
     if node.type == "snippet_statement":
-        start = _named(node)
-        named = _named(start) if start else None
-        return ((text_of(named),) if named else ()), node
+        start = _find_name_node(node)
+        name_node = _find_name_node(start) if start else None
+        return ((text_of(name_node),) if name_node else ()), node
     if node.type == "section":
-        heading = _named(node)
-        named = heading.child_by_field_name("heading_content") if heading else None
-        title = _LINK.sub(r"\1", text_of(named)).strip() if named else ""
+        heading = _find_name_node(node)
+        name_node = heading.child_by_field_name("heading_content") if heading else None
+        title = _LINK.sub(r"\1", text_of(name_node)).strip() if name_node else ""
         return ((title,) if title else ()), node
     head = text_of(node).partition("{")[0].strip()
     return ((head,) if head else ()), node
@@ -118,8 +118,8 @@ def kind_of(node: "Node", kind: str, name: str, *, inside: str) -> str:
     """The kind of a definition, from its syntax and its value.
 
     Args:
-        kind: What the statement says.
-        inside: What it is a member of; "" at the top.
+        kind: The kind of its statement.
+        inside: Kind of its parent; "" at the top.
     """
     value = node.child_by_field_name("value") or node.child_by_field_name("right")
     if value is not None and value.type in _FUNCTIONS:
@@ -128,8 +128,8 @@ def kind_of(node: "Node", kind: str, name: str, *, inside: str) -> str:
         return "class"
     if kind == "type":
         type_node = node.child_by_field_name("type")
-        of_type = {"struct_type": "struct", "interface_type": "interface"}
-        return of_type.get(type_node.type, kind) if type_node is not None else kind
+        kinds = {"struct_type": "struct", "interface_type": "interface"}
+        return kinds.get(type_node.type, kind) if type_node is not None else kind
     if kind == "function" and inside in ("class", "struct", "impl", "interface"):
         return "method"
     if kind == "variable" and node.type == "declaration":

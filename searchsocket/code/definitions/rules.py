@@ -1,4 +1,4 @@
-"""Syntax nodes that are definitions, per language, by the names in its grammar."""
+"""Syntax nodes that are definitions, by language and grammar names."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,9 +9,9 @@ class LanguageRules:
     """Rules of one language."""
 
     kinds: Mapping[str, str] = field(default_factory=dict)  # node -> kind of definition
-    several: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # statement -> its definitions' node, and kind
-    wrappers: frozenset[str] = frozenset()  # what stands around one definition and belongs to it
-    through: frozenset[str] = frozenset()  # what stands around statements and is none
+    several: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # statement -> (definition's node, kind)
+    wrappers: frozenset[str] = frozenset()  # nodes around one definition that belong to it
+    through: frozenset[str] = frozenset()  # transparent nodes around statements
     comments: frozenset[str] = frozenset({"comment"})
     decorators: frozenset[str] = frozenset()  # siblings above a definition that belong to it
 

@@ -1,4 +1,4 @@
-"""Sections of plain text whose titles are underlined, as reStructuredText has them."""
+"""Find sections of plain text by underlined titles, as in reStructuredText."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,18 +8,18 @@ from searchsocket.code.definitions.model import Definition, Symbol
 
 _RULE = re.compile(r"([=\-~^\"'`*+#.:_])\1{2,}\s*$")
 _MAX_TITLE = 200
-_MAX_DEPTH = 8  # of sections in each other; what lies deeper stands beside the last one
+_MAX_DEPTH = 8  # of nested sections; deeper ones become siblings
 
 
 class _Title(NamedTuple):
-    first: int  # line, from 1: of the rule above it, where it has one
+    first: int  # first line, from 1; that of the rule above the title, if there is one
     line: int
     text: str
     depth: int
 
 
 def underlined_sections(lines: Sequence[str]) -> tuple[Definition, ...]:
-    """The sections at the top, each with those in it; the first style of a title is the outermost, as in docutils."""
+    """The top sections with their subsections; the first title style is the outermost, as in docutils."""
     titles = list(_titles(lines))
     return tuple(_sections(titles, len(lines), ()))
 

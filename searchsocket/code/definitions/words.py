@@ -14,7 +14,7 @@ _HIDDEN = frozenset({"private", "protected", "internal", "static"})
 
 
 def signature_of(statement: "Node", node: "Node", source: bytes) -> str:
-    """A statement up to the body of the definition in it, in one line."""
+    """The text of a statement up to the body of its definition, on one line."""
     body = next((child for name in _BODIES if (child := node.child_by_field_name(name))), None)
     inner = body.child_by_field_name("body") if body is not None else None
     end = (inner or body or statement).start_byte if body is not None else statement.end_byte
@@ -33,7 +33,7 @@ def comment_text(comments: Sequence["Node"]) -> str:
 
 
 def docstring_of(node: "Node") -> str:
-    """The docstring of a definition in Python; "" where there is none."""
+    """The docstring of a Python definition; "" if there is none."""
     body = node.child_by_field_name("body")
     first = body.named_children[0] if body is not None and body.named_children else None
     if first is None or first.type != "expression_statement" or not first.named_children:
@@ -57,8 +57,8 @@ def is_exported(node: "Node", name: str, language: str, *, wrapped: bool, inside
     """Return True if other files can use the definition.
 
     Args:
-        wrapped: An export statement stands around it.
-        inside: What it is a member of; "" at the top.
+        wrapped: It is inside an export statement.
+        inside: Kind of its parent; "" at the top.
     """
     match language:
         case "javascript" | "typescript" | "tsx":

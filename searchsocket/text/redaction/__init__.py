@@ -1,1 +1,1 @@
-"""Secrets in a text are replaced before it leaves the machine (spec 24)."""
+"""Replace secrets in a text before it leaves the machine (spec 24)."""

@@ -1,4 +1,4 @@
-"""Replace what looks like a secret, in time that grows linearly with the text (spec 24)."""
+"""Replace probable secrets, in time linear in the length of the text (spec 24)."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,14 +11,14 @@ NAMES = (
     "api_key", "token", "secret", "password", "passwd",
     "pwd", "pass", "passphrase", "private_key", "access_key", "credential",
 )  # fmt: skip
-# Words that begin a placeholder, such as `your-key-here`. It goes on with words: `my-9f86d081` is a value.
+# Words that start a placeholder, such as `your-key-here`, if only words follow: `my-9f86d081` is a value.
 _PLACEHOLDER_WORD = re.compile(
     r"(?i)(?:your|my|the|some|an?|our|example|sample|dummy|fake|test|change|placeholder|todo|none|null|nil|true"
     r"|false|undefined|string|process|import|os|env|getenv|secrets|config|settings|self|this|ctx|request|req|x{3,})"
     r"(?![a-z0-9])"
 )
 _WORDS_ONLY = re.compile(r"(?:[^A-Za-z0-9]*(?:[A-Za-z]{1,30}(?![A-Za-z0-9])|[0-9]{1,4}(?![A-Za-z0-9])))*[^A-Za-z0-9]*")
-# A variable, a formula, an element, a template, a colour, an option, a path, an address: no value stands there.
+# A variable, formula, element, template, colour, option, path or address: not a secret value.
 _REFERENCE = re.compile(
     r"[$%]?[$%][A-Za-z_][A-Za-z_0-9]*%?(?![A-Za-z0-9$])|[$%#&@]?[{<(]|&[a-z]{2,8}$|@[A-Za-z]|[*.\\]{2}|\*|\\[a-z]"
     r"|#[0-9a-fA-F]{3,8}$|#[a-z]+$|#$|--?[a-z]+(?:[-=]|$)|(?:~|\.{1,2})?/[a-z._]|https?:|[A-Z]:\\"
@@ -27,15 +27,15 @@ _REFERENCE = re.compile(
 )
 _REST = re.compile(r"[A-Za-z0-9_./+=-]{0,4096}")
 _HAS_DIGIT, _HAS_LETTER = re.compile(r"[0-9]"), re.compile(r"[A-Za-z]")
-_MIN_PLAIN_CHARS = 8  # of a value whose name is not written as those of the environment are
-# Characters that nobody sees inside a name, and letters that look like Latin ones.
+_MIN_PLAIN_CHARS = 8  # of a value whose name is not in capitals like an environment variable
+# Invisible characters inside a name, and letters that look like Latin ones.
 _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 _LOOKALIKES = str.maketrans(
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0455\u0410\u0415\u041e\u0420\u0421\u0422\u041a",
     "aeopcyxisAEOPCTK",
 )
 _KEY_BEGIN = "-----BEGIN "
-# A private key: its first line, then lines of base64, and perhaps some that say how it is encrypted.
+# A private key: its first line, then lines of base64, and perhaps headers about its encryption.
 _PRIVATE_KEY = re.compile(
     r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
     r"(?P<value>(?:(?:\s|\\n)+(?:[A-Za-z-]{3,20}: ?[^\n]{1,100}|[A-Za-z0-9+/=]{16,}))+(?:(?:\s|\\n)+[A-Za-z0-9+/=]+)?)"
@@ -53,11 +53,11 @@ class Redacted:
 
 
 class Redactor:
-    """Redacts texts, the same one always in the same way; safe to share between threads.
+    """Redacts texts deterministically; safe to share between threads.
 
     Args:
-        names: A value is a secret if it is assigned to a name that holds one of these, in any case and without `_`.
-        keep: Values that are none, such as those of examples.
+        names: A value is a secret if it is assigned to a name that contains one of these, in any case and without `_`.
+        keep: Values that are not secrets, such as those of examples.
     """
 
     def __init__(self, names: Sequence[str] = NAMES, keep: Sequence[str] = ()) -> None:
@@ -69,8 +69,8 @@ class Redactor:
         return self.redact(text).text
 
     def redact(self, text: str) -> Redacted:
-        """The text with `[redacted]` in place of each secret."""
-        spans = _joined(self._spans(text))
+        """Replace each secret in the text by `[redacted]`."""
+        spans = _merge_spans(self._spans(text))
         if not spans:
             return Redacted(text, 0)
         parts, start = [], 0
@@ -104,21 +104,21 @@ class Redactor:
             return False
         if _PLACEHOLDER_WORD.match(value) and _WORDS_ONLY.fullmatch(value):
             return False
-        if not is_strict:  # a variable of the environment is set to nothing but its value
+        if not is_strict:  # an environment variable is assigned only a value
             return True
         return bool(len(value) >= _MIN_PLAIN_CHARS and _HAS_DIGIT.search(value) and _HAS_LETTER.search(value))
 
 
 def _end(text: str, end: int) -> int:
-    """End of a key that is longer than its pattern."""
-    rest = _REST.match(text, end)
-    return rest.end() if rest and (text[end - 1].isalnum() or text[end - 1] == ".") else end
+    """The end of a key that is longer than its pattern."""
+    tail = _REST.match(text, end)
+    return tail.end() if tail and (text[end - 1].isalnum() or text[end - 1] == ".") else end
 
 
 def _as_seen(text: str) -> tuple[str, Sequence[int]]:
-    """The text without unseen characters and with Latin letters for their lookalikes, and where each one stands.
+    """The text as a person reads it: without invisible characters, and with Latin letters for lookalikes.
 
-    The second value is empty if every character stands where it did.
+    Also returns the position in `text` of each of its characters; empty if no character was removed.
     """
     plain = text if text.isascii() else text.translate(_LOOKALIKES)
     if text.isascii() or not _UNSEEN.search(text):
@@ -128,7 +128,7 @@ def _as_seen(text: str) -> tuple[str, Sequence[int]]:
 
 
 def _private_keys(text: str) -> Iterator[Span]:
-    """The text between the first and last line of private keys, including cut-off ones."""
+    """Yield the text between the first and last line of private keys, including truncated ones."""
     at = text.find(_KEY_BEGIN)
     while at >= 0:
         key = _PRIVATE_KEY.match(text, at)
@@ -137,8 +137,8 @@ def _private_keys(text: str) -> Iterator[Span]:
         at = text.find(_KEY_BEGIN, key.end() if key else at + 1)
 
 
-def _joined(spans: Iterator[Span]) -> list[Span]:
-    """The spans in order, those that touch as one."""
+def _merge_spans(spans: Iterator[Span]) -> list[Span]:
+    """Sort the spans and merge those that touch."""
     joined: list[Span] = []
     for begin, end in sorted(spans):
         if joined and begin <= joined[-1][1]:

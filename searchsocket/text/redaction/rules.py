@@ -1,6 +1,6 @@
 """Patterns of secrets: values of names such as API_KEY, and the key formats of well-known services.
 
-Most formats come from detect-secrets. Three of its detectors are not used: names (`named` replaces it), addresses and
+Most formats come from detect-secrets. Three of its detectors are not used: names (replaced by `named`), addresses and
 random strings (they report harmless text on every other page of documentation), and private keys (it reports their
 first line alone, see `redactor.py`). Every repetition is bounded, so a match attempt costs a bounded number of steps.
 """
@@ -13,14 +13,14 @@ from importlib.metadata import version
 from itertools import chain
 from typing import Any
 
-VERSION = 2  # raised where the same text is redacted in another way
+VERSION = 2  # raise it if the same text is redacted differently
 LIBRARY = "detect-secrets"
 _DETECTORS = (
     "artifactory", "aws", "azure_storage_key", "basic_auth", "cloudant", "discord", "github_token", "gitlab_token",
     "ibm_cloud_iam", "ibm_cos_hmac", "jwt", "mailchimp", "npm", "openai", "pypi_token", "sendgrid", "slack",
     "softlayer", "square_oauth", "stripe", "telegram_token", "twilio",
 )  # fmt: skip
-# Formats that detect-secrets does not know. `value` is the secret where the pattern has context around it.
+# Formats that detect-secrets does not have. `value` is the secret if the pattern includes context.
 _FORMATS = (
     r"\b[Bb]earer[ \t]{1,4}(?P<value>[A-Za-z0-9._~+/-]{16,400}={0,4})",
     r"(?i:\bauthorization)[\"']?[ \t]{0,4}[:=,][ \t]{0,4}[\"'`]?(?i:basic|token)[ \t]{1,4}"
@@ -40,13 +40,13 @@ _FORMATS = (
     r"\b[rs]k_test_[A-Za-z0-9]{24,120}",
     r"\bAGE-SECRET-KEY-1[A-Z0-9]{50,60}",
 )
-# A value ends where a quote, a bracket or a blank does.
+# A value ends at a quote, bracket or blank.
 _VALUE = r"(?P<value>[^\s\"'`<>(){}\[\],;|]{4,4096})"
 _QUOTES = r"[\"'`\]]{0,2}"
 _BLANKS = r"[ \t]{0,4}"
 _ASSIGNMENT = rf"{_BLANKS}(?::=|=>|={{1,3}}|[:\uff1d\uff1a]){_BLANKS}"
 _ASSIGNED = rf"{_QUOTES}{_ASSIGNMENT}[\"'`]?{_VALUE}"
-# What people also write between a name and its value: a new line, a cell of a table, an element.
+# Other separators between a name and its value: a new line, a table cell, an element.
 _APART = rf"{_QUOTES}(?:{_ASSIGNMENT}(?:\r?\n[ \t]{{0,12}})?|{_BLANKS}\|{_BLANKS}|>)[\"'`]?{_VALUE}"
 # The password of `curl -u name:password`.
 _CURL = rf"\bcurl\b[^\n]{{0,200}}?[ \t](?:-u|--user)[ \t=]{{0,2}}[\"']?[^\s:\"'<>]{{1,60}}:{_VALUE}"
@@ -56,7 +56,7 @@ _MAX_BLANKS, _MAX_ANY, _MAX_REPEATS = 4, 100, 400
 
 @cache
 def shapes() -> tuple[re.Pattern[str], ...]:
-    """Keys of well-known services; loading them takes 0.2 s."""
+    """Patterns of keys of well-known services; loading them takes 0.2 s."""
     from detect_secrets.plugins.base import RegexBasedDetector
 
     modules = (importlib.import_module(f"detect_secrets.plugins.{name}") for name in _DETECTORS)
@@ -65,7 +65,7 @@ def shapes() -> tuple[re.Pattern[str], ...]:
         kind for kind in kinds if issubclass(kind, RegexBasedDetector) and kind is not RegexBasedDetector
     ]
     foreign = chain.from_iterable(detector.denylist for detector in detectors)
-    return (*map(re.compile, _FORMATS), *(re.compile(bounded(each.pattern), each.flags) for each in foreign))
+    return (*map(re.compile, _FORMATS), *(re.compile(bounded(shape.pattern), shape.flags) for shape in foreign))
 
 
 def bounded(pattern: str) -> str:
@@ -88,11 +88,11 @@ def bounded(pattern: str) -> str:
 
 @cache
 def named(names: Sequence[str]) -> tuple[re.Pattern[str], ...]:
-    """Values of a name that contains one of `names`: in capitals, in any case, of an option, of `curl -u`.
+    """Patterns of values for names that contain one of `names`: in capitals, in any case, options, `curl -u`.
 
     The group `value` is the value.
     """
-    # Another word may follow the name, but not at any length: a `tokenizer` is no token.
+    # Another word may follow the name, but not directly: a `tokenizer` is not a token.
     capitals = "|".join(_word(name.upper(), r"(?<![A-Za-z])") for name in names)
     either = "|".join(_word(name, r"(?:(?<![A-Za-z])|(?-i:(?<=[a-z])(?=[A-Z])))") for name in names)
     any_case = rf"(?i:{either})s?(?![a-z]|[A-Z]{{2}})[A-Za-z0-9_-]{{0,40}}"
@@ -105,11 +105,11 @@ def named(names: Sequence[str]) -> tuple[re.Pattern[str], ...]:
 
 
 def _word(name: str, begin: str) -> str:
-    """One name; a short one is a word of its own, since `pass` is also in `compass`."""
+    """The pattern of one name; a short one must be a whole word, since `pass` is also in `compass`."""
     escaped = re.escape(name).replace("_", "[_-]?")
     return f"{begin}{escaped}" if len(name) <= 4 else escaped
 
 
 def rules_version() -> str:
-    """Names the rules: equal ones redact alike."""
+    """The version of the rules; equal versions redact equally."""
     return f"{VERSION}-{version(LIBRARY)}"
