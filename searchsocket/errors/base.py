@@ -6,4 +6,4 @@ class SearchSocketError(Exception):
 
     code = "INTERNAL_ERROR"
     retryable = False
-    fix = ""  # the one remedy, where the error knows it
+    fix = ""  # the remedy, if there is only one

@@ -20,8 +20,8 @@ class EmbedderUnavailable(SearchSocketError):
 
     def __init__(self, message: str, retry_after_s: float | None = None, *, is_limit: bool = False) -> None:
         super().__init__(message)
-        self.retry_after_s = retry_after_s  # as the provider asked for; None = it did not say
-        self.is_limit = is_limit  # it takes fewer calls than it gets
+        self.retry_after_s = retry_after_s  # as requested by the provider; None = unknown
+        self.is_limit = is_limit  # a rate limit was exceeded
 
 
 class EmbedderRefused(SearchSocketError):
@@ -31,7 +31,7 @@ class EmbedderRefused(SearchSocketError):
 
     def __init__(self, message: str, fix: str = "") -> None:
         super().__init__(message)
-        self.fix = fix  # what mends it, for people
+        self.fix = fix  # the remedy, for people
 
 
 class VectorBackendUnavailable(SearchSocketError):
@@ -42,7 +42,7 @@ class VectorBackendUnavailable(SearchSocketError):
 
     def __init__(self, message: str, *, retry_after_s: float = 1.0) -> None:
         super().__init__(message)
-        self.retry_after_s = retry_after_s  # before that it is not worth it
+        self.retry_after_s = retry_after_s  # a retry before that is pointless
 
 
 class VectorBackendRefused(VectorBackendUnavailable):
@@ -60,7 +60,7 @@ class VectorsMissing(VectorBackendRefused):
             f"the vector store lacks vectors of generation {generation} of scope {scope!r}; "
             f"run `searchsocket index --resync --scope {scope}`"
         )
-        self.ids = frozenset(ids)  # of records that were asked for and are not there
+        self.ids = frozenset(ids)  # of the missing records
 
 
 class ArtifactsUnavailable(SearchSocketError):

@@ -1,4 +1,4 @@
-"""Read access: folders for their owner only, and the token that grants full access."""
+"""Read access: folders that only their owner may read, and the token that grants full access."""
 
 import os
 import re
@@ -29,16 +29,16 @@ _TOKEN = re.compile(rb"[A-Za-z0-9_-]{43}\n")
 
 
 def private_folders(project: Project) -> list[Path]:
-    """The folders whose mode says who may read what lies in them: the state's, and that of an index elsewhere."""
+    """The folders whose mode controls read access: that of the state, and that of an index outside it."""
     state, index = project.state_dir.resolve(), index_folder(project.settings.vector, project.state_dir).resolve()
     return [state, *([] if index.is_relative_to(state) else [index])]
 
 
 def make_private_folders(project: Project) -> None:
-    """Create what is missing of `private_folders`; those that are there keep their mode.
+    """Create the missing folders of `private_folders`; existing ones keep their mode.
 
     Raises:
-        StateUnavailable: One cannot be created.
+        StateUnavailable: A folder cannot be created.
     """
     for folder in private_folders(project):
         try:
@@ -47,14 +47,14 @@ def make_private_folders(project: Project) -> None:
             raise StateUnavailable(f"cannot create {folder}: {error.strerror or error}") from error
     ignore = project.state_dir / _IGNORE_FILE
     if not ignore.exists():
-        write_atomic(ignore, b"*\n")  # git leaves the state out, whatever the project's own ignore file says
+        write_atomic(ignore, b"*\n")  # git ignores the state, regardless of the project's own ignore file
 
 
 def configured_key(settings: "ApiSettings", environ: Mapping[str, str]) -> str:
-    """The key of trusted callers; "" when none is set. One that is set ends any other trust.
+    """The key of trusted callers; "" if none is set. If one is set, callers without it are not trusted.
 
     Raises:
-        ConfigError: It is so short that it can be guessed.
+        ConfigError: The key is so short that it can be guessed.
     """
     key = environ.get(settings.key_env, "").strip()
     if 0 < len(key) < MIN_KEY_CHARS:
@@ -66,31 +66,31 @@ def configured_key(settings: "ApiSettings", environ: Mapping[str, str]) -> str:
 
 
 def read_token(project: Project, name: str = TOKEN_FILE) -> str | None:
-    """The token that a running `serve` of this user takes instead of a key; None when there is no sound one.
+    """The token that a running `serve` of this user accepts instead of a key; None if there is no valid one.
 
-    Sound is a file of ours that nobody else could have read or written.
+    The file must belong to this user, and no other user may be able to read or write it.
 
     Args:
-        name: Of another file that contains a secret of the same form.
+        name: Name of the file with the secret.
     """
     try:
         with open(os.open(project.state_dir / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
             status = os.fstat(file.fileno())
-            ours = stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o077
-            text = file.read(_TOKEN_BYTES * 2) if ours else b""
+            is_private = stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o077
+            text = file.read(_TOKEN_BYTES * 2) if is_private else b""
     except OSError:
         return None
     return text.decode().strip() if _TOKEN.fullmatch(text) else None
 
 
 def make_token(project: Project, name: str = TOKEN_FILE) -> str:
-    """The token of this state folder: the sound one that is there, so that several servers agree, else a new one.
+    """Return the token of this state folder: an existing valid one, so that several servers agree, else a new one.
 
     Args:
-        name: As of `read_token`.
+        name: As in `read_token`.
 
     Raises:
-        StateUnavailable, ScopeLocked: It cannot be written.
+        StateUnavailable, ScopeLocked: The token cannot be written.
     """
     if token := read_token(project, name):
         return token
@@ -104,32 +104,32 @@ def make_token(project: Project, name: str = TOKEN_FILE) -> str:
 
 
 def shared_secret(environ: Mapping[str, str]) -> str:
-    """The secret that services on several machines share to sign continuation tokens; "" = none.
+    """The secret that services on several machines share to sign continuation tokens; "" if there is none.
 
     Raises:
-        ConfigError: It is so short that it can be guessed.
+        ConfigError: The secret is so short that it can be guessed.
     """
-    shared = environ.get(SIGNING_VARIABLE, "").strip()
-    if 0 < len(shared) < _MIN_SIGNING_CHARS:
+    secret = environ.get(SIGNING_VARIABLE, "").strip()
+    if 0 < len(secret) < _MIN_SIGNING_CHARS:
         raise ConfigError(
-            f"{SIGNING_VARIABLE} has {len(shared)} characters; it needs at least {_MIN_SIGNING_CHARS}; create "
+            f"{SIGNING_VARIABLE} has {len(secret)} characters; it needs at least {_MIN_SIGNING_CHARS}; create "
             f"one with `openssl rand -hex 32`"
         )
-    return shared
+    return secret
 
 
 def signing_key(project: Project, environ: Mapping[str, str]) -> bytes:
-    """Key of the continuation tokens: a random secret of the state folder, which all its services share.
+    """Key of the continuation tokens: a random secret in the state folder, shared by all its services.
 
-    Never the API key: strangers get continuation tokens, and could try keys on them. Services with state folders of
-    their own, such as copies that only pull artefacts, share $SEARCHSOCKET_SIGNING_SECRET. Without it, and without a
-    state folder that can be written, the key is of this process alone.
+    It is never the API key: anybody gets continuation tokens, and could test keys on them. Services with separate
+    state folders, such as copies that only pull artefacts, share $SEARCHSOCKET_SIGNING_SECRET. Without it, and without
+    a writable state folder, the key is random for this process.
 
     Raises:
         ConfigError: The variable's value is so short that it can be guessed.
     """
-    if shared := shared_secret(environ):
-        return shared.encode("utf-8", "surrogateescape")
+    if secret := shared_secret(environ):
+        return secret.encode("utf-8", "surrogateescape")
     try:
         return make_token(project, SIGNING_FILE).encode()
     except (StateUnavailable, ScopeLocked):

@@ -10,10 +10,10 @@ _FOLDER = "code"
 
 
 def code_home(project: Project) -> Project:
-    """The project as the home of its source files: a state, an index and generations of their own, and scopes alike.
+    """The project for its source files: with a separate state, index and generations, and the same scopes.
 
-    With an id of its own no two corpora meet in a place that many share, such as a vector database. The cache of
-    embeddings is one. The artefacts of code stay here: source is not public.
+    It has its own id, so that both corpora are separate in a shared vector database. The embedding cache is shared.
+    The artefacts of code stay on this machine, since source code is not public.
     """
     settings = project.settings
     return Project(

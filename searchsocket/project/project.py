@@ -35,15 +35,15 @@ class Project:
         return self.state_dir / "dagster"
 
     def scope(self, environ: Mapping[str, str], override: str | None = None) -> Scope:
-        """The scope that a command means, see `scopes.stated_scope` and `scopes.resolve_scope`."""
+        """The scope for a command, see `scopes.stated_scope` and `scopes.resolve_scope`."""
         stated = stated_scope(self.settings.scope, self.root, environ, override)
         return Scope(self.id, resolve_scope(self.settings.scope, stated), branch_in(stated))
 
     def scope_named(self, name: str, branch: str = "") -> Scope:
-        """A scope by its final name, as stores and partitions spell it, and the branch where that is known.
+        """A scope by its final name, as in stores and partitions, with its branch if known.
 
         Raises:
-            InvalidScope: The name could not have come out of `sanitise_scope`.
+            InvalidScope: The name is not one that `sanitise_scope` can return.
         """
         if not is_scope_name(name):
             raise InvalidScope(f"{name[:80]!r} is not a scope name; use only letters, digits, '.', '_' and '-'")
@@ -51,12 +51,12 @@ class Project:
 
 
 def open_project(root: Path, environ: Mapping[str, str]) -> Project:
-    """Load the project in `root`; an empty configuration file, and none, work.
+    """Load the project in `root`; an empty or missing configuration file is valid.
 
     Raises:
-        ConfigError: The configuration cannot be used.
+        ConfigError: The configuration is invalid.
     """
-    from searchsocket.project.settings.load import load_settings  # pydantic takes longer than all else
+    from searchsocket.project.settings.load import load_settings  # heavy: imports pydantic
 
     root = root.resolve()
     settings = _with_model_folder(load_settings(root, environ), root)
@@ -64,7 +64,7 @@ def open_project(root: Path, environ: Mapping[str, str]) -> Project:
 
 
 def _with_model_folder(settings: "Settings", root: Path) -> "Settings":
-    """`embeddings.model` made absolute where it is a folder of the project, whatever folder the process works in."""
+    """Make `embeddings.model` absolute if it is a folder of the project, so that the working folder does not matter."""
     embeddings = settings.embeddings
     if embeddings.provider != "onnx" or not embeddings.model or not (root / embeddings.model).is_dir():
         return settings  # a name in the Hugging Face cache
@@ -77,10 +77,10 @@ def _package_name(root: Path) -> str:
     try:
         name = json.loads((root / "package.json").read_text(encoding="utf-8")).get("name", "")
     except (OSError, ValueError, AttributeError):
-        return ""  # no package.json, or not one that names a package: the directory's name serves
+        return ""  # no package name: the folder's name is used
     return name if isinstance(name, str) else ""
 
 
 def index_folder(settings: "VectorSettings", state_dir: Path) -> Path:
-    """The folder of records and words, and of local vectors."""
+    """The folder of records, words and local vectors."""
     return state_dir.parent / settings.local.path if settings.local.path else state_dir / "index"

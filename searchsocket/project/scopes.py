@@ -1,4 +1,4 @@
-"""Scope names: which one a run means, and how a branch name becomes one (spec 6.1)."""
+"""Scope names: the scope of a run, and the conversion of branch names (spec 6.1)."""
 
 import hashlib
 import re
@@ -31,12 +31,12 @@ def is_scope_name(name: str) -> bool:
 
 
 def sanitise_scope(raw: str) -> str:
-    """A scope name for any branch name; names that differ stay different.
+    """Convert any branch name to a scope name; different names stay different.
 
-    A name that had to change gets a short hash of the original, so `feature/a` and `feature-a` never meet.
+    A changed name gets a short hash of the original, so that `feature/a` and `feature-a` have different scopes.
 
     Raises:
-        InvalidScope: Nothing is left of the name.
+        InvalidScope: No usable character is left of the name.
     """
     if is_scope_name(raw) and raw == raw.lower():
         return raw
@@ -47,25 +47,25 @@ def sanitise_scope(raw: str) -> str:
 
 
 def branch_in(name: str) -> str:
-    """The branch that a stated or final name tells of by itself; "" where it may be a name with a hash."""
+    """The branch that a stated or final name implies; "" if the name may contain a hash."""
     return "" if is_scope_name(name) and _HASHED.search(name) else name
 
 
 def stated_scope(settings: "ScopeSettings", root: Path, environ: Mapping[str, str], override: str | None = None) -> str:
-    """The scope that a command means, as it is called there: `--scope`, else the environment, the git branch, the fixed
+    """The scope for a command, as stated: `--scope`, else the environment, the git branch, or the fixed
     name.
 
     Raises:
-        ConfigMissing: The mode's source (variable, git branch) gives no name.
+        ConfigMissing: The mode's source (variable, git branch) has no name.
     """
-    return override if override is not None else _configured(settings, root, environ)
+    return override if override is not None else _configured_scope(settings, root, environ)
 
 
 def resolve_scope(settings: "ScopeSettings", raw: str) -> str:
-    """The name of a scope that is stated as `raw`.
+    """The final name of a scope that is stated as `raw`.
 
     Raises:
-        InvalidScope: The name needs sanitising and `scope.sanitize` is off, or nothing is left of it.
+        InvalidScope: The name needs sanitising and `scope.sanitize` is off, or no usable character is left of it.
     """
     if not settings.sanitize and not is_scope_name(raw):
         raise InvalidScope(
@@ -74,7 +74,7 @@ def resolve_scope(settings: "ScopeSettings", raw: str) -> str:
     return sanitise_scope(raw) if settings.sanitize else raw
 
 
-def _configured(settings: "ScopeSettings", root: Path, environ: Mapping[str, str]) -> str:
+def _configured_scope(settings: "ScopeSettings", root: Path, environ: Mapping[str, str]) -> str:
     if settings.mode == "fixed":
         return settings.fixed
     if settings.mode == "env":
@@ -85,7 +85,7 @@ def _configured(settings: "ScopeSettings", root: Path, environ: Mapping[str, str
     try:
         return git_branch(root)
     except ConfigMissing:
-        # CI services check out a commit, and name its branch in a variable.
+        # CI services check out a commit, and put its branch into a variable.
         name = next((value for variable in _CI_BRANCHES if (value := environ.get(variable, "").strip())), "")
         if not name:
             raise
@@ -93,7 +93,7 @@ def _configured(settings: "ScopeSettings", root: Path, environ: Mapping[str, str
 
 
 def default_branch(root: Path) -> str:
-    """The branch that the repository's remote names first, otherwise `main` or `master`, otherwise the current branch.
+    """The default branch of the repository's remote, otherwise `main` or `master`, otherwise the current branch.
 
     Returns:
         "" outside a repository, or if git cannot be run.
@@ -113,10 +113,10 @@ def default_branch(root: Path) -> str:
 
 
 def named_default_branch(root: Path, environ: Mapping[str, str]) -> str:
-    """The default branch that the remote `origin` or the CI service names; without a remote, `main` or `master`.
+    """The default branch by the remote `origin` or the CI service; without a remote, `main` or `master`.
 
     Returns:
-        "" if nothing names one.
+        "" if it is unknown.
     """
     if branch := environ.get("CI_DEFAULT_BRANCH", "").strip():  # GitLab, whose clones do not have origin/HEAD
         return branch
@@ -138,7 +138,7 @@ def named_default_branch(root: Path, environ: Mapping[str, str]) -> str:
 
 
 def git_branch(root: Path) -> str:
-    """The checked-out branch of the repository that holds `root`.
+    """The checked-out branch of the repository that contains `root`.
 
     Raises:
         ConfigMissing: No repository, or a detached HEAD.

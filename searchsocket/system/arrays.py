@@ -1,4 +1,4 @@
-"""Arrays as numpy files hold them."""
+"""Load arrays from numpy files."""
 
 import io
 import zipfile
@@ -12,26 +12,26 @@ _TRIES = 5
 def load_arrays(data: bytes) -> Any:
     """Load an array with `np.load` from bytes that may contain no objects.
 
-    CPython 3.11 confuses two threads that parse at once ("AST constructor recursion depth mismatch"), and numpy parses
-    the head of each array; nothing is wrong with the data then.
+    CPython 3.11 confuses two threads that parse at the same time ("AST constructor recursion depth mismatch"), and
+    numpy parses the header of each array. The data itself is fine then, so the load is repeated.
 
     Raises:
         ValueError: The data is damaged.
     """
     for _ in range(_TRIES - 1):
         try:
-            return _loaded(data)
+            return _load(data)
         except SystemError:
             continue
-    return _loaded(data)
+    return _load(data)
 
 
-def _loaded(data: bytes) -> Any:
+def _load(data: bytes) -> Any:
     try:
         loaded = np.load(io.BytesIO(data), allow_pickle=False)
         if not isinstance(loaded, np.lib.npyio.NpzFile):
             return loaded
-        with loaded as arrays:  # each is parsed when it is asked for
+        with loaded as arrays:  # each array is parsed on access
             return dict(arrays)
     except (zipfile.BadZipFile, EOFError) as error:
         raise ValueError(str(error)) from error

@@ -1,4 +1,4 @@
-"""Batches that workers have in hand, in order; after a death, those that may be to blame in parts and one at a time."""
+"""Batches in workers, in order; after a worker died, the suspected batches are split and tried one at a time."""
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -13,20 +13,20 @@ R = TypeVar("R")
 
 @dataclass(slots=True, eq=False)
 class Item(Generic[T, R]):
-    """One batch, and its result to be."""
+    """One batch and its future result."""
 
     batch: T
-    future: Future[R] | None = None  # None: not handed to a worker yet
-    alone: bool = False  # a worker may have died of it, so nothing is tried beside it
+    future: Future[R] | None = None  # None: not yet sent to a worker
+    alone: bool = False  # it may have killed a worker, so nothing runs beside it
 
     def is_done(self) -> bool:
-        """Return True if its result has arrived, even if its worker died since."""
+        """Return True if its result has arrived, even if its worker died later."""
         future = self.future
         return future is not None and future.done() and not future.cancelled() and future.exception() is None
 
 
 class BatchQueue(Generic[T, R]):
-    """Hands batches to an executor and takes their results in order."""
+    """Sends batches to an executor and returns their results in order."""
 
     def __init__(self, work: Callable[[T], R], split: Callable[[T], Sequence[T]], executor: Executor) -> None:
         self._work = work
@@ -39,12 +39,12 @@ class BatchQueue(Generic[T, R]):
         return self._items[0]
 
     def fill(self, source: Iterator[T], size: int) -> bool:
-        """Take batches until there are `size`; whether there is any."""
+        """Take batches until there are `size`; return True if there are any."""
         self._items.extend(Item(batch) for batch in islice(source, max(0, size - len(self._items))))
         return bool(self._items)
 
     def first_result(self) -> R:
-        """The result of the first item, once it is there; others are under way meanwhile, as far as they may.
+        """Wait for the result of the first item; others run at the same time if they may.
 
         Raises:
             Exception: Its worker died, or `work` failed.
@@ -55,7 +55,7 @@ class BatchQueue(Generic[T, R]):
         return self.first.future.result()
 
     def _side_by_side(self) -> Iterator[Item[T, R]]:
-        """The items that may be under way at once: the first, and those before the next that must be alone."""
+        """The items that may run at the same time: the first, and those before the next that must be alone."""
         yield self.first
         if not self.first.alone:
             for item in islice(self._items, 1, None):
@@ -64,11 +64,11 @@ class BatchQueue(Generic[T, R]):
                 yield item
 
     def suspects(self) -> list[Item[T, R]]:
-        """The items of which a worker may have died: all that were under way and gave no result."""
+        """The items that may have killed a worker: all that were running without a result."""
         return [item for item in self._items if item.future is not None and not item.is_done()]
 
     def isolate(self, suspects: Collection[Item[T, R]]) -> None:
-        """Try the suspects again in parts, each alone, and what else has no result as before."""
+        """Repeat the suspects in parts, each alone, and other items without a result as before."""
         items = list(self._items)
         self._items.clear()
         for item in items:
@@ -83,7 +83,7 @@ class BatchQueue(Generic[T, R]):
                 self._items.append(Item(item.batch, alone=item.alone))
 
     def acquit(self) -> None:
-        """The first item was to blame: the others were suspected for its sake."""
+        """Clear the suspicion of the other items: the first one killed the worker."""
         for item in self._items:
             item.alone = False
 
@@ -91,10 +91,10 @@ class BatchQueue(Generic[T, R]):
         self._items.popleft()
 
     def replace_executor(self, make: Callable[[], Executor]) -> None:
-        """Go on with another one, since the last is broken."""
+        """Continue with a new executor, since the last one is broken."""
         self._executor.shutdown(wait=False, cancel_futures=True)
         self._executor = make()
 
     def close(self) -> None:
-        """End the workers."""
+        """Stop the workers."""
         self._executor.shutdown(wait=True, cancel_futures=True)

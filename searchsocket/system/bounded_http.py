@@ -1,7 +1,7 @@
-"""HTTP requests with one deadline and one limit of unpacked bytes, for every client of this package.
+"""HTTP requests with one deadline and one size limit, for every client of this package.
 
-httpx limits each read only, so a server that sends a byte now and then would hold a request for ever. It also unpacks
-whatever it is sent.
+httpx limits each read only, so a slow-drip server would block a request for ever. It also decompresses data of any
+size.
 """
 
 import time
@@ -23,7 +23,7 @@ _MAX_BYTES: ContextVar[int | None] = ContextVar("max_bytes", default=None)
 
 @contextmanager
 def at_most(max_bytes: int) -> Iterator[None]:
-    """Within this, an answer may have so many bytes: for clients that cannot say it themselves."""
+    """Limit the size of responses inside the block, for clients that have no such option."""
     token = _MAX_BYTES.set(max_bytes)
     try:
         yield
@@ -32,9 +32,9 @@ def at_most(max_bytes: int) -> Iterator[None]:
 
 
 class BoundedTransport(httpx.BaseTransport):
-    """Sends each request once, and ends it in time, with whatever it has received by then.
+    """Sends each request once, and stops it at its deadline.
 
-    The `timeout` that a client gives a request is for all of it: from the first packet to the last byte of the answer.
+    The `timeout` of a request applies to all of it: from the first packet to the last byte of the response.
     """
 
     def __init__(
@@ -50,15 +50,15 @@ class BoundedTransport(httpx.BaseTransport):
         keep_s: float = 5.0,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Open no connection yet.
+        """Configure the transport; connections open later.
 
         Args:
-            timeout_s: Of a request whose client gives it no less.
-            max_bytes: Of a body, as it arrives and unpacked.
-            least_bytes_per_s: What arrives extends the deadline as if it came at this rate; for large files.
+            timeout_s: Longest time of a request; a client may set a shorter one.
+            max_bytes: Limit of a body, both as received and decompressed.
+            least_bytes_per_s: Received bytes extend the deadline as if they arrived at this rate; for large files.
             backend: Opens connections; default: any address.
             proxy: Address of the proxy to send requests through.
-            trust_env: Whether the environment may name certificates.
+            trust_env: The environment may set certificates.
             keep_s: How long an unused connection is kept.
         """
         self._timeout_s = timeout_s
@@ -70,12 +70,12 @@ class BoundedTransport(httpx.BaseTransport):
         )
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Answer with a body that raises as soon as it breaks a limit.
+        """Return a response whose body raises as soon as it exceeds a limit.
 
         Raises:
             httpx.TimeoutException: The deadline passed; also raised by reading the body.
             httpx.TransportError: Connecting, sending or receiving failed; also raised by reading the body.
-            BodyLimit: By reading the body: it is too large, damaged or packed in another way.
+            BodyLimit: When reading the body: it is too large, damaged, or has another encoding.
         """
         if request.headers.get("accept-encoding") != "identity":
             request.headers["Accept-Encoding"] = ACCEPTED
@@ -105,10 +105,10 @@ class BoundedTransport(httpx.BaseTransport):
 
 
 class BodyLimit(httpx.ReadError):
-    """A body is larger than allowed, damaged, or packed in a way that was not offered.
+    """A body is larger than allowed, damaged, or has an encoding that was not offered.
 
     Attributes:
-        is_final: The same request would be answered alike.
+        is_final: The same request would fail in the same way.
     """
 
     def __init__(self, message: str, *, is_final: bool) -> None:
@@ -117,7 +117,7 @@ class BodyLimit(httpx.ReadError):
 
 
 class _BoundedBody(httpx.SyncByteStream):
-    """Body of an answer, unpacked part by part, within the exchange of its request."""
+    """Body of a response, decompressed part by part within the exchange of its request."""
 
     def __init__(self, response: httpx.Response, current: Exchange, encodings: list[str], max_bytes: int) -> None:
         self._response = response
@@ -127,14 +127,14 @@ class _BoundedBody(httpx.SyncByteStream):
 
     def __iter__(self) -> Iterator[bytes]:
         try:
-            yield from unpacked_parts(self._received(), self._encodings, self._max_bytes)
+            yield from unpacked_parts(self._received_parts(), self._encodings, self._max_bytes)
         except (BodyTooLarge, EncodingRefused, DamagedBody) as error:
             raise BodyLimit(f"the answer is {error}", is_final=not isinstance(error, DamagedBody)) from error
 
     def close(self) -> None:
         self._response.close()
 
-    def _received(self) -> Iterator[bytes]:
+    def _received_parts(self) -> Iterator[bytes]:
         assert isinstance(self._response.stream, httpx.SyncByteStream)
         parts = iter(self._response.stream)
         while True:
@@ -146,13 +146,13 @@ class _BoundedBody(httpx.SyncByteStream):
 
 
 def bounded_client(timeout_s: float, max_bytes: int, **options: Any) -> httpx.Client:
-    """A client whose every request is bounded, also through the proxies that the environment names.
+    """A client that bounds every request, also through the proxies in the environment.
 
     Args:
         options: Of `BoundedTransport` if it has them, else of `httpx.Client`.
     """
     bounds = {name: options.pop(name) for name in ("least_bytes_per_s", "keep_s", "monotonic") if name in options}
-    # httpx reads proxies from the environment only for transports of its own.
+    # httpx reads proxies from the environment only for its own transports.
     mounts = {
         pattern: BoundedTransport(timeout_s, max_bytes, proxy=proxy, **bounds) if proxy else None
         for pattern, proxy in httpx._utils.get_environment_proxies().items()

@@ -1,23 +1,23 @@
-"""A breaker: who failed several times in a row is left alone for a while, so that nobody waits for him in vain.
+"""Circuit breaker: stop calling a service for a while after repeated failures, so that callers do not wait in vain.
 
-pybreaker holds its lock while it calls, so that one slow answer makes all wait, and reads the clock of the wall.
+pybreaker is not used: it keeps its lock during the call, so one slow response blocks all; and it uses the wall clock.
 """
 
 import threading
 import time
 from collections.abc import Callable
 
-_MAX_RETRY_AFTER_S = 600.0  # who asks for a longer pause is asked again sooner
+_MAX_RETRY_AFTER_S = 600.0  # upper limit for a requested pause
 
 
 class Breaker:
-    """Counts failures of one partner; safe to share between threads.
+    """Counts failures of one service; safe to share between threads.
 
     Args:
-        monotonic: Tells seconds.
-        max_failures: In a row; then the partner is left alone.
-        pause_s: For so long at first. Of those that come after the pause, one alone may try until its outcome is known.
-        max_pause_s: Each trial that fails doubles the pause up to this; None = it stays.
+        monotonic: Clock in seconds.
+        max_failures: Consecutive failures that open the breaker.
+        pause_s: First pause. After a pause, only one call may try until its outcome is known.
+        max_pause_s: Each failed trial doubles the pause up to this; None = constant pause.
     """
 
     def __init__(
@@ -37,31 +37,31 @@ class Breaker:
         self._again_at = 0.0
 
     def lets_through(self) -> bool:
-        """Return True if a call may be tried; the caller then reports its outcome."""
+        """Return True if a call may be tried; the caller must then report its outcome."""
         return self.wait_s() == 0.0
 
     def wait_s(self) -> float:
-        """0: a call may be tried, and its outcome is to be told; else for how many seconds it is not worth it."""
+        """0: a call may be tried, and the caller must report its outcome; otherwise seconds to wait before a call."""
         with self._lock:
             if self._failures < self._max_failures:
                 return 0.0
             now = self._monotonic()
             if now < self._again_at:
                 return self._again_at - now
-            self._again_at = now + self._pause_s  # this caller tries, the others wait for what comes of it
+            self._again_at = now + self._pause_s  # this caller tries, the others wait for its outcome
             return 0.0
 
     def succeeded(self) -> None:
-        """The partner answered, whatever it said."""
+        """Report that the service responded, with any result."""
         with self._lock:
             self._failures, self._pause_s = 0, self._first_pause_s
 
     def failed(self, *, for_s: float | None = None, lasting: bool = False) -> None:
-        """The partner did not.
+        """Report that the service did not respond.
 
         Args:
-            for_s: How long it asked to be left alone.
-            lasting: Whether the next call would fail as well.
+            for_s: The pause that it requested.
+            lasting: True if the next call would fail too.
         """
         with self._lock:
             self._failures = (

@@ -1,18 +1,18 @@
-"""Second places for the bytes of a file, by whatever way the file system has that is cheapest."""
+"""Copy or link files by the cheapest way of the file system."""
 
 import errno
 import os
 import shutil
 from pathlib import Path
 
-_NOT_HERE = (errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)  # this copy does not exist on this system
+_NOT_HERE = (errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)  # this kind of copy is not supported here
 
 
 def copy_file(source: Path, target: Path) -> None:
     """Copy a file to a new one inside the kernel; Btrfs and XFS let both share their blocks until one changes.
 
     Raises:
-        OSError: The disk is full or refuses.
+        OSError: The disk is full or not writable.
     """
     if hasattr(os, "copy_file_range"):
         try:
@@ -27,10 +27,10 @@ def copy_file(source: Path, target: Path) -> None:
 
 
 def link_file(source: Path, target: Path) -> None:
-    """Have a file that never changes in a second place too; a copy where the file system knows no hard links.
+    """Hard-link a file that never changes; copy it if the file system has no hard links.
 
     Raises:
-        OSError: The disk is full or refuses.
+        OSError: The disk is full or not writable.
     """
     try:
         os.link(source, target)
@@ -40,9 +40,9 @@ def link_file(source: Path, target: Path) -> None:
 
 def _copy_range(source: Path, target: Path) -> None:
     with open(source, "rb") as old, open(target, "xb") as new:
-        left = os.fstat(old.fileno()).st_size
-        while left:
-            copied = os.copy_file_range(old.fileno(), new.fileno(), left)
+        remaining = os.fstat(old.fileno()).st_size
+        while remaining:
+            copied = os.copy_file_range(old.fileno(), new.fileno(), remaining)
             if not copied:
                 raise OSError(errno.EIO, "the file became shorter", str(source))
-            left -= copied
+            remaining -= copied

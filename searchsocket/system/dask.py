@@ -1,4 +1,4 @@
-"""A Dask cluster as an executor: the other place where batches can run (spec 8.5)."""
+"""A Dask cluster as an executor for batches (spec 8.5)."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -14,21 +14,21 @@ from searchsocket.system.processes import WorkersDied
 R = TypeVar("R")
 
 _ADDRESS = re.compile(r"(?:[a-z]+://)?(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):\d{1,5}(?=/|$)")
-_LOST = (OSError, RuntimeError, ValueError)  # what Dask raises of a scheduler that is not there, or no longer
+_LOST = (OSError, RuntimeError, ValueError)  # errors of Dask for a missing or lost scheduler
 _PACKAGE = "searchsocket"
-_CONNECT_S = 10  # for a scheduler that does not answer
-_LOOK_S = 5.0  # between two looks whether anybody still works
+_CONNECT_S = 10  # timeout for a scheduler
+_LOOK_S = 5.0  # between checks for workers
 _NO_WORKER_S = 60.0  # a cluster may start its workers when there is work
 
 
 class DaskExecutor(Executor):
-    """Batches on a cluster, with its errors turned into ours."""
+    """Runs batches on a cluster, and converts its errors to ours."""
 
     def __init__(self, client: Any, label: str) -> None:
         """
         Args:
             client: A connected `distributed.Client`.
-            label: The scheduler's address as it may be shown.
+            label: The scheduler's address without secrets.
         """
         self._client = client
         self._inner = client.get_executor(pure=False)
@@ -37,19 +37,19 @@ class DaskExecutor(Executor):
 
     @property
     def workers(self) -> int:
-        """Batches that the cluster works on at a time, at least 1."""
+        """Number of batches that the cluster runs at a time, at least 1."""
         return max(1, sum(self._threads().values()))
 
     def submit(self, fn: Callable[..., R], /, *args: Any, **kwargs: Any) -> Future[R]:
-        """As for every executor; a result is waited for only while the cluster has workers."""
+        """Submit work; waiting for the result fails if the cluster has no workers."""
         inner = self._inner.submit(fn, *args, **kwargs)
-        outer: Future[R] = _Watched(inner, self._look)
+        outer: Future[R] = _WatchedFuture(inner, self._look)
         inner.add_done_callback(lambda done: self._hand_over(done, outer))
         return outer
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Take back what is under way; the cluster itself stays."""
-        with suppress(Exception):  # a client that lost its cluster takes nothing back
+        """Cancel running work; the cluster itself stays."""
+        with suppress(Exception):  # a client without its cluster can cancel nothing
             self._inner.shutdown(wait=wait and not cancel_futures)
 
     def _hand_over(self, inner: Future[R], outer: Future[R]) -> None:
@@ -59,8 +59,8 @@ class DaskExecutor(Executor):
             outer.set_result(inner.result())
         except CancelledError:
             outer.set_exception(self._lost())
-        except Exception as error:  # noqa: BLE001  whatever a worker raised is told to whoever waits
-            outer.set_exception(self._lost() if _is_of_dask(error) else _translated(error))
+        except Exception as error:  # noqa: BLE001  any error of a worker is passed to the waiting caller
+            outer.set_exception(self._lost() if _is_of_dask(error) else _translate(error))
 
     def _lost(self) -> ClusterUnavailable:
         return ClusterUnavailable(f"the Dask cluster at {self._label} was lost while it worked")
@@ -75,7 +75,7 @@ class DaskExecutor(Executor):
             )
 
     def _threads(self) -> dict[str, int]:
-        """Worker -> number of threads."""
+        """Map workers to their numbers of threads."""
         try:
             return dict(self._client.sync(self._client.scheduler.ncores, callback_timeout=_CONNECT_S))
         except (*_LOST, AttributeError) as error:  # a client that gave up has no scheduler
@@ -84,8 +84,8 @@ class DaskExecutor(Executor):
             ) from None
 
 
-class _Watched(Future[R]):
-    """A future that looks after its workers while it is waited for."""
+class _WatchedFuture(Future[R]):
+    """A future that checks for workers while it is waited for."""
 
     def __init__(self, inner: Future[R], look: Callable[[], None]) -> None:
         super().__init__()
@@ -93,10 +93,10 @@ class _Watched(Future[R]):
         self._look = look
 
     def cancel(self) -> bool:
-        taken_back = super().cancel()
+        is_cancelled = super().cancel()
         with suppress(Exception):  # see `DaskExecutor.shutdown`
-            return taken_back and self._inner.cancel()
-        return taken_back
+            return is_cancelled and self._inner.cancel()
+        return is_cancelled
 
     def result(self, timeout: float | None = None) -> R:
         if timeout is not None:
@@ -105,26 +105,26 @@ class _Watched(Future[R]):
             try:
                 return super().result(_LOOK_S)
             except TimeoutError:
-                if self.done():  # the work itself ran out of time
+                if self.done():  # the work itself raised TimeoutError
                     raise
                 self._look()
 
 
 @contextmanager
 def dask_executor(address: str) -> Iterator[DaskExecutor]:
-    """Connect to a scheduler; disconnected afterwards.
+    """Connect to a scheduler; disconnect at the end of the block.
 
     Args:
-        address: Of the scheduler, e.g. `tcp://scheduler:8786`. Certificates for `tls://` come from Dask's own settings.
+        address: E.g. `tcp://scheduler:8786`. Certificates for `tls://` come from Dask's own settings.
 
     Raises:
         ConfigMissing: The package `distributed` is not installed.
-        ConfigError: The address is none, or holds a login, which Dask would not use.
-        ClusterUnavailable: Nothing answers there within ten seconds, or a worker has another version of ours.
+        ConfigError: The address is invalid, or contains a login, which Dask would not use.
+        ClusterUnavailable: No scheduler answers within ten seconds, or a worker has another version of searchsocket.
     """
     label = address_label(address)
     try:
-        import distributed  # only where it is used: it takes half a second to load
+        import distributed  # heavy: half a second
     except ImportError as error:
         raise ConfigMissing(
             "run.dask_address is set, but Dask is not installed; `pip install searchsocket[dask]`, or unset it"
@@ -133,13 +133,13 @@ def dask_executor(address: str) -> Iterator[DaskExecutor]:
     try:
         client = connect(address, timeout=_CONNECT_S, set_as_default=False, name="searchsocket")
     except _LOST as error:
-        # Dask's words repeat the address, and their cause would be logged with them.
+        # Dask's message repeats the address, and a chained cause would be logged.
         raise ClusterUnavailable(
             f"no Dask scheduler answers at {label} ({type(error).__name__}); start one with `dask scheduler`, "
             "correct run.dask_address, or unset it to work on this machine alone"
         ) from None
     try:
-        # A worker that cannot load what it is sent would not say so: it ends, and so does the next one.
+        # A worker that cannot load its work would end without a message, and so would the next one.
         _refuse_strangers(client.run(version, _PACKAGE, on_error="return"), label)
         yield DaskExecutor(client, label)
     finally:
@@ -147,10 +147,10 @@ def dask_executor(address: str) -> Iterator[DaskExecutor]:
 
 
 def address_label(address: str) -> str:
-    """Protocol, host and port of a scheduler: what may be shown of its address.
+    """Protocol, host and port of a scheduler: the part of its address without secrets.
 
     Raises:
-        ConfigError: The address is none, or holds a login; the message does not repeat it.
+        ConfigError: The address is invalid, or contains a login; the message does not repeat it.
     """
     match = _ADDRESS.match(address)
     if match is None:
@@ -161,17 +161,17 @@ def address_label(address: str) -> str:
     return match[0]
 
 
-def _refuse_strangers(versions: Mapping[str, object], label: str, ours: str = "") -> None:
-    """Refuse workers that have another version than `ours`, that of this process, or none."""
-    ours = ours or version(_PACKAGE)
-    for worker, theirs in sorted(versions.items()):
-        if isinstance(theirs, OSError):
-            continue  # it has just died; another one takes its place
-        if theirs != ours:
-            package = f"{_PACKAGE} {theirs}" if isinstance(theirs, str) else f"no {_PACKAGE}"
+def _refuse_strangers(versions: Mapping[str, object], label: str, own_version: str = "") -> None:
+    """Refuse workers that have another version than `own_version`, by default that of this process."""
+    own_version = own_version or version(_PACKAGE)
+    for worker, worker_version in sorted(versions.items()):
+        if isinstance(worker_version, OSError):
+            continue  # it has just died; another worker replaces it
+        if worker_version != own_version:
+            package = f"{_PACKAGE} {worker_version}" if isinstance(worker_version, str) else f"no {_PACKAGE}"
             raise ClusterUnavailable(
-                f"the worker {worker} of the Dask cluster at {label} has {package}, this process {ours}; install the "
-                "same on the scheduler and all workers"
+                f"the worker {worker} of the Dask cluster at {label} has {package}, this process {own_version}; "
+                "install the same on the scheduler and all workers"
             )
 
 
@@ -180,11 +180,11 @@ def _is_of_dask(error: Exception) -> bool:
     deepest = error.__traceback__
     while deepest is not None and deepest.tb_next is not None:
         deepest = deepest.tb_next
-    where = deepest.tb_frame.f_globals.get("__name__") if deepest else ""
-    return where == "distributed.cfexecutor" and isinstance(error, TypeError | ValueError | AttributeError)
+    module = deepest.tb_frame.f_globals.get("__name__") if deepest else ""
+    return module == "distributed.cfexecutor" and isinstance(error, TypeError | ValueError | AttributeError)
 
 
-def _translated(error: Exception) -> Exception:
+def _translate(error: Exception) -> Exception:
     from distributed import KilledWorker
 
     return WorkersDied(str(error)) if isinstance(error, KilledWorker) else error

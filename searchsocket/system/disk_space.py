@@ -1,4 +1,4 @@
-"""Disk space that dead processes and databases occupy without need, and how to free it."""
+"""Find and free disk space that dead processes and databases no longer need."""
 
 import shutil
 import sqlite3
@@ -11,10 +11,10 @@ from pathlib import Path
 
 from searchsocket.system.files import bytes_below
 
-_PREFIX = "searchsocket-"  # of temporary folders outside of the state
+_PREFIX = "searchsocket-"  # of temporary folders outside the state
 _DEAD_AFTER_S = 2 * 86_400.0
-_LEAST_BYTES, _LEAST_SHARE = 4_000_000, 0.2  # of a database that are unused
-_PATIENCE_S = 2.0  # for a database that is in use
+_LEAST_BYTES, _LEAST_SHARE = 4_000_000, 0.2  # minimum unused part of a database
+_PATIENCE_S = 2.0  # timeout for a database in use
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +28,10 @@ class Freed:
 
 
 def tidy_temporary(folder: Path | None = None, now: float | None = None) -> Iterator[Freed]:
-    """Delete temporary folders of processes that died days ago; those of other users are not ours to delete.
+    """Delete temporary folders of processes that died days ago; folders of other users are kept.
 
     Args:
-        folder: Where they lie; None = where the system has them.
+        folder: The parent folder; None = that of the system.
         now: Seconds since the epoch.
     """
     oldest = (time.time() if now is None else now) - _DEAD_AFTER_S
@@ -45,7 +45,7 @@ def tidy_temporary(folder: Path | None = None, now: float | None = None) -> Iter
 
 
 def compact(path: Path) -> Iterator[Freed]:
-    """Give back what a database holds and does not use, where that is much; one that is in use is left alone."""
+    """Compact a database with much unused space; a database in use is left alone."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=_PATIENCE_S)) as db:
             size, unused, pages = (

@@ -1,4 +1,4 @@
-"""Errors of the system and SQLite about files, as errors that a caller can act on."""
+"""Convert errors of the system and SQLite about files to errors that a caller can act on."""
 
 import errno
 import os
@@ -13,17 +13,17 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 _MAY_BE_DENIED = re.compile(r"SQLITE_(AUTH|CANTOPEN|PERM|READONLY)")
 _MAY_BE_FULL = re.compile(r"SQLITE_(CANTOPEN|IOERR)|disk I/O error|unable to open database file")
 _SAYS_FULL = re.compile(r"disk is full|No space left on device|Disk quota exceeded")
-_LITTLE_BYTES = 256_000  # what SQLite may want at once
+_LITTLE_BYTES = 256_000  # space that SQLite may need at once
 
 
 def system_error(
     action: str, path: Path, error: OSError, kind: type[SearchSocketError] = StateUnavailable
 ) -> SearchSocketError:
-    """The error to raise when the system refuses.
+    """Convert an error of the operating system.
 
     Args:
         action: What could not be done with `path`, e.g. "cannot read".
-        kind: Of an error that is neither a lack of permission nor of space.
+        kind: Error class if neither permission nor space is the cause.
     """
     if error.errno in _DENIED:
         return permission_denied(Path(os.fsdecode(error.filename)) if error.filename else path)
@@ -33,7 +33,7 @@ def system_error(
 
 
 def client_error(action: str, path: Path, error: BaseException) -> SearchSocketError:
-    """The error to raise when SQLite, tantivy or Dagster meets what is no fault of the file; see `system_error`."""
+    """Convert an error of SQLite, tantivy or Dagster about a file; see `system_error`."""
     if isinstance(error, OSError):
         return system_error(action, path, error)
     name = str(getattr(error, "sqlite_errorname", ""))
@@ -45,11 +45,11 @@ def client_error(action: str, path: Path, error: BaseException) -> SearchSocketE
 
 
 def permission_denied(path: Path) -> PermissionDenied:
-    """The error that names what keeps this process from `path`, and whose it is."""
+    """Make the error that names the path which this process may not use, and its owner."""
     refused_at = first_refused(path, os.R_OK) or (path if os.path.lexists(path) else path.parent)
     try:
         owner = refused_at.owner()
-    except (OSError, KeyError, NotImplementedError):  # without a name in this container, or on this system
+    except (OSError, KeyError, NotImplementedError):  # no user name in this container, or on this system
         try:
             owner = f"user {refused_at.stat().st_uid}"
         except OSError:
@@ -60,10 +60,10 @@ def permission_denied(path: Path) -> PermissionDenied:
 
 
 def first_refused(path: Path, mode: int) -> Path | None:
-    """The first folder on the way to `path` that may not be entered, else `path` where it may not be used.
+    """The first folder of `path` that may not be entered, else `path` if it may not be used; None if all is permitted.
 
     Args:
-        wanted: `os.R_OK`, `os.W_OK` or both. A file that is not there must be written into its folder.
+        mode: `os.R_OK`, `os.W_OK` or both. For a missing file, its folder must be writable.
     """
     for folder in reversed(path.absolute().parents):
         if not os.access(folder, os.X_OK):

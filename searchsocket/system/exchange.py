@@ -1,4 +1,4 @@
-"""Connections that a host cannot hold: each wait on the network gets the time that its request has left."""
+"""Network connections with a deadline: each wait gets the remaining time of its request."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -9,19 +9,19 @@ from typing import Any
 import httpcore
 import httpx
 
-_MAX_HEAD_BYTES = 65_536  # before the body, informational answers included
+_MAX_HEAD_BYTES = 65_536  # before the body, including informational responses
 
 
 class Exchange:
-    """One request and its answer: the moment at which it ends, and how much may come before the body."""
+    """One request and its response: the deadline, and the limit for data before the body."""
 
     def __init__(
         self, timeout_s: float, monotonic: Callable[[], float], least_bytes_per_s: float | None = None
     ) -> None:
-        """Begin now.
+        """Start the time of the request.
 
         Args:
-            least_bytes_per_s: Every byte that arrives moves the end by the time that it takes at this rate.
+            least_bytes_per_s: Each received byte extends the deadline by its time at this rate.
         """
         self._monotonic = monotonic
         self._least_bytes_per_s = least_bytes_per_s
@@ -30,7 +30,7 @@ class Exchange:
         self._in_head = True
 
     def left_s(self, over: type[Exception]) -> float:
-        """Seconds left, above 0; raises `over` when there are none."""
+        """Seconds left; raises `over` if there are none."""
         left = self._ends - self._monotonic()
         if left <= 0:
             raise over("the request timed out")
@@ -56,7 +56,7 @@ _CURRENT: ContextVar[Exchange] = ContextVar("exchange")
 
 @contextmanager
 def within(exchange: Exchange) -> Iterator[None]:
-    """Within this, all that the thread does on a timed connection belongs to one request."""
+    """Assign all use of timed connections in this thread to one request, inside the block."""
     token = _CURRENT.set(exchange)
     try:
         yield
@@ -65,12 +65,12 @@ def within(exchange: Exchange) -> Iterator[None]:
 
 
 def current() -> Exchange:
-    """The one that this thread is in."""
+    """The exchange of this thread."""
     return _CURRENT.get()
 
 
 class TimedStream(httpcore.NetworkStream):
-    """A connection, plain or TLS. The timeouts it is handed are for one wait each, so they are not looked at."""
+    """A connection, plain or TLS. It ignores the timeouts of single calls, which do not limit a whole request."""
 
     def __init__(self, stream: httpcore.NetworkStream) -> None:
         self._stream = stream
@@ -95,7 +95,7 @@ class TimedStream(httpcore.NetworkStream):
 
 
 class TimedBackend(httpcore.SyncBackend):
-    """Connects, and sends and reads, within the exchange that the thread is in."""
+    """Connects, sends and reads within the exchange of the thread."""
 
     def connect_tcp(
         self,
@@ -117,10 +117,10 @@ def timed_transport(
     keep_s: float = 5.0,
     proxy: str | None = None,
 ) -> httpx.HTTPTransport:
-    """A transport whose every connection is the backend's; behind a SOCKS proxy, it is httpx's own.
+    """A transport that uses the backend for every connection; behind a SOCKS proxy, it uses httpx's own.
 
     Args:
-        trust_env: Whether the environment may name certificates.
+        trust_env: The environment may set certificates.
         keep_s: How long an unused connection is kept.
         proxy: Address of the proxy to send requests through.
     """
@@ -132,7 +132,7 @@ def timed_transport(
         "keepalive_expiry": keep_s,
         "network_backend": backend,
     }
-    # httpx has no setting for the backend; the pool that it would build itself is put in its place.
+    # httpx has no setting for the backend, so its connection pool is replaced.
     if proxy is None:
         transport._pool = httpcore.ConnectionPool(**options)
     elif not proxy.startswith("socks"):

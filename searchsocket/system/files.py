@@ -1,4 +1,4 @@
-"""Files: written so that nobody ever sees half of one, who may read them, how large they are; temporary folders."""
+"""Write files atomically, with their permissions; measure sizes; make temporary folders."""
 
 import os
 import secrets
@@ -12,13 +12,13 @@ from typing import BinaryIO
 
 from searchsocket.system.errors import system_error
 
-FILE_MODE = 0o644  # the state folder is the gate: whoever may enter it may read what lies in it (spec 24)
+FILE_MODE = 0o644  # the state folder controls access: users who may enter it may read its files (spec 24)
 FOLDER_MODE = 0o755
-TEMPORARY = ".tmp-"  # what a writer that died leaves begins with it
+TEMPORARY = ".tmp-"  # name prefix of leftovers of interrupted writes
 
 
 def make_folder(folder: Path) -> None:
-    """Create a folder and what is missing above it, for whoever may enter the state folder, whatever the umask."""
+    """Create a folder and its missing parents, readable for users of the state folder, regardless of the umask."""
     if not folder.is_dir():
         make_folder(folder.parent)
         folder.mkdir(exist_ok=True)
@@ -26,7 +26,7 @@ def make_folder(folder: Path) -> None:
 
 
 def make_private_folder(folder: Path) -> None:
-    """Create a folder that only its owner may enter; one that is there keeps its mode."""
+    """Create a folder that only its owner may enter; an existing one keeps its mode."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
@@ -36,15 +36,15 @@ def write_atomic(
     """Write `data` under a temporary name, sync it, then rename it over `path`.
 
     Args:
-        path: The file; its folder is made.
-        data: All of it.
-        temporary_dir: A folder on the same file system that is emptied now and then; default: beside `path`.
-        durable: False leaves the sync out, for files that are checked by hash and can be made again.
-        mode: Who may read the file, whatever the umask; at no time may anybody else.
+        path: The file; its folder is created.
+        data: The whole content.
+        temporary_dir: A folder on the same file system that is emptied regularly; default: that of `path`.
+        durable: False skips the sync, for files that are checked by hash and can be made again.
+        mode: Permissions of the file at any time, regardless of the umask.
 
     Raises:
-        StateUnavailable: The disk is full, read-only or otherwise refuses.
-        PermissionDenied: The folder is another user's.
+        StateUnavailable: The disk is full, read-only or not writable.
+        PermissionDenied: The folder belongs to another user.
     """
     temporary_dir = temporary_dir or path.parent
     try:
@@ -59,13 +59,13 @@ def write_atomic(
 
 @contextmanager
 def replacing(path: Path, temporary_dir: Path, *, durable: bool = True, mode: int = 0o666) -> Iterator[BinaryIO]:
-    """A new file under a temporary name, which takes the place of `path` when the block ends without an error.
+    """Open a new file under a temporary name; it replaces `path` if the block ends without an error.
 
     Args:
-        mode: As for `os.open`: the umask takes from it.
+        mode: Permissions as in `os.open`, reduced by the umask.
 
     Raises:
-        OSError: The system refuses; `path` is as it was.
+        OSError: The file cannot be written; `path` is unchanged.
     """
     temporary = temporary_dir / f"{TEMPORARY}{secrets.token_hex(6)}"
     try:
@@ -83,7 +83,7 @@ def replacing(path: Path, temporary_dir: Path, *, durable: bool = True, mode: in
 
 
 def share(path: Path) -> None:
-    """Give a file or folder the one mode that all of ours have; one of another user stays as it is."""
+    """Set the common mode of all state files on a file or folder; one of another user is left unchanged."""
     stat = path.stat()
     mode = FOLDER_MODE if path.is_dir() else FILE_MODE
     if stat.st_mode & 0o777 != mode and stat.st_uid == os.geteuid():
@@ -91,13 +91,13 @@ def share(path: Path) -> None:
 
 
 def bytes_below(path: Path) -> int:
-    """The sizes of all files in a folder and below, or of one file; what may not be read counts nothing."""
+    """The total size of all files in a folder, or of one file; unreadable files count 0."""
     if not path.is_dir():
         return path.lstat().st_size if os.path.lexists(path) else 0
     total = 0
     for folder, _, names in os.walk(path):
         for name in names:
-            with suppress(OSError):  # went meanwhile
+            with suppress(OSError):  # deleted in the meantime
                 total += (Path(folder) / name).lstat().st_size
     return total
 
@@ -112,12 +112,12 @@ def sync_directory(path: Path) -> None:
 
 
 def is_temporary(path: Path) -> bool:
-    """Return True if a writer that died left `path` behind."""
+    """Return True if `path` is a leftover of an interrupted write."""
     return path.name.startswith(TEMPORARY)
 
 
 def temporary_folder(owner: object, prefix: str) -> Path:
-    """A new folder that goes when `owner` goes, whatever lies in it then."""
+    """Make a folder that is deleted, with its content, when `owner` is deleted."""
     folder = tempfile.mkdtemp(prefix=prefix)
     weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
     return Path(folder)

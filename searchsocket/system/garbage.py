@@ -1,4 +1,4 @@
-"""The collector of garbage, kept out of the way of what loads much and throws little away."""
+"""Keep the garbage collector from slowing down code that loads many objects and frees few."""
 
 import atexit
 import gc
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """Look for no garbage inside: Dagster makes 400,000 objects as it is loaded, through which it would look again."""
+    """Disable the collector inside the block: Dagster creates 400,000 objects while loading, which it would scan."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -19,15 +19,15 @@ def loading() -> Iterator[None]:
 
 
 def keep_loaded() -> None:
-    """Never look through what is there by now; once a process, since what is garbage by then stays."""
+    """Exclude all current objects from collection; once per process, since current garbage then stays."""
     if not gc.get_freeze_count():
         gc.freeze()
 
 
 def end_at_once() -> None:
-    """Look for no garbage as the process ends: the interpreter would look through all that was loaded, several times.
+    """Skip garbage collection at the end of the process, which would scan all loaded objects several times.
 
-    For whoever leaves nothing to be closed but by `weakref.finalize` and `atexit`, which run as ever.
+    Only for programs that close resources by `weakref.finalize` and `atexit`, which still run.
     """
     atexit.unregister(gc.freeze)
     atexit.register(gc.freeze)

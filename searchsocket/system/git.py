@@ -1,6 +1,6 @@
-"""Options under which git runs no program that the configuration of a repository names.
+"""git options that keep a repository's configuration from running programs.
 
-`-c` stands above the repository's configuration. Commands besides these are git's own: no alias replaces them.
+`-c` takes precedence over the repository's configuration. Other commands are git's own, which no alias can replace.
 """
 
 import os
@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-# No hook, no file monitor, no pager, and no transfer, for which the configuration names further programs.
+# No hook, file monitor or pager, and no transfer, since each could run a configured program.
 SAFE = (
     "--no-pager",
     "-c", f"core.hooksPath={os.devnull}",
@@ -21,27 +21,27 @@ _TIMEOUT_S = 30.0
 
 
 def git_command(folder: Path) -> list[str]:
-    """The beginning of a git command in a folder; git is found on PATH."""
+    """The start of a git command in a folder; git is found on PATH."""
     return ["git", "-C", os.fspath(folder), *SAFE]
 
 
 def ask_git(folder: Path, *arguments: str) -> str:
-    """A short answer of git.
+    """Run git and return its short output.
 
     Raises:
-        OSError, subprocess.SubprocessError: git cannot be run, refuses, or takes too long.
+        OSError, subprocess.SubprocessError: git cannot be run, fails, or takes too long.
     """
-    done = subprocess.run(  # noqa: S603  no shell
+    process = subprocess.run(  # noqa: S603  no shell
         [*git_command(folder), *arguments], capture_output=True, text=True, timeout=_TIMEOUT_S, check=True
     )
-    return done.stdout.strip()
+    return process.stdout.strip()
 
 
 def without_filters(names: bytes) -> Mapping[str, str]:
-    """Environment in which git compares files as they are, without the filters of a repository.
+    """Environment in which git compares files as stored, without the filters of a repository.
 
     Args:
-        names: Answer of `git config --null --name-only --get-regexp ^filter`.
+        names: Output of `git config --null --name-only --get-regexp ^filter`.
     """
     drivers = {key.split(".", 1)[1].rpartition(".")[0] for key in os.fsdecode(names).split("\0") if key.count(".") > 1}
     settings = [(f"filter.{name}.{key}", value) for name in sorted(drivers) for key, value in _FILTER_KEYS.items()]

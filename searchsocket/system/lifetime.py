@@ -1,4 +1,4 @@
-"""A worker process ends with its owner, however that one ended and whatever the worker is doing."""
+"""End a worker process with its owner, however the owner ended and whatever the worker is doing."""
 
 import os
 import signal
@@ -9,14 +9,14 @@ from multiprocessing.connection import wait
 
 
 def end_with_owner() -> None:
-    """Bind this process to the one that started it; called once, before the first work.
+    """Bind this process to the one that started it; call it once, before the first work.
 
-    `multiprocessing` gives every child something that is ready when its owner is gone: mostly a pipe whose write end
-    only the owner holds, so neither kill -9 nor a crash can leave it open. A fork server and a resource tracker end by
-    themselves when their last worker has.
+    `multiprocessing` gives every child a handle that is ready when its owner has ended: usually a pipe whose write end
+    only the owner has, which even kill -9 or a crash closes. A fork server and a resource tracker end by themselves
+    with their last worker.
     """
     owner = parent_process()
-    if owner is None:  # this process was started by no other
+    if owner is None:  # not a child of `multiprocessing`
         return
     end_with(owner.sentinel)
 
@@ -34,12 +34,12 @@ def _end_after(sentinel: int) -> None:
 
 
 def end_at_once_with(pipe: int, owner: int) -> None:
-    """Let the end of the pipe raise SIGIO, which kills: a thread may wait while a parser holds the interpreter.
+    """Make the end of the pipe raise SIGIO, which kills: a thread could wait while a parser has the interpreter lock.
 
     Not on Windows.
 
     Args:
-        owner: A process, or a process group as a negative number. It is killed also after `exec`.
+        owner: A process, or a process group as a negative number. It also works after `exec`.
     """
     import fcntl
 

@@ -5,7 +5,7 @@ import re
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 _BYTES = "bytes:"
-_NOT_TEXT = re.compile("[\ud800-\udfff]")  # how Python reads bytes that are not UTF-8
+_NOT_TEXT = re.compile("[\ud800-\udfff]")  # Python's form of bytes that are not UTF-8
 
 
 def locator_of(path: str) -> str:

@@ -1,4 +1,4 @@
-"""One run a scope: an OS lock that dies with its owner, and says who holds it (spec 8.1)."""
+"""One run per scope: an OS lock that is released when its owner dies, with a description of the owner (spec 8.1)."""
 
 import json
 import os
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 def scope_lock(
     state_dir: Path, scope_name: str, *, timeout_s: float = 0.0, on_wait: Callable[[str], None] = lambda owner: None
 ) -> Iterator[None]:
-    """Hold the lock of one scope; the same thread may enter again, everybody else is refused.
+    """Take the lock of one scope; re-entrant for the same thread, refused for all others.
 
     Args:
-        state_dir: Locks lie in `.locks/` below it.
+        state_dir: Its subfolder `.locks/` contains the locks.
         scope_name: Sanitised; different scopes do not exclude each other.
         timeout_s: How long to wait for another owner; 0 = not at all.
-        on_wait: Called before the wait, with who holds the lock.
+        on_wait: Called before the wait, with a description of the owner.
 
     Raises:
-        ScopeLocked: Another process or thread holds it.
-        StateUnavailable: The lock file cannot be written; `PermissionDenied` where it is another user's.
+        ScopeLocked: Another process or thread has the lock.
+        StateUnavailable: The lock file cannot be written; `PermissionDenied` if it belongs to another user.
     """
-    from filelock import FileLock  # who only asks an index takes no lock
+    from filelock import FileLock  # queries take no lock
 
     path = (state_dir / ".locks").resolve() / f"{scope_name}.lock"
-    # One object a path, which counts for each thread by itself: the same one enters again, another is refused.
+    # One object per path, with a count for each thread: the same thread may enter again, another is refused.
     lock = FileLock(path, is_singleton=True, thread_local=True)
     is_outermost = not lock.is_locked
     _acquire(lock, scope_name, timeout_s, on_wait)
@@ -66,7 +66,7 @@ def _acquire(lock: "BaseFileLock", scope_name: str, timeout_s: float, on_wait: C
     except OSError as error:
         raise system_error("cannot lock", path, error) from error
     owner = {"pid": os.getpid(), "host": socket.gethostname()}
-    # Only words for a message, which is also why a disk that is full meanwhile is no reason to stop.
+    # The owner file is only for messages, so a full disk is no reason to stop.
     with suppress(OSError):
         path.with_suffix(".owner").write_text(json.dumps(owner), encoding="utf-8")
 

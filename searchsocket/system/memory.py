@@ -1,21 +1,20 @@
-"""Memory of this process that nothing holds any more."""
+"""Return freed memory of this process to the system."""
 
 import ctypes
 from contextlib import suppress
 
 _M_MMAP_THRESHOLD = -3  # in glibc's malloc.h
-_LARGE_BYTES = 131_072  # glibc's own, until a larger block is freed for the first time
+_LARGE_BYTES = 131_072  # glibc's default, until a larger block is freed for the first time
 
 
 def return_freed_memory() -> None:
-    """Give the system what was freed, where the C library keeps it: glibc does, for each thread that ever ran.
+    """Return freed memory to the system if the C library keeps it: glibc does, for each thread that ever ran.
 
-    Large blocks go back by themselves from then on, whoever frees them. Without that glibc keeps them for the next one
-    of their size, of up to 32 MB, and puts small ones among them that stay: tantivy, which takes blocks of a megabyte,
-    then leaves a process nearly as large as it was at its largest, and the next index of words adds to that.
+    From then on, freed large blocks are returned at once. Otherwise glibc keeps blocks of up to 32 MB for reuse, and
+    puts small long-lived blocks between them. After tantivy, which allocates megabyte blocks, a process would stay
+    nearly as large as at its peak, and the next word index would add to that.
 
-    Worth its milliseconds where much was freed and as much is taken again by others: by other threads, or other
-    libraries.
+    Worth its milliseconds if much was freed, and other threads or libraries will allocate as much again.
     """
     with suppress(OSError, TypeError, AttributeError):  # another C library
         libc = ctypes.CDLL(None)

@@ -1,4 +1,4 @@
-"""Objects that installed packages provide by entry points."""
+"""Load objects that installed packages provide as entry points."""
 
 from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
@@ -10,22 +10,22 @@ T = TypeVar("T")
 
 
 def find_plugin(group: str, name: str, setting: str, built_in: str = "") -> EntryPoint:
-    """The entry point of this name.
+    """Find the entry point with this name.
 
     Args:
-        setting: The key that names it, for the error.
-        built_in: Names that need no package; "" = there are none.
+        setting: The settings key with the name, for the error.
+        built_in: Names that need no package; "" = none.
 
     Raises:
-        ConfigMissing: No installed package has it; the error lists the known names.
+        ConfigMissing: No installed package has it; the message lists the known names.
     """
     points = entry_points(group=group)
     if name in points.names:
         return points[name]
     names = ", ".join(sorted(points.names)) or "none is installed"
-    what = f"neither built in ({built_in}) nor an entry point" if built_in else "no entry point"
+    problem = f"neither built in ({built_in}) nor an entry point" if built_in else "no entry point"
     raise ConfigMissing(
-        f"{setting} is {name!r}, which is {what} {group} of an installed package ({names}); install its package, or "
+        f"{setting} is {name!r}, which is {problem} {group} of an installed package ({names}); install its package, or "
         "correct the name"
     )
 
@@ -34,12 +34,12 @@ def make_plugin(point: EntryPoint, call: Callable[[EntryPoint], T], kind: str) -
     """Load an entry point and call it.
 
     Args:
-        call: Loads and calls it.
-        kind: "the embedder" and the like, for the error.
+        call: Loads and calls the entry point.
+        kind: For the error, for example "the embedder".
 
     Raises:
-        ConfigError: It failed. The error names the type of the failure alone: its message and its cause may contain a
-            key.
+        ConfigError: It failed. The message contains only the type of the failure, since the failure's message and
+            cause may contain a key.
     """
     try:
         return call(point)

@@ -1,4 +1,4 @@
-"""One way to use all cores: batches of work mapped over workers, results in order (spec 8.5)."""
+"""Use all cores: map batches of work over workers, with results in order (spec 8.5)."""
 
 import multiprocessing
 import os
@@ -16,13 +16,13 @@ _SAFE_PATH = "PYTHONSAFEPATH"
 
 
 class WorkersDied(Exception):
-    """An executor that tries again by itself has seen every worker of a batch die."""
+    """Every worker of a batch died, in an executor that retries by itself."""
 
 
 def default_workers(load: Path = Path("/proc/loadavg")) -> int:
-    """Cores that this process may use and that others leave it, at least one.
+    """The number of free cores that this process may use, at least one.
 
-    A worker more where no core is free costs its start and what travels to it, and saves nobody's time.
+    More workers than free cores cost start-up and transfer time, and save no time.
     """
     machine = os.cpu_count() or 1
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else machine
@@ -30,10 +30,10 @@ def default_workers(load: Path = Path("/proc/loadavg")) -> int:
 
 
 def _others_at_work(load: Path) -> float:
-    """Processes of the machine, beside this one, that want a core; 0 where the system does not say.
+    """Number of other running processes on the machine; 0 if unknown.
 
-    Those of the last minute and of this moment: what built a site counts for a minute after its end, and many a thing
-    wakes for a moment.
+    The lower one of the average of the last minute and the current number: a finished build still counts in the
+    average, and many processes wake up only for a moment.
     """
     try:
         lasting, _, _, now, *_ = load.read_text("ascii").split()
@@ -51,18 +51,18 @@ def map_batches(
     split: Callable[[T], Sequence[T]] = lambda batch: [batch],
     make_executor: Callable[[int], Executor] | None = None,
 ) -> Iterator[R]:
-    """Apply `work` to every batch, in order, holding two batches a worker at the most.
+    """Apply `work` to every batch, in order, with at most two batches per worker in memory.
 
-    A worker that dies (killed, out of memory) takes its neighbours' work along, and does not say which batch it died
-    of. So what was under way is split, and the parts are tried again one at a time: the part that kills a worker
-    again is given up, alone, and all the others give their results.
+    A worker that dies (killed, out of memory) aborts the work of the others, and its batch is not known. So all running
+    batches are split, and the parts are tried again one at a time. A part that kills a worker again is given up, and
+    all other parts give their results.
 
     Args:
-        work: A module-level function; pure, so that a retry is harmless.
+        work: A pure module-level function, so that retries are harmless.
         batches: Picklable.
         workers: 0 runs everything in this process, unless an executor is given.
-        lost: The result of a part that was given up.
-        split: The parts of a batch, each with a result of its own when the batch had to be tried again.
+        lost: Returns the result of a part that was given up.
+        split: Splits a batch into parts, each with its own result if the batch is tried again.
         make_executor: Called with a number of workers; default: processes.
     """
     make = make_executor or _processes
@@ -77,7 +77,7 @@ def map_batches(
             try:
                 result = queue.first_result()
             except (WorkersDied, BrokenExecutor) as error:
-                if isinstance(error, BrokenExecutor):  # everything under way died with the pool
+                if isinstance(error, BrokenExecutor):  # all running batches ended with the pool
                     queue.replace_executor(lambda: make(workers))
                 if not queue.first.alone:
                     queue.isolate([queue.first] if isinstance(error, WorkersDied) else queue.suspects())
@@ -91,7 +91,7 @@ def map_batches(
 
 
 def _is_usable(executor: Executor) -> bool:
-    """Return True if workers start; they do not if the host program cannot be imported again."""
+    """Return True if workers start; they do not if the main program cannot be imported again."""
     try:
         executor.submit(int).result()
     except BrokenExecutor:
@@ -101,7 +101,7 @@ def _is_usable(executor: Executor) -> bool:
 
 
 def _processes(workers: int) -> Executor:
-    # Fork would copy the locks of a host's threads, Dagster's for one; a fork server starts clean.
+    # Fork would copy the locks of the host's threads, for example Dagster's; a fork server starts clean.
     method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
     context = multiprocessing.get_context(method)
     if method == "forkserver":
@@ -111,7 +111,7 @@ def _processes(workers: int) -> Executor:
 
 
 def _start_server() -> None:
-    """Start the fork server so that it takes no module from the folder it happens to be started in: a project's."""
+    """Start the fork server so that it imports no module from the current folder, which may be a project's."""
     from multiprocessing import forkserver
 
     before = os.environ.get(_SAFE_PATH)

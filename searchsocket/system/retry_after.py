@@ -1,4 +1,4 @@
-"""The pause that an HTTP answer asks for."""
+"""The pause that an HTTP response requests."""
 
 import re
 from collections.abc import Mapping
@@ -8,12 +8,12 @@ _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 
 def retry_after_s(headers: Mapping[str, str], now: float | None = None) -> float | None:
-    """Return the seconds to wait, from a number or a date; None if the headers ask for no pause.
+    """Return the seconds to wait, from a number or a date; None if the headers request no pause.
 
-    A date counts from the server's own clock if the answer has a `date`.
+    A date is relative to the server's clock if the response has a `date` header.
 
     Args:
-        headers: With names in lower case, or in any case if the mapping ignores it.
+        headers: Header names in lower case, or in a case-insensitive mapping.
         now: Our clock in seconds since 1970, for a date in an answer without `date`; None ignores such a date.
     """
     for name, unit_s in (("retry-after-ms", 0.001), ("retry-after", 1.0)):

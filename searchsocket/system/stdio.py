@@ -1,4 +1,4 @@
-"""Standard input and output as the two ends of a protocol, which nothing else may read or write."""
+"""Reserve standard input and output for a protocol; other code cannot read or write them."""
 
 import os
 import sys
@@ -11,10 +11,10 @@ _IN, _OUT, _ERR = 0, 1, 2
 
 @contextmanager
 def protocol_streams() -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """The streams of requests and answers, until the block ends.
+    """The streams of requests and responses, until the block ends.
 
-    Whatever else prints, here or in a child process, prints to standard error, and a child that reads finds nothing.
-    A stream that is closed already is an empty one.
+    All other output, here or in a child process, is written to standard error, and a child that reads gets no input.
+    A stream that is already closed is empty.
     """
     sys.stdout.flush()
     copies = [_copy(_IN, os.O_RDONLY), _copy(_OUT, os.O_WRONLY)]
@@ -33,7 +33,7 @@ def protocol_streams() -> Iterator[tuple[BinaryIO, BinaryIO]]:
 
 @contextmanager
 def _quiet(handle: int) -> Iterator[BinaryIO]:
-    """A stream whose last bytes may find nobody who reads them."""
+    """An unbuffered output stream, so that closing it cannot fail if the reader is gone."""
     stream = os.fdopen(handle, "wb", buffering=0)
     try:
         yield stream
@@ -49,7 +49,7 @@ def _copy(number: int, mode: int) -> int:
 
 
 def _point(number: int, handle: int) -> None:
-    """Make a standard stream another file, which is then closed by its own number."""
+    """Redirect a standard stream to another file descriptor, and close that descriptor."""
     if handle != number:
         os.dup2(handle, number)
         os.close(handle)

@@ -29,7 +29,7 @@ _REPLACED = {
 
 
 def load_settings(root: Path, environ: Mapping[str, str]) -> Settings:
-    """Read `searchsocket.toml`, else `[tool.searchsocket]` of pyproject.toml, then the environment's overrides.
+    """Read `searchsocket.toml`, else `[tool.searchsocket]` of pyproject.toml, then overrides from the environment.
 
     Raises:
         ConfigError: A file cannot be parsed, both files configure the project, or a key or value is wrong.
@@ -43,10 +43,10 @@ def load_settings(root: Path, environ: Mapping[str, str]) -> Settings:
 
 
 def tables_of(path: Path, keys: tuple[str, ...]) -> frozenset[str]:
-    """The names of what a configuration file says of a project, see `config_table`.
+    """The names of the tables and keys in a configuration file, see `config_table`.
 
     Raises:
-        ConfigError: It cannot be read.
+        ConfigError: The file cannot be read.
     """
     data: Any = _parse(path)
     for key in keys:
@@ -67,10 +67,10 @@ def _read(root: Path) -> tuple[str, dict[str, Any]]:
 
 
 def config_table(root: Path) -> tuple[Path | None, tuple[str, ...]]:
-    """The file that configures a project, None where there is none, and the table in it that does.
+    """The configuration file of a project, or None, and the keys of its table in that file.
 
     Raises:
-        ConfigError: There are two, or one cannot be read.
+        ConfigError: There are two files, or one cannot be read.
     """
     own, shared = root / FILE_NAME, root / "pyproject.toml"
     tools = _parse(shared).get("tool") if shared.is_file() else None
@@ -92,7 +92,7 @@ def _parse(path: Path) -> dict[str, Any]:
 
 
 def snake_case(key: str) -> str:
-    """`maxChars` as `max_chars`; both may be written."""
+    """Convert `maxChars` to `max_chars`; settings accept both."""
     return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", key).lower()
 
 
@@ -109,7 +109,7 @@ def _snake_keys(value: Any, origin: str) -> Any:
 
 
 def overrides(environ: Mapping[str, str]) -> Iterator[tuple[str, tuple[str, ...], Any]]:
-    """(variable, keys, value) of each variable that sets something; the last one for a key counts."""
+    """Yield (variable, keys, value) of each variable that sets a key; if several set one, the last counts."""
     for name in sorted(environ):
         if name in _SHORTHANDS:
             yield name, _SHORTHANDS[name], environ[name]
@@ -118,7 +118,7 @@ def overrides(environ: Mapping[str, str]) -> Iterator[tuple[str, tuple[str, ...]
 
 
 def _value(text: str) -> Any:
-    """An environment value as TOML reads it (numbers, booleans, lists), else the text itself."""
+    """Parse an environment value as TOML (numbers, booleans, lists); otherwise return the text."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except (tomllib.TOMLDecodeError, RecursionError):
@@ -136,12 +136,12 @@ def _put(data: dict[str, Any], path: tuple[str, ...], value: Any, name: str) -> 
 
 def _refuse_unknown(path: tuple[str, ...], name: str, value: Any) -> None:
     if ".".join(path) not in set(all_keys()):
-        raise ConfigError(_unknown(f"environment variable {name}", path, value))
+        raise ConfigError(_unknown_key(f"environment variable {name}", path, value))
 
 
 def _validate(data: dict[str, Any], origin: str) -> Settings:
     try:
-        # JSON, so that strict types still take a list for a tuple.
+        # JSON, so that strict types accept a list for a tuple.
         return Settings.model_validate_json(json.dumps(data, default=str))
     except ValidationError as error:
         raise ConfigError("; ".join(_complaint(origin, detail) for detail in error.errors()[:5])) from error
@@ -150,12 +150,12 @@ def _validate(data: dict[str, Any], origin: str) -> Settings:
 def _complaint(origin: str, detail: ErrorDetails) -> str:
     path = tuple(str(part) for part in detail["loc"])
     if detail["type"] == "extra_forbidden":
-        return _unknown(origin, path, detail["input"])
+        return _unknown_key(origin, path, detail["input"])
     message = detail["msg"].removeprefix("Value error, ")
     return f"{origin}: {'.'.join(path) or 'the file'} = {_short(detail['input'])} is invalid: {message}"
 
 
-def _unknown(origin: str, path: tuple[str, ...], value: Any) -> str:
+def _unknown_key(origin: str, path: tuple[str, ...], value: Any) -> str:
     key = ".".join(path)
     if key in _REPLACED:
         return f"{origin}: unknown key {key} = {_short(value)}; {_REPLACED[key]}"

@@ -355,6 +355,6 @@ class Settings(SettingsSection):
     @field_validator("facets")
     @classmethod
     def _names_are_free(cls, value: Mapping[str, FacetKind]) -> Mapping[str, FacetKind]:
-        if taken := sorted(name for name in value if name.lower() in _OWN_FILTERS):
-            raise ValueError(f"{taken[0]!r} is a built-in filter; choose another name")
+        if reserved_names := sorted(name for name in value if name.lower() in _OWN_FILTERS):
+            raise ValueError(f"{reserved_names[0]!r} is a built-in filter; choose another name")
         return value

@@ -44,20 +44,20 @@ def effective_settings(root: Path, environ: Mapping[str, str]) -> list[Effective
 
 
 def _lines(text: str, table: tuple[str, ...]) -> dict[str, int]:
-    """The first line on which a TOML text sets something of each key of ours, which lie below `table`."""
-    ours = set(all_keys())
+    """The first line that sets something of each valid key below `table` in a TOML text."""
+    valid_keys = set(all_keys())
     lines: dict[str, int] = {}
     for number, keys in statements(text):
         if keys[: len(table)] == table:
             path = [snake_case(key) for key in keys[len(table) :]]
             for end in range(len(path), 0, -1):  # a key may be set in parts, like [facets]
-                if (key := ".".join(path[:end])) in ours:
+                if (key := ".".join(path[:end])) in valid_keys:
                     lines.setdefault(key, number)
     return lines
 
 
 def statements(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """(line, keys) of each value and each `[[table]]` of a valid TOML text.
+    """Yield (line, keys) of each value and each `[[table]]` of a valid TOML text.
 
     The parser reports no lines, so it gets the statements one by one.
     """

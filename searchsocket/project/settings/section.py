@@ -20,7 +20,7 @@ def _web_address_or_path(value: str) -> str:
 
 
 def listed(value: object) -> object:
-    """Read one name as a list of one; strict types take a tuple."""
+    """Accept a single name as a list of one; strict types need a tuple."""
     if isinstance(value, str):
         return (value,)
     return tuple(value) if isinstance(value, list) else value

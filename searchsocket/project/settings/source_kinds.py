@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 SourceMode = Literal["static-output", "content-files", "git-branch", "crawl", "records"]
 
-# In `source.crawl.base_url`: replaced by the name, the branch or the commit of a scope.
+# Placeholders in `source.crawl.base_url` for the name, branch or commit of a scope.
 PLACEHOLDER = re.compile(r"\{(scope|branch_slug|branch|sha)(?::([1-9][0-9]?))?\}")
 
 
