@@ -1,6 +1,6 @@
 """Dagster definitions of searchsocket: they wire the library's stages together and compute nothing (spec 4.1).
 
-`Site` is a component for YAML, `site_definitions` the same as a function. Both load when they are first used, since the
+`Site` is a component for YAML, and `site_definitions` the same as a function. Both load at first use, since the
 command line imports other modules of this package without them.
 """
 

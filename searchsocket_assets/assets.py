@@ -1,7 +1,7 @@
-"""The assets between a built site, or source code, and its published index: one a stage, a partition a scope.
+"""Assets from a built site, or source code, to its published index: one per stage, with one partition per scope.
 
-Their data lies in the project's state folder, so there are no IO managers: `deps` order the stages, and each can
-be materialized alone, in its own process. What did not change is skipped inside each stage, by content hash.
+Their data is in the project's state folder, so there are no IO managers. `deps` order the stages, and each can be
+materialized alone, in its own process. Each stage skips unchanged content, by content hash.
 """
 
 from collections.abc import Iterator
@@ -27,10 +27,10 @@ Results = Iterator[dg.MaterializeResult[None] | dg.AssetCheckEvaluation]
 
 
 def stage_asset(stage: Stage[Any], site: DagsterSite) -> dg.AssetsDefinition:
-    """One stage of the library, run for the scope of the run.
+    """Make the asset of one stage, which runs it for the scope of the run.
 
-    None has a retry policy: Dagster takes an interruption for a failure that may be tried again. What may pass by
-    itself is tried again inside a stage.
+    It has no retry policy, because Dagster would retry interruptions too. Temporary failures are retried inside a
+    stage.
     """
     traits = site.traits
 
@@ -75,21 +75,21 @@ def stage_asset(stage: Stage[Any], site: DagsterSite) -> dg.AssetsDefinition:
     return run_stage
 
 
-# An upstream asset that builds the site is a fact that Dagster records, so a condition on it beats a sensor. Branches
-# come and go outside Dagster, so sensors watch those.
+# Dagster records when an upstream asset builds the site, so a condition on it is better than a sensor. Branches change
+# outside Dagster, so sensors watch them.
 AFTER_A_BUILD = dg.AutomationCondition.eager()
 
 
 def _freshness(max_age_days: float) -> dg.FreshnessPolicy | None:
-    """The age that the check `scope_age` allows, where Dagster's users look for it.
+    """A freshness policy with the limit of the check `scope_age`, in the place where users of Dagster look for it.
 
-    Dagster judges an asset, not a partition: one busy branch keeps it fresh, and the check names each scope.
+    Dagster judges an asset, not a partition: one busy branch keeps it fresh, while the check covers each scope.
     """
     return dg.FreshnessPolicy.time_window(fail_window=timedelta(days=max_age_days)) if max_age_days else None
 
 
 def stage_assets(site: DagsterSite) -> tuple[dg.AssetsDefinition, ...]:
-    """An asset for each stage; those of code, `llms.txt` and static search only if the project has them."""
+    """An asset for each stage; those of code, `llms.txt` and static search only if they are enabled."""
     llms = LLMS_STAGES.values() if site.traits.has_llms else ()
     static = STATIC_STAGES.values() if site.traits.has_static else ()
     stages = (*STAGES.values(), *llms, *static, *(CODE_STAGES.values() if site.traits.has_code else ()))

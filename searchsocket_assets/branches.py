@@ -1,7 +1,7 @@
-"""Scopes go when their branches do: the sensor that looks for such, and the job that prunes.
+"""Delete scopes with their branches: a sensor that detects deleted branches, and the job that prunes.
 
-The sensor reads what is there each time instead of remembering what it did, so that a tick that died, or a branch that
-came back, needs no repair; and no run key is given out, since Dagster never runs one twice, failed or not.
+The sensor reads the current state each time and remembers nothing, so that a failed tick, or a branch that reappears,
+needs no repair. Its requests have no run key, since Dagster never repeats a run key, even after a failure.
 """
 
 import os
@@ -38,11 +38,11 @@ class PruneOptions(dg.Config):
 
 
 def prune_job(site: DagsterSite) -> dg.JobDefinition:
-    """The job that deletes the scopes of branches that are gone."""
+    """The job that deletes the scopes of deleted branches."""
 
     @dg.op(name=site.named("prune"), pool=site.pool("prune"))
     def prune(context: dg.OpExecutionContext, config: PruneOptions) -> None:
-        """Delete the scopes of branches that are gone, then their partitions and runs."""
+        """Delete the scopes of deleted branches, then their partitions and runs."""
         with errors_as_failures():
             project = site.open()
             begin_run(context.instance, context.run, site, project)
@@ -56,7 +56,7 @@ def prune_job(site: DagsterSite) -> dg.JobDefinition:
             forgotten = forget_in(context.instance, site, project, os.environ, plan)
             context.log.info(f"deleted {len(outcome.deleted)} scopes, forgot {len(forgotten)} partitions")
             for error in outcome.failed.values():
-                raise error  # the others are deleted by now
+                raise error  # the others are already deleted
 
     @dg.job(
         name=site.named("prune_scopes"),
@@ -72,7 +72,7 @@ def prune_job(site: DagsterSite) -> dg.JobDefinition:
 
 
 def dead_branches(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.RunRequest | dg.SkipReason:
-    """Ask for a run that prunes, if the settings allow that; else name what it would delete."""
+    """Request a run that prunes if the settings allow that; otherwise list what it would delete."""
     try:
         project = site.open()
         plan = plan_prune(project, os.environ, PruneRequest(by_branch=True), datetime.now(UTC))
@@ -94,7 +94,7 @@ def _apply(site: DagsterSite) -> dict[str, Any]:
 
 
 def prune_schedule(site: DagsterSite, job: dg.JobDefinition) -> dg.ScheduleDefinition:
-    """The schedule that prunes; it is off unless the site turns it on."""
+    """The schedule that prunes; off unless the site enables it."""
     return dg.ScheduleDefinition(
         job=job,
         **schedule_start(site, "nightly_prune", "0 4 * * *"),
@@ -120,7 +120,7 @@ def plan_metadata(plan: PrunePlan) -> dict[str, Any]:
 
 
 def prune_sensor(site: DagsterSite, job: dg.JobDefinition) -> dg.SensorDefinition:
-    """The sensor that finds dead branches; it is off unless the site turns it on."""
+    """The sensor that detects deleted branches; off unless the site enables it."""
 
     @dg.sensor(
         name=site.named("dead_branches"),

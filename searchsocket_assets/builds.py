@@ -1,8 +1,8 @@
-"""A new build of a scope asks for one run.
+"""Request one run for each new build of a scope.
 
-What was asked for is read from Dagster's own runs, which carry the digest of their build: a tick that died, and one
-that came twice, need no repair. A run key names the run before it as well. So two ticks that see the same ask for one
-run, and a build whose run failed, or that comes back after another, is not kept out, as by a key of its digest alone.
+Earlier requests are read from Dagster's runs, which are tagged with the digest of their build, so a failed or repeated
+tick needs no repair. A run key also contains the previous run: two ticks in the same state request one run, and a build
+whose run failed, or that reappears after another one, can run again.
 """
 
 import json
@@ -30,27 +30,27 @@ from searchsocket_assets.site import DagsterSite
 from searchsocket_assets.starts import sensor_status
 from searchsocket_assets.wholeness import described, wait_for
 
-_MOST_AT_ONCE = 20  # runs that one tick asks for
-_TICK_S = 20.0  # that one tick looks around: Dagster ends it after 60
-_LOOKED_AT = 20  # newest runs of a scope
+_MOST_AT_ONCE = 20  # runs that one tick requests
+_TICK_S = 20.0  # time for one tick; Dagster stops it after 60 s
+_LOOKED_AT = 20  # newest runs of a scope to read
 _FAILED = (dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED)
 
 
 def new_builds(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.SensorResult | dg.SkipReason:
-    """Ask for a run of every scope whose build is another one than the last that a run was asked for."""
+    """Request a run of every scope whose build differs from the last requested one."""
     try:
         project = site.open()
         if source_kind(project.settings.source.mode).is_remote:
             return dg.SkipReason("a crawled site cannot be watched; run it on a schedule instead")
-        listed = _listed(project)
-        branches = _watched(context.instance, site, project, listed.scopes() if listed else {})
+        listed = _list_branches(project)
+        branches = _watched_scopes(context.instance, site, project, listed.scopes() if listed else {})
     except SearchSocketError as error:
         return dg.SkipReason(f"{error.code}: {error}")
     settled, begin = _cursor(context.cursor)
     commits = listed.commits if listed else {}
     runs: list[dg.RunRequest] = []
     busy: list[str] = []
-    order = sorted(branches, key=lambda scope: (scope <= begin, scope))  # on from where the last tick came to
+    order = sorted(branches, key=lambda scope: (scope <= begin, scope))  # continue after the last tick's last scope
     deadline, last = time.monotonic() + _TICK_S, ""
     for scope in order:
         if len(runs) == _MOST_AT_ONCE or time.monotonic() > deadline:
@@ -68,7 +68,7 @@ def new_builds(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.Sen
             runs.append(request)
     digests = {scope: digest for scope, digest in settled.items() if scope in branches}
     cursor = json.dumps([last if last != order[-1:][0] else "", digests], separators=(",", ":")) if order else "[]"
-    # Dagster's partitions follow from what is kept: a new Dagster home has none, and gets all of them here.
+    # Partitions follow the stored scopes: a new Dagster home has none, and gets all of them here.
     missing = sorted(branches.keys() - {*context.instance.get_dynamic_partitions(site.partitions_name)})
     reason = f"still being written: {', '.join(busy)}" if busy else f"no new build; scopes watched: {len(branches)}"
     return dg.SensorResult(
@@ -85,7 +85,7 @@ def _request(
     scope, project = run.scope, run.project
     newest = index_records(instance, site, project, scope.name, _LOOKED_AT)
     if any(not record.dagster_run.is_finished and BUILD_TAG not in record.dagster_run.tags for record in newest):
-        return None  # it will read what there is when it begins
+        return None  # it will read the current build when it starts
     job = site.named(INDEX_SITE)
     records = [record for record in newest if _digest(record, build, job)]
     attempts = [_attempt(record, build, job) for record in records]
@@ -102,9 +102,9 @@ def _request(
 
 
 def _digest(record: dg.RunRecord, build: Build, job: str) -> str:
-    """Of the build that a run read; "" where that is not known.
+    """The digest of the build that a run read; "" if unknown.
 
-    By the time alone only of a whole run: one of some assets says itself that it read the build.
+    Its start time is enough only for a whole run; a run of some assets has a tag if it read the build.
     """
     is_whole = record.dagster_run.job_name == job
     is_later = is_whole and build.changed_ns and record.start_time and record.start_time * 1e9 > build.changed_ns
@@ -116,16 +116,16 @@ def _attempt(record: dg.RunRecord, build: Build, job: str) -> Attempt:
     return Attempt(_digest(record, build, job), record.dagster_run.status in _FAILED, ended_at)
 
 
-def _watched(
+def _watched_scopes(
     instance: dg.DagsterInstance, site: DagsterSite, project: Project, alive: Mapping[str, str]
 ) -> Mapping[str, str]:
-    """Scope -> branch of those whose source can be told apart: all, or the one that the working tree is of.
+    """Map scopes to branches, for scopes whose source can be watched: all, or only that of the working tree.
 
     Args:
-        alive: Scope -> branch, as git lists them.
+        alive: Scope -> branch, from git.
 
     Raises:
-        SearchSocketError: The kept scopes cannot be listed.
+        SearchSocketError: The stored scopes cannot be listed.
     """
     branches = ProjectState(project.state_dir).branches()
     if not project.settings.source.differs_by_scope():
@@ -135,8 +135,8 @@ def _watched(
     return {scope: branch_among(scope, branches, alive) for scope in sorted(names)}
 
 
-def _listed(project: Project) -> Branches | None:
-    """The branches of this clone, asked at once; None where each scope has to be asked for its commit."""
+def _list_branches(project: Project) -> Branches | None:
+    """List the branches of this clone with one command; None if each scope needs its own."""
     settings = project.settings
     if not source_kind(settings.source.mode).reads_commit or settings.source.git.branch:
         return None
@@ -147,8 +147,8 @@ def _listed(project: Project) -> Branches | None:
 
 
 def _cursor(text: str | None) -> tuple[dict[str, str], str]:
-    """Scope -> digest of the builds that are indexed, so that nobody asks Dagster of them again; and the last scope
-    that was looked at.
+    """Map scopes to the digests of their indexed builds, to avoid queries to Dagster; also return the last scope
+    that was checked.
     """
     try:
         last, settled = json.loads(text or "")
@@ -158,7 +158,7 @@ def _cursor(text: str | None) -> tuple[dict[str, str], str]:
 
 
 def build_sensor(site: DagsterSite, job: Any) -> dg.SensorDefinition:
-    """The sensor that finds new builds; it is off unless the site turns it on."""
+    """The sensor that detects new builds; off unless the site enables it."""
 
     @dg.sensor(
         name=site.named("new_builds"),

@@ -1,6 +1,6 @@
-"""The library's checks as asset checks of the stage that they judge; a blocking one stops what comes after.
+"""The library's checks as asset checks of their stages; a blocking one stops later stages.
 
-Those of one stage are one step: a step costs more than most checks do.
+All checks of a stage are one step, since a step costs more than most checks.
 """
 
 import warnings
@@ -21,7 +21,7 @@ def stage_checks(name: str, checks: Sequence[Check], site: DagsterSite) -> dg.As
     """The checks of one stage, evaluated for the scope of the run."""
     by_key = {dg.AssetCheckKey(site.key(check.stage.name), check.name): check for check in checks}
     with warnings.catch_warnings():
-        # Partitions of checks are new in Dagster 1.13; tests over the oldest and the newest release guard them.
+        # Partitions of checks are new in Dagster 1.13; tests run with the oldest and the newest release.
         warnings.simplefilter("ignore", dg.PreviewWarning)
 
         @dg.multi_asset_check(
@@ -47,7 +47,7 @@ def stage_checks(name: str, checks: Sequence[Check], site: DagsterSite) -> dg.As
                     if key in context.selected_asset_check_keys:
                         outcome = outcome_of(check, run)
                         if check.blocking and not outcome.passed:
-                            # The row of a failed run names the check alone.
+                            # The row of a failed run shows only the check's name.
                             context.log.error(f"{check.name}: {outcome.message}")
                         yield checked(outcome, key)
 
@@ -55,7 +55,7 @@ def stage_checks(name: str, checks: Sequence[Check], site: DagsterSite) -> dg.As
 
 
 def all_checks(site: DagsterSite) -> tuple[dg.AssetChecksDefinition, ...]:
-    """The checks of a run, a step for each stage, and those that only make sense between runs."""
+    """The checks of a run, one step per stage, and the checks between runs."""
     in_runs = [check for check in ALL_CHECKS.values() if check.name not in BETWEEN_RUNS]
     between = [check for check in ALL_CHECKS.values() if check.name in BETWEEN_RUNS]
     by_stage = groupby(in_runs, key=lambda check: check.stage.name)

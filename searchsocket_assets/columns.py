@@ -78,6 +78,6 @@ _COLUMNS = {
 
 
 def column_schema(stage: str) -> Mapping[str, Any]:
-    """The metadata of an asset that names its columns."""
+    """The metadata of an asset with its columns."""
     columns = [dg.TableColumn(name, kind, description) for name, kind, description in _COLUMNS[stage]]
     return {"dagster/column_schema": dg.TableSchema(columns)}

@@ -18,7 +18,7 @@ class SiteParams(BaseModel):
 
 
 class SiteScaffolder(dg.Scaffolder[SiteParams]):
-    """Writes a `defs.yaml` whose keys begin with the name of its folder."""
+    """Writes a `defs.yaml` whose keys start with the name of its folder."""
 
     @classmethod
     def get_scaffold_params(cls) -> type[SiteParams]:

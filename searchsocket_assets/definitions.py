@@ -1,6 +1,6 @@
 """Definitions for a project with its own Dagster home (see workspace.yaml).
 
-It loads in any folder, also in one whose configuration is broken.
+It loads in any folder, even if the configuration is broken.
 """
 
 import os
@@ -15,12 +15,12 @@ def build_definitions(root: str = "", *, traits: ProjectTraits | None = None) ->
     """All definitions of one project, with plain names.
 
     Args:
-        root: Folder of the project; "" leaves it to the environment of each run.
+        root: Folder of the project; "" = from the environment of each run.
         traits: Owners, kinds and triggers of its assets; no run depends on them.
     """
     from searchsocket_assets.site_factory import definitions_of
 
-    # A process for each step costs five times the work; runs of different scopes are processes already.
+    # A process per step takes five times the work; runs of different scopes already have separate processes.
     executor = dg.Definitions(executor=dg.in_process_executor)
     return dg.Definitions.merge(definitions_of(DagsterSite(root, traits=traits or ProjectTraits())), executor)
 

@@ -1,4 +1,4 @@
-"""The asset `search_demand`: the demand report of a scope, as `searchsocket demand` prints it."""
+"""The asset `search_demand`: the demand report of a scope, as in `searchsocket demand`."""
 
 import os
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _DAYS, _LIMIT = 30, 20
 
 
 def demand_asset(site: DagsterSite) -> dg.AssetsDefinition:
-    """The asset of a scope's demand; it belongs to no job and indexes nothing."""
+    """The asset of a scope's demand; it is part of no job and indexes nothing."""
 
     @dg.asset(
         key=site.key(DEMAND),

@@ -1,7 +1,7 @@
-"""Living branches become partitions by themselves, each with one run, as soon as there is something to index.
+"""Add a partition for each new branch, and request one run as soon as its build exists.
 
-The sensor reads what is there each time instead of remembering what it did, so that a tick that died, or a branch that
-came back, needs no repair.
+The sensor reads the current state each time and remembers nothing, so that a failed tick, or a branch that reappears,
+needs no repair.
 """
 
 import os
@@ -27,32 +27,32 @@ from searchsocket_assets.site import DagsterSite
 from searchsocket_assets.starts import sensor_status
 from searchsocket_assets.wholeness import wait_for
 
-_MOST_AT_ONCE = 20  # scopes that one tick begins: a first look at a large repository is spread over several
-_TICK_S = 20.0  # that one tick looks for builds: Dagster ends it after 60
-_LOOKED_AT = 20  # newest runs of a scope
-_MAX_LISTED = 30  # scopes that a skipped tick names
+_MOST_AT_ONCE = 20  # new scopes per tick; a large repository takes several ticks
+_TICK_S = 20.0  # time of one tick for builds; Dagster stops it after 60 s
+_LOOKED_AT = 20  # newest runs of a scope to read
+_MAX_LISTED = 30  # scopes in the message of a skipped tick
 _FAILED = (dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED)
 
 
 @dataclass(frozen=True, slots=True)
 class _Missing:
-    """Scopes that living branches want and that have no index."""
+    """Scopes of existing branches without an index."""
 
     branch_of: Mapping[str, str]  # by scope
-    indexed: frozenset[str]  # those that something is kept of
-    shared: str  # why other branches are left out; "" = none is
+    indexed: frozenset[str]  # stored scopes
+    shared: str  # reason why other branches are left out; "" = none are
 
 
 def new_branches(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.SensorResult | dg.SkipReason:
-    """Ask for a run of every branch without a scope; a listing that may lack branches changes nothing.
+    """Request a run of every branch without a scope; an incomplete list of branches changes nothing.
 
-    Scopes that are kept and have no partition get one: a new Dagster home knows none of them.
+    Stored scopes without a partition get one: a new Dagster home has none.
     """
     try:
         project = site.open()
         branches = live_branches(project)
         branch_of = selected_scopes(branches, project.settings.branches.include, project.settings.branches.exclude)
-        missing = _missing(project, branch_of)
+        missing = _find_missing(project, branch_of)
     except SearchSocketError as error:
         return dg.SkipReason(f"{error.code}: {error}")
     keys = set(context.instance.get_dynamic_partitions(site.partitions_name))
@@ -60,9 +60,9 @@ def new_branches(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.S
         key: index_records(context.instance, site, project, key, _LOOKED_AT)
         for key in keys & (missing.branch_of.keys() - missing.indexed)
     }
-    begun = {key for key, records in last.items() if not _is_to_begin(project, records)}
-    unbuilt = _unbuilt(project, missing.branch_of, begun | missing.indexed)
-    new = new_scopes(missing.branch_of, begun | missing.indexed | unbuilt, _MOST_AT_ONCE)
+    started = {key for key, records in last.items() if not _is_to_begin(project, records)}
+    unbuilt = _unbuilt(project, missing.branch_of, started | missing.indexed)
+    new = new_scopes(missing.branch_of, started | missing.indexed | unbuilt, _MOST_AT_ONCE)
     added = sorted({*missing.indexed, *new} - keys)
     adding = [site.partitions.build_add_request(added)] if added else []
     if not new and adding:
@@ -74,7 +74,7 @@ def new_branches(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.S
         return dg.SkipReason(waiting or missing.shared or every)
     runs = [
         dg.RunRequest(
-            # Names the run before it as well, so that ticks that overlap ask for one, and a later one is not kept out.
+            # With the previous run, so that overlapping ticks request one run, and a later one can repeat it.
             run_key=f"{scope}:{next((record.dagster_run.run_id for record in last.get(scope, ())), '')}",
             partition_key=scope,
             tags={PROJECT_TAG: project.id, BRANCH_TAG: missing.branch_of[scope]},
@@ -85,31 +85,31 @@ def new_branches(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.S
 
 
 def named(scopes: Sequence[str]) -> str:
-    """The first of some names, and how many more there are."""
+    """The first few names, and the number of the others."""
     return ", ".join(scopes[:_MAX_LISTED]) + (
         f" and {len(scopes) - _MAX_LISTED} more" if len(scopes) > _MAX_LISTED else ""
     )
 
 
-def _missing(project: Project, branch_of: Mapping[str, str]) -> _Missing:
+def _find_missing(project: Project, branch_of: Mapping[str, str]) -> _Missing:
     """
     Raises:
-        SearchSocketError: What is kept cannot be told.
+        SearchSocketError: The stored scopes cannot be listed.
     """
     indexed = frozenset(names_in_stores(project))
     if project.settings.source.differs_by_scope():
         return _Missing(branch_of, indexed, "")
-    ours = project.scope(os.environ).name  # which a command run here would index, too
-    others = sorted(branch_of.keys() - {ours})
+    own_scope = project.scope(os.environ).name  # the scope that a command here would index
+    others = sorted(branch_of.keys() - {own_scope})
     shared = f"CONFIG_INVALID: {named(others)} would be indexed from the same pages, {OWN_SOURCES}" if others else ""
-    return _Missing({name: branch for name, branch in branch_of.items() if name == ours}, indexed, shared)
+    return _Missing({name: branch for name, branch in branch_of.items() if name == own_scope}, indexed, shared)
 
 
 def _is_to_begin(project: Project, records: Sequence[dg.RunRecord]) -> bool:
     """Return True if a scope without an index needs a run, given its earlier runs.
 
-    A preview that is crawled may answer long after its branch came, and nobody can watch it: what failed is tried
-    again, after pauses that grow. Of a build that can be watched, the sensor for new builds does so.
+    A crawled preview may respond long after its branch appeared, and cannot be watched. So a failed run is repeated
+    after growing pauses. For a build that can be watched, the sensor for new builds repeats it.
     """
     is_crawled = source_kind(project.settings.source.mode).is_remote
     attempts = [
@@ -124,7 +124,7 @@ def _is_to_begin(project: Project, records: Sequence[dg.RunRecord]) -> bool:
 
 
 def _unbuilt(project: Project, branch_of: Mapping[str, str], left_out: Collection[str]) -> set[str]:
-    """Scopes whose build is not there, or is being written: a run now would fail, or see half of it."""
+    """Scopes whose build is missing or being written: a run now would fail or read an incomplete build."""
     if source_kind(project.settings.source.mode).is_remote:
         return set()
     unbuilt: set[str] = set()
@@ -143,7 +143,7 @@ def _unbuilt(project: Project, branch_of: Mapping[str, str], left_out: Collectio
 
 
 def discovery_sensor(site: DagsterSite, job: Any) -> dg.SensorDefinition:
-    """The sensor that finds new branches; it is off unless the site turns it on."""
+    """The sensor that detects new branches; off unless the site enables it."""
 
     @dg.sensor(
         name=site.named("new_branches"),

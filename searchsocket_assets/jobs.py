@@ -13,7 +13,7 @@ INDEX_CODE = "index_code"
 
 
 def index_site_job(site: DagsterSite) -> Any:
-    """The job over the assets of a site, without the checks that only make sense between runs."""
+    """The job over the assets of a site, without the checks between runs."""
     static = STATIC_STAGES if site.traits.has_static else ()
     stages = [*STAGES, *(LLMS_STAGES if site.traits.has_llms else ()), *static]
     between = [dg.AssetCheckKey(site.key("search_index"), name) for name in sorted(BETWEEN_RUNS)]

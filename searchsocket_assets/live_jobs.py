@@ -1,4 +1,4 @@
-"""Jobs over what is live: go back to the generation before, and ask whether all is well between runs."""
+"""Jobs over the live index: roll back to the previous generation, and check the index between runs."""
 
 import os
 from collections.abc import Iterator
@@ -23,11 +23,11 @@ VERIFY = "verify_scope"
 
 
 def rollback_job(site: DagsterSite) -> dg.JobDefinition:
-    """The job that goes back to the generation before the live one."""
+    """The job that rolls back to the previous generation."""
 
     @dg.op(name=site.named("rollback"), pool=site.pool(ROLLBACK))
     def rollback(context: dg.OpExecutionContext) -> None:
-        """Switch the scope of the run to the generation before the live one."""
+        """Switch the scope of the run to the previous generation."""
         with errors_as_failures():
             project = site.open()
             begin_run(context.instance, context.run, site, project)
@@ -61,11 +61,11 @@ def rollback_job(site: DagsterSite) -> dg.JobDefinition:
 
 
 def verify_job(site: DagsterSite) -> dg.JobDefinition:
-    """The job that asks all checks of a live index."""
+    """The job that runs all checks of a live index."""
 
     @dg.op(name=site.named("verify"), required_resource_keys={site.options_key}, pool=site.pool(VERIFY))
     def verify(context: dg.OpExecutionContext) -> Iterator[dg.AssetCheckEvaluation | dg.Output[None]]:
-        """Ask all checks of a live index, and put what they find on its page."""
+        """Run all checks of a live index, and report their results on the asset."""
         with errors_as_failures(), events_logged(context.log) as on_event:
             options = options_of(context.resources, site).to_run_options()
             run = site.scope_run(context.run, options, on_event)
@@ -99,7 +99,7 @@ def verify_job(site: DagsterSite) -> dg.JobDefinition:
 
 
 def verify_schedule(site: DagsterSite, job: dg.JobDefinition) -> dg.ScheduleDefinition:
-    """The schedule that verifies; it is off unless the site turns it on."""
+    """The schedule that verifies; off unless the site enables it."""
 
     @dg.schedule(
         job=job,

@@ -1,4 +1,4 @@
-"""Keeping a project small: a job on a schedule, which says of each step what it freed."""
+"""Keep a project small: a scheduled job, which reports the space that each step freed."""
 
 import os
 from collections.abc import Iterator
@@ -25,9 +25,9 @@ from searchsocket_assets.run.translate import errors_as_failures
 from searchsocket_assets.site import DagsterSite
 from searchsocket_assets.starts import schedule_start
 
-# Whose runs are of one scope each.
+# Jobs whose runs are for one scope each.
 _JOBS = (INDEX_SITE, INDEX_CODE, PLAN, ROLLBACK, VERIFY)
-_ROUNDS = 500  # of deleting runs, ten at a time
+_ROUNDS = 500  # of deletions, with ten runs each
 
 
 class MaintenanceOptions(dg.Config):
@@ -48,7 +48,7 @@ def maintenance_job(site: DagsterSite) -> dg.JobDefinition:
 
     @dg.op(name=site.named("maintain"), pool=site.pool("maintain"))
     def maintain(context: dg.OpExecutionContext, config: MaintenanceOptions) -> None:
-        """Old runs, generations and temporary folders, and space that databases do not use."""
+        """Delete old runs, generations and temporary folders, and compact databases."""
         with errors_as_failures("maintain"):
             project = site.open()
             begin_run(context.instance, context.run, site, project)
@@ -59,9 +59,9 @@ def maintenance_job(site: DagsterSite) -> dg.JobDefinition:
                 freed += _unused_embeddings(project)
             for step in freed:
                 context.log.info(f"{step.what}, {step.where}: {step.note or f'{step.bytes:,} bytes'}")
-            rows = [{"what": each.what, "where": each.where, "bytes": each.bytes, "note": each.note} for each in freed]
+            rows = [{"what": step.what, "where": step.where, "bytes": step.bytes, "note": step.note} for step in freed]
             metadata = {"freed": table(rows)} if rows else {}
-            context.add_output_metadata({**metadata, "megabytes": round(sum(each.bytes for each in freed) / 1e6, 3)})
+            context.add_output_metadata({**metadata, "megabytes": round(sum(step.bytes for step in freed) / 1e6, 3)})
 
     @dg.job(
         name=site.named("maintenance"),
@@ -82,9 +82,9 @@ def _old_runs(instance: dg.DagsterInstance, site: DagsterSite, project: Project,
         deleted = 0
         for job in (*map(site.named, _JOBS), ASSET_JOB):
             for _ in range(_ROUNDS):
-                if not (gone := delete_old_runs(instance, project, scope, count, job)):
+                if not (count_deleted := delete_old_runs(instance, project, scope, count, job)):
                     break
-                deleted += gone
+                deleted += count_deleted
         if deleted:
             yield Freed(f"{deleted} old runs", scope, 0, "deleted from Dagster's history")
 
@@ -113,7 +113,7 @@ def _databases(project: Project) -> Iterator[Path]:
 
 
 def maintenance_schedule(site: DagsterSite, job: dg.JobDefinition) -> dg.ScheduleDefinition:
-    """The schedule of maintenance; it is off unless the site turns it on."""
+    """The schedule of maintenance; off unless the site enables it."""
     return dg.ScheduleDefinition(
         job=job,
         **schedule_start(site, "weekly_maintenance", "0 5 * * 0"),

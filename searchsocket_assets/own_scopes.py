@@ -1,4 +1,4 @@
-"""The partitions that belong to a site: a Dagster home may hold those of other projects too."""
+"""The partitions of a site; a Dagster home may contain those of other projects too."""
 
 import os
 from collections.abc import Collection
@@ -14,7 +14,7 @@ from searchsocket_assets.site import DagsterSite
 
 
 def names_in_stores(project: Project) -> set[str]:
-    """The scopes of which an index, a state or a mirror is kept.
+    """The scopes with a stored index, state or mirror.
 
     Raises:
         SearchSocketError: They cannot be listed.
@@ -28,18 +28,18 @@ def names_in_stores(project: Project) -> set[str]:
 def own_partitions(
     instance: dg.DagsterInstance, site: DagsterSite, project: Project, alive: Collection[str] = ()
 ) -> list[str]:
-    """Partitions of a site: all of its own definition; of one that is shared, kept scopes and living branches.
+    """The partitions of a site: all if it does not share them; otherwise stored scopes and existing branches.
 
     Raises:
-        SearchSocketError: The kept scopes cannot be listed.
+        SearchSocketError: The stored scopes cannot be listed.
     """
     keys = [key for key in instance.get_dynamic_partitions(site.partitions_name) if is_scope_name(key)]
     if owns_partitions(instance, site, project):
         return keys
-    ours = {*names_in_stores(project), *alive}
-    return [key for key in keys if key in ours]
+    own_names = {*names_in_stores(project), *alive}
+    return [key for key in keys if key in own_names]
 
 
 def owns_partitions(instance: dg.DagsterInstance, site: DagsterSite, project: Project) -> bool:
-    """No other project uses the site's partitions."""
+    """Return True if no other project uses the site's partitions."""
     return site.has_own_partitions or is_own_home(instance, project)

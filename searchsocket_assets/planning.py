@@ -1,4 +1,4 @@
-"""Job that plans the indexing of a scope and its cost: a run of an asset that materializes nothing would end a backfill
+"""The job that plans the indexing of a scope and its cost. An asset that materializes nothing would end a backfill
 as failed.
 """
 
@@ -21,7 +21,7 @@ def plan_job(site: DagsterSite) -> dg.JobDefinition:
 
     @dg.op(name=site.named("plan"), required_resource_keys={site.options_key}, pool=site.pool(PLAN))
     def plan(context: dg.OpExecutionContext) -> None:
-        """Runs every stage over a throw-away copy of the state. Nothing is called, written or materialized."""
+        """Run every stage over a temporary copy of the state, without calls, writes or materializations."""
         with errors_as_failures("plan"), events_logged(context.log) as on_event:
             options = options_of(context.resources, site).to_run_options()
             run = site.scope_run(context.run, options, on_event)

@@ -1,4 +1,4 @@
-"""Refuse a second project with the id of the first: they would share partitions, and index and prune for each other."""
+"""Refuse a second project with the same id: both would share partitions, and index and prune for each other."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,7 @@ from searchsocket_assets.site import DagsterSite
 
 
 class SearchProject(dg.ConfigurableResource):  # type: ignore[type-arg]
-    """The project of a site. Dagster merges no two resources of one key, so no two projects of one id."""
+    """The project of a site. Dagster does not merge two resources with one key, so two projects cannot share an id."""
 
     root: str
 
@@ -32,7 +32,7 @@ def begin_run(instance: dg.DagsterInstance, run: dg.DagsterRun, site: DagsterSit
     """Tag a run with its project and the project's folder.
 
     Raises:
-        ConfigError: Another folder of this machine has a project of the same id, and runs in this deployment.
+        ConfigError: Another folder of this machine has a project with this id, and runs in this deployment.
     """
     root = str(project.root.resolve())
     prefix = f"{project.id}@"

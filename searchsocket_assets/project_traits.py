@@ -12,7 +12,7 @@ from searchsocket.sources.base import SourceOrigin
 
 PROJECT_VARIABLE = "SEARCHSOCKET_PROJECT"
 _LOCAL_PROVIDERS = {"builtin", "hash", "onnx"}
-_GENERATOR_KINDS = {"SvelteKit": "svelte", "Next.js": "nextjs"}  # else the name itself, in small letters
+_GENERATOR_KINDS = {"SvelteKit": "svelte", "Next.js": "nextjs"}  # otherwise the name in small letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +22,12 @@ class ProjectTraits:
     owners: tuple[str, ...] = ()
     source_kinds: frozenset[str] = frozenset({"html"})
     has_code: bool = False  # its source code is indexed too
-    has_demand: bool = False  # its service records what visitors search for
+    has_demand: bool = False  # its service records searches
     has_llms: bool = False  # llms.txt and its pages are written
     has_static: bool = False  # the index is exported for search without a server
     discovers_branches: bool = False  # the sensor for new branches runs from the start
     watches_builds: bool = False  # the sensor for new builds runs from the start
-    prunes_branches: bool = False  # the sensor for dead branches runs from the start
+    prunes_branches: bool = False  # the sensor for deleted branches runs from the start
     pays_for_embeddings: bool = False  # a provider on another machine makes the vectors
     max_age_days: float = 0.0  # of a live generation, before it counts as stale; 0 = no limit
     group: str = ""  # of the site's assets
@@ -36,9 +36,9 @@ class ProjectTraits:
 
 
 def traits_of_project(environ: Mapping[str, str]) -> ProjectTraits:
-    """Traits of the project that Dagster's processes are started for; defaults for what cannot be read.
+    """Traits of the project for which Dagster's processes were started; defaults if it cannot be read.
 
-    What is wrong with a project is for its runs to say: the graph is shown all the same.
+    The graph is shown even if a project is broken; its runs report the problem.
     """
     root = environ.get(PROJECT_VARIABLE, "")
     return read_traits(Path(root) if root else Path.cwd(), environ)[1]

@@ -1,4 +1,4 @@
-"""The options of one launch, as a resource that its run configuration sets."""
+"""The options of one launch, as a resource that the run configuration sets."""
 
 from typing import Any, Literal
 
@@ -13,13 +13,13 @@ UNLIMITED = -1
 
 
 def _config_field(option: Option) -> tuple[Any, Any]:
-    """Type and field of an option in Dagster's configuration, which knows no choice that is none."""
+    """Type and field of an option in Dagster's configuration, which cannot express an unset choice."""
     if option.kind is bool:
         return bool, Field(default=False, description=option.help)
     if option.choices:
         choices = (AS_CONFIGURED, *option.choices)
         return Literal[choices], Field(default=AS_CONFIGURED, description=option.help)
-    # With a value to say nothing, so that the launchpad offers it; none could not be seen there.
+    # With a value that means "use the settings", so that the launchpad shows the option; it would hide an unset one.
     return option.kind, Field(
         default=UNLIMITED, ge=UNLIMITED, description=f"{option.help} {UNLIMITED}: use the settings."
     )
@@ -41,8 +41,8 @@ class IndexOptions(_RunFields):  # type: ignore[misc]
 
     def to_run_options(self) -> RunOptions:
         values: dict[str, Any] = {option.name: getattr(self, option.name) for option in OPTIONS}
-        unsaid: dict[str, Any] = {name: None for name, value in values.items() if value in (AS_CONFIGURED, UNLIMITED)}
-        return RunOptions(**(values | unsaid))
+        unset: dict[str, Any] = {name: None for name, value in values.items() if value in (AS_CONFIGURED, UNLIMITED)}
+        return RunOptions(**(values | unset))
 
 
 def options_of(resources: Any, site: DagsterSite) -> IndexOptions:

@@ -1,4 +1,4 @@
-"""The table of a project's scopes, as `searchsocket scopes` prints it."""
+"""The table of a project's scopes, as in `searchsocket scopes`."""
 
 import os
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ SCOPES = "scopes"
 
 
 def scopes_asset(site: DagsterSite) -> dg.AssetsDefinition:
-    """The asset `scopes`, which is no part of any index."""
+    """The asset `scopes`, which is not part of an index."""
 
     @dg.asset(
         key=site.key(SCOPES),
@@ -46,7 +46,9 @@ def scopes_metadata(overview: ScopesOverview, runs: Any) -> dict[str, Any]:
     rows = [_flat(to_json(row, runs.get(row.scope))) for row in overview.rows]
     metadata: dict[str, Any] = {"scopes": table(rows)} if rows else {}
     if overview.problems:
-        metadata["warning_list"] = dg.MetadataValue.md(bullets([f"{each.code}: {each}" for each in overview.problems]))
+        metadata["warning_list"] = dg.MetadataValue.md(
+            bullets([f"{problem.code}: {problem}" for problem in overview.problems])
+        )
     return metadata | {
         "dagster/row_count": len(rows),
         "alive": sum(row.alive is True for row in overview.rows),
@@ -63,7 +65,7 @@ def _flat(row: Any) -> dict[str, Any]:
 
 
 def scopes_job(site: DagsterSite) -> Any:
-    """The job that brings the table up to date."""
+    """The job that updates the table."""
     return dg.define_asset_job(
         name=site.named("look_at_scopes"),
         selection=dg.AssetSelection.assets(site.key(SCOPES)),

@@ -1,4 +1,4 @@
-"""One project inside a Dagster deployment: where it is, how its definitions are named and how they look."""
+"""One project inside a Dagster deployment: its folder, and the names and traits of its definitions."""
 
 import os
 from collections.abc import Mapping
@@ -32,12 +32,12 @@ _POOL = "searchsocket"
 class DagsterSite:
     """One project inside a Dagster deployment.
 
-    The default is a deployment of one project, whose definitions have plain names. Further projects have a `name` and
-    a `key_prefix`, so that many sites fit into one deployment.
+    The default is a deployment with one project, whose definitions have plain names. Other projects have a `name` and
+    a `key_prefix`, so that one deployment can contain many sites.
     """
 
-    root: str = ""  # folder of the project; "" = as the environment of a run says
-    name: str = ""  # in the names of jobs, sensors and schedules
+    root: str = ""  # folder of the project; "" = from the environment of a run
+    name: str = ""  # part of the names of jobs, sensors and schedules
     project_id: str = ""  # "" = unknown until a run opens the project
     key_prefix: tuple[str, ...] = ()
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # stage -> its whole asset key
@@ -50,16 +50,16 @@ class DagsterSite:
         """Open the project.
 
         Raises:
-            ConfigError: Its configuration cannot be used.
+            ConfigError: Its configuration is invalid.
         """
         root = self.root or os.environ.get(PROJECT_VARIABLE, "")
         return open_project(Path(root) if root else Path.cwd(), os.environ)
 
     def scope_run(self, run: dg.DagsterRun, options: RunOptions, on_event: OnEvent) -> ScopeRun:
-        """The library's view of one Dagster run over one partition.
+        """Make the library's run for one Dagster run over one partition.
 
         Raises:
-            InvalidScope: The partition is none of this project's scopes.
+            InvalidScope: The partition is not a scope of this project.
         """
         project = self.open()
         branches = ProjectState(project.state_dir).branches()
@@ -88,7 +88,7 @@ class DagsterSite:
         return self.traits.group or (f"{self.name}_{corpus}" if self.name else corpus)
 
     def tags(self, subject: str) -> dict[str, str]:
-        """Tags by which definitions are filtered; runs of a job have those of the job."""
+        """Tags for filtering definitions; runs of a job have those of the job."""
         about = {"searchsocket/about": subject}
         return {**self.traits.tags, **about, **({"searchsocket/site": self.name} if self.name else {})}
 
@@ -96,13 +96,13 @@ class DagsterSite:
         return {**self.tags(subject), **({PROJECT_TAG: self.project_id} if self.project_id else {})}
 
     def pool(self, stage: str) -> str:
-        """The pool that bounds a stage: one for each site, and one for paid calls of all sites."""
+        """The pool that limits a stage: one per site, and one for paid calls of all sites."""
         calls = self.traits.pays_for_embeddings and stage in ("chunk_embeddings", "code_embeddings")
         return PAID_POOL if calls else self.site_pool or (f"{_POOL}_{self.name}" if self.name else _POOL)
 
     @property
     def owners(self) -> list[str] | None:
-        """Owners of jobs, sensors and schedules: None rather than an empty list, which Dagster warns of as new."""
+        """Owners of jobs, sensors and schedules; None instead of an empty list, for which Dagster prints a warning."""
         return [*self.traits.owners] or None
 
     @property
@@ -116,19 +116,19 @@ class DagsterSite:
 
     @property
     def has_own_partitions(self) -> bool:
-        """No other project uses the partitions, unless it has the same id."""
+        """Return True if only this project uses the partitions, or another one with the same id."""
         return self.partitions_name != NAME
 
 
 def _require_scope(project: Project, scope: Scope, scopes: Mapping[str, str], stated: str) -> None:
-    """Refuse a scope that is no branch, no kept scope and no requested name of the project.
+    """Refuse a scope that is neither a branch, nor a stored scope, nor a requested name of the project.
 
     Args:
         scopes: Scope -> branch, from the state.
         stated: The branch that the run was requested for.
 
     Raises:
-        InvalidScope: It is none of them.
+        InvalidScope: The scope is none of them.
     """
     if scope.name in scopes or _is_requested(project, scope.name, stated) or _exists(project, scope.name):
         return
@@ -144,7 +144,7 @@ def _require_scope(project: Project, scope: Scope, scopes: Mapping[str, str], st
 
 
 def _is_requested(project: Project, name: str, stated: str) -> bool:
-    """The run names the branch, or the settings name the scope."""
+    """Return True if the run names the branch, or the settings name the scope."""
     with suppress(ConfigMissing, InvalidScope):
         if stated and sanitise_scope(stated) == name:
             return True

@@ -47,8 +47,8 @@ def site_definitions(
     """The definitions of one site, to be merged with those of other sites and with your own.
 
     Args:
-        root: Folder of the project, which holds `searchsocket.toml`.
-        key_prefix: Of the site's asset keys; it also names jobs, sensors, schedules and the pool. Default: the
+        root: Folder of the project, which contains `searchsocket.toml`.
+        key_prefix: Prefix of the site's asset keys; it also names jobs, sensors, schedules and the pool. Default: the
             project's id.
         group: Asset group; default: separate groups for site, code and branches.
         pool: Concurrency pool of everything that the site runs; default: `searchsocket_<site>`.
@@ -59,16 +59,16 @@ def site_definitions(
         static: Add the asset `static_search`; default: the project's settings.
         automation: Run the sensors for branches and builds from the start; default: the project's settings.
         schedules: Schedules to start automatically, with their cron times.
-        deps: Keys of assets that build the site; their materialization leads to a run.
+        deps: Keys of assets that build the site; their materialization starts a run.
         keys: Asset key per stage; default: the prefix and the stage's name.
 
     Returns:
-        Assets, checks, jobs, sensors and schedules. They set no executor: that is yours to choose.
+        Assets, checks, jobs, sensors and schedules. They set no executor, so you can choose one.
     """
     folder = Path(root).expanduser().absolute()
     project_id, traits = read_traits(folder, os.environ)
     prefix = (key_prefix,) if isinstance(key_prefix, str) and key_prefix else tuple(key_prefix)
-    prefix = tuple(part for each in prefix for part in each.split("/")) or (project_id,)
+    prefix = tuple(part for text in prefix for part in text.split("/")) or (project_id,)
     traits = replace(
         traits,
         owners=traits.owners if owners is None else tuple(owners),
@@ -98,9 +98,9 @@ def site_definitions(
 
 
 def definitions_of(site: DagsterSite) -> dg.Definitions:
-    """Everything that Dagster lists of a site."""
+    """All definitions of a site."""
 
-    # Dagster warns of it as new, also where it copies a sensor by itself.
+    # Dagster warns about this new parameter, even when it copies a sensor by itself.
     warnings.filterwarnings("ignore", "Parameter `owners` of", dg.BetaWarning)
     index_site = index_site_job(site)
     prune, maintain, verify = prune_job(site), maintenance_job(site), verify_job(site)

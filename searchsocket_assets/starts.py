@@ -1,4 +1,4 @@
-"""Decide which sensors and schedules of a site run from the start; people can turn each on and off in the UI."""
+"""Decide which sensors and schedules of a site run from the start; people can switch each one in the UI."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ def sensor_status(runs: bool) -> dg.DefaultSensorStatus:
 
 
 def schedule_start(site: DagsterSite, name: str, cron: str) -> dict[str, Any]:
-    """Name, times and status of a schedule: it runs from the start where the site states its times."""
-    stated = site.traits.schedules.get(name)
-    status = dg.DefaultScheduleStatus.RUNNING if stated else dg.DefaultScheduleStatus.STOPPED
-    return {"name": site.named(name), "cron_schedule": stated or cron, "default_status": status}
+    """Name, times and status of a schedule; it runs from the start if the site sets its times."""
+    cron_time = site.traits.schedules.get(name)
+    status = dg.DefaultScheduleStatus.RUNNING if cron_time else dg.DefaultScheduleStatus.STOPPED
+    return {"name": site.named(name), "cron_schedule": cron_time or cron, "default_status": status}

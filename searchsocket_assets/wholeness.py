@@ -1,4 +1,4 @@
-"""Decide if a build that a sensor found may be indexed."""
+"""Decide if a detected build may be indexed."""
 
 import os
 from contextlib import suppress
@@ -11,15 +11,15 @@ from searchsocket.pipeline.watching.whole import Wait, Wholeness
 
 
 def wait_for(run: ScopeRun, build: Build, now_ns: int) -> Wait | None:
-    """The wait that the build needs; None if it is complete.
+    """Return the wait that the build needs; None if it is complete.
 
     Args:
-        now_ns: Since the epoch, by the clock of the disk that the build is on.
+        now_ns: Time since the epoch, by the clock of the build's disk.
     """
     settings, live = run.project.settings, None
-    with suppress(SearchSocketError):  # a store that cannot be asked now holds up no build
+    with suppress(SearchSocketError):  # an unavailable store must not delay a build
         live = Backends(run.project, os.environ).store.generation(run.scope)
-    # What a builder left beside its build tells of the one that it made last, which is that of one scope.
+    # A builder's own files describe its last build, which belongs to one scope only.
     heeds_builder = not settings.source.differs_by_scope()
     whole = Wholeness(settings.branches.settle_s, live.pages if live else 0, heeds_builder=heeds_builder)
     wait = whole.wait(build.folder, run.project.root)
@@ -27,8 +27,8 @@ def wait_for(run: ScopeRun, build: Build, now_ns: int) -> Wait | None:
 
 
 def described(scope: str, wait: Wait) -> str:
-    """The scope, and what its build seems to lack."""
+    """The scope, and the missing pages of its build."""
     if not wait.missing:
         return scope
-    such = f", such as {wait.example!r}" if wait.example else ""
-    return f"{scope} ({wait.missing} pages missing{such})"
+    example = f", such as {wait.example!r}" if wait.example else ""
+    return f"{scope} ({wait.missing} pages missing{example})"

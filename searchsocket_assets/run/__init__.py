@@ -1,1 +1,1 @@
-"""Runs of the graph: in this process or by Dagster, their home and their words."""
+"""Runs of the graph, in this process or by Dagster: their home, records and messages."""

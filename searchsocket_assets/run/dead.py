@@ -1,7 +1,7 @@
-"""Runs whose process died with the machine, or with whatever killed all of Dagster.
+"""Fail runs whose process died with the machine, or with all of Dagster.
 
-Dagster's own launcher cannot ask whether a process lives, so such a run would be shown as started for ever: it would
-hold its place among those that may run at once, and the backfill that it is of would never end.
+Dagster's launcher cannot check whether a process exists, so such a run would stay "started" for ever. It would count
+against the limit of concurrent runs, and its backfill would never end.
 """
 
 import os
@@ -21,9 +21,9 @@ _BEGUN = dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED, dg.DagsterRunStatu
 
 
 def bury_dead(home: Path) -> list[str]:
-    """Fail the runs that Dagster launched and whose process is gone, so that they are tried again; their ids.
+    """Fail the runs that Dagster launched and whose process has ended, so that they are repeated; return their ids.
 
-    Runs of commands are left to the next command over their scope.
+    Runs of commands are left to the next command for their scope.
 
     Raises:
         StateUnavailable: The Dagster home cannot be used.
@@ -40,7 +40,7 @@ def bury_dead(home: Path) -> list[str]:
 
 
 def _process_of(instance: dg.DagsterInstance, run: dg.DagsterRun) -> int | None:
-    """The process that executes a run, as the launcher put it on record."""
+    """The process that executes a run, from the launcher's log."""
     matches = (
         _PROCESS.match(entry.message) for entry in instance.all_logs(run.run_id, dg.DagsterEventType.ENGINE_EVENT)
     )

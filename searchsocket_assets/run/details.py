@@ -1,4 +1,4 @@
-"""Metadata of a stage's result in Dagster, the most useful first: Dagster keeps the order."""
+"""Metadata of a stage's result in Dagster, most useful first, since Dagster keeps the order."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -38,14 +38,14 @@ def details(run: ScopeRun, result: StageResult[Any], samples: Mapping[str, Any])
         metadata["warning_list"] = dg.MetadataValue.md(bullets(result.warnings))
     metadata |= {key_of(title): table(rows) for title, rows in result.tables.items() if rows}
     if result.skipped:
-        metadata["skipped_list"] = table([{"page": each.page, "reason": each.reason} for each in result.skipped])
+        metadata["skipped_list"] = table([{"page": page.page, "reason": page.reason} for page in result.skipped])
     if result.preview:
         metadata["preview"] = dg.MetadataValue.md(result.preview)
     return metadata | _places(run, result)
 
 
 def _places(run: ScopeRun, result: StageResult[Any]) -> dict[str, Any]:
-    """Folders and pages where a person can look at what was made; those that are there."""
+    """Existing folders and pages where a person can see the output."""
     places: dict[str, Any] = {}
     folders = {
         "page_mirror": ("mirror_folder", run.project.mirror_dir / run.scope.name),
@@ -76,15 +76,15 @@ def _index_folder(run: ScopeRun) -> Path:
 
 
 def public(text: str) -> str:
-    """`text` with its addresses as they may be shown: a login or a query may be a secret."""
+    """Remove logins and queries from the URLs in `text`: they may contain a secret."""
     return _QUERY.sub(r"\1?…", _LOGIN.sub(r"\1", text))
 
 
 def bullets(lines: Sequence[str]) -> str:
-    """The first lines as a Markdown list, and how many more there are."""
+    """The first lines as a Markdown list, and the number of the others."""
     bulleted = [f"- {public(line)}" for line in lines[:_MAX_WARNINGS]]
-    rest = len(lines) - len(bulleted)
-    return "\n".join([*bulleted, f"- and {rest} more"] if rest > 0 else bulleted)
+    more = len(lines) - len(bulleted)
+    return "\n".join([*bulleted, f"- and {more} more"] if more > 0 else bulleted)
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> dg.TableMetadataValue:
@@ -104,5 +104,5 @@ def _cell(value: Any) -> str | int | float | bool | None:
 
 
 def key_of(title: str) -> str:
-    """A table's title as the key of metadata."""
+    """Convert a table's title to a metadata key."""
     return "_".join(title.lower().split())

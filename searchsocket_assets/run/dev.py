@@ -1,6 +1,6 @@
-"""Dagster's own `dagster dev` as a child process, which ends with the process that started it.
+"""Dagster's `dagster dev` as a child process that ends with its parent.
 
-`python -m searchsocket_assets.run.dev ARGUMENTS` is the child: it runs Dagster's command line in its process.
+`python -m searchsocket_assets.run.dev ARGUMENTS` is the child, which runs Dagster's command line in its process.
 """
 
 import os
@@ -32,10 +32,10 @@ def workspace_file() -> Path:
 def start(
     workspace: str, host: str, port: int, environ: Mapping[str, str], locks: Sequence[int]
 ) -> "subprocess.Popen[bytes]":
-    """Start Dagster's user interface and daemon over one workspace, in a session of their own.
+    """Start Dagster's user interface and daemon over one workspace, in a new session.
 
     Args:
-        locks: Descriptors of open files that the child holds too.
+        locks: Descriptors of open files that the child inherits.
     """
     command = [sys.executable, "-m", __spec__.name, "dev", "-w", workspace, "-h", host, "-p", str(port)]
     inherited = {} if sys.platform == "win32" else {"pass_fds": locks}
@@ -45,7 +45,7 @@ def start(
 
 
 def _end_with_owner() -> None:
-    """End Dagster in order when the other end of the standard input is closed."""
+    """Stop Dagster in order when the other end of standard input closes."""
     while os.read(0, 1):
         pass
     os.kill(os.getpid(), signal.SIGTERM)
@@ -53,7 +53,7 @@ def _end_with_owner() -> None:
 
 if __name__ == "__main__":
     threading.Thread(target=_end_with_owner, daemon=True).start()
-    # `dg dev` runs the same, and needs packages that a site has no other use for.
+    # `dg dev` does the same, but needs packages that a site does not use otherwise.
     warnings.filterwarnings("ignore", ".*is superseded")
     sys.argv[0] = "dagster"
     runpy.run_module("dagster", run_name="__main__")

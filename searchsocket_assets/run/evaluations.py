@@ -27,7 +27,7 @@ def outcome_of(check: Check, run: ScopeRun) -> CheckOutcome:
 
 
 def checked(outcome: CheckOutcome, key: dg.AssetCheckKey) -> dg.AssetCheckResult:
-    """The result of a check, as an asset check result."""
+    """Convert the result of a check to an asset check result."""
     return dg.AssetCheckResult(asset_key=key.asset_key, check_name=key.name, **_metadata(outcome))
 
 
@@ -37,7 +37,7 @@ def refusal(
     """Report a refused candidate as the result of its golden queries, if they are the reason: their check's own step
     would run after the switch.
 
-    The other checks of the asset are reported as skipped: the live index is as it was, and Dagster shows a planned
+    The other checks of the asset are reported as skipped: the live index is unchanged, and Dagster shows a planned
     check without an evaluation as failed.
     """
     golden = ALL_CHECKS[golden_queries_answered.__name__]
@@ -54,7 +54,7 @@ def refusal(
 
 
 def latest_materialization(instance: dg.DagsterInstance, key: dg.AssetKey, partition: str) -> Any:
-    """Return the materialization that an evaluation is about; None if there is none.
+    """Return the materialization to which an evaluation belongs; None if there is none.
 
     Without it Dagster assigns the evaluation to an older materialization and lists the check as not evaluated.
     """
@@ -69,7 +69,7 @@ def latest_materialization(instance: dg.DagsterInstance, key: dg.AssetKey, parti
 def evaluated(
     outcome: CheckOutcome, check: Check, key: dg.AssetKey, partition: str, target: Any
 ) -> dg.AssetCheckEvaluation:
-    """The result of a check of a scope, outside the check's own step.
+    """Make the evaluation of a check for a scope, outside the check's own step.
 
     Args:
         target: See `latest_materialization`.

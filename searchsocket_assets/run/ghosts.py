@@ -1,7 +1,7 @@
-"""Partitions of which nothing is kept any more: the second phase of pruning, which also heals what a crash left.
+"""Delete partitions without any data: the second phase of pruning, which also cleans up after a crash.
 
-Open-source Dagster cannot wipe one partition. Its runs are deleted, and then its key, so that a branch that comes back
-is not shown as indexed already.
+Open-source Dagster cannot wipe one partition. So its runs are deleted, and then its key; otherwise a branch that
+reappears would be shown as already indexed.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ from searchsocket_assets.site import DagsterSite
 
 
 def forget_ghosts(project: Project, environ: Mapping[str, str], home: Path, plan: PrunePlan) -> list[str]:
-    """Forget the partitions that `plan` lets go and of which nothing is kept; their names.
+    """Delete the partitions that `plan` deletes and that have no data; return their names.
 
     Raises:
         StateUnavailable: The Dagster home cannot be used.
@@ -34,9 +34,9 @@ def forget_ghosts(project: Project, environ: Mapping[str, str], home: Path, plan
 def forget_in(
     instance: dg.DagsterInstance, site: DagsterSite, project: Project, environ: Mapping[str, str], plan: PrunePlan
 ) -> list[str]:
-    """As `forget_ghosts`, in an instance that is open.
+    """Like `forget_ghosts`, in an open instance.
 
-    Where another project may use the same partitions, only the runs that name this project go, and the partition
+    If another project may use the same partitions, only the runs of this project are deleted, and the partition
     stays.
     """
     backends = Backends(project, environ, calls=False)
@@ -48,19 +48,19 @@ def forget_in(
                 runs = instance.get_runs(runs_of(instance, project, name))
                 names = {scope.name for scope in existing_scopes(project, backends.store)[0]}
                 if name in names or not all(run.is_finished for run in runs):
-                    continue  # it came back, or comes back just now
+                    continue  # it was indexed again, or is being indexed
                 for run in runs:
                     delete_run(instance, run.run_id)
                 if own:
                     instance.delete_dynamic_partition(site.partitions_name, name)
                 forgotten.append(name)
         except SearchSocketError:
-            continue  # a run has the scope, or what is kept cannot be told: the next prune asks again
+            continue  # a run uses the scope, or it cannot be checked: the next prune tries again
     return forgotten
 
 
 def ghosts_of(instance: dg.DagsterInstance, site: DagsterSite, project: Project, plan: PrunePlan) -> set[str]:
-    """Partitions of no living branch and without data; none where they may be another project's."""
+    """Partitions without an existing branch and without data; empty if they may belong to another project."""
     if not owns_partitions(instance, site, project):
         return set()
     return {key for key in instance.get_dynamic_partitions(site.partitions_name) if plan.is_ghost(key)}

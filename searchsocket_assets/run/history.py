@@ -1,4 +1,4 @@
-"""Dagster's history of runs, kept short: each leaves a third of a megabyte, and Dagster itself deletes none."""
+"""Keep Dagster's run history short: each run takes a third of a megabyte, and Dagster itself deletes none."""
 
 import shutil
 from pathlib import Path
@@ -13,21 +13,21 @@ from searchsocket_assets.run.tags import PROJECT_TAG
 if TYPE_CHECKING:
     from searchsocket_assets.site import DagsterSite
 
-MAX_RUNS = 50  # of each job over each scope
-_DELETED_AT_ONCE = 10  # a history from before is shortened little by little, so that no run pays for all of it
+MAX_RUNS = 50  # per job and scope
+_DELETED_AT_ONCE = 10  # a long history is shortened step by step, so that no single run takes long
 ASSET_JOB = "__ASSET_JOB"  # Dagster's own name for assets that are materialized without a job
 
 
 def runs_of(instance: dg.DagsterInstance, project: Project, scope: str, job: str | None = None) -> dg.RunsFilter:
-    """Runs of a scope, or of one job over it: all in a home of the project's own; else those that name the project."""
-    whose = {} if is_own_home(instance, project) else {PROJECT_TAG: project.id}
-    return dg.RunsFilter(job_name=job, tags={PARTITION_TAG: scope, **whose})
+    """Runs of a scope, or of one job over it; in a shared home, only those with the project's tag."""
+    project_tag = {} if is_own_home(instance, project) else {PROJECT_TAG: project.id}
+    return dg.RunsFilter(job_name=job, tags={PARTITION_TAG: scope, **project_tag})
 
 
 def index_records(
     instance: dg.DagsterInstance, site: "DagsterSite", project: Project, scope: str, limit: int
 ) -> list[dg.RunRecord]:
-    """The newest runs that index a scope's site, the newest first: no plans, and none over what is live already."""
+    """The newest runs that index a scope's site, newest first, without plans and checks of the live index."""
     records = [
         record
         for job in (site.named("index_site"), ASSET_JOB)
@@ -41,9 +41,9 @@ def is_own_home(instance: dg.DagsterInstance, project: Project) -> bool:
 
 
 def delete_old_runs(instance: dg.DagsterInstance, project: Project, scope: str, count: int, job: str) -> int:
-    """Delete finished runs of a job over the scope beyond the newest ones; each call some, and how many.
+    """Delete some of the oldest finished runs of a job over the scope, beyond `count`; return their number.
 
-    Job by job: however many plans or runs over code there are, Dagster shows the site of a scope as materialized.
+    It works per job, so that Dagster shows a scope's site as materialized even after many plans or runs over code.
     """
     newest = instance.get_runs(runs_of(instance, project, scope, job), limit=count + _DELETED_AT_ONCE)
     old = [run for run in newest[count:] if run.is_finished]
@@ -55,8 +55,8 @@ def delete_old_runs(instance: dg.DagsterInstance, project: Project, scope: str, 
 def delete_run(instance: dg.DagsterInstance, run_id: str) -> None:
     """Delete a run with its files, which Dagster empties but keeps."""
     instance.delete_run(run_id)
-    shard = getattr(instance.event_log_storage, "path_for_shard", None)  # SQLite has a file for each run
+    shard = getattr(instance.event_log_storage, "path_for_shard", None)  # SQLite storage has a file per run
     for suffix in ("", "-wal", "-shm"):
         if shard:
             Path(f"{shard(run_id)}{suffix}").unlink(missing_ok=True)
-    shutil.rmtree(Path(instance.storage_directory()) / run_id, ignore_errors=True)  # what its process printed
+    shutil.rmtree(Path(instance.storage_directory()) / run_id, ignore_errors=True)  # output of its process

@@ -1,4 +1,4 @@
-"""The Dagster home of a project: where its runs, events and partitions are remembered."""
+"""The Dagster home of a project, which stores runs, events and partitions."""
 
 from collections.abc import Mapping
 from importlib import resources
@@ -13,25 +13,25 @@ HOME_VARIABLE = "DAGSTER_HOME"
 
 
 def dagster_home(project: Project, environ: Mapping[str, str]) -> Path:
-    """`DAGSTER_HOME` where it is set, else `.searchsocket/dagster` of the project.
+    """`DAGSTER_HOME` if it is set, otherwise `.searchsocket/dagster` of the project.
 
     Raises:
         ConfigError: `DAGSTER_HOME` is a relative path, which Dagster itself refuses.
     """
-    stated = environ.get(HOME_VARIABLE, "")
-    if not stated:
+    text = environ.get(HOME_VARIABLE, "")
+    if not text:
         return project.dagster_home
-    home = Path(stated).expanduser()
+    home = Path(text).expanduser()
     if not home.is_absolute():
-        raise ConfigError(f"{HOME_VARIABLE} is {stated!r}; Dagster needs an absolute path")
+        raise ConfigError(f"{HOME_VARIABLE} is {text!r}; Dagster needs an absolute path")
     return home
 
 
 def refuse_odd_home(home: Path) -> None:
-    """Refuse what only this package can open: Dagster's own processes put the path into a URL as it is.
+    """Refuse a path that only this package can open: Dagster's own processes put it into a URL without escapes.
 
     Raises:
-        ConfigError: The path holds `?` or `%`.
+        ConfigError: The path contains `?` or `%`.
     """
     if set("?%") & set(str(home)):
         raise ConfigError(
@@ -41,14 +41,14 @@ def refuse_odd_home(home: Path) -> None:
 
 
 def prepare_home(home: Path) -> None:
-    """Create the home for its owner alone, with settings that fit one machine; what is there already is left as it is.
+    """Create the home for its owner only, with settings for one machine; existing files are not changed.
 
     Raises:
         StateUnavailable: The folder cannot be written.
     """
     try:
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
-        # Hidden is what another first run writes at this moment.
+        # A concurrent first run writes hidden files at this moment.
         fresh = all(entry.name.startswith(".") for entry in home.iterdir())
     except OSError as error:
         raise system_error("cannot create the Dagster home", home, error) from error

@@ -1,4 +1,4 @@
-"""Errors of Dagster and its databases about their home, as errors that name it."""
+"""Convert errors of Dagster and its databases about their home to errors that name it."""
 
 import sys
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _NOISE = "Exception while writing logger call to event log"  # followed by the w
 
 @contextmanager
 def home_errors(home: Path) -> Iterator[None]:
-    """Turn what Dagster and its databases say about their home into an error that names it.
+    """Convert an error of Dagster or its databases about their home to an error that names it.
 
     Raises:
         StateUnavailable: A file of the home is damaged, or the disk is full.
@@ -28,22 +28,22 @@ def home_errors(home: Path) -> Iterator[None]:
     except (dg.DagsterError, SQLAlchemyError, yaml.YAMLError, OSError, ValueError) as error:
         if is_full(home, error):
             raise client_error("cannot write the Dagster home", home, error) from error
-        why = str(error).strip().split("\n")[0]
+        reason = str(error).strip().split("\n")[0]
         raise StateUnavailable(
-            f"the Dagster home {home} cannot be used ({why}); free space, or rename the folder and run again: "
+            f"the Dagster home {home} cannot be used ({reason}); free space, or rename the folder and run again: "
             "it contains only the history of runs"
         ) from error
 
 
 @contextmanager
 def without_storage_noise() -> Iterator[None]:
-    """Drop what Dagster prints of log lines that it could not store; the error that matters ends the run."""
+    """Suppress Dagster's messages about log lines that it could not store; the relevant error ends the run."""
     with redirect_stderr(_Filter(sys.stderr)):
         yield
 
 
 class _Filter:
-    """A text stream without the noise."""
+    """A text stream without these messages."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream

@@ -1,6 +1,6 @@
-"""Opening a Dagster home: its databases are made by whoever opens it first.
+"""Open a Dagster home under a lock, since the first open creates its databases.
 
-Two that do so at once leave databases that say twice which version they are of, and that Dagster never opens again.
+Two concurrent first opens would write two versions into the databases, which Dagster could then never open again.
 """
 
 from collections.abc import Iterator
@@ -20,32 +20,32 @@ _OF_COMMANDS = ".searchsocket-command.yaml"
 
 
 def open_instance(home: Path) -> dg.DagsterInstance:
-    """The instance of a home, to be closed by the caller."""
-    with _alone(home):
-        return _opened(home, _SETTINGS)
+    """Open the instance of a home; the caller closes it."""
+    with _locked_home(home):
+        return _open(home, _SETTINGS)
 
 
 def open_for_command(home: Path) -> dg.DagsterInstance:
-    """The instance of a home for a run in this process, whose output Dagster leaves alone.
+    """Open the instance of a home for a run in this process, without Dagster's capture of output.
 
-    Capturing it takes four more processes, which Ctrl-C makes complain, and takes the terminal from a progress bar.
+    The capture takes four more processes, which complain on Ctrl-C, and takes the terminal away from a progress bar.
     """
-    with _alone(home):
-        return _opened(home, _settings_of_commands(home))
+    with _locked_home(home):
+        return _open(home, _settings_of_commands(home))
 
 
-def _opened(home: Path, settings: str) -> dg.DagsterInstance:
+def _open(home: Path, settings: str) -> dg.DagsterInstance:
     if set("?%") & set(str(home)):  # Dagster puts the path into a URL as it is
         return dg.DagsterInstance.ephemeral()
     return dg.DagsterInstance.from_config(str(home), settings)
 
 
 def _settings_of_commands(home: Path) -> str:
-    """The name of a file in the home with its settings, but without the capture of output."""
+    """The name of a settings file in the home that turns off the capture of output."""
     text = (home / _SETTINGS).read_text(encoding="utf-8") if (home / _SETTINGS).is_file() else ""
     settings = yaml.safe_load(text) or {}
     if not isinstance(settings, dict):
-        return _SETTINGS  # Dagster says what it thinks of them
+        return _SETTINGS  # Dagster will report the problem
     with dg.DagsterInstance.ephemeral() as without_capture:
         manager = type(without_capture.compute_log_manager)
     settings["compute_logs"] = {"module": manager.__module__, "class": manager.__name__}
@@ -57,11 +57,11 @@ def _settings_of_commands(home: Path) -> str:
 
 
 @contextmanager
-def _alone(home: Path) -> Iterator[None]:
+def _locked_home(home: Path) -> Iterator[None]:
     lock = FileLock(home / _LOCK)
     try:
         lock.acquire(timeout=_PATIENCE_S)
-    except (Timeout, OSError):  # somebody hangs, or a home that can only be read: its databases are there
+    except (Timeout, OSError):  # another process hangs, or the home is read-only and has its databases
         yield
         return
     try:

@@ -12,7 +12,7 @@ from searchsocket_assets.run.instance import open_instance
 
 
 def last_runs(project: Project, home: Path, scopes: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
-    """Scope -> `status` and `runId` of its newest run; none where Dagster knows none.
+    """Map scopes to `status` and `runId` of their newest run; scopes without runs are left out.
 
     Raises:
         StateUnavailable: The Dagster home cannot be used.
@@ -24,6 +24,6 @@ def last_runs(project: Project, home: Path, scopes: Sequence[str]) -> Mapping[st
 def last_runs_in(
     instance: dg.DagsterInstance, project: Project, scopes: Sequence[str]
 ) -> Mapping[str, Mapping[str, str]]:
-    """As `last_runs`, in an instance that is open."""
+    """Like `last_runs`, in an open instance."""
     newest = {name: instance.get_runs(runs_of(instance, project, name), limit=1) for name in scopes}
     return {name: {"status": runs[0].status.value, "runId": runs[0].run_id} for name, runs in newest.items() if runs}

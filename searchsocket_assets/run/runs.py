@@ -1,7 +1,7 @@
-"""Runs of the command line, on record in the project's Dagster instance.
+"""Runs of the command line, recorded in the project's Dagster instance.
 
-A command runs the stages and the checks itself, inside one op of a job that has the name of the one in the UI, and
-reports each of them as an event of its run: of Dagster's public ways that cost least and shows most.
+A command runs the stages and checks inside one op of a job with the same name as the UI's job, and reports each of
+them as an event of its run. Of Dagster's public ways, this one costs least and shows most.
 """
 
 import os
@@ -65,7 +65,7 @@ def job_of(corpus: Corpus) -> str:
 
 JOB = job_of(SITE)
 _CHECK_FAILED = ("CHECK_FAILED", "the live index did not change")
-_CHECKS_FAILED = {  # name -> public code, and what to do
+_CHECKS_FAILED = {  # name -> (public code, advice)
     "mirror_not_empty": (ConfigMissing.code, "the live index did not change"),
     "page_count_not_collapsed": (LargeDeletion.code, "if that is intended, run again with --accept-large-deletion"),
     "model_matches_manifest": (EmbeddingModelMismatch.code, "the live index did not change"),
@@ -95,10 +95,10 @@ def run_index(
     console: bool = False,
     corpus: Corpus = SITE,
 ) -> RunOutcome:
-    """Index a corpus of one scope, on record in the Dagster instance in `home`; the caller holds the scope's lock.
+    """Index a corpus of one scope, recorded in the Dagster instance in `home`; the caller has the scope's lock.
 
     Dagster handles SIGINT and SIGTERM while a stage runs: the run is recorded as failed, and a failure is returned.
-    Between stages it may miss one, so `should_stop` is asked too.
+    Between stages it may miss a signal, so `should_stop` is checked too.
 
     Raises:
         StateUnavailable: `home` cannot be written.
@@ -114,8 +114,8 @@ def run_index(
 
     work = _Work(project, scope, options, corpus, hear, should_stop)
     try:
-        outcome = _executed(work, home, console=console)
-    except StateUnavailable:  # Dagster could not record the end of the run, which is not what went wrong first
+        outcome = _execute(work, home, console=console)
+    except StateUnavailable:  # Dagster could not record the end of the run, but the first failure matters
         if not failures:
             raise
         outcome = RunOutcome("", False)
@@ -134,21 +134,21 @@ class _Work:
     corpus: Corpus
     on_event: OnEvent
     should_stop: Callable[[], bool]
-    stage: str = ""  # at work, or the last one
+    stage: str = ""  # the current stage, or the last one
 
     @property
     def job_name(self) -> str:
         return job_of(self.corpus)
 
     def job(self) -> dg.JobDefinition:
-        """The job of one op that does all of it."""
+        """The job, with one op that runs all stages and checks."""
 
         @dg.op(name=self.job_name, required_resource_keys={"options"})
         def index(context: dg.OpExecutionContext) -> Iterator[Any]:
             yield from self.events(context)
             yield dg.Output(None)
 
-        # The resource is here for the run configuration, which has the form of the UI's own job.
+        # The resource exists only so that the run configuration has the form of the UI's job.
         @dg.job(name=self.job_name, resource_defs={"options": IndexOptions.configure_at_launch()})
         def job() -> None:
             index()
@@ -166,9 +166,9 @@ class _Work:
         }
 
     def events(self, context: dg.OpExecutionContext) -> Iterator[Any]:
-        """Run stage after stage, each with its checks, and give what the UI shows of them."""
+        """Run each stage with its checks, and yield their events for the UI."""
         instance = context.instance
-        with _translated("", self.on_event, context.log) as on_event:
+        with _translate("", self.on_event, context.log) as on_event:
             on_event(Event("run_started", {"run": context.run_id}))
             run = ScopeRun(
                 self.project,
@@ -181,17 +181,17 @@ class _Work:
                 judge=judge_candidate,
                 golden_texts=golden_texts,
             )
-            # Of a folder the time of the run's begin tells as much, and costs no look at each file.
+            # For a folder, the start time of the run shows the same, without reading each file.
             if run.source_kind.reads_commit:
                 note_build(instance, context.run_id, run)
             delete_old_runs(instance, self.project, self.scope.name, MAX_RUNS, self.job_name)
             run = run.of(self.corpus)
         with ExitStack() as whole_run:
-            with _translated("", self.on_event, context.log):
+            with _translate("", self.on_event, context.log):
                 whole_run.enter_context(exclusive(run))
             for stage in stages_of(self.corpus, self.project.settings).values():
                 self.stage = stage.name
-                with _translated(stage.name, self.on_event, context.log) as on_event:
+                with _translate(stage.name, self.on_event, context.log) as on_event:
                     yield from self._stage(context, stage, replace(run, on_event=on_event))
 
     def _stage(self, context: dg.OpExecutionContext, stage: Stage[Any], run: ScopeRun) -> Iterator[Any]:
@@ -221,13 +221,13 @@ class _CheckFailed(SearchSocketError):
 
 
 @contextmanager
-def _translated(stage: str, on_event: OnEvent, log: dg.DagsterLogManager) -> Iterator[OnEvent]:
+def _translate(stage: str, on_event: OnEvent, log: dg.DagsterLogManager) -> Iterator[OnEvent]:
     with errors_as_failures(stage, on_event), events_logged(log, on_event) as logged:
         yield logged
 
 
-def _executed(work: _Work, home: Path, *, console: bool) -> RunOutcome:
-    with home_errors(home), without_storage_noise(), _opened(home) as instance:
+def _execute(work: _Work, home: Path, *, console: bool) -> RunOutcome:
+    with home_errors(home), without_storage_noise(), _open_quickly(home) as instance:
         ensure_scope(instance, work.scope.name)
         _bury_dead_runs(instance, work.scope, work.job_name)
         result = work.job().execute_in_process(
@@ -240,25 +240,25 @@ def _executed(work: _Work, home: Path, *, console: bool) -> RunOutcome:
         return RunOutcome(result.run_id, False, *(_CANCELLED if cancelled else _crash(result, work.stage)))
 
 
-def _opened(home: Path) -> dg.DagsterInstance:
-    with loading():  # its databases bring SQLAlchemy
+def _open_quickly(home: Path) -> dg.DagsterInstance:
+    with loading():  # heavy: imports SQLAlchemy
         instance = open_for_command(home)
         keep_loaded()
     return instance
 
 
 def run_config(options: RunOptions, *, console: bool) -> dict[str, Any]:
-    """The options as run configuration, without those that say nothing, so that the UI shows what was asked."""
+    """The set options as run configuration, so that the UI shows them."""
     config = dict(options.stated())
-    # The log is in Dagster's database in any case; a command prints its own words.
+    # The log is in Dagster's database in any case; a command prints its own messages.
     loggers = {} if console else {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
     return {**loggers, **({"resources": {"options": {"config": config}}} if config else {})}
 
 
 def _bury_dead_runs(instance: dg.DagsterInstance, scope: Scope, job: str) -> None:
-    """Fail the runs of killed commands: they would count against the limit of one run a scope for ever.
+    """Fail the runs of killed commands, which would count for ever against the limit of one run per scope.
 
-    The caller holds the scope's lock, so no other command is at work on this scope.
+    The caller has the scope's lock, so no other command works on this scope.
     """
     dead = dg.RunsFilter(
         job_name=job,
@@ -266,17 +266,17 @@ def _bury_dead_runs(instance: dg.DagsterInstance, scope: Scope, job: str) -> Non
         statuses=_UNFINISHED,
     )
     for run in instance.get_runs(dead):
-        if run.parent_run_id is None:  # else the UI executes it again: those tags were copied
+        if run.parent_run_id is None:  # otherwise the UI executes it again, with copied tags
             instance.report_run_failed(run, "The process of this run no longer exists.")
 
 
 def _code_and_words(stage: object, code: object, message: object) -> tuple[str, str]:
-    """Code and words; where the machine refused, with the stage that met it."""
+    """Code and message; if the machine is the cause, with the stage."""
     of_machine = code in (StateUnavailable.code, PermissionDenied.code)
     return str(code), f"{stage}: {message}" if of_machine else str(message)
 
 
-# A run that somebody terminates in the UI gets no signal.
+# A run that a person terminates in the UI gets no signal.
 _CANCELLED = (
     Interrupted.code,
     "the run was terminated in Dagster before it published; run again to continue",
@@ -287,17 +287,17 @@ def _crash(result: dg.ExecuteInProcessResult, stage: str) -> tuple[str, str]:
     for event in result.get_step_failure_events():
         if error := event.step_failure_data.error:
             cause = error.cause or error
-            what = cause.message.strip().removeprefix(f"{cause.cls_name}").lstrip(": ") or "no message"
+            reason = cause.message.strip().removeprefix(f"{cause.cls_name}").lstrip(": ") or "no message"
             report = "please report it with the output of `--verbose`"
-            return SearchSocketError.code, f"{stage} failed with a bug: {what}; {report}"
+            return SearchSocketError.code, f"{stage} failed with a bug: {reason}; {report}"
     return SearchSocketError.code, "the run failed before its first stage; `--verbose` shows Dagster's log"
 
 
 def forget_runs(project: Project, home: Path, scopes: Sequence[Scope]) -> None:
-    """Delete the runs of scopes that are gone: Dagster would show a later scope of that name as materialized.
+    """Delete the runs of deleted scopes, since Dagster would show a later scope with that name as materialized.
 
-    In a home that is not the project's own, another project may have a scope of the same name: there only the runs
-    that name this project go, and the partition stays.
+    In a shared home, another project may have a scope with the same name: there, only the runs of this project are
+    deleted, and the partition stays.
     """
     with home_errors(home), open_instance(home) as instance:
         for scope in scopes:

@@ -14,7 +14,7 @@ from searchsocket_assets.run.details import table
 if TYPE_CHECKING:
     from searchsocket.search.engine import SearchEngine
 
-SAMPLES = "sample_queries"  # the name of the metadata
+SAMPLES = "sample_queries"  # key of the metadata
 _PAGES = 3
 _MAX_SECONDS = 2.0  # for all of them
 _MAX_CHARS = 80
@@ -23,7 +23,7 @@ _MAX_CHARS = 80
 def sample_metadata(
     instance: dg.DagsterInstance, key: dg.AssetKey, run: ScopeRun, result: StageResult[Any]
 ) -> dict[str, Any]:
-    """The sample queries of the generation that is live after the stage; asked again only when it is another one."""
+    """The sample queries of the live generation after the stage; they run again only for a new generation."""
     records_filter = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[run.scope.name])
     for record in instance.fetch_materializations(records_filter, limit=1).records:
         before = record.asset_materialization.metadata if record.asset_materialization else {}
@@ -34,11 +34,10 @@ def sample_metadata(
 
 
 def sample_answers(run: ScopeRun) -> Sequence[Mapping[str, Any]]:
-    """The titles of some pages as queries to the live generation, each with its first result.
+    """Search for the titles of some pages in the live generation, and return the first result of each.
 
-    The pages are spread over the site, and the same ones whenever the site is the same. A model on another machine is
-    not asked: such queries are answered by words alone. One that fails says its code; the generation is live all the
-    same.
+    The pages are spread over the site, and the same while the site is the same. A remote model is not called: such
+    queries use words only. A failed query shows its error code, since the generation is live anyway.
     """
     from searchsocket.search.query import SearchQuery
 
@@ -64,14 +63,14 @@ def _titles(run: ScopeRun) -> list[str]:
 
 
 def _engine(run: ScopeRun) -> "SearchEngine":
-    # Only a run that publishes something pays for loading these.
+    # Only a run that publishes loads these.
     from searchsocket.models.embedders.base import Embedder
     from searchsocket.models.embedders.queries import NoVector, QueryVectors
     from searchsocket.search.engine import SearchEngine
     from searchsocket.types import Vector
 
     class OnThisMachine(QueryVectors):
-        """Vectors that cost nobody anything and wait for nobody."""
+        """Query vectors without remote calls."""
 
         def vector(self, embedder: Embedder, text: str, *, anonymous: bool = False) -> Vector | NoVector:
             return NoVector.OVER_BUDGET if embedder.is_remote else super().vector(embedder, text, anonymous=anonymous)

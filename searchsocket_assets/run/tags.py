@@ -1,4 +1,4 @@
-"""Tags of runs: which project they are of, and who launched them."""
+"""Tags of runs: their project, and their launcher."""
 
 import dagster as dg
 
@@ -7,17 +7,17 @@ from searchsocket.pipeline.run.context import ScopeRun
 
 PROJECT_TAG = "project"  # a home may serve several projects
 ROOT_TAG = "searchsocket/root"  # id and folder of the project, `docs@/srv/docs`
-BRANCH_TAG = "searchsocket/branch"  # what the name of its scope was made of
-BUILD_TAG = "searchsocket/build"  # digest of the build that the run was asked for, or found
+BRANCH_TAG = "searchsocket/branch"  # branch of its scope
+BUILD_TAG = "searchsocket/build"  # digest of the build that the run was requested for, or read
 LAUNCHED_BY_TAG = "searchsocket/launched_by"
 COMMAND = "cli"
-REPOSITORY_TAG = ".dagster/repository"  # by which the UI lists a run on the page of its job
+REPOSITORY_TAG = ".dagster/repository"  # lets the UI list a run on the page of its job
 
 
 def tag_run(instance: dg.DagsterInstance, run: dg.DagsterRun, project_id: str, root: str) -> None:
-    """Put the tags on a run that Dagster launched; a command's own run has them from the start.
+    """Tag a run that Dagster launched; the runs of commands have the tags from the start.
 
-    A run that is executed again has the tags of the first one.
+    A re-executed run has the tags of the first one.
     """
     tags = {PROJECT_TAG: project_id, LAUNCHED_BY_TAG: launcher(run), ROOT_TAG: root}
     if any(run.tags.get(name) != value for name, value in tags.items()):
@@ -39,6 +39,6 @@ def note_build(instance: dg.DagsterInstance, run_id: str, of_site: ScopeRun) -> 
 
 
 def is_cancelled(instance: dg.DagsterInstance, run_id: str) -> bool:
-    """Somebody asked Dagster to end the run, whose process may not know of it."""
+    """Return True if a person asked Dagster to end the run, which its process may not know."""
     run = instance.get_run_by_id(run_id)
     return run is not None and run.status in (dg.DagsterRunStatus.CANCELING, dg.DagsterRunStatus.CANCELED)

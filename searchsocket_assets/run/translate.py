@@ -1,4 +1,4 @@
-"""The library's words in Dagster's: results, plans, checks, errors and events."""
+"""Convert results, plans, checks, errors and events of the library to Dagster."""
 
 import re
 from collections import Counter
@@ -18,13 +18,13 @@ from searchsocket_assets.run.details import bullets, details
 from searchsocket_assets.run.sample_queries import sample_metadata
 
 STAGE_FAILED = "stage_failed"
-_EVENTS_LOGGED = 5  # of each name: Dagster's log is a database, a line for each of 10,000 pages would be most of a run
+_EVENTS_LOGGED = 5  # per name: Dagster's log is a database, and 10,000 lines for pages would take most of a run
 
 
 def materialized(
     instance: dg.DagsterInstance, key: dg.AssetKey, run: ScopeRun, result: StageResult[Any]
 ) -> dg.MaterializeResult[None]:
-    """A stage's result as what its asset returns."""
+    """Convert a stage's result to the result of its asset."""
     return dg.MaterializeResult(
         metadata=_metadata(instance, key, run, result), data_version=dg.DataVersion(result.version)
     )
@@ -33,7 +33,7 @@ def materialized(
 def reported(
     instance: dg.DagsterInstance, stage: Stage[Any], key: dg.AssetKey, run: ScopeRun, result: StageResult[Any]
 ) -> dg.AssetMaterialization:
-    """A stage's result as an event of a run that is not the asset's own, with the tags that Dagster would give it."""
+    """A stage's result as an event of a run that is not the asset's own, with the same tags as from Dagster."""
     versions = {"dagster/data_version": result.version, "dagster/code_version": stage.version}
     metadata = _metadata(instance, key, run, result)
     return dg.AssetMaterialization(key, partition=run.scope.name, metadata=metadata, tags=versions)
@@ -47,7 +47,7 @@ def _metadata(
 
 
 def observed(plan: IndexSummary, asset_key: dg.AssetKey) -> dg.AssetObservation:
-    """A plan as an observation: it shows beside the materializations and is none."""
+    """A plan as an observation, which Dagster shows next to materializations."""
     numbers: dict[str, Any] = {
         f"{group}_{key}": value
         for group in ("pages", "chunks", "embeddings", "records", "routes")
@@ -63,9 +63,9 @@ def observed(plan: IndexSummary, asset_key: dg.AssetKey) -> dg.AssetObservation:
 
 @contextmanager
 def errors_as_failures(stage: str = "", on_event: OnEvent = ignore) -> Iterator[None]:
-    """Show an error of the library as `failures` says it; that a run was told to stop, as an interruption.
+    """Convert an error of the library with `failure_of`, and a stopped run to an interruption.
 
-    The listener hears of a failure too: on a full disk Dagster cannot tell what failed.
+    The listener gets the failure too: on a full disk Dagster cannot report it.
     """
     try:
         yield
@@ -79,28 +79,28 @@ def errors_as_failures(stage: str = "", on_event: OnEvent = ignore) -> Iterator[
 @contextmanager
 def events_logged(log: dg.DagsterLogManager, also: OnEvent = ignore) -> Iterator[OnEvent]:
     """A listener that passes every event on, and logs the first of each name and the number of all."""
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
 
     def on_event(event: Event) -> None:
         also(event)
         if event.name == "progress":  # for a progress bar
             return
-        seen[event.name] += 1
-        if seen[event.name] <= _EVENTS_LOGGED:
+        counts[event.name] += 1
+        if counts[event.name] <= _EVENTS_LOGGED:
             log.info(" ".join([event.name, *(f"{key}={value}" for key, value in event.fields.items())]))
 
     yield on_event
-    for name, count in seen.items():
+    for name, count in counts.items():
         if count > _EVENTS_LOGGED:
             log.info(f"{name}: {count} in all, the first {_EVENTS_LOGGED} are shown")
 
 
-# A key of the configuration, as messages name it.
+# A settings key in a message.
 _SETTING = re.compile(
     r"\b(?:project|scope|source|routes|extract|transform|chunking|embeddings|costs|vector|ranking|golden|artifacts|run|state|dagster)"
     r"(?:\.[a-z][a-z_]*)+\b"
 )
-_SETTINGS = {  # code -> the setting that it hangs on, where the message names none
+_SETTINGS = {  # code -> setting to show if the message contains none
     "SOURCE_UNAVAILABLE": "source",
     "ROUTES_NOT_EXACT": "routes.strict",
     "EMBEDDING_MODEL_MISMATCH": "embeddings.provider",
@@ -130,7 +130,7 @@ _AGAIN = "an external service failed; launch again, or run `searchsocket doctor`
 
 
 def failure_of(error: SearchSocketError) -> dg.Failure:
-    """An error of the library as Dagster shows it."""
+    """An error of the library as a Dagster failure."""
     setting = setting_of(error)
     step = _NEXT_STEPS.get(error.code, _AGAIN if error.retryable else _DOCTOR)
     metadata = {"code": error.code, "setting": setting, "next_step": step, "message": str(error)}
@@ -142,9 +142,9 @@ def failure_of(error: SearchSocketError) -> dg.Failure:
 
 
 def setting_of(error: SearchSocketError) -> str:
-    """The key of the configuration that an error hangs on; "" where none is known."""
-    if named := _SETTING.search(str(error)):
-        return named[0]
+    """The settings key that an error is about; "" if unknown."""
+    if key := _SETTING.search(str(error)):
+        return key[0]
     if error.code == "SOURCE_UNAVAILABLE" and "://" in str(error):
         return _CRAWL_SETTING
     return _SETTINGS.get(error.code, "")
