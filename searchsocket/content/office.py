@@ -27,7 +27,7 @@ _DOCUMENT_TYPE = re.compile(rb"<!(?:DOCTYPE|ENTITY)|<\0!\0|\0<\0!")  # in UTF-16
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # start of a password-protected file
 _HEADING = re.compile(r"<h[1-6]>(.*?)</h[1-6]>", re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
-# mammoth maps the other styles by their English names, but not these two.
+# mammoth maps other styles by their English names, and leaves `Title` to the caller.
 _STYLES = "p[style-name='Title'] => h1:fresh\np[style-name='Subtitle'] => p:fresh"
 
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
@@ -116,7 +116,7 @@ def _docx(data: bytes, parts: Mapping[str, bytes]) -> DocumentText:
 
 
 def _odt(parts: Mapping[str, bytes]) -> DocumentText:
-    text = _parsed(parts["content.xml"]).find(f"{_OFFICE}body/{_OFFICE}text")
+    text = _parse(parts["content.xml"]).find(f"{_OFFICE}body/{_OFFICE}text")
     properties = _properties(parts.get("meta.xml", b""))
     return DocumentText(
         "".join(_odt_html(text, 0)) if text is not None else "",
@@ -165,12 +165,12 @@ def _odt_element(element: Element, depth: int) -> Iterator[str]:
 def _properties(xml: bytes) -> dict[str, str]:
     """Map element names of a metadata part to their texts."""
     try:
-        return {str(element.tag): element.text or "" for element in _parsed(xml).iter()} if xml else {}
+        return {str(element.tag): element.text or "" for element in _parse(xml).iter()} if xml else {}
     except etree.XMLSyntaxError:
         return {}
 
 
-def _parsed(xml: bytes) -> Element:
+def _parse(xml: bytes) -> Element:
     return etree.fromstring(xml, etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True))
 
 

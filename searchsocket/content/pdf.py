@@ -102,7 +102,7 @@ def _lines(page: Any) -> list[PdfLine]:
         text = text_page.get_text_range(0, count) if count else ""
         lines, position = [], 0
         for piece in text.splitlines(keepends=True):
-            if words := _HYPHEN.sub(_unbroken, " ".join(piece.split())):
+            if words := _HYPHEN.sub(_join_hyphen, " ".join(piece.split())):
                 first, last = position + len(piece) - len(piece.lstrip()), position + len(piece.rstrip()) - 1
                 _, bottom, _, top = text_page.get_charbox(min(first, count - 1), loose=True)
                 end_top = text_page.get_charbox(min(last, count - 1), loose=True)[3]
@@ -165,7 +165,7 @@ def page_html(number: int, lines: Sequence[PdfLine]) -> str:
     """
     parts: list[str] = []
     for level, group in _groups(lines):
-        text = escape(_joined(group))
+        text = escape(_join(group))
         if not level and not parts:
             parts.append(f'<h{_PAGE_LEVEL} id="page={number}">Page {number}</h{_PAGE_LEVEL}>')
         parts.append(f'<h{level + 1} id="page={number}">{text}</h{level + 1}>' if level else f"<p>{text}</p>")
@@ -188,7 +188,7 @@ def _groups(lines: Sequence[PdfLine]) -> Iterator[tuple[int, list[PdfLine]]]:
         yield group[-1].level, group
 
 
-def _joined(lines: Sequence[PdfLine]) -> str:
+def _join(lines: Sequence[PdfLine]) -> str:
     """Join consecutive lines, and words that are hyphenated across them."""
     text = ""
     for line in lines:
@@ -213,7 +213,7 @@ def _outline(document: Any) -> dict[tuple[int, str], int]:
     return levels
 
 
-def _unbroken(match: re.Match[str]) -> str:
+def _join_hyphen(match: re.Match[str]) -> str:
     """Join a word that was hyphenated at a line end; keep the hyphen before a capital letter."""
     return match[1] if match[1].islower() else f"-{match[1]}"
 

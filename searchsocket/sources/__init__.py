@@ -63,7 +63,7 @@ def make_source(
     mode = mode or settings.source.mode
     if settings.source.documents and not all(map(find_spec, ("pypdfium2", "mammoth"))):  # each document would fail
         raise ConfigMissing("source.documents is set, but its readers are not: pip install 'searchsocket[documents]'")
-    return _OPENERS[mode](request) if mode else _detected(request)
+    return _OPENERS[mode](request) if mode else _detect(request)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class _Request:
         return Addresses(form, configured_site(self.settings, mode, self.scope).path)
 
 
-def _detected(request: _Request) -> Source:
+def _detect(request: _Request) -> Source:
     """The build if there is one, else the content files."""
     build = request.build()
     if build.folder:
@@ -106,7 +106,7 @@ def _detected(request: _Request) -> Source:
     content = _content_files(request, [f"{why}, so the Markdown sources are indexed; {hint}"])
     if content.has_pages():
         return content
-    checked = f"nothing to index: {_checked(request.root, build)}"
+    checked = f"nothing to index: {_searched_places(request.root, build)}"
     globs = ", ".join(request.settings.source.content_files.globs)
     hint = "build the site first, or set source.static_output_dir or source.content_files.globs"
     raise ConfigMissing("; ".join([f"{checked}, and no file matches {globs}", *build.notes, hint]))
@@ -116,11 +116,11 @@ def _static_output(request: _Request) -> StaticOutputSource:
     build = request.build()
     if not build.folder:
         hint = "build the site first, or set source.static_output_dir"
-        raise ConfigMissing("; ".join([_checked(request.root, build), *build.notes, hint]))
+        raise ConfigMissing("; ".join([_searched_places(request.root, build), *build.notes, hint]))
     return _open_build(request, build)
 
 
-def _checked(root: Path, build: DetectedBuild) -> str:
+def _searched_places(root: Path, build: DetectedBuild) -> str:
     return f"no HTML in {', '.join(f'{name}/' for name in build.candidates_checked)} of {root}"
 
 

@@ -77,10 +77,10 @@ def _sample(build: BuildFolder) -> list[str]:
             (folders if is_folder else files).append(path)
         sample += islice(files, 0, None, max(1, len(files) // _FILES_A_FOLDER))
     below = len(build.top) + 1 if build.top else 0
-    return sorted((path[below:] for path in sample), key=_shuffled)[:_FILES]
+    return sorted((path[below:] for path in sample), key=_shuffle_key)[:_FILES]
 
 
-def _shuffled(name: str) -> bytes:
+def _shuffle_key(name: str) -> bytes:
     return hashlib.sha1(os.fsencode(name), usedforsecurity=False).digest()
 
 

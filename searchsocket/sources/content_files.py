@@ -85,7 +85,9 @@ class ContentFilesSource:
             return info is not None
 
         count = 0
-        for url, served_url, path in one_file_each(self._paths, self._matching(), report, self._excluded, is_usable):
+        for url, served_url, path in one_file_each(
+            self._paths, self._matching_files(), report, self._excluded, is_usable
+        ):
             count += 1
             address = self._addresses.of_served(url, served_url)
             yield RawPage(url, served_url, locator_of(path), stamps[path], "markdown", address)
@@ -107,9 +109,9 @@ class ContentFilesSource:
 
     def has_pages(self) -> bool:
         """Return True if any file matches the globs; stops at the first."""
-        return Path(self._root).is_dir() and next(self._matching(), None) is not None
+        return Path(self._root).is_dir() and next(self._matching_files(), None) is not None
 
-    def _matching(self) -> Iterator[str]:
+    def _matching_files(self) -> Iterator[str]:
         """Yield relative paths of files that a glob matches, folder by folder, in any order."""
         pending = [(folder, 0) for folder in self._paths.folders()]
         while pending:

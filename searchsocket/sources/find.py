@@ -36,21 +36,23 @@ def find_build(root: Path) -> DetectedBuild:
     folders = tuple(dict.fromkeys(folder for folder, _ in candidates))
     with_html = [folder for folder in folders if holds_html(root / folder)]
     if not with_html:
-        return DetectedBuild("", "", folders, tuple(_unbuilt(generator) for generator in generators))
+        return DetectedBuild("", "", folders, tuple(_unbuilt_note(generator) for generator in generators))
     chosen = with_html[0]
-    notes = [_computed(generator) for generator in generators if generator.computed]
+    notes = [_computed_note(generator) for generator in generators if generator.computed]
     # No alternatives: other output folders of the same generator, its input, and folders inside the chosen one.
     own = by_folder[chosen]
     others = [
-        name for name in with_html[1:] if not _related(name, chosen) and (not own or by_folder[name] not in ("", own))
+        name
+        for name in with_html[1:]
+        if not _are_related(name, chosen) and (not own or by_folder[name] not in ("", own))
     ]
     if others:
-        named = ", ".join(f"{name}/" for name in others[:_MAX_NAMED])
+        examples = ", ".join(f"{name}/" for name in others[:_MAX_NAMED])
         notes.append(
-            f"{chosen}/ is indexed; {named} also contains HTML; set source.static_output_dir to the right folder"
+            f"{chosen}/ is indexed; {examples} also contains HTML; set source.static_output_dir to the right folder"
         )
     if not own and generators:
-        notes.append(f"{_unbuilt(generators[0])}; {chosen}/ is indexed instead")
+        notes.append(f"{_unbuilt_note(generators[0])}; {chosen}/ is indexed instead")
     return DetectedBuild(chosen, own, folders, tuple(notes))
 
 
@@ -125,17 +127,17 @@ def _reader(root: Path) -> ReadText:
     return read
 
 
-def _unbuilt(used: UsedGenerator) -> str:
+def _unbuilt_note(used: UsedGenerator) -> str:
     files = " (it contains only prerendered pages)" if used.name == "SvelteKit" else ""
     return f"{used.config} sets {used.name}, but {used.folders[0]}/ contains no HTML{files}"
 
 
-def _computed(used: UsedGenerator) -> str:
+def _computed_note(used: UsedGenerator) -> str:
     return (
         f"{used.config}: {used.computed} is computed, so searchsocket uses {used.folders[0]}/; if the build is "
         f"elsewhere, set source.static_output_dir"
     )
 
 
-def _related(first: str, second: str) -> bool:
+def _are_related(first: str, second: str) -> bool:
     return f"{first}/".startswith(f"{second}/") or f"{second}/".startswith(f"{first}/")

@@ -87,7 +87,7 @@ def used_generators(read: ReadText) -> list[UsedGenerator]:
             for config in (join(folder, name) for name in generator.configs):
                 text = read(config)
                 if text is not None and generator.mark in text:
-                    detected.append(_used(generator, folder, config, text))
+                    detected.append(_make_used(generator, folder, config, text))
                     break
     by_config: dict[str, UsedGenerator] = {}
     for used in detected:
@@ -95,7 +95,7 @@ def used_generators(read: ReadText) -> list[UsedGenerator]:
     return list(by_config.values())
 
 
-def _used(generator: Generator, folder: str, config: str, text: str) -> UsedGenerator:
+def _make_used(generator: Generator, folder: str, config: str, text: str) -> UsedGenerator:
     output = stated_value(text, config, generator.key) if generator.key else ""
     base = "" if generator.in_project else folder
     usual = [path for folder in generator.folders if (path := _inside(base, folder))]

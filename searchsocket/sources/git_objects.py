@@ -205,15 +205,15 @@ class BlobReader:
         if not _OBJECT.fullmatch(blob):
             raise SourceUnavailable(f"{blob[:80]!a} is not a blob id")
         with self._lock:
-            done = False
+            is_complete = False
             try:
                 data = self._ask(blob, max_bytes)
-                done = True
+                is_complete = True
                 return data
             except OSError as error:
                 raise SourceUnavailable(f"git cat-file failed: {error.strerror or error}") from error
             finally:
-                if not done:
+                if not is_complete:
                     self._close()  # its next response would be the rest of this one
 
     def close(self) -> None:

@@ -62,13 +62,13 @@ def refuse_open_places(address: str) -> None:
         ConfigMissing: The branch or the commit of the scope is unknown.
     """
     if mark := PLACEHOLDER.search(address):
-        what = (
+        problem = (
             "this clone lacks the commit of the scope's branch"
             if mark[1] == "sha"
             else "the branch of this scope is unknown"
         )
         raise ConfigMissing(
-            f"source.crawl.base_url contains {mark[0]}, but {what}; pass `--scope BRANCH`, or fetch the branch"
+            f"source.crawl.base_url contains {mark[0]}, but {problem}; pass `--scope BRANCH`, or fetch the branch"
         )
 
 

@@ -76,7 +76,7 @@ class RecordsSource:
         if self._prepare:
             self._prepare()
         pages: dict[str, RawPage] = {}
-        for page, place in self._listed(report):
+        for page, place in self._list(report):
             if page.url in pages:
                 report.skipped[place] = "another record has the same URL"
                 report.warnings.append(f"{place}: another record has the URL {page.url}; the first one is used")
@@ -120,7 +120,7 @@ class RecordsSource:
         except (ValueError, NotImplementedError) as error:
             raise ConfigError(f"source.records.files: {error}; use globs such as 'records/*.jsonl'") from error
 
-    def _listed(self, report: SourceReport) -> Iterator[tuple[RawPage, str]]:
+    def _list(self, report: SourceReport) -> Iterator[tuple[RawPage, str]]:
         """Yield (page, place for people) of each record that can be a page."""
         for name in self.files():
             locator = locator_of(name)

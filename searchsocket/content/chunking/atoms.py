@@ -18,7 +18,7 @@ class Atom:
     """A part of a page that stays in one piece."""
 
     text: str
-    glue: str  # what joins it to the atom before, in the same piece
+    glue: str  # separator after the atom before, in the same piece
     prose: bool = False  # its sentences may be repeated as overlap
     head: str = ""  # headings directly above it: a piece must not end with a heading
     lines: _Lines = (0, 0)  # of the page, headings included; the whole block's if the text is not a literal part of it

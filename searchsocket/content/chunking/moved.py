@@ -47,16 +47,16 @@ def moved_pages(removed: Sequence[PageContent], added: Sequence[PageContent]) ->
     ]
     sources: set[str] = set()
     targets: set[str] = set()
-    moved: list[MovedPage] = []
+    moves: list[MovedPage] = []
     for share, _, old_url, url, old, new in sorted(pairs, key=lambda pair: pair[:4]):
         if old_url in sources or url in targets:
             continue
         sources.add(old_url)
         targets.add(url)
-        moved.append(MovedPage(old.address, new.address, url, old_url, new.title, round(-share, 3)))
-    return sorted(moved, key=lambda move: move.old_url)
+        moves.append(MovedPage(old.address, new.address, url, old_url, new.title, round(-share, 3)))
+    return sorted(moves, key=lambda move: move.old_url)
 
 
 def _share(old: PageContent, new: PageContent) -> float:
-    both = (Counter(old.texts) & Counter(new.texts)).total()
-    return both / max(len(old.texts), len(new.texts), 1)
+    common = (Counter(old.texts) & Counter(new.texts)).total()
+    return common / max(len(old.texts), len(new.texts), 1)

@@ -53,18 +53,18 @@ def _tail(atoms: Sequence[Atom], budget: int) -> list[Atom]:
         if not atom.prose or budget <= 0:
             break
         sentences = split_sentences(atom.text)
-        taken = 0
+        count = 0
         for glue, sentence in reversed(sentences):
             # Not prose any more: a sentence is repeated once, in the next piece only.
-            first = taken == len(sentences) - 1
+            first = count == len(sentences) - 1
             part = Atom(sentence, atom.glue if first else glue, lines=atom.lines)
             cost = len(sentence) + (len(tail[-1].glue) if tail else 0)
             if cost > budget:
                 break
             tail.append(part)
             budget -= cost
-            taken += 1
-        if taken < len(sentences) or atom.head:
+            count += 1
+        if count < len(sentences) or atom.head:
             break
     return tail[::-1]
 

@@ -94,9 +94,9 @@ def _summary(page: Page, blocks: list[Block], max_chars: int) -> str:
 
     Empty if it would be the title alone: every section has the title too, and so short a text is near every query.
     """
-    title = _shortened(page.facts.title, max_chars // 2)
+    title = _shorten(page.facts.title, max_chars // 2)
     text = alone = f"# {title}" if title else ""
-    if description := _shortened(page.facts.description, max_chars - len(text) - 2):
+    if description := _shorten(page.facts.description, max_chars - len(text) - 2):
         text = f"{text}\n\n{description}" if text else description
     glue = "\n\n"
     for block in blocks:
@@ -110,7 +110,7 @@ def _summary(page: Page, blocks: list[Block], max_chars: int) -> str:
     return "" if text == alone else text
 
 
-def _shortened(text: str, limit: int) -> str:
+def _shorten(text: str, limit: int) -> str:
     """Plain text as Markdown of at most `limit` characters, cut between words if possible."""
     plain = " ".join(text[: 4 * max(limit, 0)].split())
     escaped = escape_inline(plain)

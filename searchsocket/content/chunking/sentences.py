@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from searchsocket.text.graphemes import safe_cut
 
-Part = tuple[str, str]  # (what joins it to the part before, the part)
+Part = tuple[str, str]  # (separator after the part before, the part)
 
 _BORDER = re.compile(r"\s+|(?<=[。！？])(?![。！？\s”’」』）)])")
 _CLOSERS = "\"'”’»)]*_`"

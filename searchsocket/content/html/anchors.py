@@ -31,7 +31,7 @@ def mark_anchor(heading: Element) -> None:
             drop(anchor)
         else:
             unwrap(anchor)  # the heading's own text, linked to itself
-    anchor_id = heading.get("id") or permalink or _inside(heading) or _before(heading) or _opened(heading)
+    anchor_id = heading.get("id") or permalink or _inner_id(heading) or _id_before(heading) or _section_id(heading)
     if anchor_id:
         heading.set(ANCHOR, anchor_id.strip())
 
@@ -51,7 +51,7 @@ def _is_sign(anchor: Element, heading_text: str) -> bool:
     return text.lower() in _SIGNS or not _PERMALINK_CLASSES.isdisjoint(names)
 
 
-def _inside(heading: Element) -> str:
+def _inner_id(heading: Element) -> str:
     for element in heading.iterdescendants():
         if element.tag in {"button", "input", "svg"}:
             continue
@@ -61,7 +61,7 @@ def _inside(heading: Element) -> str:
     return ""
 
 
-def _before(heading: Element) -> str:
+def _id_before(heading: Element) -> str:
     """The id of an empty element directly before the heading."""
     element = heading.getprevious()
     while element is not None and not (element.tail or "").strip():
@@ -74,7 +74,7 @@ def _before(heading: Element) -> str:
     return ""
 
 
-def _opened(heading: Element) -> str:
+def _section_id(heading: Element) -> str:
     """The id of the section that starts with this heading, at most `_LEVELS_UP` levels up."""
     element = heading
     for _ in range(_LEVELS_UP):

@@ -77,13 +77,13 @@ def language_of(pre: Element) -> str:
         parent = parent.getparent()
     inside = set(pre.iter("code", "pre"))
     for element in candidates:
-        language = _named(element, bare=element in inside)
+        language = _own_language(element, bare=element in inside)
         if language is not None:
             return language
     return ""
 
 
-def _named(element: Element, *, bare: bool) -> str | None:
+def _own_language(element: Element, *, bare: bool) -> str | None:
     for attribute in ("data-lang", "data-language", "data-code-language"):
         if element.get(attribute):
             return _clean(element.get(attribute) or "")

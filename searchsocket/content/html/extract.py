@@ -60,8 +60,8 @@ def extract_html(
         ConfigError: A configured selector is not CSS.
     """
     text, warning = decode_html(data, charset)
-    root, deep = parse_html(text)
-    warnings = [note for note in (warning, deep) if note]
+    root, depth_warning = parse_html(text)
+    warnings = [note for note in (warning, depth_warning) if note]
     if root is None:
         return ExtractedPage(title=page.url, body="", skip="empty", warnings=(*warnings, "the page is empty"))
     meta = read_metadata(root, facets)

@@ -109,15 +109,15 @@ def _repair_head(root: Element) -> None:
     body = next(root.iterchildren("body"), None)
     if body is None:
         body = etree.SubElement(root, "body")
-    moved = list(head)[list(head).index(stray[0]) :] if stray else []
+    nodes = list(head)[list(head).index(stray[0]) :] if stray else []
     text, body.text = body.text, None
-    if loose is not None and loose not in moved:
+    if loose is not None and loose not in nodes:
         body.text, loose.tail = loose.tail, None
-    if moved:
-        moved[-1].tail = (moved[-1].tail or "") + (text or "")
+    if nodes:
+        nodes[-1].tail = (nodes[-1].tail or "") + (text or "")
     else:
         body.text = (body.text or "") + (text or "")
-    for index, child in enumerate(moved):
+    for index, child in enumerate(nodes):
         body.insert(index, child)
 
 

@@ -16,7 +16,7 @@ from searchsocket.content.html.tables import prepare_table
 from searchsocket.content.html.tree import BLOCKS, HEADINGS, Element, drop, raw_text, sweep, text_of
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
 
-# Never content, whatever the settings say. Removing `svg` also removes its `<title>`.
+# Never content, regardless of settings. Removing `svg` also removes its `<title>`.
 JUNK = (
     "script", "style", "template", "noscript", "svg", "iframe", "frame", "object", "embed", "applet", "canvas",
     "audio", "video", "map", "head", "link", "meta", "base", "datalist", "select", "textarea", "progress", "meter",
@@ -25,7 +25,7 @@ JUNK = (
 _NAVIGATION_ROLES = frozenset({"navigation", "search", "menu", "menubar", "tablist", "toolbar", "tooltip", "doc-toc"})
 _JUDGED = frozenset({"header", "nav", "footer", "aside"})  # `drop_tags` drops these only if they are not content
 _CONTROLS = frozenset({"button", "input", "label", "option", "form", "fieldset", "legend"})
-# The tags that the walk handles, whatever their attributes.
+# The tags that the walk handles, regardless of attributes.
 _SETTLED = HEADINGS | _JUDGED | _CONTROLS | {"span", "pre", "table", "ul", "ol", "div"}
 _CHROME_ROLES = {"banner": "header", "contentinfo": "footer", "complementary": "aside", "navigation": "nav"}
 # Left by generators around the text: previous/next bars, language lists, copy helpers, footnote returns.
@@ -115,7 +115,7 @@ class _Walk:
                 drop(element)
                 return False
             return True
-        return self._prepared(element)
+        return self._prepare(element)
 
     def _is_dropped(self, element: Element, attributes: Mapping[str, str]) -> bool:
         if self._ignore and self._ignore in attributes:
@@ -155,7 +155,7 @@ class _Walk:
             return False
         return _link_share(element) > _LINK_SHARE
 
-    def _prepared(self, element: Element) -> bool:
+    def _prepare(self, element: Element) -> bool:
         tag = element.tag
         if tag in _CONTROLS:
             return _settle_control(element)

@@ -61,18 +61,18 @@ def _break(element: Element, text: str, around: int) -> str:
 
 
 def _strong(element: Element, text: str, around: int) -> str:
-    return _marked("**", text, around, STRONG)
+    return _emphasise("**", text, around, STRONG)
 
 
 def _emphasis(element: Element, text: str, around: int) -> str:
-    return _marked("*", text, around, EMPHASIS)
+    return _emphasise("*", text, around, EMPHASIS)
 
 
 def _deleted(element: Element, text: str, around: int) -> str:
-    return _marked("~~", text, around, DELETED)
+    return _emphasise("~~", text, around, DELETED)
 
 
-def _marked(mark: str, text: str, around: int, same: int) -> str:
+def _emphasise(mark: str, text: str, around: int, same: int) -> str:
     """Emphasis, unless it is in code, a heading, itself, or around several blocks."""
     core = text.strip()
     if not core or around & (VERBATIM | HEADING | same) or "\n\n" in core:

@@ -249,7 +249,7 @@ def _settle_image(image: Element, resolver: LinkResolver) -> None:
             not any(char.isalnum() for char in text)
             or _GENERIC.fullmatch(text)
             or text == source_name
-            or _repeated(image, text)
+            or _is_repeated(image, text)
         ):
             drop(image)
             return
@@ -263,7 +263,7 @@ def _settle_image(image: Element, resolver: LinkResolver) -> None:
     image.set("src", resolver.destination(source) if source else "")
 
 
-def _repeated(image: Element, text: str) -> bool:
+def _is_repeated(image: Element, text: str) -> bool:
     """Return True if the figure's caption, or the surrounding heading or link, repeats the text."""
     around = next((parent for parent in image.iterancestors() if parent.tag in HEADINGS | {"a", "figure"}), None)
     if around is None:

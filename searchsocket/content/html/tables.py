@@ -66,7 +66,7 @@ def expand(rows: list[list[Cell]]) -> list[list[str]]:
     """Return a rectangle of texts: a cell over several rows is repeated, over several columns followed by blanks."""
     limit = _MAX_FILL * sum(len(row) for row in rows) + 1000
     if all(cell.colspan == 1 == cell.rowspan for row in rows for cell in row):
-        return _padded([[cell.text for cell in row[:_MAX_COLUMNS]] for row in rows], limit)
+        return _pad([[cell.text for cell in row[:_MAX_COLUMNS]] for row in rows], limit)
     filled = 0
     pending: dict[int, tuple[int, str]] = {}  # column -> rows still covered, text
     grid: list[list[str]] = []
@@ -96,10 +96,10 @@ def expand(rows: list[list[Cell]]) -> list[list[str]]:
                     break
             cell = next(cells, None)
         grid.append(line)
-    return _padded(grid, limit)
+    return _pad(grid, limit)
 
 
-def _padded(grid: list[list[str]], limit: int) -> list[list[str]]:
+def _pad(grid: list[list[str]], limit: int) -> list[list[str]]:
     width = max(map(len, grid), default=0)
     if width * len(grid) <= limit * 4:
         grid = [line + [""] * (width - len(line)) for line in grid]

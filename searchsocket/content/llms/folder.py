@@ -106,11 +106,11 @@ class OwnFiles:
     def _is_ours(self, path: Path, name: str) -> bool:
         """Return True if the last run, or an interrupted one since, wrote the file and it is unchanged."""
         previous = self._before.get(name)
-        ours = self._manifest.begun.get(name, frozenset()) | ({previous.sha256} if previous else set())
-        if not ours or path.is_symlink():
+        own_hashes = self._manifest.begun.get(name, frozenset()) | ({previous.sha256} if previous else set())
+        if not own_hashes or path.is_symlink():
             return False
         try:
-            return sha256(path.read_bytes()).hexdigest() in ours
+            return sha256(path.read_bytes()).hexdigest() in own_hashes
         except OSError:
             return False
 

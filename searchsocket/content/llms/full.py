@@ -30,7 +30,7 @@ def full_files(site: AgentSite, entries: Sequence[Entry], max_bytes: int, prefix
     included = [entry for entry in entries if entry.size <= max_bytes]
     is_small = sum(_cost(entry) for entry in included) <= max_bytes
     own, folders = (included, {}) if is_small else grouped(included, prefix)
-    parts = _packed(own, max_bytes)
+    parts = _pack(own, max_bytes)
     names = [f"{prefix}/{FULL}", *(f"{prefix}/llms-full-{number}.txt" for number in range(2, len(parts) + 1))]
     names = [name.removeprefix("/") for name in names]
     more = [
@@ -59,7 +59,7 @@ def joined(file: FullFile, texts: Sequence[str]) -> str:
     return _RULE.join([file.head, *(text.strip("\n") for text in texts)]) + "\n"
 
 
-def _packed(entries: Sequence[Entry], room: int) -> list[list[Entry]]:
+def _pack(entries: Sequence[Entry], room: int) -> list[list[Entry]]:
     """Pack consecutive entries into parts, each as full as possible; at least one part."""
     parts: list[list[Entry]] = [[]]
     used = 0

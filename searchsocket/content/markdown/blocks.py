@@ -170,8 +170,8 @@ def _read_quote(lines: Sequence[str], at: int) -> tuple[int, Block]:
         bare = lines[end].lstrip(" ")
         if bare.startswith(">") and len(lines[end]) - len(bare) < 4:
             inner = bare[1:].removeprefix(" ")
-            fence, opened = _track(fence, inner)
-            lazy = bool(inner.strip()) and fence is None and not opened and _heading(inner) is None
+            fence, in_fence = _track(fence, inner)
+            lazy = bool(inner.strip()) and fence is None and not in_fence and _heading(inner) is None
         elif not lazy or not lines[end].strip() or _interrupts(lines, end) or _started_item(lines[end]) is not None:
             break
         end += 1
@@ -187,8 +187,8 @@ def _read_list(lines: Sequence[str], at: int, content: int, kind: str) -> tuple[
         if not line.strip():
             lazy = False
         elif _indent(line) >= content:
-            fence, fenced = _track(fence, line[content:])
-            lazy = not fenced
+            fence, in_fence = _track(fence, line[content:])
+            lazy = not in_fence
         elif (item := _started_item(line)) is not None:
             if item[1] != kind:
                 break
@@ -257,8 +257,8 @@ def _track(fence: Fence | None, line: str) -> tuple[Fence | None, bool]:
     """Return the fence that is open after `line`, and True if the line belongs to a fence."""
     if fence is not None:
         return (None if fence.closed_by(line) else fence), True
-    opened = opening_fence(line)
-    return opened, opened is not None
+    new_fence = opening_fence(line)
+    return new_fence, new_fence is not None
 
 
 def _underline(line: str) -> int:

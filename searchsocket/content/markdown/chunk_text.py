@@ -46,7 +46,7 @@ def chunk_text(page: PageFacts, chunk: Chunk) -> ChunkText:
 
 def text_of_code(text: str) -> ChunkText:
     """The text of code, with one unit per line."""
-    lines = list(filter(None, _dedented(text.split("\n"))))
+    lines = list(filter(None, _dedent_code(text.split("\n"))))
     starts = accumulate((len(line) + 1 for line in lines[:-1]), initial=0) if lines else ()
     return ChunkText("\n".join(lines), array(START, starts), "c" * len(lines))
 
@@ -77,7 +77,7 @@ def _read(markdown: str, titles: tuple[str, ...], *, sections: bool) -> ChunkTex
     for block in visible_blocks(markdown):
         if block.kind == "heading" and block.anchor and lines and sections:
             openings.append(Opening(size, block.anchor, inline_text(block.title)))
-        for line in _folded(block.lines):
+        for line in _fold_lines(block.lines):
             lines.append(line)
             size += len(line.text) + 1
     first = cut = 0
@@ -89,33 +89,33 @@ def _read(markdown: str, titles: tuple[str, ...], *, sections: bool) -> ChunkTex
     return replace(text, openings=tuple(Opening(max(o.start - cut, 0), o.anchor, o.title) for o in openings))
 
 
-def _folded(lines: Iterable[Line]) -> Iterator[Line]:
+def _fold_lines(lines: Iterable[Line]) -> Iterator[Line]:
     code: list[str] = []
     for kind, text in lines:
         if kind == "c":
             code.append(text)
             continue
         if code:
-            yield from _indented(code)
+            yield from _code_lines(code)
             code.clear()
         text = text if kind in "hp" else " ".join(text.split())
         if text:
             yield Line(kind, text)
     if code:
-        yield from _indented(code)
+        yield from _code_lines(code)
 
 
-def _indented(code: list[str]) -> Iterator[Line]:
-    for line in filter(None, _dedented(code)):
+def _code_lines(code: list[str]) -> Iterator[Line]:
+    for line in filter(None, _dedent_code(code)):
         yield Line("c", line)
 
 
-def _dedented(code: list[str]) -> list[str]:
+def _dedent_code(code: list[str]) -> list[str]:
     """Lines of code without common indentation and trailing blanks, tabs as spaces."""
-    return dedent("\n".join(map(_spaced, code))).split("\n")
+    return dedent("\n".join(map(_expand_spaces, code))).split("\n")
 
 
-def _spaced(line: str) -> str:
+def _expand_spaces(line: str) -> str:
     if not line.isprintable() and not (line := line.expandtabs(_TAB)).isprintable():  # rarely more than tabs
         line = "".join(" " if char.isspace() else char for char in line)
     return line.rstrip()

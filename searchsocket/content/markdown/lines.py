@@ -132,7 +132,7 @@ def _container_lines(text: str) -> Iterator[Line]:
 
     for line in split_lines(text):
         if fence is not None:
-            bare = _unquoted(line)
+            bare = _strip_quote_marks(line)
             if fence.closed_by(bare):
                 fence = None
             else:
@@ -164,7 +164,7 @@ def _row(line: str) -> tuple[Line, ...]:
     return () if is_delimiter_row(line) else _any("t", inline_text(_cells(line)))
 
 
-def _unquoted(line: str) -> str:
+def _strip_quote_marks(line: str) -> str:
     bare = line.lstrip(" ")
     while bare.startswith(">"):
         bare = bare[1:].removeprefix(" ")

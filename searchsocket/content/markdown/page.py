@@ -83,18 +83,18 @@ def extract_markdown(
     Raises:
         ConfigError: A configured selector is not CSS.
     """
-    text, odd = decode_html(data, charset)
+    text, encoding_warning = decode_html(data, charset)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    values, written, unread = split_front_matter(text)
-    above = text.count("\n", 0, len(text) - len(written))
-    text, tagged = strip_svelte(written, extract.noindex_attr, robots=extract.respect_robots_noindex)
+    values, source, front_matter_warning = split_front_matter(text)
+    above = text.count("\n", 0, len(text) - len(source))
+    text, tagged = strip_svelte(source, extract.noindex_attr, robots=extract.respect_robots_noindex)
     title = _text(values, "title")
     if tagged or _is_noindex(values, extract):
         return ExtractedPage(title=title or page.url, body="", skip="noindex")
     weight, no_weight = parse_weight(_text(_own(values), "weight") or _text(values, "searchsocket-weight"))
-    root, deep = parse_html(f"<main>{_render(text)}</main>")
+    root, depth_warning = parse_html(f"<main>{_render(text)}</main>")
     labels, untyped = read_facets(facets, lambda name: _facet_value(values, name))
-    warnings = [note for note in (odd, unread, no_weight, *untyped, deep) if note]
+    warnings = [note for note in (encoding_warning, front_matter_warning, no_weight, *untyped, depth_warning) if note]
     main = next(root.iter("main"), None) if root is not None else None
     main = etree.Element("main") if main is None else main
     _slug_headings(main)
@@ -122,7 +122,7 @@ def extract_markdown(
         modified=parse_date(_text(values, "modified", "updated", "lastmod", "lastUpdated", "updatedAt")),
         links=body.links,
         main="markdown",
-        source_lines=source_lines(body.markdown, written, above),
+        source_lines=source_lines(body.markdown, source, above),
         skip="" if body.markdown else "empty",
         warnings=(*warnings, *body.warnings),
     )

@@ -27,63 +27,63 @@ def source_lines(body: str, source: str, above: int = 0) -> tuple[int, ...]:
     Returns:
         First and last line of each block in one flat tuple, from 1; 0, 0 for a block that is not in the file.
     """
-    ours, theirs = parse_blocks(body), parse_blocks(source)
+    page_blocks, file_blocks = parse_blocks(body), parse_blocks(source)
     lines: list[int] = []
-    pairs = _pairs(*_texts(ours, theirs))
-    for (i, j), (next_i, next_j) in pairwise([(-1, -1), *pairs, (len(ours), len(theirs))]):
-        between = theirs[j + 1 : next_j]
+    pairs = _pairs(*_texts(page_blocks, file_blocks))
+    for (i, j), (next_i, next_j) in pairwise([(-1, -1), *pairs, (len(page_blocks), len(file_blocks))]):
+        between = file_blocks[j + 1 : next_j]
         first, last = (above + between[0].lines[0], above + between[-1].lines[1]) if between else (0, 0)
         lines += (first, last) * (next_i - i - 1)
-        if next_i < len(ours):
-            lines += (above + line for line in theirs[next_j].lines)
+        if next_i < len(page_blocks):
+            lines += (above + line for line in file_blocks[next_j].lines)
     return tuple(lines)
 
 
-def _texts(ours: Sequence[Block], theirs: Sequence[Block]) -> tuple[list[str], list[str]]:
+def _texts(page_blocks: Sequence[Block], file_blocks: Sequence[Block]) -> tuple[list[str], list[str]]:
     """The comparable text of each block: unwrapped, and without markup if it differs.
 
     Most texts are equal as written, and removing markup costs as much as parsing.
     """
-    written = [[_unwrapped(block.title or block.text) for block in blocks] for blocks in (ours, theirs)]
-    same = set(written[0]).intersection(written[1])
+    raw_texts = [[_unwrap(block.title or block.text) for block in blocks] for blocks in (page_blocks, file_blocks)]
+    same = set(raw_texts[0]).intersection(raw_texts[1])
     texts = [
         [
             text if text in same else _NO_LETTERS.sub("", block_text(block))
             for text, block in zip(side, blocks, strict=True)
         ]
-        for side, blocks in zip(written, (ours, theirs), strict=True)
+        for side, blocks in zip(raw_texts, (page_blocks, file_blocks), strict=True)
     ]
     return texts[0], texts[1]
 
 
-def _unwrapped(text: str) -> str:
+def _unwrap(text: str) -> str:
     return " ".join(text.split()) if "\n" in text else text
 
 
-def _pairs(ours: Sequence[str], theirs: Sequence[str]) -> list[tuple[int, int]]:
+def _pairs(page_texts: Sequence[str], file_texts: Sequence[str]) -> list[tuple[int, int]]:
     """Positions of equal texts, rising in both: texts that are unique on each side, then their equal neighbours."""
     begin = 0  # most pages begin like their file, and many are equal throughout
-    while begin < min(len(ours), len(theirs)) and ours[begin] == theirs[begin]:
+    while begin < min(len(page_texts), len(file_texts)) and page_texts[begin] == file_texts[begin]:
         begin += 1
-    counts = Counter(ours[begin:]), Counter(theirs[begin:])
-    positions = {text: j for j, text in enumerate(theirs) if j >= begin and text and counts[1][text] == 1}
+    counts = Counter(page_texts[begin:]), Counter(file_texts[begin:])
+    positions = {text: j for j, text in enumerate(file_texts) if j >= begin and text and counts[1][text] == 1}
     anchors = _longest_rising(
         [
             (i, positions[text])
-            for i, text in enumerate(ours)
+            for i, text in enumerate(page_texts)
             if i >= begin and counts[0][text] == 1 and text in positions
         ]
     )
     pairs = [(i, i) for i in range(begin)]
-    for i, j in (*anchors, (len(ours), len(theirs))):
+    for i, j in (*anchors, (len(page_texts), len(file_texts))):
         floor_i, floor_j = pairs[-1] if pairs else (-1, -1)
-        while floor_i + 1 < i and floor_j + 1 < j and ours[floor_i + 1] == theirs[floor_j + 1]:
+        while floor_i + 1 < i and floor_j + 1 < j and page_texts[floor_i + 1] == file_texts[floor_j + 1]:
             floor_i, floor_j = floor_i + 1, floor_j + 1
             pairs.append((floor_i, floor_j))
         up = 0
-        while i - up - 1 > floor_i and j - up - 1 > floor_j and ours[i - up - 1] == theirs[j - up - 1]:
+        while i - up - 1 > floor_i and j - up - 1 > floor_j and page_texts[i - up - 1] == file_texts[j - up - 1]:
             up += 1
-        pairs += ((i - k, j - k) for k in range(up, -1, -1) if i - k < len(ours))
+        pairs += ((i - k, j - k) for k in range(up, -1, -1) if i - k < len(page_texts))
     return pairs
 
 

@@ -167,9 +167,9 @@ class _Inline:
     def _close_bracket(self, at: int) -> int:
         target = _TARGET.match(self.text, at + 1)
         if self.brackets:
-            opened = self.brackets.pop()
+            opening = self.brackets.pop()
             if target is not None:
-                self.out[opened] = ""
+                self.out[opening] = ""
                 return target.end()
         elif target is not None and _URL_LIKE.match(self.text, at + 1):
             return target.end()  # the end of a link whose start was cut off
@@ -185,12 +185,12 @@ class _Inline:
             return end
         stack = self.openers[char]
         while closes and run and stack:
-            index, left = stack.pop()
-            used = min(run, left)
+            index, available = stack.pop()
+            used = min(run, available)
             run -= used
-            self.out[index] = char * (left - used)
-            if left > used:
-                stack.append((index, left - used))
+            self.out[index] = char * (available - used)
+            if available > used:
+                stack.append((index, available - used))
         self.out[-1] = char * run
         if opens and run:
             stack.append((len(self.out) - 1, run))

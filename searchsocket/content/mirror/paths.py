@@ -30,9 +30,9 @@ def mirror_name(url: str) -> str:
     if url == "/":
         return "index.md"
     *folders, last = url[1:].split("/")
-    names = [_name(folder, taken=folder.endswith(".md")) for folder in folders]
+    names = [_name(folder, is_reserved=folder.endswith(".md")) for folder in folders]
     # The home page uses index.md.
-    names.append(_name(last, taken=last == "index" and not folders) + ".md")
+    names.append(_name(last, is_reserved=last == "index" and not folders) + ".md")
     if sum(len(name.encode()) + 1 for name in names) <= _PATH_BYTES:
         return "/".join(names)
     parts, used = [], 0
@@ -41,7 +41,7 @@ def mirror_name(url: str) -> str:
         if used > _PATH_BYTES // 2:
             break
         parts.append(name)
-    return "/".join([*parts, _hashed(last, url) + ".md"])
+    return "/".join([*parts, _hash_name(last, url) + ".md"])
 
 
 def mirror_file(root: Path, url: str) -> Path:
@@ -59,8 +59,8 @@ def mirror_file(root: Path, url: str) -> Path:
     return file
 
 
-def _name(segment: str, *, taken: bool) -> str:
-    return segment if _is_plain(segment) and not taken else _hashed(segment, segment)
+def _name(segment: str, *, is_reserved: bool) -> str:
+    return segment if _is_plain(segment) and not is_reserved else _hash_name(segment, segment)
 
 
 def _is_plain(segment: str) -> bool:
@@ -77,7 +77,7 @@ def _is_plain(segment: str) -> bool:
     )
 
 
-def _hashed(segment: str, identity: str) -> str:
+def _hash_name(segment: str, identity: str) -> str:
     digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:20]
     readable = _UNREADABLE.sub("-", segment)[:_READABLE_CHARS].strip(".-")
     if _RESERVED.match(readable):

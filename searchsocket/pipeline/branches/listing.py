@@ -97,8 +97,8 @@ def _of_clone(root: Path, timeout_s: float) -> Branches:
     for name in remotes:
         fetched = ask("config", "--get-all", f"remote.{name}.fetch", may_fail=True).split()
         if not any(map(_ALL_HEADS.match, fetched)):
-            how = f"contains only some branches of {name!r}" if fetched else f"fetches no branches of {name!r}"
-            raise BranchesUnknown(f"{origin} {how}; set branches.remote = {name!r} to list its branches")
+            reason = f"contains only some branches of {name!r}" if fetched else f"fetches no branches of {name!r}"
+            raise BranchesUnknown(f"{origin} {reason}; set branches.remote = {name!r} to list its branches")
     commits: dict[str, str] = {}
     for line in ask("for-each-ref", "--format=%(objectname) %(refname)", _HEADS, _REMOTES).splitlines():
         commit, _, ref = line.partition(" ")

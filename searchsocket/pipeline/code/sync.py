@@ -74,6 +74,6 @@ def invalidate_code(home: Project, scope: str, pattern: str) -> tuple[str, ...]:
     paths = {url: path_of(file.locator) for url, file in listed.items()}
     urls = [url for url, path in paths.items() if matches(path)]
     if urls:
-        with state.lock(scope), state.open(scope) as opened, opened.transaction():
-            opened.extracts.forget(urls)
+        with state.lock(scope), state.open(scope) as scope_state, scope_state.transaction():
+            scope_state.extracts.forget(urls)
     return tuple(paths[url] for url in urls)

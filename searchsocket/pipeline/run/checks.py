@@ -59,8 +59,8 @@ def page_count_not_collapsed(run: ScopeRun) -> CheckOutcome:
     before = live.pages if live else 0
     numbers = {"pages": pages, "live_pages": before}
     if pages * 2 < before and may_delete and not run.options.accept_large_deletion:
-        gone = before - pages
-        message = f"this run would delete {gone:,} of the {before:,} pages of scope {run.scope.name!r}"
+        deleted = before - pages
+        message = f"this run would delete {deleted:,} of the {before:,} pages of scope {run.scope.name!r}"
         return CheckOutcome(False, message, numbers=numbers)
     return CheckOutcome(True, f"{pages:,} pages; {before:,} are live", numbers=numbers)
 
@@ -125,9 +125,9 @@ def pages_complete(run: ScopeRun) -> CheckOutcome:
     before = int(reports[1]["total"]) if reports[1:] else total
     numbers = {"pages": total, "before": before, "skipped": reports[0]["numbers"]["files_skipped"]}
     if not reports[0]["numbers"]["deletion_eligible"]:
-        why = "; ".join(reports[0]["warnings"][:3]) or "the run was limited"
+        reason = "; ".join(reports[0]["warnings"][:3]) or "the run was limited"
         return CheckOutcome(
-            False, f"{total:,} pages, but some could not be read: {why}", severity="warn", numbers=numbers
+            False, f"{total:,} pages, but some could not be read: {reason}", severity="warn", numbers=numbers
         )
     if total < before * _FAR_FEWER:
         message = f"{total:,} pages, far fewer than {before:,} in the previous run; check that the build is complete"
@@ -207,22 +207,22 @@ def index_matches_manifest(run: ScopeRun) -> CheckOutcome:
     """The live index contains exactly the current chunks, and its files match the manifest."""
     store = run.backends.store
     problems = store.verify(run.scope)
-    matching = missing = surplus = other = 0
+    matching = missing = surplus = different = 0
     with run.state.open(run.scope.name) as state:
         for _, expected, live in merged(state.chunks.fingerprints(), store.fingerprints(run.scope)):
             matching += live is not None
             missing += live is None
             surplus += expected is None
-            other += None not in (expected, live) and expected != live
+            different += None not in (expected, live) and expected != live
         refused = refused_candidate(store, run.scope)
         is_refused = refused is not None and refused.digest == index_digest(state.chunks.fingerprints())
-    numbers = {"records": matching, "missing": missing + other, "surplus": surplus + other}
+    numbers = {"records": matching, "missing": missing + different, "surplus": surplus + different}
     if problems:
         return CheckOutcome(False, "; ".join(problems[:5]), numbers=numbers)
     if is_refused and refused is not None:
         message = f"{matching} records of the previous generation; {refused.name} has the new chunks but was refused"
         return CheckOutcome(True, message, numbers=numbers)
-    if missing or surplus or other:
+    if missing or surplus or different:
         message = f"{numbers['missing']} chunks are missing from the index, {numbers['surplus']} records have no chunk"
         # A limited run leaves them different on purpose.
         return CheckOutcome(False, message, severity="warn", numbers=numbers)

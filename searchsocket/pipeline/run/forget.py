@@ -54,8 +54,12 @@ def _forget(project: Project, scope: Scope, environ: Mapping[str, str], *, with_
         # Files first: on a full disk, deleting works and writing does not. After a crash in between, the next run
         # misses the generation and the mirror files that the rows refer to, and makes both again.
         store.delete_scope(scope)
-        written = project.state_dir
-        for folder in (project.mirror_dir / scope.name, written / "tmp" / scope.name, written / "crawl" / scope.name):
+        state_dir = project.state_dir
+        for folder in (
+            project.mirror_dir / scope.name,
+            state_dir / "tmp" / scope.name,
+            state_dir / "crawl" / scope.name,
+        ):
             try:
                 shutil.rmtree(folder)
             except FileNotFoundError:
@@ -63,8 +67,8 @@ def _forget(project: Project, scope: Scope, environ: Mapping[str, str], *, with_
             except OSError as error:
                 raise system_error("cannot delete", folder, error) from error
         try:
-            drop_records(str(written), scope.name)
+            drop_records(str(state_dir), scope.name)
         except OSError as error:
-            raise system_error("cannot delete", written, error) from error
+            raise system_error("cannot delete", state_dir, error) from error
         if with_rows:
             state.forget(scope.name)

@@ -57,7 +57,7 @@ def embedded(run: ScopeRun, state: ScopeState, stage: Stage[EmbeddingNumbers]) -
             on_wait=lambda: raise_if_stopped(run),
         ),
     ):
-        moved = adopt(run.project.state_dir / FILE, cache)
+        move_warning = adopt(run.project.state_dir / FILE, cache)
         problems: list[str] = []
         shared = _shared_cache(run, problems.append)
         if shared and not run.options.force:
@@ -87,7 +87,7 @@ def embedded(run: ScopeRun, state: ScopeState, stage: Stage[EmbeddingNumbers]) -
             sent = state.chunks.texts() if shared.is_new else texts_at_stake(run, state, cache)
             shared.send(cache, (text.content_hash for text in sent))
         state.published.set_cache_size(cache.size())
-        warnings = (*filter(None, [moved]), *cache.warnings, *problems)
+        warnings = (*filter(None, [move_warning]), *cache.warnings, *problems)
     result = replace(_result(state, embedder, outcome), warnings=warnings)
     run.on_event(Event("embedded_cached", {"texts": result.numbers.reused}))
     run.on_event(Event("embedded_new", {"texts": outcome.created, "tokens": outcome.tokens}))

@@ -72,7 +72,7 @@ def code_chunks(run: ScopeRun, state: ScopeState) -> StageResult[CodeNumbers]:
         code_chunks.progress(run, done, len(stale))
     leaving = state.mirror.leaving()
     state.mirror.drop(leaving)
-    counts = {each.skip: each.pages for each in state.extracts.census() if each.skip}
+    counts = {entry.skip: entry.pages for entry in state.extracts.census() if entry.skip}
     indexed, total = state.chunks.count_mirrored(), state.chunks.count().chunks
     return StageResult(
         total=total,

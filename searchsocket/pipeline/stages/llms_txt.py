@@ -98,9 +98,9 @@ def site_folder(run: ScopeRun, configured: str, section: str) -> Path:
 def _warnings(foreign: list[str], folder: Path) -> tuple[str, ...]:
     if not foreign:
         return ()
-    named = ", ".join(foreign[:_NAMED]) + (f" and {len(foreign) - _NAMED} more" if len(foreign) > _NAMED else "")
+    examples = ", ".join(foreign[:_NAMED]) + (f" and {len(foreign) - _NAMED} more" if len(foreign) > _NAMED else "")
     return (
-        f"{folder.name}/ contains {named}, not written by searchsocket; delete them, or rebuild the site, so that "
+        f"{folder.name}/ contains {examples}, not written by searchsocket; delete them, or rebuild the site, so that "
         f"llms.txt and its pages can be written",
     )
 

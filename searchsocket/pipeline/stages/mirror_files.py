@@ -215,8 +215,8 @@ def _mark_damaged(run: ScopeRun, state: ScopeState, counts: MirrorCounts) -> Non
             restamped.append((page_id, now))  # copied or checked out again, but unchanged
             continue
         if now or stamp:  # otherwise it was never written
-            what = "changed" if now else "missing"
-            counts.repaired.append(f"the mirror file of {url} was {what}; it is written again")
+            problem = "changed" if now else "missing"
+            counts.repaired.append(f"the mirror file of {url} was {problem}; it is written again")
         damaged.append(page_id)
     state.mirror.restamp(restamped)
     state.mirror.set_damaged(damaged)

@@ -59,12 +59,12 @@ def secret_lines(state: ScopeState) -> list[str]:
     if not pages:
         return []
     total = sum(int(page.text) for page in pages)
-    named = [f"{page.url} ({page.text})" for page in pages[:_NAMED]]
+    examples = [f"{page.url} ({page.text})" for page in pages[:_NAMED]]
     more = [f"and {len(pages) - _NAMED} more"] if len(pages) > _NAMED else []
     values = "1 value" if total == 1 else f"{total:,} values"
     pages_text = "1 page" if len(pages) == 1 else f"{len(pages):,} pages"
     look = "looks like a secret and was" if total == 1 else "look like secrets and were"
-    return [f"{values} on {pages_text} {look} not sent to the provider: {', '.join([*named, *more])}"]
+    return [f"{values} on {pages_text} {look} not sent to the provider: {', '.join([*examples, *more])}"]
 
 
 def secret_table(state: ScopeState) -> dict[str, list[dict[str, Any]]]:

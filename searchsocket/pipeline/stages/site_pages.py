@@ -42,7 +42,7 @@ def listed(run: ScopeRun, state: ScopeState, stage: Stage[PageNumbers]) -> Stage
     if run.scope.branch:
         state.pages.set_branch(run.scope.branch)
     source = run.make_source(state.pages.url_form())
-    pages = _Limited(source.pages(), run.options.max_pages)
+    pages = _PageLimit(source.pages(), run.options.max_pages)
     total = changed = 0
     for batch in batches(pages, _BATCH):
         with state.transaction():
@@ -97,8 +97,8 @@ def _same_elsewhere(run: ScopeRun, kind: SourceKind, version: str, facts: Mappin
     ]
     if not others:
         return []
-    named = ", ".join(map(repr, others[:_NAMED])) + (f" and {len(others) - _NAMED} more" if others[_NAMED:] else "")
-    return [f"scope {named} has the same pages; build this one first, or use {{scope}} in {kind.scope_setting}"]
+    examples = ", ".join(map(repr, others[:_NAMED])) + (f" and {len(others) - _NAMED} more" if others[_NAMED:] else "")
+    return [f"scope {examples} has the same pages; build this one first, or use {{scope}} in {kind.scope_setting}"]
 
 
 def refuse_another_model(run: ScopeRun) -> None:
@@ -112,7 +112,7 @@ def refuse_another_model(run: ScopeRun) -> None:
         raise EmbeddingModelMismatch(run.scope.name, live.model_id, model_id)
 
 
-class _Limited:
+class _PageLimit:
     """The first `limit` pages; `truncated` is True if there were more."""
 
     def __init__(self, pages: Iterable[RawPage], limit: int | None) -> None:

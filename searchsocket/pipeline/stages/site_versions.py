@@ -41,7 +41,7 @@ def settle_versions(run: ScopeRun, state: ScopeState) -> list[str]:
     families = find_families([page for page, _ in pages], listed, rules)
     check_default(rules, families)
     placed = place(pages, families, rules.exclude)
-    state.versions.settle(inputs, tuple(_indexed(families, rules)), placed)
+    state.versions.settle(inputs, tuple(_without_excluded(families, rules)), placed)
     return list(_warnings(rules, families))
 
 
@@ -64,7 +64,7 @@ def check_default(rules: VersionRules, families: Sequence[VersionFamily]) -> Non
         raise ConfigError(f"versions.default = {json.dumps(rules.default)} is not a version of this site; {hint}")
 
 
-def _indexed(families: Sequence[VersionFamily], rules: VersionRules) -> Iterator[VersionFamily]:
+def _without_excluded(families: Sequence[VersionFamily], rules: VersionRules) -> Iterator[VersionFamily]:
     """The families without their excluded versions."""
     for family in families:
         if versions := tuple(version for version in family.versions if not matches(version.name, rules.exclude)):

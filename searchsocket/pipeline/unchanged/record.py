@@ -76,7 +76,7 @@ def read_record(path: str) -> RunRecord | None:
         values = json.loads(data)
         if values.pop("format") != _FORMAT:
             return None
-        snapshots = tuple(Snapshot(Paths(**_tuples(each.pop("paths"))), **each) for each in values.pop("snapshots"))
+        snapshots = tuple(Snapshot(Paths(**_tuples(item.pop("paths"))), **item) for item in values.pop("snapshots"))
         return RunRecord(snapshots=snapshots, **_tuples(values))
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None

@@ -146,7 +146,7 @@ def _stamp(info: os.stat_result | None) -> str:
 
 def _below(path: str) -> Iterator[tuple[str, os.stat_result | None]]:
     """Yield a path and everything below it, in a fixed order; links are followed, each folder once."""
-    pending, seen = [path], set[tuple[int, int]]()
+    pending, visited = [path], set[tuple[int, int]]()
     while pending:
         name = pending.pop()
         try:
@@ -155,8 +155,8 @@ def _below(path: str) -> Iterator[tuple[str, os.stat_result | None]]:
             yield name, None  # also for a broken link
             continue
         yield name, info
-        if stat.S_ISDIR(info.st_mode) and (info.st_dev, info.st_ino) not in seen:
-            seen.add((info.st_dev, info.st_ino))
+        if stat.S_ISDIR(info.st_mode) and (info.st_dev, info.st_ino) not in visited:
+            visited.add((info.st_dev, info.st_ino))
             inner = (entry for entry in os.listdir(name) if not entry.startswith(_LOCKS))  # noqa: PTH208
             pending += sorted((f"{name}{os.sep}{entry}" for entry in inner), reverse=True)
 

@@ -10,7 +10,7 @@ _VARIABLE = "SEARCHSOCKET__STATE__DIR"
 
 def state_dir_of(root: str, environ: Mapping[str, str]) -> str:
     """The path of the state folder; with a wrong guess no record is found, and a run starts."""
-    named = environ.get(_VARIABLE, "")
+    folder = environ.get(_VARIABLE, "")
     for name, keys in ((("pyproject.toml"), ("tool", "searchsocket", "state")), (("searchsocket.toml"), ("state",))):
         with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
             with open(os.path.join(root, name), "rb") as file:
@@ -21,5 +21,5 @@ def state_dir_of(root: str, environ: Mapping[str, str]) -> str:
                 values = tomllib.loads(data.decode())
                 for key in keys:
                     values = values[key]
-                named = named or str(values["dir"])
-    return os.path.join(root, named or _STATE_DIR)
+                folder = folder or str(values["dir"])
+    return os.path.join(root, folder or _STATE_DIR)

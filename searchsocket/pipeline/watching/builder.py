@@ -17,7 +17,7 @@ def html_sizes(folder: str) -> dict[str, int]:
     return {os.path.relpath(path, folder): size for path, size in _files(folder)}
 
 
-def unwritten(build: str, there: Mapping[str, int], root: Path) -> list[str] | None:
+def unwritten(build: str, build_sizes: Mapping[str, int], root: Path) -> list[str] | None:
     """The pages that the builder made and that are missing or incomplete in its build; None if that is unknown.
 
     SvelteKit prerenders into its own folder first. An adapter then empties the build folder and copies the pages to it:
@@ -35,24 +35,24 @@ def unwritten(build: str, there: Mapping[str, int], root: Path) -> list[str] | N
         output = os.path.join(folder, _OUTPUT)
         if os.path.isdir(output):
             is_own = f"{build}{os.sep}".startswith(f"{output}{os.sep}")
-            return _unfinished(build, there, output) if is_own else _uncopied(there, output)
+            return _incomplete_pages(build, build_sizes, output) if is_own else _missing_copies(build_sizes, output)
     return None
 
 
-def _uncopied(there: Mapping[str, int], output: str) -> list[str] | None:
-    made = html_sizes(os.path.join(output, _PAGES))
-    if not made:
+def _missing_copies(build_sizes: Mapping[str, int], output: str) -> list[str] | None:
+    prerendered_sizes = html_sizes(os.path.join(output, _PAGES))
+    if not prerendered_sizes:
         return None
-    return sorted(path for path, size in made.items() if there.get(path) != size)
+    return sorted(path for path, size in prerendered_sizes.items() if build_sizes.get(path) != size)
 
 
-def _unfinished(build: str, there: Iterable[str], output: str) -> list[str] | None:
+def _incomplete_pages(build: str, build_pages: Iterable[str], output: str) -> list[str] | None:
     before, after = (_changed_ns(os.path.join(output, name)) for name in (_BEFORE, _AFTER))
     if not before and not after:
         return None
     if after < before:
         return [os.path.relpath(os.path.join(output, _AFTER), build)]
-    return sorted(path for path in there if _changed_ns(os.path.join(build, path)) > after)
+    return sorted(path for path in build_pages if _changed_ns(os.path.join(build, path)) > after)
 
 
 def _changed_ns(path: str) -> int:

@@ -42,9 +42,9 @@ class Wholeness:
             build: Absolute path of the folder; "" = the source is not a build.
             root: The project's folder.
         """
-        there = html_sizes(build) if build else {}
-        unfinished = unwritten(build, there, root) if build else None
-        self._last_check = (there if build else None), not unfinished, build
+        sizes = html_sizes(build) if build else {}
+        unfinished = unwritten(build, sizes, root) if build else None
+        self._last_check = (sizes if build else None), not unfinished, build
         if self.folder not in ("", build) and not html_sizes(self.folder):
             # Emptied, to be filled again: another source that could be indexed now is not the right one.
             return Wait(max(self.settle_s, SILENCE_S), len(self.pages or {}), from_now=True)
@@ -52,12 +52,12 @@ class Wholeness:
             return Wait(self.settle_s)
         if unfinished is not None and self.heeds_builder:
             return self._wait(BUILDER_SILENCE_S, unfinished)
-        if self.pages is None and len(there) < self.live_pages:
-            return Wait(max(self.settle_s, SILENCE_S), self.live_pages - len(there))
+        if self.pages is None and len(sizes) < self.live_pages:
+            return Wait(max(self.settle_s, SILENCE_S), self.live_pages - len(sizes))
         before = self.pages or {}
-        gone = {page for page, size in before.items() if size and not there.get(page)}
-        empty = {page for page, size in there.items() if not size and page not in before}
-        return self._wait(SILENCE_S, sorted(gone | empty))
+        lost_pages = {page for page, size in before.items() if size and not sizes.get(page)}
+        empty_pages = {page for page, size in sizes.items() if not size and page not in before}
+        return self._wait(SILENCE_S, sorted(lost_pages | empty_pages))
 
     def remember(self) -> None:
         """Remember the build of the last `wait` as complete: it was indexed."""

@@ -20,12 +20,12 @@ def read_beneath(root: str, path: str, max_bytes: int) -> bytes:
     if not path or any(part in ("", ".", "..") or "\0" in part or os.sep in part for part in parts):
         raise SourceUnavailable(f"{path[:200]!a} is not a path below the project")
     try:
-        with ExitStack() as opened:
-            folder = _open(opened, root, os.O_DIRECTORY, None)
+        with ExitStack() as handles:
+            folder = _open(handles, root, os.O_DIRECTORY, None)
             for part in parts[:-1]:
-                folder = _open(opened, part, os.O_DIRECTORY | os.O_NOFOLLOW, folder)
+                folder = _open(handles, part, os.O_DIRECTORY | os.O_NOFOLLOW, folder)
             # A pipe in the place of a file must not block.
-            file = _open(opened, parts[-1], os.O_NOFOLLOW | os.O_NONBLOCK, folder)
+            file = _open(handles, parts[-1], os.O_NOFOLLOW | os.O_NONBLOCK, folder)
             if not stat.S_ISREG(os.fstat(file).st_mode):
                 raise SourceUnavailable(f"{path[:200]!a} is not a regular file")
             data = _read(file, max_bytes + 1)
@@ -36,9 +36,9 @@ def read_beneath(root: str, path: str, max_bytes: int) -> bytes:
     return data
 
 
-def _open(opened: ExitStack, name: str, flags: int, folder: int | None) -> int:
+def _open(handles: ExitStack, name: str, flags: int, folder: int | None) -> int:
     handle = os.open(name, os.O_RDONLY | os.O_CLOEXEC | flags, dir_fd=folder)
-    opened.callback(os.close, handle)
+    handles.callback(os.close, handle)
     return handle
 
 

@@ -95,11 +95,11 @@ class _Walk(Generic[E]):
             raise SourceUnavailable(f"{folder}{folders[0]} is a folder, not an ignore file; remove it")
         if names := tuple(name for name in FILES if name in listing.files or name in listing.others):
             rules = rules.enter(folder, self.read_ignore, names)
-        beside = {*listing.folders, *listing.files}
-        for name in sorted([*listing.files, *(f"{each}/" for each in listing.folders)]):
+        siblings = {*listing.folders, *listing.files}
+        for name in sorted([*listing.files, *(f"{subfolder}/" for subfolder in listing.folders)]):
             path = folder + name
             if name.endswith("/"):
-                if excluded_folder(name[:-1], beside, at_top=not depth) or rules(path) or not self._takes(path):
+                if excluded_folder(name[:-1], siblings, at_top=not depth) or rules(path) or not self._takes(path):
                     continue
                 if depth >= MAX_DEPTH:
                     self.report.failed[self._locator(path)] = f"more than {MAX_DEPTH} folders deep"

@@ -146,4 +146,4 @@ def _hard_link(path: str) -> os.stat_result | None:
 
 def _repository_top(root: str) -> str:
     """The nearest folder with a repository; the project itself if there is none."""
-    return next((str(each) for each in (Path(root), *Path(root).parents) if (each / ".git").exists()), root)
+    return next((str(parent) for parent in (Path(root), *Path(root).parents) if (parent / ".git").exists()), root)

@@ -210,18 +210,18 @@ class _Visit:
         await context.route_web_socket("**/*", _refuse_socket)
         tab = await context.new_page()
         context.on("page", _close_popup)
-        tab.on("crash", self._crashed)
+        tab.on("crash", self._on_crash)
         await tab.goto(self.page.url, wait_until="commit", timeout=0)
         with suppress(TookLonger):  # use the page as it is by then
             await tab.wait_for_load_state("load", timeout=1000 * self.load_s)
         with suppress(TookLonger):
             await tab.wait_for_load_state("networkidle", timeout=1000 * _SETTLE_S)
-        return await self._serialized(context, tab)
+        return await self._serialize(context, tab)
 
-    def _crashed(self, _: "Page") -> None:
+    def _on_crash(self, _: "Page") -> None:
         self.has_crashed = True
 
-    async def _serialized(self, context: "BrowserContext", tab: "Page") -> bytes:
+    async def _serialize(self, context: "BrowserContext", tab: "Page") -> bytes:
         # In an isolated world, where the page cannot have replaced the functions called here.
         session = await context.new_cdp_session(tab)
         frame = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]

@@ -70,13 +70,13 @@ class MarkdownFiles:
             max_pages: Stop after one more page than this.
         """
         pages: dict[str, None] = {}
-        for path in self._listed(fetcher, site):
+        for path in self._listed_pages(fetcher, site):
             pages[self.page(path)] = None
             if len(pages) > max_pages:
                 break
         return list(pages)
 
-    def _listed(self, fetcher: Fetcher, site: CrawledSite) -> Iterator[str]:
+    def _listed_pages(self, fetcher: Fetcher, site: CrawledSite) -> Iterator[str]:
         waiting = [f"/{INDEX}"]
         queued = set(waiting)
         for number, path in enumerate(waiting):

@@ -83,7 +83,7 @@ class PageFetch:
         if answer.not_modified or not markdown.is_markdown_file(answer):
             return None
         served_url = file.rpartition(".")[0]
-        return self._keep(path, _stored(path, served_url, answer, markdown.MARKDOWN_TYPE), answer.body)
+        return self._keep(path, _make_stored(path, served_url, answer, markdown.MARKDOWN_TYPE), answer.body)
 
     def _new(self, path: str, answer: Response) -> FetchedPage:
         kind = markdown.content_type(answer)
@@ -95,8 +95,10 @@ class PageFetch:
             return FetchedPage(path, None, skipped="redirects outside the base path")
         served_url = served_under(self.site.base.path, served)
         if kind in _HTML and self.rendering and (html := self.rendering.page(answer)) is not None:
-            return self._keep(path, _rendered(url, served_url, html), html)
-        return self._keep(path, _stored(url, served_url, answer, answer.headers.get("content-type", "")), answer.body)
+            return self._keep(path, _make_rendered(url, served_url, html), html)
+        return self._keep(
+            path, _make_stored(url, served_url, answer, answer.headers.get("content-type", "")), answer.body
+        )
 
     def _is_page(self, kind: str) -> bool:
         return (
@@ -132,7 +134,7 @@ def _validators(stored: Stored | None) -> dict[str, str]:
     return {"etag": stored.etag, "last-modified": stored.last_modified} if stored else {}
 
 
-def _stored(url: str, served_url: str, answer: Response, content_type: str) -> Stored:
+def _make_stored(url: str, served_url: str, answer: Response, content_type: str) -> Stored:
     return Stored(
         url=url,
         served_url=served_url,
@@ -143,7 +145,7 @@ def _stored(url: str, served_url: str, answer: Response, content_type: str) -> S
     )
 
 
-def _rendered(url: str, served_url: str, html: bytes) -> Stored:
+def _make_rendered(url: str, served_url: str, html: bytes) -> Stored:
     """Facts of a rendered page, without validators: those of the host describe the page before rendering."""
     return Stored(url, served_url, hashlib.sha256(html).hexdigest(), content_type="text/html; charset=utf-8")
 

@@ -36,9 +36,9 @@ def parse_robots(body: bytes) -> Protego:
     rules for `search` or `indexer` too. It also copies each rule for each agent of a group: gigabytes for a hostile
     file of this size.
     """
-    ours: list[str] = []
-    everyone: list[str] = []
-    whole_site: list[str] = []
+    own_rules: list[str] = []
+    general_rules: list[str] = []
+    site_lines: list[str] = []
     agents: set[str] = set()  # of the current group
     has_own_group = False
     in_rules = False
@@ -49,14 +49,14 @@ def parse_robots(body: bytes) -> Protego:
             has_own_group |= PRODUCT in agents
             in_rules = False
         elif text.lower().startswith(_WHOLE_SITE):
-            whole_site.append(text)
+            site_lines.append(text)
         elif text:
             in_rules |= ":" in text
             if PRODUCT in agents:
-                ours.append(text)
+                own_rules.append(text)
             if "*" in agents:
-                everyone.append(text)
-    return Protego.parse("\n".join(["User-agent: *", *(ours if has_own_group else everyone), *whole_site]))
+                general_rules.append(text)
+    return Protego.parse("\n".join(["User-agent: *", *(own_rules if has_own_group else general_rules), *site_lines]))
 
 
 def _token(agent: str) -> str:

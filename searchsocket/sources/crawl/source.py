@@ -143,7 +143,7 @@ class CrawlSource:
 
         requests = ScriptRequests(
             fetcher.origin,
-            self._allowed,
+            self._is_allowed,
             self._settings.render_hosts,
             for_scripts,
             respects_robots=self._settings.respect_robots_txt,
@@ -152,12 +152,12 @@ class CrawlSource:
 
     def _levels(self, fetcher: Fetcher, crawled: CrawledPages) -> Iterator[RawPage]:
         visited = set[str]()
-        level = self._bounded(self._start(fetcher), visited)
+        level = self._next_level(self._start(fetcher), visited)
         fetch = PageFetch(
             fetcher,
             self._site,
             self._store,
-            self._allowed,
+            self._is_allowed,
             self._markdown,
             follows_links=self._settings.discover,
             rendering=self._rendering,
@@ -171,7 +171,7 @@ class CrawlSource:
                 yield from self._take(fetched, crawled)
                 if depth < self._settings.max_depth:
                     following = self._follow(fetched, following, visited)
-            level = self._bounded(following, visited)
+            level = self._next_level(following, visited)
             if not level or self._budget.is_over():
                 return
 
@@ -205,7 +205,7 @@ class CrawlSource:
             return set(nsmallest(room + 1, following))
         return following
 
-    def _bounded(self, urls: Iterable[str], visited: set[str]) -> list[str]:
+    def _next_level(self, urls: Iterable[str], visited: set[str]) -> list[str]:
         """The next level, sorted and within the page limit; its pages count as visited."""
         level = sorted(set(urls))
         room = self._max_pages - len(visited)
@@ -226,7 +226,7 @@ class CrawlSource:
     def _start(self, fetcher: Fetcher) -> list[str]:
         start = [canonical_path(route) for route in self._settings.routes]
         if sitemaps := self._sitemap_urls():
-            listed = SitemapPages(fetcher, self._site, self._budget, self.report, self._allowed)
+            listed = SitemapPages(fetcher, self._site, self._budget, self.report, self._is_allowed)
             start += listed.paths(sitemaps, self._max_pages)
             self._site = listed.site
         if self._markdown and not self._settings.routes:
@@ -239,7 +239,7 @@ class CrawlSource:
         listed = self._robots.sitemaps if self._robots and not self._settings.routes else ()
         return list(dict.fromkeys(map(str, islice(listed, MAX_SITEMAPS))))
 
-    def _allowed(self, url: str) -> bool:
+    def _is_allowed(self, url: str) -> bool:
         return self._robots is None or self._robots.can_fetch(url, USER_AGENT)
 
     def _fetch_all(self, fetch: PageFetch, paths: Sequence[str]) -> Iterator[FetchedPage]:

@@ -163,10 +163,12 @@ def _parse_segment(folder: str, version: KitVersion) -> Segment:
     if len(params) == 1 and literals == ["", ""]:
         kind: SegmentKind = "rest" if params[0][2] else "optional" if params[0][1] else "param"
         return Segment(kind, names=names, has_matcher=has_matcher)
-    return _mixed(literals, params, names, has_matcher)
+    return _parse_mixed(literals, params, names, has_matcher)
 
 
-def _mixed(literals: list[str], params: list[re.Match[str]], names: tuple[str, ...], has_matcher: bool) -> Segment:
+def _parse_mixed(
+    literals: list[str], params: list[re.Match[str]], names: tuple[str, ...], has_matcher: bool
+) -> Segment:
     rests = [i for i, param in enumerate(params) if param[2]]
     if len(rests) > 1:
         raise InvalidRoute("more than one rest parameter in a segment")

@@ -102,8 +102,8 @@ class RouteTable:
         return RouteMatch(route.page_file, route.route_id, "exact" if exact else "best-effort", params)
 
     def _candidates(self, path: list[str]) -> Iterator[Route]:
-        named = self._by_first.get(path[0] if path else "", ())
-        for position in merge(named, self._others):
+        positions = self._by_first.get(path[0] if path else "", ())
+        for position in merge(positions, self._others):
             route = self.routes[position]
             if route.shortest <= len(path) and (route.longest is None or len(path) <= route.longest):
                 last = route.segments[-1] if route.segments else None
@@ -198,7 +198,7 @@ def _url_of(segments: tuple[Segment, ...]) -> str | None:
 
 
 def _named_pages(routes: tuple[Route, ...]) -> dict[str, RouteMatch]:
-    named: dict[str, RouteMatch] = {}
+    matches: dict[str, RouteMatch] = {}
     for route in routes:
         try:
             url = _url_of(route.segments)
@@ -206,8 +206,8 @@ def _named_pages(routes: tuple[Route, ...]) -> dict[str, RouteMatch]:
             continue  # no page can have that URL
         if url is not None and route.page_file:
             resolution: RouteResolution = "best-effort" if route.doubtful else "exact"
-            named.setdefault(url, RouteMatch(route.page_file, route.route_id, resolution))
-    return named
+            matches.setdefault(url, RouteMatch(route.page_file, route.route_id, resolution))
+    return matches
 
 
 def _asset_url(file: str, static_dir: str) -> str:

@@ -102,7 +102,7 @@ def _candidates(
         parent: {name for entry in entries for name in (entry.name, *entry.aliases)}
         for parent, entries in listed.items()
     }
-    pattern = _compiled(rules.pattern)
+    pattern = _compile(rules.pattern)
     candidates: Candidates = {}
     if not (rules.detect or pattern):
         return candidates
@@ -135,7 +135,7 @@ def _splits(
         start = end
 
 
-def _compiled(pattern: str) -> re.Pattern[str] | None:
+def _compile(pattern: str) -> re.Pattern[str] | None:
     """Compile a pattern such as `/*/docs/{version}` to a regular expression that never backtracks; `*` is a segment."""
     if not pattern:
         return None
@@ -168,10 +168,10 @@ def _family(
     has_root = any(_is_root(root, folder) for folder in chosen.values())
     if len(chosen) + has_root < 2:
         return None
-    versions = _merged(parent, chosen, listed)
+    versions = _merge(parent, chosen, listed)
     if has_root:
         versions = [*versions, SiteVersion(_root_name(root, versions, listed), parent)]
-    ordered = _ordered(versions, listed, parent)
+    ordered = _order(versions, listed, parent)
     return VersionFamily(parent, ordered, _default(ordered, chosen, listed, parent, rules))
 
 
@@ -213,13 +213,13 @@ def _is_root(root: _Folder, folder: _Folder) -> bool:
 
 
 def _root_name(root: _Folder, versions: Sequence[SiteVersion], listed: Sequence[ListedVersion]) -> str:
-    taken = {name for version in versions for name in (version.name, *version.aliases)}
+    used_names = {name for version in versions for name in (version.name, *version.aliases)}
     stated = [name for name, _ in root.stated.most_common() if name]
     unbuilt = [entry.name for entry in listed]
-    return next((name for name in (*stated, *unbuilt, LATEST, _CURRENT) if name not in taken), "root")
+    return next((name for name in (*stated, *unbuilt, LATEST, _CURRENT) if name not in used_names), "root")
 
 
-def _merged(parent: str, folders: Mapping[str, _Folder], listed: Sequence[ListedVersion]) -> list[SiteVersion]:
+def _merge(parent: str, folders: Mapping[str, _Folder], listed: Sequence[ListedVersion]) -> list[SiteVersion]:
     """Make versions of the folders; a folder that only repeats another one becomes its alias."""
     by_alias = {alias: entry.name for entry in listed for alias in entry.aliases if entry.name in folders}
     aliases: dict[str, dict[str, str]] = {}
@@ -256,7 +256,7 @@ def _repeats(alias: _Folder, folder: _Folder) -> bool:
     return all(page.text and alias.pages[path].text == page.text for path, page in folder.pages.items())
 
 
-def _ordered(versions: Sequence[SiteVersion], listed: Sequence[ListedVersion], parent: str) -> tuple[SiteVersion, ...]:
+def _order(versions: Sequence[SiteVersion], listed: Sequence[ListedVersion], parent: str) -> tuple[SiteVersion, ...]:
     """Newest first: the parent's own pages, moving names, then numbers; unnumbered names in the site's order."""
     places = {entry.name: -at for at, entry in enumerate(listed)}
 
@@ -278,7 +278,11 @@ def _default(
     parent: str,
     rules: VersionRules,
 ) -> str:
-    """The version to search by default: configured, else preferred by the site, else its own pages, else the newest."""
+    """The version to search by default.
+
+    In order: the configured one; preferred ones in the site's list; `stable` or `latest`; the canonical version; the
+    parent's own pages; the newest release.
+    """
     by_name = {name: version.name for version in versions for name in (version.name, *version.aliases)}
     if rules.default in by_name:
         return by_name[rules.default]

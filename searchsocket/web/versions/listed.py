@@ -34,11 +34,11 @@ def read_listed(text: str) -> tuple[ListedVersion, ...]:
     except (ValueError, RecursionError):
         return ()
     entries = data[:_MAX_VERSIONS] if isinstance(data, list) else []
-    versions = (_listed(entry) for entry in entries)
+    versions = (_parse_entry(entry) for entry in entries)
     return tuple({version.name: version for version in versions if version}.values())
 
 
-def _listed(entry: Any) -> ListedVersion | None:
+def _parse_entry(entry: Any) -> ListedVersion | None:
     if isinstance(entry, str):
         entry = {"version": entry}
     if not isinstance(entry, dict):

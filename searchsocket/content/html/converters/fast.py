@@ -27,12 +27,12 @@ def _markdown(element: Element, tag: str, around: int, rules: dict[str, Rule]) -
     if not children:
         content = _text(text, edge, edge, inside) if text else ""
     else:
-        content = _joined(text, children, edge, inside, rules)
+        content = _join_children(text, children, edge, inside, rules)
     rule = rules.get(tag)
     return content if rule is None else rule(element, content, around)
 
 
-def _joined(text: str | None, children: list[Element], edge: int, inside: int, rules: dict[str, Rule]) -> str:
+def _join_children(text: str | None, children: list[Element], edge: int, inside: int, rules: dict[str, Rule]) -> str:
     """Convert the text and children of an element; `edge` is the whitespace kind at both ends of the element."""
     parts: list[str] = []
     if text and (part := _text(text, edge, _EDGES.get(children[0].tag, FLOW), inside)):

@@ -30,18 +30,18 @@ def tag_of(element: "Element | _AsElement") -> Tag:
     if isinstance(element, _AsElement):
         return element.node
     soup = BeautifulSoup("", "html.parser")
-    soup.append(_copied(soup, element))
+    soup.append(_copy(soup, element))
     top = soup.contents[0]
     assert isinstance(top, Tag)
     return top
 
 
-def _copied(soup: BeautifulSoup, element: Element) -> Tag:
+def _copy(soup: BeautifulSoup, element: Element) -> Tag:
     tag = soup.new_tag(str(element.tag), attrs={str(name): str(value) for name, value in element.attrib.items()})
     if element.text:
         tag.append(element.text)
     for child in element:
-        tag.append(_copied(soup, child))
+        tag.append(_copy(soup, child))
         if child.tail:
             tag.append(child.tail)
     return tag
@@ -116,19 +116,19 @@ class _AsElement:
         return _leading_text(self.node.next_sibling)
 
     def find(self, name: str) -> "_AsElement | None":
-        return _wrapped(self.node.find(name, recursive=False))
+        return _wrap(self.node.find(name, recursive=False))
 
     def getparent(self) -> "_AsElement | None":
-        return _wrapped(self.node.parent)
+        return _wrap(self.node.parent)
 
     def getnext(self) -> "_AsElement | None":
-        return _wrapped(self.node.find_next_sibling())
+        return _wrap(self.node.find_next_sibling())
 
     def getprevious(self) -> "_AsElement | None":
-        return _wrapped(self.node.find_previous_sibling())
+        return _wrap(self.node.find_previous_sibling())
 
 
-def _wrapped(node: object) -> _AsElement | None:
+def _wrap(node: object) -> _AsElement | None:
     return _AsElement(node) if isinstance(node, Tag) else None
 
 
