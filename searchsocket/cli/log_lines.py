@@ -50,6 +50,10 @@ class LogLines(TextIOBase):
     def writable(self) -> bool:
         return True
 
+    def fileno(self) -> int:
+        """The number of the stream, for child processes: their own lines do not pass here."""
+        return self._stream.fileno()
+
     def add_facts(self, **facts: object) -> None:
         """Fields of all later lines, such as `project`, `scope` and `run`."""
         self._facts |= facts
