@@ -7,7 +7,7 @@ from pathlib import Path
 
 from searchsocket.agents.data import visible
 from searchsocket.agents.library import Library
-from searchsocket.agents.offer import corpora_of, offered
+from searchsocket.agents.offer import corpora_of, offered_tools
 from searchsocket.agents.worktree import Worktree
 from searchsocket.errors import ScopeNotIndexed, SearchSocketError
 from searchsocket.project.project import Project
@@ -50,7 +50,7 @@ class CheckoutLibraries:
     def tools(self) -> Sequence[str]:
         project = self.worktree.project
         pages, code = corpora_of(project, self.worktree.main_checkout)
-        return offered(self._tools, pages=pages, code=code, sync=project.settings.mcp.sync is not False)
+        return offered_tools(self._tools, pages=pages, code=code, sync=project.settings.mcp.sync is not False)
 
     @property
     def projects(self) -> Sequence[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from searchsocket.agents.offer import corpora_of, offered
+from searchsocket.agents.offer import corpora_of, offered_tools
 from searchsocket.errors import InvalidRequest, SearchSocketError
 from searchsocket.project.project import Project
 from searchsocket.search.answer import Note
@@ -149,7 +149,7 @@ class ServedLibraries:
         settings = self.project.settings
         _, code = corpora_of(self.project)
         keeper = self.services.keeper
-        return offered(settings.mcp.tools, pages=True, code=code, sync=keeper is not None and keeper.may_sync)
+        return offered_tools(settings.mcp.tools, pages=True, code=code, sync=keeper is not None and keeper.may_sync)
 
     @property
     def projects(self) -> Sequence[str]:

@@ -19,7 +19,7 @@ OF_CODE = frozenset({"search_code", "find_code", "fetch", "status", "sync"})
 WRITES = frozenset({"sync"})
 
 
-def offered(chosen: Collection[str], *, pages: bool, code: bool, sync: bool = False) -> Sequence[str]:
+def offered_tools(chosen: Collection[str], *, pages: bool, code: bool, sync: bool = False) -> Sequence[str]:
     """Return the names of the offered tools: those of the chosen sets that have content, and tools chosen by name.
 
     Args:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from searchsocket.agents.library import Library, ServedLibraries
-from searchsocket.agents.offer import offered
+from searchsocket.agents.offer import offered_tools
 from searchsocket.errors import SearchSocketError
 from searchsocket.models.embedders.cache_place import cache_folder
 from searchsocket.project.project import Project, open_project
@@ -73,7 +73,7 @@ class PulledLibraries:
 
     @property
     def tools(self) -> Sequence[str]:
-        return offered(self._home.settings.mcp.tools, pages=True, code=False)  # source code is never pushed
+        return offered_tools(self._home.settings.mcp.tools, pages=True, code=False)  # source code is never pushed
 
     def find(self, scope: str, project: str = "") -> Library:
         """See `Libraries.find`; raises as `open_pulled` too."""

@@ -1,6 +1,6 @@
 """`skill.md`: instructions for agents on how to search a site."""
 
-from searchsocket.agents.offer import offered
+from searchsocket.agents.offer import offered_tools
 from searchsocket.agents.toolset import TOOLS
 from searchsocket.project.project import Project
 
@@ -8,7 +8,7 @@ from searchsocket.project.project import Project
 def skill_text(project: Project) -> str:
     """Return the file for one site, from its settings."""
     site = project.settings.project.base_url or project.id
-    names = offered(project.settings.mcp.tools, pages=True, code=project.settings.code.enable)
+    names = offered_tools(project.settings.mcp.tools, pages=True, code=project.settings.code.enable)
     rows = "\n".join(f"| {TOOLS[name].agent.task} | `{name}` |" for name in names)
     return f"""\
 ---

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from searchsocket.models.rerankers.judge import Judge, NotJudged
 from searchsocket.search.answer import Note
-from searchsocket.search.ranking.judged import judged
+from searchsocket.search.ranking.judged import candidate_scores
 from searchsocket.search.ranking.rank import Ranked
 from searchsocket.stores.base import Candidates, IndexReader, ReadableRecord
 from searchsocket.types import Scores
@@ -22,7 +22,7 @@ NOT_JUDGED = {
 def rerank(
     judge: Judge, reader: IndexReader, q: str, candidates: Candidates, ranked: Sequence[Ranked], *, anonymous: bool
 ) -> Scores | Note:
-    """Return the reranker's scores of the candidates, see `judged`; or a note with the reason for their absence.
+    """Return the reranker's scores of the candidates, see `candidate_scores`; or a note if there are none.
 
     Args:
         ranked: Best first; the first `rerank.max_candidates` are sent.
@@ -31,7 +31,11 @@ def rerank(
     records = reader.catalogue.readable([candidates.ids[position] for position in positions])
     texts = [_text(record)[: judge.settings.max_chars] for record in records]
     scores = judge.scores(q, texts, anonymous=anonymous)
-    return NOT_JUDGED[scores] if isinstance(scores, NotJudged) else judged(positions, scores, len(candidates.ids))
+    return (
+        NOT_JUDGED[scores]
+        if isinstance(scores, NotJudged)
+        else candidate_scores(positions, scores, len(candidates.ids))
+    )
 
 
 def _text(readable: ReadableRecord) -> str:

@@ -11,14 +11,14 @@ from searchsocket.search.query import SearchQuery
 from searchsocket.search.quoting.choice import SectionScorer
 from searchsocket.search.quoting.marks import QueryWords
 from searchsocket.search.quoting.results import ResultWriter
-from searchsocket.search.ranking.alike import MAX_COMPARED, collapsed
+from searchsocket.search.ranking.alike import MAX_COMPARED, collapse_copies
 from searchsocket.search.ranking.fusion import FusedScores
 from searchsocket.search.ranking.group import PageGroup, best_of_pages, each_alone, group_by_page
 from searchsocket.search.ranking.rank import Ranked, Ranking
 from searchsocket.search.result_confidence import result_confidence
 from searchsocket.search.translations import Translated, merge_translations
 from searchsocket.search.verdict import Verdict
-from searchsocket.search.versions import located
+from searchsocket.search.versions import in_searched_version
 from searchsocket.stores.base import Candidates, IndexReader
 from searchsocket.text.synonyms import Synonyms
 from searchsocket.types import Scores
@@ -56,7 +56,7 @@ def result_page(
     copies = chain.from_iterable(alike.get(group.best.position, ()) for group in groups)
     positions = list(dict.fromkeys([*chunks, *copies]))
     records = reader.catalogue.readable([candidates.ids[position] for position in positions])
-    readable = dict(zip(positions, (located(record, query.within) for record in records), strict=True))
+    readable = dict(zip(positions, (in_searched_version(record, query.within) for record in records), strict=True))
     writer = ResultWriter(
         QueryWords(query.q, synonyms),
         SectionScorer(query.q),
@@ -113,7 +113,7 @@ def _result_groups(
     is_by_page = query.group_by == "page"
     ranked, translated = merge_translations(reader, query, candidates, ranked)
     best = best_of_pages(ranked, urls) if is_by_page else [chunk.position for chunk in ranked]
-    alike = collapsed(best[:MAX_COMPARED], urls, fused, texts) if collapses else {}
+    alike = collapse_copies(best[:MAX_COMPARED], urls, fused, texts) if collapses else {}
     copies = {position for positions in alike.values() for position in positions}
     count = last + len(copies)
     groups = group_by_page(ranked, candidates.facts, count, scores) if is_by_page else each_alone(ranked, count)

@@ -184,7 +184,7 @@ def page_versions(page: PageFacts, scope: VersionScope) -> tuple[str, ...]:
     return version_names(sorted(page.facets, key=lambda label: label not in scope.folders))
 
 
-def located(record: "ReadableRecord", scope: VersionScope) -> "ReadableRecord":
+def in_searched_version(record: "ReadableRecord", scope: VersionScope) -> "ReadableRecord":
     """Return the record with the URL and address of its page in the searched version."""
     page = page_in(record.record.page, scope)
     return record if page is record.record.page else record._replace(record=replace(record.record, page=page))

@@ -12,7 +12,7 @@ NAME = "searchsocket.toml"
 IGNORED = ".searchsocket/"
 
 
-def ignored(read: Callable[[str], str | None]) -> Change:
+def gitignore_change(read: Callable[[str], str | None]) -> Change:
     """Return the change that adds the state folder to `.gitignore`."""
     old = read(".gitignore")
     lines = {line.strip() for line in (old or "").splitlines()}

@@ -53,7 +53,7 @@ class Place:
 Integrate = Callable[[ReadText, SiteFacts, Place], Integration]
 
 
-def inserted(text: str, opening: str, lines: str, taken: str = "") -> str | None:
+def insert_lines(text: str, opening: str, lines: str, taken: str = "") -> str | None:
     """Insert lines after the only match of a pattern, with the indentation of the next line.
 
     Args:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from searchsocket.setup.changes import Change, distinct
 from searchsocket.setup.client_files import component_files
-from searchsocket.setup.configuration import NAME, configuration, ignored, is_configured, missing_lines
+from searchsocket.setup.configuration import NAME, configuration, gitignore_change, is_configured, missing_lines
 from searchsocket.setup.draft import Ours, Paste, Plan, ReadText
 from searchsocket.setup.frameworks import FRAMEWORKS, Framework
 from searchsocket.setup.integration import Place
@@ -91,7 +91,7 @@ def plan(
     """
     draft = Plan(facts)
     read = reader(root)
-    changes = [ignored(read)]
+    changes = [gitignore_change(read)]
     calls_service = not facts.has_server and not static
     address = service.rstrip("/") or SERVICE
     place = Place("static", f"{facts.base}/{EXPORT}/") if static else Place("endpoint", f"{address}/api/search")

@@ -7,7 +7,7 @@ import re
 from posixpath import dirname, join, normpath
 
 from searchsocket.setup.draft import ReadText
-from searchsocket.setup.integration import Edit, Integration, Place, colours, inserted
+from searchsocket.setup.integration import Edit, Integration, Place, colours, insert_lines
 from searchsocket.setup.site import SiteFacts
 from searchsocket.sources.generators import stated_value
 
@@ -58,7 +58,7 @@ export default function SearchBar() {{
         themes = re.compile(r"^([ \t]*themes\s*:\s*\[)", re.MULTILINE)
         if len(themes.findall(text)) == 1:
             return themes.sub(r"\1'./searchsocket', ", text)
-        return inserted(text, config, "themes: ['./searchsocket'],", r"\bthemes\s*:")
+        return insert_lines(text, config, "themes: ['./searchsocket'],", r"\bthemes\s*:")
 
     return Integration(
         folder,
@@ -95,11 +95,13 @@ def starlight(read: ReadText, facts: SiteFacts, place: Place) -> Integration:
     def with_override(text: str) -> str | None:
         own = r"^[ \t]*components\s*:\s*\{"
         if len(re.findall(own, text, re.MULTILINE)) == 1 and not re.search(r"\bSearch\s*:", text):
-            new_text = inserted(text, own, f"{line},")
+            new_text = insert_lines(text, own, f"{line},")
         else:
-            new_text = inserted(text, call, f"components: {{ {line} }},", r"\bcomponents\s*:")
+            new_text = insert_lines(text, call, f"components: {{ {line} }},", r"\bcomponents\s*:")
         off = r"\bpagefind\s*:"
-        return new_text if new_text is None or re.search(off, text) else inserted(new_text, call, "pagefind: false,")
+        return (
+            new_text if new_text is None or re.search(off, text) else insert_lines(new_text, call, "pagefind: false,")
+        )
 
     paste = f"components: {{ {line} }},\npagefind: false,\n"
     edit = Edit(facts.config, with_override, paste)
@@ -138,11 +140,11 @@ export const search = () => h('searchsocket-dialog', {{ {place.name}: '{place.va
             return None
         has_h = re.search(r"import\s*\{[^}]*\bh\b[^}]*\}\s*from\s*['\"]vue['\"]", text)
         if re.search(r"\bLayout\s*(?::|\()", text):
-            new_text = inserted(
+            new_text = insert_lines(
                 text, r"\bh\(\s*DefaultTheme\.Layout\s*,\s*null\s*,\s*\{", slot, "nav-bar-content-before"
             )
         else:
-            new_text = inserted(text, r"\bextends\s*:\s*DefaultTheme\s*,", layout)
+            new_text = insert_lines(text, r"\bextends\s*:\s*DefaultTheme\s*,", layout)
         return new_text and line + ("" if has_h else needed) + new_text
 
     def without_search(text: str) -> str | None:
@@ -198,7 +200,7 @@ label.md-header__button[for=__search] {{
         if re.search(r"^theme\s*:\s*material[ \t]*$", text, re.MULTILINE):
             lines = "theme:\n  name: material\n  custom_dir: overrides"
             return re.sub(r"^theme\s*:\s*material[ \t]*$", lines, text, flags=re.MULTILINE)
-        return inserted(text, r"^[ \t]+name\s*:\s*['\"]?material['\"]?[ \t]*$", "custom_dir: overrides")
+        return insert_lines(text, r"^[ \t]+name\s*:\s*['\"]?material['\"]?[ \t]*$", "custom_dir: overrides")
 
     edit = Edit(facts.config, with_templates, "theme:\n  name: material\n  custom_dir: overrides\n", mark="custom_dir")
     return Integration(static, {join(templates, "partials/search.html"): partial}, (edit,))

@@ -6,7 +6,7 @@ import pytest
 from search_site import MAIN, Piece, make_site
 
 from searchsocket.search.query import SearchQuery
-from searchsocket.search.quoting.results import displayed
+from searchsocket.search.quoting.results import short_title
 from searchsocket.search.ranking.listings import is_listing
 
 NOTE = (
@@ -89,5 +89,5 @@ def test_a_long_title_is_cut_where_it_is_shown(tmp_path: Path) -> None:
     )
     shown = found.results[0]
     assert shown.title == shown.section_title == shown.sections[0].title == ("Lanterns " * 13).rstrip() + "…"
-    assert displayed("x" * 200) == "x" * 119 + "…"
-    assert displayed("x" * 120) == "x" * 120
+    assert short_title("x" * 200) == "x" * 119 + "…"
+    assert short_title("x" * 120) == "x" * 120

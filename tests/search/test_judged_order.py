@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from searchsocket.search.ranking.boosts import Boosts
 from searchsocket.search.ranking.fusion import fuse
-from searchsocket.search.ranking.judged import judged, mixed
+from searchsocket.search.ranking.judged import candidate_scores, mix_scores
 from searchsocket.search.ranking.rank import Parts, rank
 from searchsocket.search.ranking.weights import WEIGHTS
 from searchsocket.stores.base import Facts
@@ -43,7 +43,7 @@ def test_an_exact_hit_is_never_lost(rows: list[tuple[float, float, float | None]
     hits = data.draw(st.sets(st.integers(0, len(rows) - 1), min_size=1, max_size=3))
     weight = data.draw(st.floats(0, 1))
     before = parts(rows, {hit: data.draw(st.sampled_from([WEIGHTS.only_word, WEIGHTS.title])) for hit in hits})
-    scores = judged(range(len(rows)), [score for _, _, score in rows], len(rows))
+    scores = candidate_scores(range(len(rows)), [score for _, _, score in rows], len(rows))
     after = rank(facts(len(rows)), replace(before, reranked=scores, rerank_weight=weight))
     assert {chunk.position for chunk in after[: len(hits)]} == hits
     titles = {hit for hit in hits if before.exact[hit] == WEIGHTS.title}
@@ -54,7 +54,7 @@ def test_an_exact_hit_is_never_lost(rows: list[tuple[float, float, float | None]
 @given(CANDIDATES)
 def test_without_a_weight_the_order_before_it_stands(rows: list[tuple[float, float, float | None]]) -> None:
     before = parts(rows, {})
-    scores = judged(range(len(rows)), [score for _, _, score in rows], len(rows))
+    scores = candidate_scores(range(len(rows)), [score for _, _, score in rows], len(rows))
     assert rank(facts(len(rows)), replace(before, reranked=scores)) == rank(facts(len(rows)), before)
 
 
@@ -65,7 +65,7 @@ def test_the_reranker_decides_where_nothing_is_exact() -> None:
         (0.1, 1.0, 0.5),
         (0.0, 0.5, None),
     ]
-    scores = judged(range(4), [score for _, _, score in rows], 4)
+    scores = candidate_scores(range(4), [score for _, _, score in rows], 4)
     order = rank(facts(4), replace(parts(rows, {}), reranked=scores, rerank_weight=1.0))
     assert [chunk.position for chunk in order] == [1, 2, 0, 3]
 
@@ -73,9 +73,9 @@ def test_the_reranker_decides_where_nothing_is_exact() -> None:
 @given(st.lists(SCORES, min_size=1, max_size=20))
 def test_scores_of_any_scale_are_brought_to_one(scores: list[float | None]) -> None:
     """Vendors give shares, servers of one's own logits; who has none is not better than any that has."""
-    column = judged(range(len(scores)), scores, len(scores) + 3)
+    column = candidate_scores(range(len(scores)), scores, len(scores) + 3)
     assert column.min() >= 0
     assert column.max() <= 1
     ordered = sorted(range(len(scores)), key=lambda n: (-math.inf if scores[n] is None else scores[n], column[n]))
     assert [column[n] for n in ordered] == sorted(column[: len(scores)])
-    assert all(0 <= value <= 1 for value in mixed(column, column, 1.0))
+    assert all(0 <= value <= 1 for value in mix_scores(column, column, 1.0))

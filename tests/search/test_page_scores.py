@@ -14,7 +14,7 @@ from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.boosts import boosts_of
 from searchsocket.search.ranking.fusion import fuse
 from searchsocket.search.ranking.pages import in_page_order, of_pages
-from searchsocket.search.ranking.rank import Parts, rank, scored
+from searchsocket.search.ranking.rank import Parts, rank, score_candidates
 from searchsocket.search.ranking.shares import shares_of
 
 Row = tuple[int, float, float]  # page, cosine, BM25
@@ -29,7 +29,7 @@ def ranked_pages(rows: list[Row], q: str = "battery") -> tuple[list[str], Parts]
     found = fuse([row[1] for row in rows], [row[2] for row in rows], nothing)
     chunks = Parts(found, boosts_of(facts, RankingSettings()), {"exact": nothing, "passage": nothing})
     pages = of_pages(facts, chunks, q, shares_of(q), dict.fromkeys(q.split(), 1.0))
-    order = in_page_order(rank(facts, chunks), scored(facts, pages))
+    order = in_page_order(rank(facts, chunks), score_candidates(facts, pages))
     return list(dict.fromkeys(facts.url[chunk.position] for chunk in order)), pages
 
 

@@ -26,7 +26,7 @@ from searchsocket.search.find import find
 from searchsocket.search.notes import NOTES
 from searchsocket.search.query import clean_text
 from searchsocket.search.quoting.lines import source_of
-from searchsocket.search.quoting.results import displayed
+from searchsocket.search.quoting.results import short_title
 from searchsocket.search.ranking.fusion import fuse
 from searchsocket.search.ranking.relevance import nearness
 from searchsocket.search.ranking.shares import shares_of
@@ -215,8 +215,8 @@ def _cite(supported_passage: Supported, confidence: float, text: str) -> AnswerP
         chunk_id=chunk_id(record),
         url=None if opens is None else page.url,
         href=opens,
-        title=displayed(page.title),
-        section_title=displayed(at.title),
+        title=short_title(page.title),
+        section_title=short_title(at.title),
         route_file=page.route_file or None,
         source=source_of(record),
         changed_since=changed_of(page, folder),

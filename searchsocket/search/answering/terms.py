@@ -31,7 +31,7 @@ _PARTS = 0.5  # for an identifier that is missing while all of its parts are pre
 _SIGNS = re.compile(r"[`*_]+")
 _LETTERS = re.compile(r"[A-Za-z][a-z]{2,}|[A-Z]{3,}")
 _NEAR, _SAME = 0.3, 0.75  # cosines from which words are similar, and from which they mean the same
-_NEAR_SHARE = 0.8  # for a word that only a synonym represents
+_NEAR_SHARE = 0.8  # for a word if the text has only a similar one
 _MAX_LENGTH, _NUMBER_LENGTH = 400.0, 350.0  # of word vectors: longer ones belong to names and typos
 _ENGLISH_SHARE = 0.3  # least share of stop words in an English question; German, for example, capitalizes all nouns
 

@@ -18,7 +18,7 @@ from searchsocket.search.code.freshness import ReadNow
 from searchsocket.search.code.results import code_result
 from searchsocket.search.occurrences.page_text import heading_above, headings
 from searchsocket.search.occurrences.spelling import Spelling
-from searchsocket.search.quoting.results import displayed, href
+from searchsocket.search.quoting.results import href, short_title
 from searchsocket.search.wire import ContinuationToken, Href, Truncated, Url, Wire
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Filter, Lines, Record
@@ -179,8 +179,8 @@ def _documenting_page(site: IndexReader, url: str, name: str) -> DocumentingPage
     return DocumentingPage(
         url=page.facts.url,
         href=href(page.facts, heading.anchor),
-        title=displayed(page.facts.title),
-        section_title=displayed(heading.title),
+        title=short_title(page.facts.title),
+        section_title=short_title(heading.title),
         mentions=len(lines),
         text=page.body.split("\n")[lines[0]].strip()[:300],
     )

@@ -3,7 +3,7 @@
 from searchsocket.search.content.answer import ContentSource, IndexFacts, SourceLines
 from searchsocket.search.content.folder import ContentFolder
 from searchsocket.search.quoting.lines import source_of
-from searchsocket.search.quoting.results import displayed, href
+from searchsocket.search.quoting.results import href, short_title
 from searchsocket.types import Lines, PageFacts, Record
 
 
@@ -11,7 +11,7 @@ def source_of_chunk(record: Record, folder: ContentFolder) -> ContentSource:
     """Return the page or file of a chunk, and its lines in the source file."""
     lines, at = source_of(record), record.chunk.at
     source_lines = SourceLines(lines.file, lines.first_line, lines.last_line) if lines.file else None
-    return _source(record.page, folder, displayed(at.title), href_of(record), source_lines)
+    return _source(record.page, folder, short_title(at.title), href_of(record), source_lines)
 
 
 def source_of_page(page: PageFacts, folder: ContentFolder) -> ContentSource:
@@ -37,7 +37,7 @@ def _source(
 ) -> ContentSource:
     url = None if opens is None else page.url
     return ContentSource(
-        url, opens, displayed(page.title), section, page.route_file or None, lines, changed_of(page, folder)
+        url, opens, short_title(page.title), section, page.route_file or None, lines, changed_of(page, folder)
     )
 
 

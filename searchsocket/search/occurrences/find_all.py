@@ -15,7 +15,7 @@ from searchsocket.search.occurrences.continuation import continuation_of, offset
 from searchsocket.search.occurrences.page_text import heading_above, headings, page_text, passage_at
 from searchsocket.search.occurrences.spelling import Spelling
 from searchsocket.search.query import SearchQuery, checked
-from searchsocket.search.quoting.results import displayed, href
+from searchsocket.search.quoting.results import href, short_title
 from searchsocket.search.versions import VersionScope, in_versions, page_in
 from searchsocket.stores.base import IndexReader
 from searchsocket.text.amounts import age_s
@@ -95,8 +95,8 @@ def _occurrences(mirror: str, text: str, spans: list[Span], within: VersionScope
             url=facts.url,
             href=href(facts, heading.anchor),
             anchor=heading.anchor,
-            title=displayed(page.facts.title),
-            section_title=displayed(heading.title),
+            title=short_title(page.facts.title),
+            section_title=short_title(heading.title),
             line=line + 1,
             snippet=passage.text,
             marks=((passage.start, passage.end),),

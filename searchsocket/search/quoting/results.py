@@ -38,7 +38,7 @@ def href(page: PageFacts, anchor: str = "") -> str:
 _MAX_CHARS = 120
 
 
-def displayed(title: str) -> str:
+def short_title(title: str) -> str:
     """Shorten a title to 120 characters, between words if possible, with `…` at the cut."""
     if len(title) <= _MAX_CHARS:
         return title
@@ -115,7 +115,7 @@ class ResultWriter:
                 match = self.matches[record.id] = self._match(readable)
             part = window(text, match.relevant_marks, max_chars, match.start)
             opening = (self._opening(readable, match, part) if text.openings else None) or record.chunk.at
-            section = self.windows[key] = SectionWindow(part, opening.anchor, displayed(opening.title))
+            section = self.windows[key] = SectionWindow(part, opening.anchor, short_title(opening.title))
         return section
 
     def _match(self, readable: ReadableRecord) -> QueryMatch:
@@ -186,7 +186,7 @@ class ResultWriter:
         elif readable.text.openings:  # the passage determines which of several small sections answers
             (_, anchor, title), snippet, html = self._section_window(readable, _SECTION_CHARS), _NO_SNIPPET, ""
         else:
-            anchor, title, snippet, html = record.chunk.at.anchor, displayed(record.chunk.at.title), _NO_SNIPPET, ""
+            anchor, title, snippet, html = record.chunk.at.anchor, short_title(record.chunk.at.title), _NO_SNIPPET, ""
         return SectionResult(
             href=href(record.page, anchor),
             anchor=anchor,
@@ -203,7 +203,7 @@ class ResultWriter:
 
     def _alike(self, position: int) -> AlikePage:
         record = self.readable[position].record
-        return AlikePage(record.page.url, href(record.page, record.chunk.at.anchor), displayed(record.page.title))
+        return AlikePage(record.page.url, href(record.page, record.chunk.at.anchor), short_title(record.page.title))
 
     def _result(
         self,
@@ -219,7 +219,7 @@ class ResultWriter:
             url=record.page.url,
             href=href(record.page, quote.anchor),
             anchor=quote.anchor,
-            title=displayed(record.page.title),
+            title=short_title(record.page.title),
             section_title=quote.title,
             heading_path=record.chunk.at.heading_path,
             snippet=quote.snippet.text,

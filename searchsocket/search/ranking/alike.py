@@ -21,7 +21,7 @@ _WORD = re.compile(r"\w+")
 _ABOVE = np.triu(np.ones((MAX_COMPARED, MAX_COMPARED), np.bool_), 1)  # each pair once
 
 
-def collapsed(
+def collapse_copies(
     best: Sequence[int], urls: Sequence[str], fused: FusedScores, texts: Callable[[Sequence[int]], Sequence[ChunkText]]
 ) -> Mapping[int, tuple[int, ...]]:
     """Map the position of each chunk with copies to those of its copies on other pages, best first.

@@ -12,7 +12,7 @@ from searchsocket.types import Scores
 SHARE = 0.8
 
 
-def judged(positions: Sequence[int], scores: Sequence[float | None], candidates: int) -> Scores:
+def candidate_scores(positions: Sequence[int], scores: Sequence[float | None], candidates: int) -> Scores:
     """Return a score per candidate, scaled over those that have one; 0 for the others.
 
     Args:
@@ -28,7 +28,7 @@ def judged(positions: Sequence[int], scores: Sequence[float | None], candidates:
     return column
 
 
-def mixed(fused: Scores, reranked: Scores, weight: float) -> Scores:
+def mix_scores(fused: Scores, reranked: Scores, weight: float) -> Scores:
     """Return the retrieval score of reranked candidates, in [0, 1].
 
     Args:

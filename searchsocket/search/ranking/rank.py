@@ -11,7 +11,7 @@ import numpy as np
 from searchsocket.search.answer import Note
 from searchsocket.search.ranking.boosts import Boosts
 from searchsocket.search.ranking.fusion import FusedScores
-from searchsocket.search.ranking.judged import mixed
+from searchsocket.search.ranking.judged import mix_scores
 from searchsocket.stores.base import Facts
 from searchsocket.types import Scores
 
@@ -26,7 +26,7 @@ class Parts:
     lists: FusedScores
     boosts: Boosts
     bonuses: Mapping[str, Scores]  # by signal, see `signals.SIGNALS`
-    reranked: Scores | None = None  # in [0, 1], see `judged.judged`; None: not reranked
+    reranked: Scores | None = None  # in [0, 1], see `judged.candidate_scores`; None: not reranked
     rerank_weight: float = 0.0
 
     @property
@@ -54,12 +54,12 @@ _as_ranked = partial(tuple.__new__, Ranked)  # called for each candidate; the cl
 def rank(facts: Facts, parts: Parts) -> list[Ranked]:
     """Return the chunks, best first, without pages of weight 0; equal scores by path, then position and id."""
     visible = np.flatnonzero(~(facts.weight <= 0))
-    scores = scored(facts, parts)
+    scores = score_candidates(facts, parts)
     best = visible[np.lexsort((facts.order[visible], -scores[visible]))]
     return list(map(_as_ranked, zip(scores[best].tolist(), best.tolist(), strict=True)))
 
 
-def scored(facts: Facts, parts: Parts) -> Scores:
+def score_candidates(facts: Facts, parts: Parts) -> Scores:
     """Return the score of each candidate, in [0, 1]; undefined for pages of weight 0."""
     visible = ~(facts.weight <= 0)
     if not visible.any():
@@ -68,7 +68,7 @@ def scored(facts: Facts, parts: Parts) -> Scores:
     most = reduce(add, parts.bonuses.values(), lists.second)[visible].max()
     # Pages may weigh more than 1; division by the maximum keeps scores in [0, 1] and their order.
     scale = (1.0 + boosts.most + most) * max(1.0, boosts.weight[visible].max())
-    first = lists.fused if parts.reranked is None else mixed(lists.fused, parts.reranked, parts.rerank_weight)
+    first = lists.fused if parts.reranked is None else mix_scores(lists.fused, parts.reranked, parts.rerank_weight)
     sums = reduce(add, parts.bonuses.values(), first + lists.second + boosts.links + boosts.depth)
     scores: Scores = np.round(sums * boosts.weight / scale, _DIGITS)
     return scores

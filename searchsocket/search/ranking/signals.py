@@ -10,7 +10,7 @@ from searchsocket.search.ranking.boosts import boosts_of
 from searchsocket.search.ranking.exact import exact_scores
 from searchsocket.search.ranking.fusion import fuse
 from searchsocket.search.ranking.pages import in_page_order, of_pages
-from searchsocket.search.ranking.rank import Parts, Ranking, rank, scored
+from searchsocket.search.ranking.rank import Parts, Ranking, rank, score_candidates
 from searchsocket.search.ranking.weights import WEIGHTS, Shares
 from searchsocket.stores.base import Candidates, WordSnapshot
 from searchsocket.types import Scores
@@ -64,7 +64,7 @@ def _order(inputs: RankingInput, chunks: Parts) -> Ranking:
     if not inputs.by_page:
         return Ranking(ranked, chunks, chunks=chunks)
     pages = of_pages(facts, chunks, inputs.q, inputs.shares, inputs.words.rarities(inputs.q))
-    scores = scored(facts, pages)
+    scores = score_candidates(facts, pages)
     return Ranking(in_page_order(ranked, scores), pages, scores, chunks)
 
 
