@@ -15,7 +15,7 @@ import click
 
 from searchsocket.cli.answering import answering
 from searchsocket.cli.options import load_project, offer_options, offering, projects_option, quiet_option
-from searchsocket.cli.output import safe, say
+from searchsocket.cli.output import count, safe, say
 from searchsocket.errors import ScopeLocked, ScopeNotIndexed, SearchSocketError, StateUnavailable
 from searchsocket.project.access import TOKEN_FILE, configured_key, make_token
 from searchsocket.project.project import Project
@@ -305,7 +305,13 @@ def _serve_many(base: Project, listener: _Listener, place: _Place) -> None:
     key = bool(configured_key(base.settings.api, os.environ))
 
     def greet(url: str) -> None:
-        say(f"Serving {app.state.projects} projects at {url}/sites/NAME{base.settings.api.path}?q=...   (Ctrl-C stops)")
+        address = f"{url}/sites/NAME{base.settings.api.path}?q=..."
+        say(f"Serving {count(app.state.projects, 'project')} at {address}   (Ctrl-C stops)")
+        if not app.state.projects:
+            say(
+                f"{place.address} has no project: in a folder, a project is a folder that was indexed or has a "
+                "searchsocket.toml; in an object store, a prefix that was pushed to. New ones appear by themselves."
+            )
         for line in _trust(base, key=key, token=False, dev=place.dev):
             say(line)
 
