@@ -19,7 +19,7 @@ from searchsocket.system.errors import first_refused, permission_denied, system_
 from searchsocket.system.files import is_temporary, sync_directory, write_atomic
 from searchsocket.types import Generation, Recall, SiteVersion, Spread, VersionFamily
 
-FORMAT = 27  # of a generation's files
+FORMAT = 28  # of a generation's files
 CURRENT = "CURRENT"
 MANIFEST = "manifest.json"
 PACKS = "packs"  # folder of records and vectors: a file is written once and linked by every generation that needs it
@@ -29,6 +29,7 @@ IDS = "ids.bin"  # for each row the record's id, UTF-8, padded with NUL
 HASHES = "hashes.bin"  # for each row the 32 bytes of the record's hash
 PLACES = "places.u32"  # for each row the number of its pack in the manifest, and its vector's row there
 BODIES = "bodies.db"  # what pages say, by URL
+EDITED_BODIES = "edited_bodies.db"  # what pages say that changed since; absent where none did
 FACTS = "facts.npz"  # columns of the records, one row a record, that ranking needs
 SMALL = frozenset({ORDER, IDS, HASHES, PLACES, FACTS})  # read as a whole, and checked then
 _ALWAYS = SMALL | {BODIES}
@@ -215,7 +216,8 @@ def data_files(folder: Path, vectors: Collection[str]) -> list[str]:
         for entry in os.scandir(folder / part)
         if not entry.name.endswith(".lock")
     )
-    return sorted([*_ALWAYS, *vectors, *words])
+    edited = [EDITED_BODIES] if (folder / EDITED_BODIES).exists() else []
+    return sorted([*_ALWAYS, *edited, *vectors, *words])
 
 
 def check_sizes(folder: Path, manifest: Manifest, vectors: Collection[str]) -> None:

@@ -18,7 +18,6 @@ from searchsocket.stores.local.catalogue.packs import Packs
 from searchsocket.stores.local.catalogue.record_cache import MAX_CACHED, RecordCache
 from searchsocket.stores.local.catalogue.snapshot import LocalCatalogue
 from searchsocket.stores.local.layout import (
-    BODIES,
     FACTS,
     HASHES,
     IDS,
@@ -89,7 +88,7 @@ class LocalReader:
         self.words = LocalWords(index, self.numbering, self.facts.texts["url"], damage[WORDS])
         packs = Packs(folder, [pack.name for pack in self.manifest.packs], self.numbering)
         records = RecordCache(packs, self.numbering, self.generation, damage[PACKS])
-        bodies = BodyFile(folder / BODIES)
+        bodies = BodyFile(folder)
         self.labelled = LabelledRows(self.facts.texts)
         selector = Selector(self.facts, self.labelled, hidden, damage[FACTS])
         rest = Rest(folder, self.manifest, self.numbering, hidden, selector)

@@ -21,7 +21,6 @@ from searchsocket.stores.local.catalogue.packs import Packs
 from searchsocket.stores.local.catalogue.records import path_key
 from searchsocket.stores.local.hashed_file import HashedFile
 from searchsocket.stores.local.layout import (
-    BODIES,
     FACTS,
     HASHES,
     IDS,
@@ -65,7 +64,7 @@ class Built:
 
 def drop_unchanged(staging: Staging, live: LocalReader, part: VectorPart) -> None:
     """Forget staged changes that change nothing: unknown deletions, and records that are live with the same vector."""
-    drop_unchanged_bodies(staging.database, live.folder / BODIES)
+    drop_unchanged_bodies(staging.database, live.folder)
     deletions = staging.deletions()
     unknown = np.flatnonzero(live.numbering.rows_or_none(deletions) < 0)
     staging.forget([deletions[i] for i in unknown.tolist()])
@@ -85,7 +84,7 @@ def drop_unchanged(staging: Staging, live: LocalReader, part: VectorPart) -> Non
 
 def drop_remaining(staging: Staging, origin: LocalReader) -> None:
     """Stage the deletion of what was not taken over from another scope, and forget texts that say what it does."""
-    drop_unchanged_bodies(staging.database, origin.folder / BODIES)
+    drop_unchanged_bodies(staging.database, origin.folder)
     is_left = np.ones(len(origin.numbering), np.bool_)
     is_left[origin.numbering.rows_of(list(staging.renamed()))] = False
     staging.delete(origin.numbering.ids_of(np.flatnonzero(is_left)))
@@ -168,8 +167,8 @@ def _written_bodies(
         return None if live is None else live.catalogue.page_body(url)
 
     pages = Sayings(records.page_text, lambda url: path_key(url) in rows.touched, before)
-    old = None if live is None else live.folder / BODIES
-    return write_bodies(target / BODIES, old, staging.database, set(rows.facts.texts["url"].distinct()), pages)
+    old = None if live is None else live.folder
+    return write_bodies(target, old, staging.database, set(rows.facts.texts["url"].distinct()), pages)
 
 
 def _sampled_vectors(live: LocalReader | None, sources: Rows, staged: Vectors, ids: NDArray[np.bytes_]) -> Vectors:

@@ -1,7 +1,9 @@
-"""The SQLite file of a generation that holds its pages' texts: one row a page, read by URL.
+"""The SQLite files of a generation that hold its pages' texts: one row a page, read by URL.
 
 What a page says is said by its records too, but for little: a text is packed with theirs as its dictionary, in a
 fourteenth of the bytes that it takes alone. A mark of theirs tells when it is to be packed anew.
+
+Texts that changed since the first file was written are in a second one, so that an edit writes few bytes.
 """
 
 import hashlib
@@ -14,10 +16,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from searchsocket.stores.base import PageBody, index_digest
-from searchsocket.stores.local.catalogue.records import connect_reader, connect_writer
-from searchsocket.stores.local.layout import NamingDamage
+from searchsocket.stores.local.catalogue.records import connect_memory, connect_writer
+from searchsocket.stores.local.layout import BODIES, EDITED_BODIES, NamingDamage
 from searchsocket.system.compressed import Packing, packed, unpacked
-from searchsocket.system.copying import copy_file, link_file
+from searchsocket.system.copying import link_file
 from searchsocket.text.storable import storable
 
 _COLUMNS = "url TEXT NOT NULL, digest TEXT NOT NULL, phrases TEXT NOT NULL, text BLOB NOT NULL"
@@ -25,7 +27,13 @@ STAGED_TABLE = f"CREATE TABLE IF NOT EXISTS bodies ({_COLUMNS}, PRIMARY KEY (url
 _TABLE = f"CREATE TABLE bodies ({_COLUMNS}, beside BLOB NOT NULL)"  # what the text is packed with
 _INDEX = "CREATE UNIQUE INDEX by_url ON bodies (url, digest)"  # with the digest, so that comparing reads no text
 SCHEMA = f"{_TABLE};\n{_INDEX};"
-_MAX_CHANGED_SHARE = 0.3  # beyond it, what went leaves more of a hole than new pages fill
+_NAMES = "url, digest, phrases, text, beside"
+_ALL = f"CREATE TEMP VIEW texts AS SELECT {_NAMES} FROM first.bodies"
+# A page that went has a row without a digest.
+_EDITED = f"""{_ALL} WHERE NOT EXISTS (SELECT 1 FROM edits.bodies newer WHERE newer.url = first.bodies.url)
+UNION ALL SELECT {_NAMES} FROM edits.bodies WHERE digest != ''"""
+_MAX_EDITED_SHARE = 1 / 8  # of the texts: beyond it, both files become one
+_EDITS_PAGE_BYTES = 4_096
 _BATCH = 4096
 
 Digests = list[tuple[str, str]]  # (url, digest)
@@ -48,11 +56,12 @@ def row_of_body(body: PageBody) -> tuple[str, str, str, bytes]:
 class BodyFile:
     """The texts by URL; safe to share between threads."""
 
-    def __init__(self, path: Path) -> None:
-        self._damage = NamingDamage(path)
+    def __init__(self, generation: Path) -> None:
+        self._damage = NamingDamage(generation / BODIES)
         self._lock = threading.Lock()
         with self._damage:
-            self._connection = connect_reader(path)
+            self._connection = connect_memory()
+            _attach_texts(self._connection, generation)
         # By itself a connection waits for the garbage collector, and holds a file that may be deleted.
         weakref.finalize(self, self._connection.close)
 
@@ -67,7 +76,7 @@ class BodyFile:
         """
         with self._damage:
             with self._lock:
-                row = self._connection.execute("SELECT text FROM bodies WHERE url = ?", (storable(url),)).fetchone()
+                row = self._connection.execute("SELECT text FROM texts WHERE url = ?", (storable(url),)).fetchone()
             return Packing(page_text(url).encode("utf-8")).unpacked(row[0]) if row else None
 
     def digest(self, url: str) -> str:
@@ -79,7 +88,7 @@ class BodyFile:
         return tuple(filter(None, self._beside("phrases", url).split("\n")))
 
     def _beside(self, column: str, url: str) -> str:
-        sql = f"SELECT {column} FROM bodies WHERE url = ?"
+        sql = f"SELECT {column} FROM texts WHERE url = ?"
         with self._damage, self._lock:
             row = self._connection.execute(sql, (storable(url),)).fetchone()
         return row[0] if row else ""
@@ -88,14 +97,15 @@ class BodyFile:
         """The next (url, digest) pairs behind the URL `after`, by rising URL."""
         with self._damage, self._lock:
             return self._connection.execute(
-                "SELECT url, digest FROM bodies WHERE url > ? ORDER BY url LIMIT ?", (after, limit)
+                "SELECT url, digest FROM texts WHERE url > ? ORDER BY url LIMIT ?", (after, limit)
             ).fetchall()
 
 
 def drop_unchanged_bodies(staged: Path, live: Path) -> None:
-    """Forget staged texts that say what the live ones say."""
-    with closing(_attached(staged, live)) as connection:
-        connection.execute("DELETE FROM bodies WHERE (url, digest) IN (SELECT url, digest FROM other.bodies)")
+    """Forget staged texts that say what those of the live generation say."""
+    with closing(connect_writer(staged)) as connection:
+        _attach_texts(connection, live)
+        connection.execute("DELETE FROM bodies WHERE (url, digest) IN (SELECT url, digest FROM texts)")
 
 
 class Sayings(NamedTuple):
@@ -107,60 +117,78 @@ class Sayings(NamedTuple):
 
 
 def write_bodies(target: Path, live: Path | None, staged: Path, urls: Collection[str], pages: Sayings) -> WrittenBodies:
-    """Write the file of a generation: the live one's texts, and what is staged, of pages that have records.
+    """Write the texts of a generation: the live one's, and what is staged, of pages that have records.
 
     Args:
-        live: The live generation's file, None where it has none. It is linked where nothing changes.
+        target: The folder of the generation.
+        live: That of the live one, None where there is none. Its files are linked where they stay.
         urls: Of all pages that have records.
     """
-    with closing(_attached(staged, live)) as connection:
-        live_bodies = (
-            connection.execute("SELECT url, digest, beside FROM other.bodies ORDER BY url").fetchall() if live else []
-        )
-        gone = [(url,) for url, *_ in live_bodies if url not in urls]
-        new = [url for (url,) in connection.execute("SELECT url FROM bodies ORDER BY url") if url in urls]
+    with closing(connect_writer(staged)) as connection:
+        rows = connection.execute("SELECT url, digest FROM bodies ORDER BY url")
+        new = {url: digest for url, digest in rows if url in urls}
+    old, first, edited = ([], 0, set[str]()) if live is None else _live_texts(live)
+    gone = [url for url, *_ in old if url not in urls]
     stays = set(urls).difference(new)
     moved = [
-        url
-        for url, _, beside in live_bodies
-        if url in stays and pages.touched(url) and _mark(pages.page_text(url)) != beside
+        url for url, _, beside in old if url in stays and pages.touched(url) and _mark(pages.page_text(url)) != beside
     ]
-    if live is not None and not gone and not new and not moved:
-        link_file(live, target)
-        return WrittenBodies(len(live_bodies), index_digest((url, digest) for url, digest, _ in live_bodies))
-    if live is not None:
-        copy_file(live, target)
-    with closing(_attached(target, staged)) as connection:
-        connection.execute("BEGIN")
-        if live is None:
+    changed = {*gone, *new, *moved}
+    is_edit = live is not None and len(edited | changed) <= _MAX_EDITED_SHARE * first
+    if live is not None and is_edit:
+        link_file(live / BODIES, target / BODIES)
+    if live is not None and is_edit and not changed:
+        if edited:
+            link_file(live / EDITED_BODIES, target / EDITED_BODIES)
+    else:
+        with closing(connect_writer(target / (EDITED_BODIES if is_edit else BODIES))) as connection:
+            if is_edit:
+                connection.execute(f"PRAGMA page_size = {_EDITS_PAGE_BYTES}")
+            _attach(connection, staged, "staged")
+            if live is not None:
+                _attach_texts(connection, live)
+            connection.execute("BEGIN")
             connection.execute(_TABLE)
-        for url in moved:
-            text, page_text = pages.before(url) or "", pages.page_text(url)
-            connection.execute(
-                "UPDATE bodies SET text = ?, beside = ? WHERE url = ?",
-                (_packed(text, page_text), _mark(page_text), url),
-            )
-        if live is not None:
-            connection.executemany("DELETE FROM bodies WHERE url = ?", [*gone, *((url,) for url in new)])
-        for url in new:
-            page_text = pages.page_text(url)
-            (text,) = connection.execute("SELECT text FROM other.bodies WHERE url = ?", (url,)).fetchone()
-            connection.execute(
-                "INSERT INTO bodies SELECT url, digest, phrases, ?, ? FROM other.bodies WHERE other.bodies.url = ?",
-                (_packed(unpacked(text), page_text), _mark(page_text), url),
-            )
-        if live is None:
+            if live is not None and (edited or not is_edit):
+                _copy(connection, "edits.bodies" if is_edit else "texts", changed)
+            if is_edit:
+                connection.executemany("INSERT INTO main.bodies VALUES (?, '', '', '', '')", [(url,) for url in gone])
+            for url in moved:
+                _insert(connection, "texts", url, pages.before(url) or "", pages.page_text(url))
+            for url in new:
+                (text,) = connection.execute("SELECT text FROM staged.bodies WHERE url = ?", (url,)).fetchone()
+                _insert(connection, "staged.bodies", url, unpacked(text), pages.page_text(url))
             connection.execute(_INDEX)
-        connection.execute("COMMIT")
-        if live is not None and len(gone) + len(new) + len(moved) > _MAX_CHANGED_SHARE * len(live_bodies):
-            connection.execute("DETACH other")
-            connection.execute("VACUUM")
-        stored = connection.execute("SELECT url, digest FROM bodies ORDER BY url").fetchall()
-    return WrittenBodies(len(stored), index_digest(stored))
+            connection.execute("COMMIT")
+    digests = {url: digest for url, digest, _ in old if url in stays} | new
+    return WrittenBodies(len(digests), index_digest(sorted(digests.items())))
 
 
-def _packed(text: str, page_text: str) -> bytes:
-    return Packing(page_text.encode("utf-8")).packed(text)
+def _live_texts(live: Path) -> tuple[list[tuple[str, str, bytes]], int, set[str]]:
+    """URL, digest and mark of each text; how many are in the first file; the URLs in the second one."""
+    with closing(connect_memory()) as connection:
+        has_edits = _attach_texts(connection, live)
+        texts = connection.execute("SELECT url, digest, beside FROM texts").fetchall()
+        (first,) = connection.execute("SELECT count(*) FROM first.bodies").fetchone()
+        edited = connection.execute("SELECT url FROM edits.bodies").fetchall() if has_edits else []
+    return texts, first, {url for (url,) in edited}
+
+
+def _copy(connection: sqlite3.Connection, source: str, changed: Collection[str]) -> None:
+    """Take over the texts of a file that did not change."""
+    connection.execute("CREATE TEMP TABLE changed (url TEXT PRIMARY KEY)")
+    connection.executemany("INSERT INTO changed VALUES (?)", [(url,) for url in changed])
+    connection.execute(
+        f"INSERT INTO main.bodies SELECT {_NAMES} FROM {source} WHERE url NOT IN (SELECT url FROM changed) ORDER BY url"
+    )
+
+
+def _insert(connection: sqlite3.Connection, source: str, url: str, text: str, page_text: str) -> None:
+    packed_text = Packing(page_text.encode("utf-8")).packed(text)
+    connection.execute(
+        f"INSERT INTO main.bodies SELECT url, digest, phrases, ?, ? FROM {source} WHERE url = ?",
+        (packed_text, _mark(page_text), url),
+    )
 
 
 def _mark(page_text: str) -> bytes:
@@ -176,8 +204,15 @@ def all_digests(file: BodyFile) -> Iterator[tuple[str, str]]:
         after = pairs[-1][0]
 
 
-def _attached(path: Path, other: Path | None) -> sqlite3.Connection:
-    connection = connect_writer(path)
-    if other is not None:
-        connection.execute("ATTACH ? AS other", (f"{other.resolve().as_uri()}?mode=ro&immutable=1",))
-    return connection
+def _attach_texts(connection: sqlite3.Connection, generation: Path) -> bool:
+    """Have `texts` of a generation in SQL; return True if it has a second file."""
+    _attach(connection, generation / BODIES, "first")
+    has_edits = (generation / EDITED_BODIES).exists()
+    if has_edits:
+        _attach(connection, generation / EDITED_BODIES, "edits")
+    connection.execute(_EDITED if has_edits else _ALL)
+    return has_edits
+
+
+def _attach(connection: sqlite3.Connection, path: Path, name: str) -> None:
+    connection.execute(f"ATTACH ? AS {name}", (f"{path.resolve().as_uri()}?mode=ro&immutable=1",))

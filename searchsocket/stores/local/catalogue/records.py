@@ -67,6 +67,13 @@ def connect_reader(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def connect_memory() -> sqlite3.Connection:
+    """`connect_reader` for several files, which the caller attaches."""
+    connection = sqlite3.connect(":memory:", uri=True, check_same_thread=False, isolation_level=None)
+    connection.execute("PRAGMA trusted_schema = OFF")
+    return connection
+
+
 def connect_records(path: Path) -> sqlite3.Connection:
     """`connect_reader` for a pack's records, whose long texts SQL unpacks.
 

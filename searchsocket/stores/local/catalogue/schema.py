@@ -7,7 +7,7 @@ from pathlib import Path
 
 from searchsocket.stores.local.catalogue import bodies, records
 from searchsocket.stores.local.catalogue.records import connect_reader
-from searchsocket.stores.local.layout import BODIES, read_manifest, records_file
+from searchsocket.stores.local.layout import BODIES, EDITED_BODIES, read_manifest, records_file
 
 _LIST = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name LIMIT 100"
 _MAX_STEPS = 100_000  # of SQLite's machine, to read the list
@@ -21,7 +21,9 @@ def foreign_schema(folder: Path) -> str:
     Raises:
         sqlite3.Error: A file is damaged, or its schema takes too long to read.
     """
-    files = {records_file(pack.name): records.SCHEMA for pack in read_manifest(folder).packs} | {BODIES: bodies.SCHEMA}
+    manifest = read_manifest(folder)
+    files = {records_file(pack.name): records.SCHEMA for pack in manifest.packs}
+    files |= {name: bodies.SCHEMA for name in (BODIES, EDITED_BODIES) if name in manifest.files}
     for name, schema in files.items():
         with closing(connect_reader(folder / name)) as connection:
             connection.set_progress_handler(lambda: 1, _MAX_STEPS)
