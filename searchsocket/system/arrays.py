@@ -5,8 +5,16 @@ import zipfile
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 _TRIES = 5
+
+
+def saved_array(array: NDArray[Any]) -> bytes:
+    """The array as an `.npy` file."""
+    file = io.BytesIO()
+    np.save(file, array, allow_pickle=False)
+    return file.getvalue()
 
 
 def load_arrays(data: bytes) -> Any:

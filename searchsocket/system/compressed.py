@@ -10,7 +10,17 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-__all__ = ["FRAME_OPTIONS", "Packing", "content_size", "dictionary_of", "packed", "unpacked", "zstd"]
+__all__ = [
+    "FRAME_OPTIONS",
+    "Packing",
+    "content_size",
+    "dictionary_of",
+    "packed",
+    "packed_bytes",
+    "unpacked",
+    "unpacked_bytes",
+    "zstd",
+]
 
 _LEVEL = 3  # level 6 takes three times as long to save a thirtieth of the bytes
 FRAME_OPTIONS: Mapping[int, int] = {  # with a checksum, without the id of the dictionary
@@ -41,14 +51,22 @@ class Packing:
         return zstd.ZstdCompressor(options=FRAME_OPTIONS, zstd_dict=self._common)
 
     def packed(self, text: str) -> bytes:
-        """Compress a text; lone surrogates are kept."""
-        return self._packer.compress(text.encode("utf-8", "surrogatepass"), zstd.ZstdCompressor.FLUSH_FRAME)
+        """A text as bytes; lone surrogates stay."""
+        return self.packed_bytes(text.encode("utf-8", "surrogatepass"))
+
+    def packed_bytes(self, data: bytes) -> bytes:
+        """Bytes as a frame."""
+        return self._packer.compress(data, zstd.ZstdCompressor.FLUSH_FRAME)
 
     def unpacked(self, frame: bytes) -> str:
-        """Decompress a text.
+        """The text that was packed; raises what `unpacked_bytes` does."""
+        return self.unpacked_bytes(frame).decode("utf-8", "surrogatepass")
+
+    def unpacked_bytes(self, frame: bytes) -> bytes:
+        """The bytes that were packed.
 
         Raises:
-            ValueError, TypeError: The bytes are damaged.
+            ValueError, TypeError: The frame is not what was written.
         """
         try:
             size = content_size(frame)
@@ -58,7 +76,7 @@ class Packing:
             whole = unpacker.decompress(frame)
             if not unpacker.eof or unpacker.unused_data:
                 raise ValueError("a stored text is not one whole frame")
-            return whole.decode("utf-8", "surrogatepass")
+            return whole
         except zstd.ZstdError as error:
             raise ValueError(f"a text is damaged ({error})") from error
 
@@ -96,6 +114,16 @@ def packed(text: str) -> bytes:
 def unpacked(frame: bytes) -> str:
     """Decompress a frame from `packed`; raises the errors of `Packing.unpacked`."""
     return _own.packing.unpacked(frame)
+
+
+def packed_bytes(data: bytes) -> bytes:
+    """Bytes as a frame of their own."""
+    return _own.packing.packed_bytes(data)
+
+
+def unpacked_bytes(frame: bytes) -> bytes:
+    """The bytes of such a frame; raises what `Packing.unpacked_bytes` does."""
+    return _own.packing.unpacked_bytes(frame)
 
 
 def dictionary_of(texts: Sequence[str]) -> bytes:

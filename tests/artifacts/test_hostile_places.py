@@ -120,7 +120,7 @@ DESCRIPTIONS: dict[str, tuple[Change, type[SearchSocketError], str]] = {
     "a file for another": (
         lambda d: d["files"].update({"bodies.db": ENTRY}), ArtifactInvalid, "does not match its description",
     ),
-    "a file too few": (lambda d: d["files"].pop("facts.npz"), ArtifactInvalid, "does not match its description"),
+    "a file too few": (lambda d: d["files"].pop("facts.npz.zst"), ArtifactInvalid, "does not match its description"),
     "no manifest": (lambda d: d["files"].pop("manifest.json"), ArtifactInvalid, "manifest"),
     "no files": (lambda d: d["files"].clear(), ArtifactInvalid, "files"),
     "a size below zero": (
@@ -159,12 +159,12 @@ def test_a_description_is_checked(live: str, reader: Reader, objects: Objects, c
 
 def test_a_description_that_was_changed_in_place_is_refused(live: str, reader: Reader, objects: Objects) -> None:
     name, document = described(objects)
-    document["files"].pop("facts.npz")
+    document["files"].pop("facts.npz.zst")
     objects.put(name, json.dumps(document).encode())
     refused(reader, live, ArtifactInvalid, "differs from the pushed file")
 
 
-@pytest.mark.parametrize("file", ["bodies.db", "manifest.json", "places.u32"])
+@pytest.mark.parametrize("file", ["edited_bodies.db", "manifest.json", "rows/000000.npy"])
 def test_a_file_whose_bytes_are_others_is_refused_and_the_next_push_mends_it(
     live: str, indexer: Indexer, reader: Reader, objects: Objects, file: str
 ) -> None:

@@ -122,6 +122,12 @@ def test_a_full_disk_is_an_error_and_the_index_stays(small_disk: Project) -> Non
 def full_disk(small_disk: Project) -> Project:
     """Two scopes, each with a generation to go back to, and not one byte of room."""
     subprocess.run(["mount", "-o", "remount,size=100m", str(small_disk.state)], check=True)
+    # A scope shares nearly all its files but the mirror, so of a few small pages too little room becomes free.
+    long_page = small_disk.root / "build/docs/long/index.html"
+    long_page.parent.mkdir()
+    long_page.write_text(
+        f"<html><body><main><h1>Moorings</h1><p>{'Buoys of all sizes. ' * 3_000}</p></main></body></html>"
+    )
     small_disk.index("preview")
     edit(small_disk)
     small_disk.index()

@@ -21,11 +21,8 @@ GENERATION_FILES = [
     "manifest.json",
     "packs/*.db",
     "packs/*.f32",
-    "order.u32",
-    "places.u32",
-    "hashes.bin",
-    "ids.bin",
-    "facts.npz",
+    "rows/*.npy",
+    "facts.npz.zst",
     "words/meta.json",
 ]
 # A new file in the place of the old one: nobody cuts off a file under a thread that has it mapped.

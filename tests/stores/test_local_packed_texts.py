@@ -5,6 +5,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -79,8 +80,8 @@ def test_hashes_take_their_bytes(tmp_path: Path) -> None:
     with closing(sqlite3.connect(records_of(live(tmp_path / "main")))) as db:
         held = db.execute("SELECT content_hash FROM records ORDER BY doc").fetchall()
     assert held == [(bytes.fromhex(records[0].content_hash),), ("AB" * 32,)]
-    hashes = (live(tmp_path / "main") / "hashes.bin").read_bytes()
-    assert hashes == b"".join(bytes.fromhex(one.record_hash) for one in records)
+    rows = np.load(live(tmp_path / "main") / "rows" / "000000.npy")
+    assert rows["hash"].tobytes() == b"".join(bytes.fromhex(one.record_hash) for one in records)
     assert list(store.fingerprints(MAIN)) == [(one.id, one.record_hash) for one in records]
     assert store.reader(MAIN).catalogue.records(["a", "b"]) == records
     assert set(generation_texts(tmp_path)) == {one.content_hash for one in records}

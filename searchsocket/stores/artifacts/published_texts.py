@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from searchsocket.errors import ArtifactInvalid, IndexCorrupt, ProjectMismatch, RecordsMissing, SearchSocketError
 from searchsocket.project.project import Project, index_folder
@@ -36,17 +37,18 @@ from searchsocket.stores.base import VectorIndex
 from searchsocket.stores.local.catalogue.hashes import as_text
 from searchsocket.stores.local.catalogue.records import connect_reader
 from searchsocket.stores.local.layout import (
-    IDS,
     MANIFEST,
-    ORDER,
-    PLACES,
+    PACKS,
+    ROWS,
     Manifest,
     is_records_file,
     read_current,
     read_manifest,
     records_file,
+    rows_files,
     vectors_file,
 )
+from searchsocket.stores.local.row_blocks import read_blocks
 from searchsocket.system.batches import batches
 from searchsocket.system.files import TEMPORARY
 from searchsocket.types import Vectors
@@ -186,23 +188,23 @@ class _Look:
     def _vectors_in(
         self, pack: _Pack, manifest: Manifest, files: Mapping[str, BlobEntry]
     ) -> Iterator[tuple[list[str], Vectors]]:
-        docs = np.frombuffer(self._fetch(files[ORDER]).read_bytes(), np.uint32)
-        row_of = {pack.hashes[int(docs[row])]: int(row) for row in np.flatnonzero(np.isin(docs, list(pack.hashes)))}
+        blocks = [self._fetch(files[name]).read_bytes() for name in rows_files(files)]
+        names = read_blocks(blocks, manifest.packs)
+        known = np.flatnonzero(np.isin(names.docs, list(pack.hashes)))
+        row_of = {pack.hashes[int(names.docs[row])]: int(row) for row in known}
         for hashes in batches(row_of, _BATCH):
             rows = [row_of[each] for each in hashes]
             if self._index is None:
-                yield hashes, self._packed_vectors(pack, rows, manifest, files)
+                yield hashes, self._packed_vectors(pack, names.places[rows], manifest, files)
             else:
-                ids = np.frombuffer(self._fetch(files[IDS]).read_bytes(), f"S{manifest.id_bytes}")[rows]
                 snapshot = self._index.open(manifest.generation)
-                yield hashes, snapshot.vectors_of([id_.decode() for id_ in ids.tolist()])
+                yield hashes, snapshot.vectors_of([id_.decode() for id_ in names.ids[rows].tolist()])
 
     def _packed_vectors(
-        self, pack: _Pack, rows: Sequence[int], manifest: Manifest, files: Mapping[str, BlobEntry]
+        self, pack: _Pack, places: NDArray[np.uint32], manifest: Manifest, files: Mapping[str, BlobEntry]
     ) -> Vectors:
-        places = np.frombuffer(self._fetch(files[PLACES]).read_bytes(), np.uint32).reshape(-1, 2)[rows]
         if (places[:, 0] != pack.number).any():
-            raise ArtifactInvalid(f"{self._objects.address}: {PLACES} and {ORDER} of a generation do not match")
+            raise ArtifactInvalid(f"{self._objects.address}: {ROWS} and {PACKS} of a generation do not match")
         path = self._fetch(files[vectors_file(pack.name)])
         vectors = np.memmap(path, np.dtype("<f4"), "r").reshape(-1, manifest.generation.dimensions)
         return np.array(vectors[places[:, 1]], np.float32)

@@ -1,7 +1,7 @@
 """Check downloaded files before use. Their hashes match, but their content may still be hostile."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
@@ -11,8 +11,9 @@ from searchsocket.stores.artifacts.documents import BlobEntry, Description
 from searchsocket.stores.base import VectorIndex, VectorLimits, VectorSnapshot
 from searchsocket.stores.base.vectors import Written, whenever
 from searchsocket.stores.local.catalogue.schema import foreign_schema
-from searchsocket.stores.local.layout import BORN, MANIFEST, ORDER, damage_of, read_manifest
+from searchsocket.stores.local.layout import BORN, MANIFEST, damage_of, read_manifest, rows_files
 from searchsocket.stores.local.reader import LocalReader
+from searchsocket.stores.local.row_blocks import MIN_ROW_BYTES
 from searchsocket.stores.local.vectors.index_part import IndexPart
 from searchsocket.stores.local.vectors.matrix_part import MatrixPart
 from searchsocket.stores.local.verify import new_problems
@@ -39,8 +40,12 @@ def refuse_another(folder: Path, description: Description, name: str) -> None:
         described = {name: entry for name, entry in description.files.items() if name != MANIFEST}
         if names != (description.generation, description.scope, description.project_id) or listed != described:
             raise ArtifactInvalid(f"{name} does not match its description")
-        if manifest.max_doc > _MAX_DOCS_A_RECORD * (listed[ORDER].bytes // 4) + _SPARE_DOCS:
+        if manifest.max_doc > _MAX_DOCS_A_RECORD * _most_rows(listed) + _SPARE_DOCS:
             raise ArtifactInvalid(f"{name} claims {manifest.max_doc:,} records, more than its files can contain")
+
+
+def _most_rows(files: Mapping[str, BlobEntry]) -> int:
+    return sum(files[name].bytes for name in rows_files(files)) // MIN_ROW_BYTES
 
 
 def refuse_unsound(folder: Path, name: str) -> None:

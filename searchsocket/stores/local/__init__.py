@@ -5,10 +5,9 @@ A record has four names. Where a file or an engine cannot hold the one that call
 - `id` is what callers know it by: the chunk's key, a text. The same in every generation.
 - `doc` is what its pack (as the rowid) and the words (as a field) know it by. A record that stays keeps its doc
   from one generation to the next, and no doc is given out twice, so a small change touches few rows and documents.
-  `order.u32` holds the doc of every row.
 - `row` is where its facts lie, and its vector once a generation is open: rows are in path order and without gaps, so a
-  directory is a slice of the matrix. Each generation numbers them anew. `ids.bin` and `hashes.bin` hold the id and the
-  hash of every row, `places.u32` its pack and where its vector lies there.
+  directory is a slice of the matrix. Each generation numbers them anew. `rows/` holds the id, the hash, the doc and the
+  pack of every row, and where its vector lies there (`row_blocks.py`).
 - `slot` is where its vector lies among those that a run has staged; nobody sees it after publishing.
 
 Two orders decide between records that score alike: `id_order` rises as ids do, and rows themselves rise in path order.

@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,20 +19,16 @@ from searchsocket.system.errors import first_refused, permission_denied, system_
 from searchsocket.system.files import is_temporary, sync_directory, write_atomic
 from searchsocket.types import Generation, Recall, SiteVersion, Spread, VersionFamily
 
-FORMAT = 28  # of a generation's files
+FORMAT = 29  # of a generation's files
 CURRENT = "CURRENT"
 MANIFEST = "manifest.json"
 PACKS = "packs"  # folder of records and vectors: a file is written once and linked by every generation that needs it
 BORN = "born.i64"  # of vectors elsewhere: for each row the number of the generation that wrote it there
-ORDER = "order.u32"  # for each row the `doc` number that packs and words/ know the record by
-IDS = "ids.bin"  # for each row the record's id, UTF-8, padded with NUL
-HASHES = "hashes.bin"  # for each row the 32 bytes of the record's hash
-PLACES = "places.u32"  # for each row the number of its pack in the manifest, and its vector's row there
+ROWS = "rows"  # folder of names and places of each row, see `row_blocks.py`
 BODIES = "bodies.db"  # what pages say, by URL
 EDITED_BODIES = "edited_bodies.db"  # what pages say that changed since; absent where none did
-FACTS = "facts.npz"  # columns of the records, one row a record, that ranking needs
-SMALL = frozenset({ORDER, IDS, HASHES, PLACES, FACTS})  # read as a whole, and checked then
-_ALWAYS = SMALL | {BODIES}
+FACTS = "facts.npz.zst"  # columns of the records, one row a record, that ranking needs
+_ALWAYS = frozenset({FACTS, BODIES})
 _RECORDS, _VECTORS = ".db", ".f32"  # suffixes in PACKS; a vector is a row of float32
 NEW_PACK = "new"  # until all of it is written and its digest is its name
 STAGING = ".staging"
@@ -77,9 +73,8 @@ class Manifest:
 
     generation: Generation
     max_doc: int  # highest `doc` number ever given out in its line of generations
-    id_bytes: int  # width of a row of `ids.bin`
     files: Mapping[str, FileEntry]  # path inside the generation -> size and hash
-    packs: tuple[PackEntry, ...]  # by their numbers in PLACES
+    packs: tuple[PackEntry, ...]
     format: int = FORMAT
 
 
@@ -96,6 +91,16 @@ def vectors_file(pack: str) -> str:
 def is_records_file(path: str) -> bool:
     """Return True for the path inside a generation of a pack's records."""
     return path.startswith(f"{PACKS}/") and path.endswith(_RECORDS)
+
+
+def rows_file(number: int) -> str:
+    """The path inside a generation of a block of its rows."""
+    return f"{ROWS}/{number:06}.npy"
+
+
+def rows_files(names: Iterable[str]) -> list[str]:
+    """Those of some files that are blocks of rows, in their order."""
+    return sorted(name for name in names if name.startswith(f"{ROWS}/"))
 
 
 def scope_folder(root: Path, scope_name: str) -> Path:
@@ -187,13 +192,13 @@ def _manifest_of(data: Any) -> Manifest:
     recall = facts.get("recall") and Recall(**facts["recall"])
     generation = Generation(**{**facts, "spread": spread, "versions": versions, "recall": recall})
     packs = tuple(PackEntry(**pack) for pack in data["packs"])
-    sizes = (data["max_doc"], data["id_bytes"], *(pack.records for pack in packs))
+    sizes = (data["max_doc"], *(pack.records for pack in packs))
     numbers = (generation.records, generation.dimensions, generation.pages, *sizes)
     if not all(isinstance(number, int) and number >= 0 for number in numbers):
         raise ValueError("not a count")
     if missing := {records_file(pack.name) for pack in packs} - files.keys():
         raise ValueError(f"no {sorted(missing)[0]}")
-    return Manifest(generation, data["max_doc"], data["id_bytes"], files, packs, data["format"])
+    return Manifest(generation, data["max_doc"], files, packs, data["format"])
 
 
 def manifest_bytes(manifest: Manifest) -> bytes:
@@ -212,7 +217,7 @@ def data_files(folder: Path, vectors: Collection[str]) -> list[str]:
     """Every file of a generation that its manifest lists, sorted; `vectors` are those of its vectors."""
     words = (
         f"{part}/{entry.name}"
-        for part in (WORDS, PAGES, PACKS)
+        for part in (WORDS, PAGES, PACKS, ROWS)
         for entry in os.scandir(folder / part)
         if not entry.name.endswith(".lock")
     )
@@ -245,7 +250,7 @@ def check_hashes(folder: Path, manifest: Manifest) -> None:
         IndexCorrupt: A file is not what was published.
     """
     for name, entry in manifest.files.items():
-        if name in SMALL:
+        if name == FACTS or name.startswith(f"{ROWS}/"):
             continue
         with open(folder / name, "rb") as file:
             if hashlib.file_digest(file, "sha256").hexdigest() != entry.sha256:

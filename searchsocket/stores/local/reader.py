@@ -4,10 +4,8 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from itertools import repeat
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from searchsocket.stores.base import Candidates, Watch
 from searchsocket.stores.base.vectors import whenever
@@ -19,19 +17,18 @@ from searchsocket.stores.local.catalogue.record_cache import MAX_CACHED, RecordC
 from searchsocket.stores.local.catalogue.snapshot import LocalCatalogue
 from searchsocket.stores.local.layout import (
     FACTS,
-    HASHES,
-    IDS,
-    ORDER,
     PACKS,
-    PLACES,
+    ROWS,
     Manifest,
     NamingDamage,
     check_hashes,
     check_sizes,
     corrupt,
     read_manifest,
+    rows_files,
 )
-from searchsocket.stores.local.numbering import HASH_BYTES, Numbering, RowNames, Rows
+from searchsocket.stores.local.numbering import Numbering, RowNames, Rows
+from searchsocket.stores.local.row_blocks import read_blocks
 from searchsocket.stores.local.vectors.index_snapshot import IndexVectors
 from searchsocket.stores.local.vectors.matrix_part import MatrixPart
 from searchsocket.stores.local.vectors.part import Rest, VectorPart
@@ -119,26 +116,13 @@ class LocalReader:
         return self.vectors.written(ids) if isinstance(self.vectors, IndexVectors) else whenever(ids)
 
     def _read_names(self) -> RowNames:
-        docs = self._array(ORDER, np.dtype(np.uint32))
-        ids = self._array(IDS, np.dtype(f"S{self.manifest.id_bytes}"))
-        hashes = self._array(HASHES, np.dtype(np.uint8), HASH_BYTES)
-        places = self._array(PLACES, np.dtype(np.uint32), 2)
-        packs = np.array([pack.records for pack in self.manifest.packs], np.int64)
-        if len(docs) and int(docs.max()) > self.manifest.max_doc:
-            raise corrupt(self.folder / ORDER, "contains records that its manifest does not list")
-        if len(docs) and (int(places[:, 0].max()) >= len(packs) or (places[:, 1] >= packs[places[:, 0]]).any()):
-            raise corrupt(self.folder / PLACES, "names packs that its manifest does not list")
-        return RowNames(ids, hashes, docs, places)
-
-    def _array(self, name: str, dtype: np.dtype[Any], width: int = 0) -> NDArray[Any]:
-        """One of the small arrays; `width`: of a row, 0 = one value."""
-        data = self._checked_bytes(name)
-        with NamingDamage(self.folder / name):
-            array = np.frombuffer(data, dtype)
-            if width:
-                array = array.reshape(-1, width)
-        self._check_rows(name, len(array))
-        return array
+        blocks = [self._checked_bytes(name) for name in rows_files(self.manifest.files)]
+        with NamingDamage(self.folder / ROWS):
+            names = read_blocks(blocks, self.manifest.packs)
+        self._check_rows(ROWS, len(names.ids))
+        if len(names.docs) and int(names.docs.max()) > self.manifest.max_doc:
+            raise corrupt(self.folder / ROWS, "contains records that its manifest does not list")
+        return names
 
     def _read_facts(self, damage: NamingDamage) -> FactTable:
         data = self._checked_bytes(FACTS)

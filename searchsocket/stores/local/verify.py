@@ -10,7 +10,7 @@ import numpy as np
 
 from searchsocket.errors import SearchSocketError, VectorBackendUnavailable
 from searchsocket.stores.base import check_vectors, index_digest
-from searchsocket.stores.local.layout import FileEntry, Manifest, NamingDamage, data_files
+from searchsocket.stores.local.layout import PACKS, ROWS, FileEntry, Manifest, NamingDamage, data_files
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.words import PAGES, WORDS
 from searchsocket.system.errors import system_error
@@ -63,7 +63,7 @@ def share_files(generation: Path) -> None:
 def sync_files(folder: Path, names: Iterable[str]) -> None:
     """Make the files and the folders that name them durable; tantivy syncs its own."""
     files = [folder / name for name in names if not name.startswith((WORDS, PAGES))]
-    for path in [*files, folder / WORDS, folder / PAGES, folder]:
+    for path in [*files, *(folder / part for part in (WORDS, PAGES, PACKS, ROWS)), folder]:
         handle = os.open(path, os.O_RDONLY)
         try:
             os.fsync(handle)

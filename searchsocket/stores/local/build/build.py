@@ -1,7 +1,8 @@
 """Building a generation: the live one and the staged changes, merged into a new folder in path order."""
 
+import hashlib
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,28 +17,28 @@ from searchsocket.stores.local.build.pack import places_of, write_packs
 from searchsocket.stores.local.build.rows import NewRows, new_rows, plan_packs
 from searchsocket.stores.local.build.word_source import NewRecords
 from searchsocket.stores.local.catalogue.bodies import Sayings, WrittenBodies, drop_unchanged_bodies, write_bodies
-from searchsocket.stores.local.catalogue.facts import FactTable, write_facts
+from searchsocket.stores.local.catalogue.facts import write_facts
 from searchsocket.stores.local.catalogue.packs import Packs
 from searchsocket.stores.local.catalogue.records import path_key
-from searchsocket.stores.local.hashed_file import HashedFile
 from searchsocket.stores.local.layout import (
     FACTS,
-    HASHES,
-    IDS,
-    ORDER,
     PACKS,
-    PLACES,
+    ROWS,
     FileEntry,
     PackEntry,
     corrupt,
+    rows_file,
+    rows_files,
 )
 from searchsocket.stores.local.numbering import Numbering, RowNames, Rows
 from searchsocket.stores.local.reader import LocalReader
+from searchsocket.stores.local.row_blocks import row_blocks
 from searchsocket.stores.local.staging import Staging
 from searchsocket.stores.local.vectors.matrix import forget_pages
 from searchsocket.stores.local.vectors.part import BATCH, VectorPart
 from searchsocket.stores.words.segments import write_words
 from searchsocket.system.batches import batches
+from searchsocket.system.copying import link_file
 from searchsocket.system.errors import client_error
 from searchsocket.system.memory import return_freed_memory
 from searchsocket.types import Spread, Vectors
@@ -55,7 +56,6 @@ class Built:
     routes: dict[str, int]
     digest: str
     max_doc: int
-    id_bytes: int
     packs: tuple[PackEntry, ...]
     bodies: WrittenBodies
     spread: Spread | None = None
@@ -127,7 +127,9 @@ def build(
         )
         packs, hashed = write_packs(target, staging.database, live, plan, vector_files)
         names = RowNames(rows.ids, rows.hashes, rows.docs, places_of(rows.sources, plan, live))
-        hashed |= _write_names(target, names, rows.facts)
+        with open(target / FACTS, "xb") as fact_file:
+            write_facts(fact_file, rows.facts)
+        hashed |= _write_rows(target, names, packs, live)
         return_freed_memory()  # words take the most memory of all
         numbering = Numbering(names, rows.max_doc)
         opened = Packs(target, [pack.name for pack in packs], numbering)
@@ -140,7 +142,6 @@ def build(
         routes=rows.facts.routes(),
         digest=index_digest(numbering.all_fingerprints()),
         max_doc=rows.max_doc,
-        id_bytes=rows.ids.itemsize,
         packs=packs,
         bodies=bodies,
         spread=spread_of(_sampled_vectors(live, rows.vectors, staged_vectors, rows.ids)),
@@ -148,15 +149,20 @@ def build(
     )
 
 
-def _write_names(target: Path, names: RowNames, facts: FactTable) -> dict[str, FileEntry]:
-    """Write what the generation says of its rows."""
-    with open(target / FACTS, "xb") as fact_file:
-        write_facts(fact_file, facts)
+def _write_rows(
+    target: Path, names: RowNames, packs: Sequence[PackEntry], live: LocalReader | None
+) -> dict[str, FileEntry]:
+    """Write what the generation says of its rows; blocks that the live one has are linked."""
+    (target / ROWS).mkdir()
+    old = {} if live is None else {live.manifest.files[name].sha256: name for name in rows_files(live.manifest.files)}
     entries = {}
-    for name, array in ((ORDER, names.docs), (IDS, names.ids), (HASHES, names.hashes), (PLACES, names.places)):
-        with HashedFile(target / name) as file:
-            file.write(memoryview(array.tobytes()))
-            entries[name] = file.entry
+    for number, block in enumerate(row_blocks(names, packs)):
+        name, entry = rows_file(number), FileEntry(len(block), hashlib.sha256(block).hexdigest())
+        if live is not None and entry.sha256 in old:
+            link_file(live.folder / old[entry.sha256], target / name)
+        else:
+            (target / name).write_bytes(block)
+        entries[name] = entry
     return entries
 
 

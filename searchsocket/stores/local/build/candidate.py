@@ -49,7 +49,7 @@ def build_candidate(
         name = generation_name(stamp, built.digest)
         generation = _describe(name, scope, built, info)
         generation = replace(generation, vector_index=vectors.index_of(generation))
-        manifest = Manifest(generation, built.max_doc, built.id_bytes, files, built.packs)
+        manifest = Manifest(generation, built.max_doc, files, built.packs)
         write_atomic(target / MANIFEST, manifest_bytes(manifest))
         vectors.stage(generation, staging.upserts(generation), staging.deletions())
         reader = open_generation(target)

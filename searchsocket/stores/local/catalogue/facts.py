@@ -7,6 +7,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from io import BytesIO
 from itertools import pairwise
 from typing import Any, BinaryIO, Self
 
@@ -18,6 +19,7 @@ from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.local.catalogue.records import path_key
 from searchsocket.stores.local.numbering import Rows
 from searchsocket.system.arrays import load_arrays
+from searchsocket.system.compressed import packed_bytes, unpacked_bytes
 
 # Columns of records: the texts repeat, since pages have several records.
 RANKED = ("url", "title", "anchor", "kind")
@@ -139,13 +141,15 @@ class FactTable:
 
 
 def write_facts(file: BinaryIO, table: FactTable) -> None:
-    """Write a table as numpy's `.npz`; equal tables give equal bytes."""
+    """Write a table as numpy's `.npz`, compressed; equal tables give equal bytes."""
     arrays: dict[str, NDArray[Any]] = dict(table.numbers)
     for name, column in table.texts.items():
         arrays[name] = column.codes
         arrays[f"{name}_texts"] = np.frombuffer(column.joined, np.uint8)
         arrays[f"{name}_bounds"] = column.bounds
-    np.savez(file, allow_pickle=False, **arrays)
+    table_file = BytesIO()
+    np.savez(table_file, allow_pickle=False, **arrays)
+    file.write(packed_bytes(table_file.getvalue()))
 
 
 def read_facts(data: bytes) -> FactTable:
@@ -154,7 +158,7 @@ def read_facts(data: bytes) -> FactTable:
     Raises:
         ValueError, LookupError: They are no such table.
     """
-    arrays = load_arrays(data)
+    arrays = load_arrays(unpacked_bytes(data))
     texts = {
         name: TextColumn(arrays[name], arrays[f"{name}_texts"].tobytes(), arrays[f"{name}_bounds"]) for name in TEXTS
     }

@@ -10,10 +10,12 @@ import numpy as np
 from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.stores.local.catalogue.hashes import as_text
 from searchsocket.stores.local.catalogue.records import connect_reader
-from searchsocket.stores.local.layout import ORDER, PACKS, REFUSED, corrupt, read_current
+from searchsocket.stores.local.layout import PACKS, REFUSED, ROWS, corrupt, read_current
+from searchsocket.system.arrays import load_arrays
 from searchsocket.system.errors import system_error
 
 _OLDER = "records.db"  # held all records of a generation, up to format 25
+_OLDER_ROWS = "order.u32"  # held the `doc` number of each row, up to format 28
 
 
 def generation_texts(index: Path) -> Iterator[str]:
@@ -45,9 +47,23 @@ def _texts(generation: Path) -> Iterator[str]:
     if not files:  # of an older format: a damaged one has none of either
         yield from _of_file(generation / _OLDER, None)
         return
-    docs = frozenset(np.fromfile(generation / ORDER, np.uint32).tolist())
+    docs = frozenset(_docs(generation))
     for path in files:
         yield from _of_file(path, docs)
+
+
+def _docs(generation: Path) -> list[int]:
+    if (older := generation / _OLDER_ROWS).exists():
+        rows: list[int] = np.fromfile(older, np.uint32).tolist()
+        return rows
+    try:
+        return [
+            doc
+            for path in sorted((generation / ROWS).iterdir())
+            for doc in load_arrays(path.read_bytes())["doc"].tolist()
+        ]
+    except (OSError, ValueError, TypeError, LookupError) as error:
+        raise corrupt(generation / ROWS, f"cannot be read ({error})") from error
 
 
 def _of_file(path: Path, docs: frozenset[int] | None) -> Iterator[str]:
