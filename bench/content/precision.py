@@ -19,12 +19,12 @@ from typing import NamedTuple
 from unittest.mock import patch
 
 import numpy as np
-from searchsocket.search.content.corpus import Corpus
 
 from searchsocket.project.project import open_project
 from searchsocket.search.bounds import MOST_MAX_TOKENS
 from searchsocket.search.content import retrieve
 from searchsocket.search.content.answer import ContentAnswer
+from searchsocket.search.content.folder import ContentFolder
 from searchsocket.search.content.meaning import concept_vector, middle_of_concepts
 from searchsocket.search.content.query import ContentQuery
 from searchsocket.search.content.retrieve import ContentSearch
@@ -34,7 +34,7 @@ from searchsocket.serving.service import open_service
 from searchsocket.types import Vector
 
 HERE = Path(__file__).parent
-Way = Callable[[Corpus, tuple[str, ...], tuple[str, ...]], Vector | None]
+Way = Callable[[ContentFolder, tuple[str, ...], tuple[str, ...]], Vector | None]
 
 
 class Asked(NamedTuple):
@@ -45,14 +45,14 @@ class Asked(NamedTuple):
     query: ContentQuery
 
 
-def joined(by: str, corpus: Corpus, concepts: tuple[str, ...], _: tuple[str, ...]) -> Vector | None:
+def joined(by: str, content: ContentFolder, concepts: tuple[str, ...], _: tuple[str, ...]) -> Vector | None:
     """The vector of all concepts in one text."""
-    return corpus.vector(by.join(concepts)) if concepts else None  # type: ignore[return-value]
+    return content.vector(by.join(concepts)) if concepts else None  # type: ignore[return-value]
 
 
-def middle(corpus: Corpus, concepts: tuple[str, ...], _: tuple[str, ...]) -> Vector | None:
+def middle(content: ContentFolder, concepts: tuple[str, ...], _: tuple[str, ...]) -> Vector | None:
     """The middle of the vectors of all concepts, and nothing else."""
-    return middle_of_concepts(corpus, concepts) if concepts else None
+    return middle_of_concepts(content, concepts) if concepts else None
 
 
 WAYS: dict[str, Way] = {
@@ -76,17 +76,17 @@ def judgements() -> dict[tuple[int, str], bool]:
     return {(int(number), chunk_id): relevant == "1" for number, relevant, chunk_id, _ in rows}
 
 
-def corpora(folder: Path) -> dict[str, Corpus]:
+def corpora(folder: Path) -> dict[str, ContentFolder]:
     """The pages of each site of the bench, and the code of each repository."""
     found = {}
     for name in sorted({asked.project for asked in queries()}):
         project = open_project(folder / name, os.environ)
         service = open_content(project, os.environ, open_service(project, os.environ))
-        found[name] = service.corpus("site" if name.endswith("-docs") else "code", trusted=True)
+        found[name] = service.folder("site" if name.endswith("-docs") else "code", trusted=True)
     return found
 
 
-def answers(known: dict[str, Corpus], way: Way) -> Iterator[tuple[Asked, ContentAnswer]]:
+def answers(known: dict[str, ContentFolder], way: Way) -> Iterator[tuple[Asked, ContentAnswer]]:
     """All queries, answered by a search that remembers nothing of another way."""
     search = ContentSearch(Continuations(lambda: b"bench"), lambda: datetime.now(UTC))
     with patch.object(retrieve, "concept_vector", way):

@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from searchsocket.search.content.corpus import Corpus
 
 from bench.relevance.collection import Collection, load
 from bench.relevance.product import NOW, SCOPE, Indexed, Indexes
@@ -20,6 +19,7 @@ from searchsocket.models.embedders.comparable import vector_for
 from searchsocket.models.embedders.onnx import OnnxEmbedder
 from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.search.content.budget import OVERHEAD, json_tokens
+from searchsocket.search.content.folder import ContentFolder, PageFolder
 from searchsocket.search.content.query import ContentQuery
 from searchsocket.search.content.retrieve import ContentSearch
 from searchsocket.search.continuation import Continuations
@@ -39,15 +39,15 @@ class Found:
     sizes: list[int]
 
 
-def asked(indexed: Indexed, corpus: Corpus, text: str, budget: int) -> Found:
+def asked(indexed: Indexed, content: ContentFolder, text: str, budget: int) -> Found:
     """The documents of what fits, by both ways."""
     search = ContentSearch(Continuations(), lambda: NOW)
     code = tuple(word for word in text.split() if ExactTerm(word).match_case)
-    answer = search.search(corpus, ContentQuery((text[:200],), code, 50, budget))
+    answer = search.search(content, ContentQuery((text[:200],), code, 50, budget))
     ours = [indexed.ids[one.source.url or ""] for one in answer.data.results]
-    vector = corpus.vector(text[:200])
-    hits = corpus.reader.vectors.nearest(vector, top_k=_DEPTH, where=corpus.where)  # type: ignore[arg-type]
-    records = corpus.reader.catalogue.records([hit.id for hit in hits])
+    vector = content.vector(text[:200])
+    hits = content.reader.vectors.nearest(vector, top_k=_DEPTH, where=content.where)  # type: ignore[arg-type]
+    records = content.reader.catalogue.records([hit.id for hit in hits])
     sizes = [json_tokens(record.chunk.body.text) + OVERHEAD for record in records]
     return Found(ours, answer.data.statistics.tokens, [indexed.ids[record.page.url] for record in records], sizes)
 
@@ -60,11 +60,11 @@ def main(folder: Path, minilm: Path | None = None, cache: Path | None = None) ->
         reader = indexed.store.reader(SCOPE)
         queries = QueryVectors(lambda _, embedder=indexed.embedder: embedder)
         embed = partial(vector_for, queries, reader.generation)
-        corpus = Corpus("site", "site", reader, embed, lambda: minilm is not None)
+        content = PageFolder("site", reader, embed, is_read=lambda: minilm is not None)
         for budget in BUDGETS:
             wanted = [(query, set(collection.grades.get(query.id, {}))) for query in collection.queries]
             wanted = [(query, documents) for query, documents in wanted if documents]
-            found = [asked(indexed, corpus, query.text, budget) for query, _ in wanted]
+            found = [asked(indexed, content, query.text, budget) for query, _ in wanted]
             k = max(k for k in range(1, _DEPTH) if np.mean([sum(one.sizes[:k]) for one in found]) <= budget or k == 1)
             ours = np.mean(
                 [len(right & set(one.ours)) / len(right) for one, (_, right) in zip(found, wanted, strict=True)]

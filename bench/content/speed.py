@@ -13,12 +13,12 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from searchsocket.search.content.corpus import Corpus
 
 from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.models.embedders.comparable import vector_for
 from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.search.content.answer import ContentAnswer
+from searchsocket.search.content.folder import PageFolder
 from searchsocket.search.content.query import ContentQuery
 from searchsocket.search.content.retrieve import ContentSearch
 from searchsocket.search.continuation import Continuations
@@ -82,7 +82,7 @@ def main(folder: Path) -> None:
     store = built(folder, embedder)
     queries = QueryVectors(lambda _: embedder)
     reader = store.reader(MAIN)
-    corpus = Corpus("site", "site", reader, partial(vector_for, queries, reader.generation))
+    content = PageFolder("site", reader, partial(vector_for, queries, reader.generation))
     words = vocabulary()
     kinds: dict[str, list[ContentQuery]] = {
         "concepts": [ContentQuery((f"{words[n]} {words[3 * n + 40]}", words[n + 7])) for n in range(60)],
@@ -98,10 +98,10 @@ def main(folder: Path) -> None:
         search = ContentSearch(Continuations(lambda: b"bench"), lambda: datetime.now(UTC))
         first, following = [], []
         for query in asked:
-            took, answer = timed(partial(search.search, corpus, query))
+            took, answer = timed(partial(search.search, content, query))
             first.append(took)
             if token := answer.continuation.next_token:
-                following.append(timed(partial(search.search, corpus, ContentQuery(continuation_token=token)))[0])
+                following.append(timed(partial(search.search, content, ContentQuery(continuation_token=token)))[0])
         all_first += first
         all_next += following
         print(f"{kind:28} first {_two(first)}   continuation {_two(following)}")

@@ -12,7 +12,7 @@ from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.models.embedders.onnx import OnnxEmbedder
 from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search import engine, verdict
-from searchsocket.search.ranking import exact, names, pages, passages, shares, signals
+from searchsocket.search.ranking import exact, names, pages, shares, signals
 from searchsocket.search.ranking.weights import WEIGHTS, Shares
 from searchsocket.stores.words import keywords
 
@@ -40,7 +40,7 @@ PARTS: dict[str, Sequence[Replaced]] = {
     "nothing to the letter": [(signals, "exact_scores", lambda _, found, __: 0 * found.titled)],
     "no words in names": [(names, "WEIGHTS", WEIGHTS._replace(all_names=0, slug=0, named=0, compared_title=0))],
     "headings as before": [(exact, "WEIGHTS", WEIGHTS._replace(heading=0.3))],
-    "no neighbouring words": [(passages, "WEIGHTS", WEIGHTS._replace(neighbours=0.0))],
+    "no neighbouring words": [(signals, "WEIGHTS", WEIGHTS._replace(neighbours=0.0))],
     "no words together": [(shares, name, getattr(shares, name)._replace(together=0.0)) for name in TOGETHER],
     "no second section": [(pages, "WEIGHTS", WEIGHTS._replace(second=0.0))],
     "no completions": [(keywords, "_PREFIX_BOOST", 0.0)],
