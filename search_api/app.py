@@ -42,10 +42,12 @@ from searchsocket.serving.capabilities.code import CODE
 from searchsocket.serving.capabilities.content import CONTENT
 from searchsocket.serving.capabilities.pages import PAGES, SEARCH
 from searchsocket.serving.code import open_code
+from searchsocket.serving.code_keeper import CodeKeeper
 from searchsocket.serving.content import open_content
 from searchsocket.serving.hosts import is_loopback
 from searchsocket.serving.llms import AgentTexts
 from searchsocket.serving.service import OnError, SearchService, open_service
+from searchsocket.serving.services import open_services
 from searchsocket.stores.base import VectorStore
 from searchsocket.web.urls.site import site_origin
 
@@ -181,8 +183,6 @@ def _add_agents(
 ) -> None:
     """Serve agents over MCP; `may_sync`: the index is this machine's, so edits of the code may be indexed first."""
     from search_api.endpoints.mcp import add_mcp  # a second of CPU, where nobody asked for it
-    from searchsocket.serving.code_keeper import CodeKeeper
-    from searchsocket.serving.services import open_services
 
     settings = project.settings
     keeper = CodeKeeper(project, environ, may_sync=bool(settings.mcp.sync) and may_sync, clock=clock)

@@ -1,6 +1,7 @@
 """`searchsocket artifacts`: generations in an object store, for machines that answer without an index of their own."""
 
 import os
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
@@ -185,8 +186,6 @@ def prune(
 
 def _project(root: Path, url: str) -> Project:
     """The project, with the address that was given in the place of its own."""
-    from dataclasses import replace
-
     project = load_project(root)
     settings = project.settings
     if not (url or settings.artifacts.url):

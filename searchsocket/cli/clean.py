@@ -25,6 +25,7 @@ from searchsocket.project.project import Project
 from searchsocket.stores.base.upkeep import VectorUpkeep
 from searchsocket.system.errors import system_error
 from searchsocket.types import Scope
+from searchsocket_assets.run.home import dagster_home
 
 _OURS = ("pages", "index", "artifacts", "tmp", "dagster", "code", "state.db*", "settings.json", "hashed.json")
 
@@ -169,8 +170,6 @@ def _delete(project: Project, scopes: list["Scope"], paths: list[Path], *, every
 
 def _forget_runs(project: Project, scopes: list["Scope"]) -> None:
     """Dagster's memory of the scopes; else a scope of the same name would show as materialized."""
-    from searchsocket_assets.run.home import dagster_home
-
     home = dagster_home(project, os.environ)
     if home.is_dir():
         from searchsocket_assets.run.runs import forget_runs

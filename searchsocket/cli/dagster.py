@@ -13,6 +13,8 @@ from searchsocket.cli.options import load_project, project_option
 from searchsocket.errors import AlreadyRunning
 from searchsocket.project.access import make_private_folders
 from searchsocket.system.bound import stop_group
+from searchsocket_assets.run.dev import start, workspace_file
+from searchsocket_assets.run.home import HOME_VARIABLE, dagster_home, prepare_home, refuse_odd_home
 
 DEFAULT_PORT = 3000
 _LOCK = "searchsocket-dagster.lock"
@@ -36,9 +38,6 @@ def dagster(root: Path, host: str, port: int) -> None:
     Example:
       searchsocket dagster --port 3000
     """
-    from searchsocket_assets.run.dev import start, workspace_file
-    from searchsocket_assets.run.home import HOME_VARIABLE, dagster_home, prepare_home, refuse_odd_home
-
     project = load_project(root)
     home = dagster_home(project, os.environ)
     refuse_odd_home(home)

@@ -34,6 +34,7 @@ from searchsocket.state import ProjectState
 from searchsocket.system.age import process_age_s
 from searchsocket.system.garbage import loading
 from searchsocket.types import Scope
+from searchsocket_assets.run.home import dagster_home
 
 
 def index_corpora(
@@ -140,7 +141,6 @@ def run_corpus(
         SystemExit: It failed, with the exit status that says how.
     """
     with loading():
-        from searchsocket_assets.run.home import dagster_home
         from searchsocket_assets.run.runs import run_index
 
     home = dagster_home(project, os.environ)

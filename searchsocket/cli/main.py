@@ -3,9 +3,10 @@
 import errno
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from searchsocket import __version__
 from searchsocket.cli import exits
@@ -16,9 +17,6 @@ from searchsocket.cli.output import print_error
 from searchsocket.cli.signals import received_signal, watch_signals
 from searchsocket.errors import ConfigMissing, SearchSocketError
 from searchsocket.system.errors import system_error
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
 
 
 class Commands(click.Group):
@@ -53,9 +51,7 @@ class Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(SUMMARIES.items()))
 
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
-        from click.shell_completion import CompletionItem
-
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         names = [CompletionItem(name, help=SUMMARIES[name]) for name in SUMMARIES if name.startswith(incomplete)]
         return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 

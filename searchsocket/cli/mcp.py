@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from searchsocket.agents.checkout import CheckoutLibraries
 from searchsocket.agents.worktree import project_around
 from searchsocket.cli.mcp_doctor import doctor
 from searchsocket.cli.mcp_install import install, skill
@@ -15,11 +16,11 @@ from searchsocket.cli.mcp_server import enabled, http_project, listed_projects, 
 from searchsocket.cli.options import load_project, offer_options, offering, projects_option, scope_option
 from searchsocket.cli.serve import serve, trouble_line
 from searchsocket.project.project import Project
+from searchsocket.project.settings.features import McpSettings
 
 if TYPE_CHECKING:
     from searchsocket.agents.library import LibraryMakers
     from searchsocket.agents.project_list import ListedProject
-    from searchsocket.project.settings.features import McpSettings
 
 
 @click.group(invoke_without_command=True)
@@ -77,19 +78,16 @@ def mcp(
         _serve_stdio(enabled(project), scope_name, settings)
 
 
-def _settings(project: Project | None) -> "McpSettings":
-    from searchsocket.project.settings.features import McpSettings
-
+def _settings(project: Project | None) -> McpSettings:
     return project.settings.mcp if project else McpSettings()
 
 
-def _chosen(settings: "McpSettings", tools: str | None) -> Sequence[str] | None:
+def _chosen(settings: McpSettings, tools: str | None) -> Sequence[str] | None:
     """The tools that the command line names; None: each project's own setting."""
     return settings.tools if tools else None
 
 
-def _serve_stdio(project: Project, scope_name: str | None, settings: "McpSettings") -> None:
-    from searchsocket.agents.checkout import CheckoutLibraries
+def _serve_stdio(project: Project, scope_name: str | None, settings: McpSettings) -> None:
     from searchsocket.agents.server import make_server
     from searchsocket.agents.stdio import serve_stdio
 

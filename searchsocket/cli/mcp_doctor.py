@@ -6,16 +6,17 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
+from searchsocket.agents.clients import Machine, Target, target_of
+from searchsocket.agents.project_list import list_path, read_list
 from searchsocket.cli.mcp_install import CLIENTS
+from searchsocket.cli.mcp_server import makers
 from searchsocket.cli.options import load_project, project_option
 from searchsocket.cli.output import safe
-
-if TYPE_CHECKING:
-    from searchsocket.agents.clients import Target
+from searchsocket.errors import ConfigError, SearchSocketError
 
 _TIMEOUT_S = 60.0
 _MAX_LINES = 5  # of what the server wrote to stderr
@@ -48,8 +49,6 @@ def doctor(ctx: click.Context, root: Path, client: str | None) -> None:
       searchsocket mcp doctor
       searchsocket mcp doctor --client cursor
     """
-    from searchsocket.agents.clients import Machine, target_of
-
     project = load_project(root)
     machine = Machine(Path.home(), sys.platform, os.environ)
     targets = {name: target_of(name, project.root, project.id, ["searchsocket"], machine) for name in CLIENTS}  # type: ignore[arg-type]
@@ -73,10 +72,6 @@ def doctor(ctx: click.Context, root: Path, client: str | None) -> None:
 
 def _list_checks() -> list[ProbeResult]:
     """Open the index of each project of the user's list."""
-    from searchsocket.agents.project_list import list_path, read_list
-    from searchsocket.cli.mcp_server import makers
-    from searchsocket.errors import SearchSocketError
-
     checks = []
     for name, make in makers(read_list(list_path()), None, None, lambda _: None).items():
         try:
@@ -90,10 +85,8 @@ def _list_checks() -> list[ProbeResult]:
     return checks
 
 
-def _checks(target: "Target", root: Path) -> list[ProbeResult]:
+def _checks(target: Target, root: Path) -> list[ProbeResult]:
     """The checks of a client's entry, up to the first that fails; none if it has no entry."""
-    from searchsocket.errors import ConfigError
-
     try:
         entry = target.current() or target.for_the_list().current()
     except ConfigError as error:

@@ -5,8 +5,15 @@ from pathlib import Path
 
 import click
 
+from searchsocket.agents.crawled import delete_site, is_crawled, site_name, site_project
+from searchsocket.agents.project_list import ListedProject, add_project, is_url, list_path, read_list, remove_project
+from searchsocket.agents.pulled import pulled_home
+from searchsocket.agents.worktree import project_around
 from searchsocket.cli.options import json_option, load_project
 from searchsocket.cli.output import print_json, safe
+from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ConfigError
+from searchsocket.pipeline.run.options import RunOptions
+from searchsocket.serving.pulled import pulled_project_id
 
 
 @click.command()
@@ -26,9 +33,6 @@ def add(location: str, name: str, pages: int | None) -> None:
       searchsocket mcp add https://files.example.com/search --name hatch
       searchsocket mcp add https://docs.example.org/guide --pages 200
     """
-    from searchsocket.agents.project_list import is_url
-    from searchsocket.agents.worktree import project_around
-
     if is_url(location):
         pushed = "" if pages else _pushed_project_id(location)
         if not pushed:
@@ -45,9 +49,6 @@ def add(location: str, name: str, pages: int | None) -> None:
 
 
 def _add(name: str, location: str) -> None:
-    from searchsocket.agents.project_list import ListedProject, add_project, list_path
-    from searchsocket.errors import ConfigError
-
     try:
         project = ListedProject(name=name, location=location)
     except ValueError as error:
@@ -63,10 +64,6 @@ def _pushed_project_id(url: str) -> str:
     Raises:
         SearchSocketError: The URL is none of a website, and has no index.
     """
-    from searchsocket.agents.pulled import pulled_home
-    from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable
-    from searchsocket.serving.pulled import pulled_project_id
-
     try:
         return pulled_project_id(pulled_home(os.environ), url)
     except (ArtifactInvalid, ArtifactsUnavailable):
@@ -77,9 +74,6 @@ def _pushed_project_id(url: str) -> str:
 
 def _add_site(url: str, name: str, pages: int | None) -> None:
     """Crawl a website into its folder, and list it; the list is as it was if nothing can be indexed."""
-    from searchsocket.agents.crawled import delete_site, site_name, site_project
-    from searchsocket.agents.project_list import list_path, read_list
-
     folder = site_project(url, pages)
     listed = next((each for each in read_list(list_path()) if each.location == str(folder)), None)
     try:
@@ -93,7 +87,6 @@ def _add_site(url: str, name: str, pages: int | None) -> None:
 
 def _crawl(folder: Path) -> None:
     from searchsocket.cli.index_run import index_corpora
-    from searchsocket.pipeline.run.options import RunOptions
 
     index_corpora(folder, None, RunOptions(), "site", dry_run=False, verbose=False, as_json=False)
 
@@ -108,9 +101,6 @@ def sync(names: tuple[str, ...]) -> None:
       searchsocket mcp sync
       searchsocket mcp sync docs.example.org
     """
-    from searchsocket.agents.crawled import is_crawled
-    from searchsocket.agents.project_list import list_path, read_list
-
     sites = {each.name: Path(each.location) for each in read_list(list_path()) if is_crawled(each.location)}
     if unknown := next((name for name in names if name not in sites), None):
         listed = ", ".join(map(safe, sites)) or "no website"
@@ -139,9 +129,6 @@ def remove(name: str) -> None:
     Example:
       searchsocket mcp remove robot
     """
-    from searchsocket.agents.crawled import delete_site, is_crawled
-    from searchsocket.agents.project_list import list_path, read_list, remove_project
-
     path = list_path()
     listed = read_list(path)
     locations = {name, str(Path(name).expanduser().resolve())}
@@ -165,8 +152,6 @@ def list_(as_json: bool) -> None:
     Example:
       searchsocket mcp list --json
     """
-    from searchsocket.agents.project_list import list_path, read_list
-
     listed = read_list(list_path())
     if as_json:
         print_json({"projects": [{"name": each.name, "location": public_location(each.location)} for each in listed]})

@@ -8,21 +8,25 @@ from typing import TYPE_CHECKING
 
 import click
 
+from searchsocket.agents.checkout import CheckoutLibraries
+from searchsocket.agents.project_list import ListedProject, list_path, read_list
+from searchsocket.agents.projects import ProjectLibraries
+from searchsocket.agents.pulled import PulledLibraries, pulled_home
 from searchsocket.agents.worktree import is_project
 from searchsocket.cli.mcp_projects import public_location
 from searchsocket.cli.options import load_project
 from searchsocket.cli.output import safe
 from searchsocket.errors import ConfigError, ConfigMissing
 from searchsocket.project.project import Project
+from searchsocket.serving.pulled import pulled_project_id
 
 if TYPE_CHECKING:
     from searchsocket.agents.library import Libraries
-    from searchsocket.agents.project_list import ListedProject
 
 OnError = Callable[[BaseException], None]
 
 
-def named_projects(roots: Sequence[Path], urls: Sequence[str]) -> "Sequence[ListedProject]":
+def named_projects(roots: Sequence[Path], urls: Sequence[str]) -> Sequence[ListedProject]:
     """The projects of folders and of pushed indexes, named by their ids.
 
     Raises:
@@ -30,10 +34,6 @@ def named_projects(roots: Sequence[Path], urls: Sequence[str]) -> "Sequence[List
         ConfigError: One of the folders turned the server off.
         SearchSocketError: A pushed index cannot be read, and never was.
     """
-    from searchsocket.agents.project_list import ListedProject
-    from searchsocket.agents.pulled import pulled_home
-    from searchsocket.serving.pulled import pulled_project_id
-
     projects = [_opened(root) for root in roots]
     named = [ListedProject(name=project.id, location=str(project.root)) for project in projects]
     named += [ListedProject(name=pulled_project_id(pulled_home(os.environ), url), location=url) for url in urls]
@@ -43,13 +43,11 @@ def named_projects(roots: Sequence[Path], urls: Sequence[str]) -> "Sequence[List
     return named
 
 
-def listed_projects(here: Project) -> "Sequence[ListedProject]":
+def listed_projects(here: Project) -> Sequence[ListedProject]:
     """The user's list, the current project first; nothing if that is the only one.
 
     The current project takes the place of a listed one of the same name, which is another checkout.
     """
-    from searchsocket.agents.project_list import ListedProject, list_path, read_list
-
     listed = read_list(list_path())
     own = next((each for each in listed if each.location == str(here.root)), None)
     if own is None and is_project(here.root):
@@ -61,7 +59,7 @@ def listed_projects(here: Project) -> "Sequence[ListedProject]":
 
 
 def serve_several(
-    projects: "Sequence[ListedProject]",
+    projects: Sequence[ListedProject],
     scope_name: str | None,
     tools: Sequence[str] | None,
     *,
@@ -69,7 +67,6 @@ def serve_several(
     on_error: OnError,
 ) -> None:
     """Answer about these projects over stdin and stdout; `scope_name` is the default scope of the first."""
-    from searchsocket.agents.projects import ProjectLibraries
     from searchsocket.agents.server import make_server
     from searchsocket.agents.stdio import serve_stdio
 
@@ -79,7 +76,7 @@ def serve_several(
 
 
 def makers(
-    projects: "Sequence[ListedProject]", scope_name: str | None, tools: Sequence[str] | None, on_error: OnError
+    projects: Sequence[ListedProject], scope_name: str | None, tools: Sequence[str] | None, on_error: OnError
 ) -> "dict[str, Callable[[], Libraries]]":
     """Functions that open the projects, by name; `scope_name` is the default scope of the first."""
     return {
@@ -88,7 +85,7 @@ def makers(
     }
 
 
-def http_project(several: "Sequence[ListedProject]", project: Project | None) -> Project:
+def http_project(several: Sequence[ListedProject], project: Project | None) -> Project:
     """The project whose service answers over HTTP: the first.
 
     Raises:
@@ -122,11 +119,8 @@ def enabled(project: Project) -> Project:
 
 
 def _libraries(
-    project: "ListedProject", scope_name: str | None, tools: Sequence[str] | None, on_error: OnError
+    project: ListedProject, scope_name: str | None, tools: Sequence[str] | None, on_error: OnError
 ) -> "Libraries":
-    from searchsocket.agents.checkout import CheckoutLibraries
-    from searchsocket.agents.pulled import PulledLibraries
-
     if project.is_url:
         return PulledLibraries(project.location, os.environ, scope=scope_name, tools=tools, on_error=on_error)
     root = Path(project.location)

@@ -12,6 +12,7 @@ from searchsocket.cli.output import count, print_error, print_json, safe, say
 from searchsocket.pipeline.branches.prune import seconds_of
 from searchsocket.pipeline.branches.pruning import PruneOutcome, PrunePlan, PruneRequest, apply_prune, plan_prune
 from searchsocket.project.project import Project
+from searchsocket_assets.run.home import dagster_home
 
 
 @click.command()
@@ -77,8 +78,6 @@ def prune(
 
 
 def _forget_ghosts(project: Project, plan: PrunePlan) -> None:
-    from searchsocket_assets.run.home import dagster_home
-
     home = dagster_home(project, os.environ)
     if home.is_dir():
         from searchsocket_assets.run.ghosts import forget_ghosts

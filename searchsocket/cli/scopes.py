@@ -12,6 +12,7 @@ from searchsocket.cli.options import json_option, load_project, project_option
 from searchsocket.cli.output import ago, print_json, safe, say, size
 from searchsocket.pipeline.branches.overview import ScopeRow, look_at_scopes, to_json
 from searchsocket.project.project import Project
+from searchsocket_assets.run.home import dagster_home
 
 _ALIVE = {True: "alive", False: "gone", None: "?"}
 _SHORT = 8  # characters of a commit
@@ -50,8 +51,6 @@ def scopes(root: Path, name_of: str | None, as_json: bool) -> None:
 
 
 def _last_runs(project: Project, names: list[str]) -> Mapping[str, Mapping[str, str]]:
-    from searchsocket_assets.run.home import dagster_home
-
     home = dagster_home(project, os.environ)
     if not home.is_dir():
         return {}

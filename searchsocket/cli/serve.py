@@ -20,6 +20,7 @@ from searchsocket.errors import ScopeLocked, ScopeNotIndexed, SearchSocketError,
 from searchsocket.project.access import TOKEN_FILE, configured_key, make_token
 from searchsocket.project.project import Project
 from searchsocket.serving.hosts import is_loopback
+from searchsocket.serving.project_list import project_list
 from searchsocket.serving.pulled import artifacts_address, open_pulled
 from searchsocket.serving.scopes import NOTHING_PUBLIC, ReadableScopes
 from searchsocket.system.errors import system_error
@@ -333,7 +334,6 @@ def _many_worker(base: Project, host: str, place: _Place, log: "ServiceLog") -> 
     """The application over every project of a place."""
     from search_api.sites.many import create_many_app
     from search_api.sites.pool import PoolOptions, ProjectPool
-    from searchsocket.serving.project_list import project_list
 
     projects = project_list(place.address, base, os.environ, place.options.applied)
     options = PoolOptions(

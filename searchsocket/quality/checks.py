@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from searchsocket.errors import ScopeNotIndexed, SearchSocketError
+from searchsocket.pipeline.branches.pruning import PruneRequest, plan_prune
 from searchsocket.pipeline.run.checks import CHECKS, Check
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.dead_links import dead_links
@@ -12,6 +13,7 @@ from searchsocket.quality.gate import outcome_of
 from searchsocket.quality.golden import golden_queries
 from searchsocket.stores.base import PREVIOUS, IndexReader
 from searchsocket.stores.base.store import VectorStore
+from searchsocket.text.amounts import age_s
 from searchsocket.types import Filter, Scope
 
 _SAMPLE = 3
@@ -109,8 +111,6 @@ def links_alive(run: ScopeRun) -> CheckOutcome:
 
 def scope_age(run: ScopeRun) -> CheckOutcome:
     """The live generation is at most `dagster.max_age_days` old."""
-    from searchsocket.text.amounts import age_s
-
     live = run.backends.store.generation(run.scope)
     if live is None:
         raise ScopeNotIndexed(run.scope.name)
@@ -124,8 +124,6 @@ def scope_age(run: ScopeRun) -> CheckOutcome:
 
 def branch_alive(run: ScopeRun) -> CheckOutcome:
     """The branch of the scope still exists."""
-    from searchsocket.pipeline.branches.pruning import PruneRequest, plan_prune
-
     try:
         plan = plan_prune(run.project, run.environ, PruneRequest(by_branch=True), run.clock())
     except SearchSocketError as error:

@@ -19,10 +19,13 @@ from searchsocket.search.filters import FacetCounts, count_pages
 from searchsocket.search.find import find
 from searchsocket.search.known_words import as_known_words
 from searchsocket.search.notes import NO_BACKEND, NOTES, further_notes
+from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
+from searchsocket.search.occurrences.find_all import find_all
 from searchsocket.search.query import SearchQuery, checked
 from searchsocket.search.ranking.rank import NOTHING, Ranking
 from searchsocket.search.ranking.shares import shares_of
 from searchsocket.search.ranking.signals import RankingInput, rank_candidates, rerank_candidates
+from searchsocket.search.related import related_pages
 from searchsocket.search.rerank import rerank
 from searchsocket.search.result_page import result_page
 from searchsocket.search.translations import merges_translations
@@ -38,7 +41,6 @@ if TYPE_CHECKING:
     from searchsocket.models.rerankers.judge import Judge
     from searchsocket.project.settings.model import RankingSettings
     from searchsocket.search.backend.guard import BackendGuard
-    from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
 
 _CHUNKS_PER_PAGE = 3  # among the candidates, so an answer of pages needs more candidates
 _MAX_TRANSLATIONS = 4  # of a page among the candidates, while one is shown: sites with translations need more
@@ -211,14 +213,12 @@ class SearchEngine:
             *result_page(reader, query, curated, decision, order, age, synonyms, collapses=collapses), order
         )
 
-    def find(self, query: "FindQuery", scope: Scope) -> "FindAnswer":
+    def find(self, query: FindQuery, scope: Scope) -> FindAnswer:
         """Return every occurrence of words or a phrase, see `find_all`.
 
         Raises:
             InvalidRequest, UnknownFacet, ScopeNotIndexed, PageTextsMissing, VectorBackendUnavailable: As `find_all`.
         """
-        from searchsocket.search.occurrences.find_all import find_all  # loaded on first use
-
         return find_all(self._store.reader(scope), query, self._clock(), self._facets, self._continuations)
 
     def related(self, url: str, scope: Scope, top_k: int = 5) -> RelatedAnswer:
@@ -229,8 +229,6 @@ class SearchEngine:
             ScopeNotIndexed, VectorBackendUnavailable: As `search`.
         """
         reader = self.opened(scope)
-        from searchsocket.search.related import related_pages
-
         pages = tuple(related_pages(reader, url, top_k))
         generation = reader.generation
         age = age_s(generation.published_at, self._clock())

@@ -11,6 +11,7 @@ from typing import Protocol
 from searchsocket.errors import ArtifactsUnavailable, SearchSocketError
 from searchsocket.project.project import Project, open_project
 from searchsocket.project.settings.load import FILE_NAME
+from searchsocket.project.settings.model import Settings
 from searchsocket.serving.pulled import artifacts_address, pulled_folder
 from searchsocket.stores.artifacts.documents import PROJECT, ProjectDocument, read_document
 from searchsocket.stores.artifacts.objects import open_objects
@@ -149,8 +150,6 @@ def _pushed(name: str, project: Project, url: str, objects: Objects) -> ListedPr
 
 
 def _broken(name: str, root: Path, error: SearchSocketError) -> ListedProject:
-    from searchsocket.project.settings.model import Settings
-
     return ListedProject(name, Project(root, Settings(), name), error=error)
 
 

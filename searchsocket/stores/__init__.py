@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from searchsocket.errors import ConfigMissing, KeyMissing
 from searchsocket.project.project import index_folder
 from searchsocket.stores.base import VectorIndex, VectorStore
+from searchsocket.stores.unaddressed import Unaddressed
 
 if TYPE_CHECKING:
     from searchsocket.project.settings.model import MilvusSettings, PineconeSettings, VectorSettings
@@ -43,10 +44,7 @@ def make_store(
     except ConfigMissing as error:
         if not local_only:
             raise
-        from searchsocket.stores.unaddressed import Unaddressed
-
         vectors = Unaddressed(error)
-
     return LocalStore(
         index_folder(settings, state_dir),
         project_id,

@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 
 from searchsocket.errors import SearchSocketError
+from searchsocket.models.embedders.base import Embedder
+from searchsocket.models.embedders.queries import NoVector, QueryVectors
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.results import StageResult
+from searchsocket.search.query import SearchQuery
+from searchsocket.types import Vector
 from searchsocket_assets.run.details import table
 
 if TYPE_CHECKING:
@@ -39,8 +43,6 @@ def sample_answers(run: ScopeRun) -> Sequence[Mapping[str, Any]]:
     The pages are spread over the site, and the same while the site is the same. A remote model is not called: such
     queries use words only. A failed query shows its error code, since the generation is live anyway.
     """
-    from searchsocket.search.query import SearchQuery
-
     engine, began = _engine(run), perf_counter()
     rows: list[Mapping[str, Any]] = []
     for title in _titles(run):
@@ -62,19 +64,16 @@ def _titles(run: ScopeRun) -> list[str]:
     return [" ".join(title.split())[:_MAX_CHARS] for title in titles]
 
 
+class _OnThisMachine(QueryVectors):
+    """Query vectors without remote calls."""
+
+    def vector(self, embedder: Embedder, text: str, *, anonymous: bool = False) -> Vector | NoVector:
+        return NoVector.OVER_BUDGET if embedder.is_remote else super().vector(embedder, text, anonymous=anonymous)
+
+
 def _engine(run: ScopeRun) -> "SearchEngine":
-    # Only a run that publishes loads these.
-    from searchsocket.models.embedders.base import Embedder
-    from searchsocket.models.embedders.queries import NoVector, QueryVectors
-    from searchsocket.search.engine import SearchEngine
-    from searchsocket.types import Vector
+    from searchsocket.search.engine import SearchEngine  # heavy; only a run that publishes needs it
 
-    class OnThisMachine(QueryVectors):
-        """Query vectors without remote calls."""
-
-        def vector(self, embedder: Embedder, text: str, *, anonymous: bool = False) -> Vector | NoVector:
-            return NoVector.OVER_BUDGET if embedder.is_remote else super().vector(embedder, text, anonymous=anonymous)
-
-    queries = OnThisMachine(run.backends.embedder_of)
+    queries = _OnThisMachine(run.backends.embedder_of)
     ranking, curation = run.project.settings.ranking, run.backends.curation
     return SearchEngine(run.backends.store, queries, ranking, run.clock, curation=curation)

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from searchsocket.backends import Backends
 from searchsocket.cli.output import CheckLine, count
+from searchsocket.code.definitions.grammars import installed
 from searchsocket.errors import PermissionDenied, SearchSocketError
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
@@ -28,8 +29,6 @@ def code_statuses(project: Project) -> list[CodeStatus]:
 
 def code_findings(project: Project) -> Iterator[CheckLine]:
     """Check the files of all source code indexes, and that grammars are installed."""
-    from searchsocket.code.definitions.grammars import installed
-
     home = code_home(project)
     enabled = project.settings.code.enable
     if enabled and not installed():

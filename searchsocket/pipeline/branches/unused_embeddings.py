@@ -13,6 +13,7 @@ from searchsocket.errors import ConfigError, ScopeLocked, SearchSocketError, Sta
 from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.models.embedders.homes import MAX_HOMES, Home, Homes
 from searchsocket.state import ProjectState
+from searchsocket.stores.local.catalogue.texts import generation_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +78,6 @@ def _lock_scopes(home: Home, locks: ExitStack) -> None:
 
 def _texts_of(home: Home) -> Iterator[bytes]:
     """Yield the hashes that a home uses; some more than once."""
-    from searchsocket.stores.local.catalogue.texts import generation_texts  # heavy: imports a search engine
-
     try:
         yield from map(bytes.fromhex, ProjectState(home.state).texts())
         yield from map(bytes.fromhex, generation_texts(home.index))

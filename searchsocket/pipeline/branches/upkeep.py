@@ -7,6 +7,7 @@ from searchsocket.backends import Backends
 from searchsocket.errors import IndexCorrupt, ScopeLocked
 from searchsocket.pipeline.branches.scopes import existing_scopes
 from searchsocket.project.project import Project, index_folder
+from searchsocket.stores.local.layout import read_current, remove_leftovers
 from searchsocket.system.disk_space import Freed
 from searchsocket.system.files import bytes_below
 from searchsocket.system.locks import scope_lock
@@ -17,8 +18,6 @@ def tidy_scopes(project: Project, backends: Backends) -> Iterator[Freed]:
 
     A scope with a running run is left alone.
     """
-    from searchsocket.stores.local.layout import read_current, remove_leftovers  # heavy: imports a search engine
-
     index = index_folder(project.settings.vector, project.state_dir)
     for scope in existing_scopes(project, backends.store)[0]:
         folders = (index / scope.name, project.state_dir / "tmp" / scope.name)

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 from searchsocket.code.paths import PathFilter
 from searchsocket.events import OnEvent, ignore
 from searchsocket.pipeline.code.status import CodeStanding
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.corpora import CODE
+from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.access import make_private_folders
 from searchsocket.project.project import Project
 from searchsocket.state import ProjectState
@@ -35,11 +38,7 @@ def sync_code(
     """
     if not standing.is_dirty:
         return None
-    # These imports are half of the loading time, and not needed if nothing changed.
-    from searchsocket.pipeline.run.context import ScopeRun
-    from searchsocket.pipeline.run.corpora import CODE
-    from searchsocket.pipeline.run.index import index_scope
-    from searchsocket.pipeline.run.options import RunOptions
+    from searchsocket.pipeline.run.index import index_scope  # a third of the loading time, for a change only
 
     make_private_folders(project)  # the project's folder, which contains that of its code
     run = ScopeRun(

@@ -18,6 +18,7 @@ from searchsocket.errors import InvalidRequest
 from searchsocket.search.bounds import MAX_CODE_OCCURRENCES, MAX_QUERY_CHARS
 from searchsocket.search.code.freshness import ReadNow, is_changed
 from searchsocket.search.content.bounds import check_bounds
+from searchsocket.search.content.budget import fitting
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.occurrences.continuation import continuation_of, offset_of
 from searchsocket.search.occurrences.page_text import passage_at
@@ -145,8 +146,6 @@ def find_in_code(
 
 
 def _fitting(occurrences: Sequence[CodeOccurrence], max_tokens: int) -> Sequence[CodeOccurrence]:
-    from searchsocket.search.content.budget import fitting  # loads the tokenizer, which is heavy
-
     return fitting(occurrences, lambda occurrence: f"{occurrence.file} {occurrence.text}", max_tokens)
 
 

@@ -16,23 +16,34 @@ from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, IndexCorr
 from searchsocket.project.project import Project, index_folder
 from searchsocket.project.scopes import named_default_branch
 from searchsocket.state import STATE_FILE
+from searchsocket.state.archive import archive, restore
 from searchsocket.stores.artifacts.carried import carried_settings
+from searchsocket.stores.artifacts.documents import (
+    PROJECT,
+    Description,
+    Pointer,
+    ProjectDocument,
+    Writer,
+    parse_document,
+    read_document,
+)
+from searchsocket.stores.artifacts.lease import is_built_on
 from searchsocket.stores.artifacts.objects import open_objects
 from searchsocket.stores.artifacts.objects.base import ObjectMissing
+from searchsocket.stores.artifacts.push import Pushed, push_generation
+from searchsocket.stores.artifacts.scope_lease import ScopeLease, holding
+from searchsocket.stores.local.layout import read_current, scope_folder
 from searchsocket.system.files import TEMPORARY, write_atomic
 from searchsocket.types import Scope
 
 if TYPE_CHECKING:
-    from searchsocket.stores.artifacts.documents import Pointer, Writer
     from searchsocket.stores.artifacts.pull import Pulled
-    from searchsocket.stores.artifacts.push import Pushed
-    from searchsocket.stores.artifacts.scope_lease import ScopeLease
 
 _BASE = (
     "artifact.sha256"  # beside CURRENT: description of the last generation that the index and the object store shared
 )
 _NEAR_TIMEOUT_S = 600.0  # for another process that downloads the same scope
-_leases: dict[tuple[str, Path, Scope], "ScopeLease | None"] = {}  # entries of those who hold the lock
+_leases: dict[tuple[str, Path, Scope], ScopeLease | None] = {}  # entries of those who hold the lock
 
 
 def _utc_now() -> datetime:
@@ -49,7 +60,7 @@ def scope_lease(
     timeout_s: float = 0.0,
     on_wait: Callable[[str], None] = lambda holder: None,
     is_required: bool = False,
-) -> Iterator["ScopeLease | None"]:
+) -> Iterator[ScopeLease | None]:
     """Hold the lease of a scope where `artifacts.url` is set; None where it is not. The caller has the scope's lock.
 
     Entering again costs nothing. With vectors in the index folder, only the push needs the object store: while it
@@ -66,9 +77,6 @@ def scope_lease(
     if not url or (key in _leases and (_leases[key] or not is_required)):
         yield _leases.get(key)
         return
-    from searchsocket.stores.artifacts.documents import PROJECT, ProjectDocument, read_document
-    from searchsocket.stores.artifacts.scope_lease import ScopeLease, holding
-
     outer = {key: _leases[key]} if key in _leases else {}
     lease: ScopeLease | None = ScopeLease(open_objects(url), scope, _writer(project, run_id), clock=clock)
     assert lease
@@ -104,10 +112,8 @@ def check_lease(project: Project, scope: Scope) -> None:
                 raise
 
 
-def is_published_here(project: Project, scope: Scope, pointer: "Pointer") -> bool:
+def is_published_here(project: Project, scope: Scope, pointer: Pointer) -> bool:
     """Return True if the index of this machine is, or continues, the published generation."""
-    from searchsocket.stores.artifacts.lease import is_built_on
-
     base = ""
     with suppress(FileNotFoundError):
         base = (_folder(project, scope) / _BASE).read_text(encoding="ascii", errors="replace").strip()
@@ -116,15 +122,13 @@ def is_published_here(project: Project, scope: Scope, pointer: "Pointer") -> boo
 
 def local_generations(project: Project, scope: Scope) -> tuple[str, ...]:
     """The live generation of this machine and the previous one; empty without a readable index."""
-    from searchsocket.stores.local.layout import read_current
-
     current = None
     with suppress(IndexCorrupt):
         current = read_current(_folder(project, scope))
     return tuple(name for name in (current.live, current.previous) if name) if current else ()
 
 
-def adopt(project: Project, scope: Scope, lease: "ScopeLease") -> "Pulled":
+def adopt(project: Project, scope: Scope, lease: ScopeLease) -> "Pulled":
     """Make the published generation the live one of this machine; raises as `pull_scope`.
 
     After `ArtifactInvalid`, the index of this machine may replace it.
@@ -145,7 +149,7 @@ def adopt(project: Project, scope: Scope, lease: "ScopeLease") -> "Pulled":
 
 def push_live(
     project: Project, scope: Scope, environ: Mapping[str, str], now: datetime, run_id: str = ""
-) -> "Pushed | None":
+) -> Pushed | None:
     """Push the live generation of a scope to `artifacts.url`; None where that is not set.
 
     To be called by who holds the scope's lock. What is there already is only looked for.
@@ -163,10 +167,6 @@ def push_live(
     """
     if not project.settings.artifacts.url:
         return None
-    # The engine of the words comes with these: what only names stages must not load it.
-    from searchsocket.stores.artifacts.push import push_generation
-    from searchsocket.stores.local.layout import read_current
-
     folder = _folder(project, scope)
     current = read_current(folder)
     if current is None:
@@ -195,7 +195,7 @@ def push_live(
         ) from error
 
 
-def begin_near(project: Project, scope: Scope, lease: "ScopeLease") -> str:
+def begin_near(project: Project, scope: Scope, lease: ScopeLease) -> str:
     """Download the default public scope to a disk without a state, so that a new scope begins from its pages.
 
     Returns:
@@ -205,7 +205,6 @@ def begin_near(project: Project, scope: Scope, lease: "ScopeLease") -> str:
         ArtifactsUnavailable, StateUnavailable: It cannot be downloaded.
         ScopeLocked: Another process downloads it, and did for minutes.
     """
-    from searchsocket.stores.artifacts.documents import PROJECT, ProjectDocument, read_document
     from searchsocket.stores.artifacts.pull import fetched_description, pull_scope
 
     if not project.settings.artifacts.state or (project.state_dir / STATE_FILE).exists():
@@ -225,10 +224,8 @@ def begin_near(project: Project, scope: Scope, lease: "ScopeLease") -> str:
     return ""
 
 
-def _restore_state(project: Project, scope: Scope, lease: "ScopeLease") -> None:
+def _restore_state(project: Project, scope: Scope, lease: ScopeLease) -> None:
     """Continue with the state of the other machine where this one has none; without it, all pages are compared."""
-    from searchsocket.state.archive import restore
-    from searchsocket.stores.artifacts.documents import Description, parse_document
     from searchsocket.stores.artifacts.pull import fetch_blob, fetched_description
 
     root, target = index_folder(project.settings.vector, project.state_dir), project.state_dir / STATE_FILE
@@ -246,13 +243,11 @@ def _restore_state(project: Project, scope: Scope, lease: "ScopeLease") -> None:
 
 
 def _state_writer(project: Project, scope: Scope) -> Callable[[Path], None] | None:
-    from searchsocket.state.archive import archive
-
     file = project.state_dir / STATE_FILE
     return partial(archive, file, scope.name) if file.is_file() else None
 
 
-def _note_base(project: Project, scope: Scope, pointer: "Pointer") -> None:
+def _note_base(project: Project, scope: Scope, pointer: Pointer) -> None:
     """After the switch: a crash in between leaves the live generation of both equal, which says the same."""
     write_atomic(_folder(project, scope) / _BASE, pointer.description.encode("ascii"))
 
@@ -262,8 +257,6 @@ def _key(project: Project, scope: Scope) -> tuple[str, Path, Scope]:
 
 
 def _folder(project: Project, scope: Scope) -> Path:
-    from searchsocket.stores.local.layout import scope_folder
-
     return scope_folder(index_folder(project.settings.vector, project.state_dir), scope.name)
 
 
@@ -272,9 +265,7 @@ def _is_shared(project: Project) -> bool:
     return project.settings.vector.provider != "local"
 
 
-def _writer(project: Project, run_id: str) -> "Writer":
-    from searchsocket.stores.artifacts.documents import Writer
-
+def _writer(project: Project, run_id: str) -> Writer:
     host, folder = socket.gethostname()[:300], project.state_dir.resolve()
     inode = ""
     with suppress(OSError):  # not there yet
