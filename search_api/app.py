@@ -54,10 +54,10 @@ from searchsocket.web.urls.site import site_origin
 if TYPE_CHECKING:
     from searchsocket.agents.library import LibraryMakers
 
-WARM_UP_S = 2.0  # how long a start waits for that
+WARM_UP_S = 2.0  # a start waits at most this long for the warm-up
 REFRESH_S = 60.0  # how long files of a deleted generation may stay on the disk
 _PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")
-_TAKEN = frozenset(
+_OTHER_ENDPOINTS = frozenset(
     {
         "ask",
         "beacon",
@@ -95,28 +95,28 @@ def create_app(
     metrics: Metrics | None = None,
     on_demand: bool = False,
 ) -> FastAPI:
-    """The service of one project.
+    """Build the FastAPI application of one project.
 
     Args:
-        environ: Where the key (`api.key_env`) is read, once.
-        host: The address that the server is bound to.
-        token: What trusted callers send while there is no key.
-        dev: Trust whoever asks directly from this machine, while there is no key and the server is bound to loopback.
-        on_error: Hears of errors that callers do not read about.
-        on_access: Takes the lines of the access log, where it is asked for.
-        store, embedder: Instead of those that the settings name.
-        others: Projects that agents can ask too, by name; each is opened by the first call that names it.
-        metrics: Count requests here; None = in a new object.
-        on_demand: Open no scope before somebody searches it.
+        environ: Environment with the key (`api.key_env`), which is read once.
+        host: Address that the server is bound to.
+        token: Secret of trusted callers while no key is configured.
+        dev: Trust direct callers on this machine, if no key is configured and the server is bound to loopback.
+        on_error: Called with errors that callers do not see.
+        on_access: Called with each line of the access log, if the log is enabled.
+        store, embedder: Replace those of the settings.
+        others: Other projects that agents can search, by name; the first call that names one opens it.
+        metrics: Counters of requests; None = new ones.
+        on_demand: Open a scope only at its first search.
 
     Raises:
         ConfigError, ConfigMissing, InvalidScope: The service could not answer a single query.
     """
     settings = project.settings.api
-    shared_secret(environ)  # a bad one is refused now and not at the first continuation
+    shared_secret(environ)  # refuse an invalid secret at the start, not at the first continuation
     service = open_service(project, environ, clock=clock, on_error=on_error, store=store, embedder=embedder)
     service.scopes.check()
-    with suppress(ConfigMissing):  # without its key the reranker alone is away
+    with suppress(ConfigMissing):  # without its key only the reranker is unavailable
         service.check()
 
     prefix = _prefix(settings.path)
@@ -128,8 +128,8 @@ def create_app(
     beacon_path = f"{prefix}/beacon" if project.settings.demand.enable else ""
     on_search = _record_demand(app, project, service, beacon_path, clock, on_error) if beacon_path else _ignore
     for capability in PAGES:
-        heard = on_search if capability is SEARCH else _ignore
-        add_capability(app, prefix if capability.http.path else settings.path, capability, queries, freshness, heard)
+        listener = on_search if capability is SEARCH else _ignore
+        add_capability(app, prefix if capability.http.path else settings.path, capability, queries, freshness, listener)
     add_pages(app, f"{prefix}/pages", queries, freshness)
     for capability in (*(CODE if project.settings.code.enable else ()), *CONTENT, *ANSWERS):
         add_capability(app, prefix, capability, queries, freshness)
@@ -181,8 +181,12 @@ def _add_agents(
     clock: Callable[[], datetime],
     on_error: OnError,
 ) -> None:
-    """Serve agents over MCP; `may_sync`: the index is this machine's, so edits of the code may be indexed first."""
-    from search_api.endpoints.mcp import add_mcp  # a second of CPU, where nobody asked for it
+    """Serve agents over MCP.
+
+    Args:
+        may_sync: Edits of the code may be indexed before an answer, since this machine owns the index.
+    """
+    from search_api.endpoints.mcp import add_mcp  # the import takes a second of CPU
 
     settings = project.settings
     keeper = CodeKeeper(project, environ, may_sync=bool(settings.mcp.sync) and may_sync, clock=clock)
@@ -202,7 +206,7 @@ def _record_demand(
     clock: Callable[[], datetime],
     on_error: OnError,
 ) -> OnAnswer:
-    """Take beacons at a path, and return the listener for searches; counts are stored when the application stops."""
+    """Accept beacons at a path and return the listener for searches; counts are stored when the application stops."""
     settings = project.settings.demand
     log = DemandLog(project.state_dir)
     recorder = DemandRecorder(log, settings.min_visitors, settings.keep_days, clock=clock, on_error=on_error)
@@ -234,11 +238,11 @@ def _page(
     on_search: OnAnswer,
     follows: bool,
 ) -> Renderer:
-    """Put the search page at `/` and the API's at `/docs`, and give what writes the first.
+    """Add the search page at `/` and the API's page at `/docs`; return the renderer of the search page.
 
     Args:
-        beacon_path: Where the page reports opened results; "" = nowhere.
-        follows: Whether an open page asks again when the index is another one.
+        beacon_path: Endpoint to which the page reports opened results; "" = it reports none.
+        follows: An open page searches again when the index changes.
     """
     settings = project.settings
     folder = f"{prefix}/page"
@@ -261,12 +265,13 @@ def _prefix(path: str) -> str:
     """Return the prefix of the other endpoints: `/api` for `/api/search`.
 
     Raises:
-        ConfigError: The path is none, or taken by another endpoint.
+        ConfigError: The path is invalid or belongs to another endpoint.
     """
     prefix, _, last = path.rpartition("/")
-    if not _PATH.fullmatch(path) or last in _TAKEN:
+    if not _PATH.fullmatch(path) or last in _OTHER_ENDPOINTS:
         raise ConfigError(
-            f"api.path {path!r} must be a path such as /api/search, and must not end with {', '.join(sorted(_TAKEN))}"
+            f"api.path {path!r} must be a path such as /api/search, "
+            f"and must not end with {', '.join(sorted(_OTHER_ENDPOINTS))}"
         )
     return prefix
 
@@ -280,7 +285,7 @@ def _lifespan(
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         if not on_demand:
             warming = asyncio.create_task(_warm_up(service))
-            with suppress(TimeoutError):  # a store or a provider is away: queries are answered without it
+            with suppress(TimeoutError):  # a store or a provider is unavailable: start without it
                 await asyncio.wait_for(asyncio.shield(warming), WARM_UP_S)
         refreshing = asyncio.create_task(_refresh(service, refresh_s, read_ahead))
         try:
@@ -299,11 +304,11 @@ async def _warm_up(service: SearchService) -> None:
 
 
 async def _refresh(service: SearchService, every_s: float, read_ahead: Callable[[], None]) -> None:
-    """Let go of what is no longer live, and read ahead in what is, also where nobody asks."""
+    """Close generations that are no longer live and read ahead in the live ones, every `every_s` seconds."""
     while True:
         await asyncio.sleep(every_s)
         try:
             await run_in_threadpool(service.refresh)
             await run_in_threadpool(read_ahead)
-        except Exception as error:  # noqa: BLE001  (reported; one defect must not end this for good)
+        except Exception as error:  # noqa: BLE001  (reported; one defect must not stop the loop)
             service.on_error(error)

@@ -1,4 +1,4 @@
-"""Errors as callers see them: a stable code, the right status, and never a word of what went on inside."""
+"""HTTP responses for errors: a stable code and a status, without internal details."""
 
 import json
 import math
@@ -39,12 +39,12 @@ _STATUS = {
 
 
 def status_of(error: SearchSocketError) -> int:
-    """The HTTP status of an error; 500 for what no caller should meet."""
+    """The HTTP status of an error; 500 for errors that no caller should see."""
     return 403 if isinstance(error, ScopeRefused) else _STATUS.get(error.code, 500)
 
 
 def error_response(error: SearchSocketError, headers: dict[str, str] | None = None) -> Response:
-    """The response for an error that this service knows."""
+    """Build the response for a typed error."""
     code = error.code if status_of(error) != 500 else "INTERNAL_ERROR"
     if isinstance(error, Busy | VectorBackendUnavailable):
         headers = {"retry-after": str(math.ceil(error.retry_after_s))} | (headers or {})
@@ -57,7 +57,7 @@ def problem(
 ) -> Response:
     """`{"error": {"code", "message"}}` with a status."""
     body = json.dumps({"error": {"code": code, "message": message, **more}}, ensure_ascii=False)
-    # Lone surrogates of a caller's own words cannot be sent back.
+    # The message may quote lone surrogates from the request, which UTF-8 cannot encode.
     return Response(body.encode("utf-8", "replace"), status, headers, "application/json")
 
 
@@ -65,5 +65,5 @@ BUSY = bytes(error_response(Busy("too many connections are open; try again")).bo
 
 
 def internal_error() -> Response:
-    """The answer to a defect."""
+    """The response after an unexpected exception."""
     return problem(500, "INTERNAL_ERROR", INTERNAL)

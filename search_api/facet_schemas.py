@@ -1,4 +1,4 @@
-"""Filters and facets in the OpenAPI document: those of this project by name, each with what it takes."""
+"""Filters and facets in the OpenAPI document: this project's names, each with its permitted values."""
 
 from collections.abc import Iterable
 from typing import Any, assert_never, get_args
@@ -16,40 +16,40 @@ _ANYTHING = r".*\S.*"
 
 
 def state_filters(schemas: dict[str, Schema], parameters: Iterable[Schema], facets: Facets) -> None:
-    """Say in a document which filters and facets this service takes: all others are refused.
+    """Add this project's filters and facets to an OpenAPI document; the service refuses all others.
 
     Args:
-        schemas: By name, of which `SearchRequest` and `FindRequest` are changed.
-        parameters: Of the query string, of which `filter` and `facet` are.
+        schemas: By name; `SearchRequest` and `FindRequest` are changed.
+        parameters: Of the query string; `filter` and `facet` are changed.
     """
-    named = {
+    filters = {
         LANGUAGE: _text(_LANGUAGE),
         KIND: _one_of(get_args(ChunkKind)),
         **{n: _value(k) for n, k in facets.items()},
     }
     for schema in (schemas["SearchRequest"], schemas["FindRequest"]):
         _object(schema["properties"]["filters"]).update(
-            properties={name: _one_or_several(value) for name, value in named.items()}, additionalProperties=False
+            properties={name: _one_or_several(value) for name, value in filters.items()}, additionalProperties=False
         )
-    patterns = {LANGUAGE: _LANGUAGE, KIND: "|".join(get_args(ChunkKind)), **{n: _written(k) for n, k in facets.items()}}
+    patterns = {LANGUAGE: _LANGUAGE, KIND: "|".join(get_args(ChunkKind)), **{n: _pattern(k) for n, k in facets.items()}}
     pairs = "|".join(f"{name}:({pattern})" for name, pattern in patterns.items())
-    counted = [_list(schemas["SearchRequest"]["properties"]["facets"])]
+    facet_lists = [_list(schemas["SearchRequest"]["properties"]["facets"])]
     for parameter in parameters:
         match parameter["name"]:
             case "filter":
                 parameter["schema"]["items"]["pattern"] = f"^({pairs})$"
             case "facet":
-                counted.append(parameter["schema"])
-    for items in counted:
+                facet_lists.append(parameter["schema"])
+    for items in facet_lists:
         items.update({"items": _one_of(tuple(facets))} if facets else {"maxItems": 0})
 
 
 def _object(schema: Schema) -> Schema:
-    return next(one for one in schema["anyOf"] if one["type"] == "object")
+    return next(option for option in schema["anyOf"] if option["type"] == "object")
 
 
 def _list(schema: Schema) -> Schema:
-    return next(one for one in schema["anyOf"] if one["type"] == "array")
+    return next(option for option in schema["anyOf"] if option["type"] == "array")
 
 
 def _value(kind: FacetKind) -> Schema:
@@ -65,8 +65,8 @@ def _value(kind: FacetKind) -> Schema:
             assert_never(kind)
 
 
-def _written(kind: FacetKind) -> str:
-    """Schema of a facet's filter value in a query string."""
+def _pattern(kind: FacetKind) -> str:
+    """Regular expression of a facet's filter value in a query string."""
     return _NUMBER if kind == "number" else "|".join(_BOOLEAN) if kind == "boolean" else _ANYTHING
 
 

@@ -1,4 +1,4 @@
-"""Every error as `{"error": {"code", "message"}}`."""
+"""Exception handlers: every error becomes `{"error": {"code", "message"}}`."""
 
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
@@ -19,7 +19,7 @@ _MAX_NAME_CHARS = 60
 
 
 def add_handlers(app: FastAPI, on_error: Callable[[BaseException], None]) -> None:
-    """Answer our errors, malformed requests and unknown paths; `on_error` hears of what is ours to mend."""
+    """Handle typed errors, malformed requests and unknown paths; `on_error` gets errors that the operator must fix."""
 
     async def on_ours(_: Request, error: Exception) -> Response:
         assert isinstance(error, SearchSocketError)
@@ -45,7 +45,7 @@ def add_handlers(app: FastAPI, on_error: Callable[[BaseException], None]) -> Non
 
 
 def _methods(request: Request) -> list[str]:
-    """All methods that some route takes at this path."""
+    """Return all methods that this path accepts."""
     routes = (route for route in request.app.routes if route.matches(request.scope)[0] is not Match.NONE)
     methods = {method for route in routes for method in getattr(route, "methods", None) or ()}
     return sorted(methods | ({"HEAD"} if "GET" in methods else set()))

@@ -13,7 +13,7 @@ from searchsocket.text.facets import Facets
 
 _KEY = "apiKey"
 
-# What types are called in clients that were generated from this document.
+# Public names of the types, as generated clients use them.
 _NAMES = {
     "Explanation": "ExplanationModel",
     "ContentSource": "Source",
@@ -38,7 +38,7 @@ _REQUESTS = sorted({each.request.__name__ for each in (*PAGES, *CONTENT, *ANSWER
 
 
 class SearchApp(FastAPI):
-    """FastAPI, whose document tells of our errors, of the optional key, of this project's facets and its reranker."""
+    """FastAPI, with our errors, the optional key, this project's facets and its reranker in the document."""
 
     def __init__(self, *, facets: Facets, reranks: bool, **options: Any) -> None:
         super().__init__(**options)
@@ -46,7 +46,7 @@ class SearchApp(FastAPI):
         self._reranks = reranks
 
     def openapi(self) -> dict[str, Any]:
-        """The document; made once."""
+        """Return the document; it is built once."""
         if self.openapi_schema is None:
             document = super().openapi()
             for operation in (operation for methods in document["paths"].values() for operation in methods.values()):
@@ -56,9 +56,9 @@ class SearchApp(FastAPI):
             for name in ("HTTPValidationError", "ValidationError"):
                 schemas.pop(name, None)
             for name in _REQUESTS:
-                _say_defaults(schemas[name])
+                _describe_defaults(schemas[name])
             gets = (methods["get"] for methods in document["paths"].values() if "get" in methods)
-            parameters = [one for operation in gets for one in operation.get("parameters", ())]
+            parameters = [parameter for operation in gets for parameter in operation.get("parameters", ())]
             state_filters(schemas, parameters, self._facets)
             if not self._reranks:
                 _refuse_rerank(schemas["SearchRequest"], parameters)
@@ -73,8 +73,8 @@ class SearchApp(FastAPI):
         return self.openapi_schema
 
 
-def _say_defaults(schema: dict[str, Any]) -> None:
-    """Defaults in words: generators take a field that has one for a field that is always there."""
+def _describe_defaults(schema: dict[str, Any]) -> None:
+    """Move defaults to descriptions: generators treat a field with a default as always present."""
     for field in schema["properties"].values():
         default = field.pop("default", None)
         if default is not None:
@@ -82,14 +82,14 @@ def _say_defaults(schema: dict[str, Any]) -> None:
 
 
 def _refuse_rerank(request: dict[str, Any], parameters: list[dict[str, Any]]) -> None:
-    """Nothing but false is taken where there is no reranker."""
-    schemas = [one["schema"] for one in parameters if one["name"] == "rerank"]
+    """Allow only false for `rerank`, since there is no reranker."""
+    schemas = [parameter["schema"] for parameter in parameters if parameter["name"] == "rerank"]
     for schema in (request["properties"]["rerank"], *schemas):
         schema["const"] = False
 
 
 def _renamed(document: dict[str, Any]) -> dict[str, Any]:
-    """The document with the types' public names."""
+    """Return the document with the public names of the types."""
     schemas = document["components"]["schemas"]
     for name, public in _NAMES.items():
         schemas[public] = schemas.pop(name) | {"title": public}

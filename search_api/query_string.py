@@ -24,7 +24,7 @@ class LenientQueryString(QueryString):
 def query_string_of(
     capability: Capability[Any, Any], base: type[QueryString] = QueryString, without: Container[str] = ()
 ) -> type[QueryString]:
-    """Return the model of the query string of a capability, but for some fields."""
+    """Return the model of a capability's query string, without some fields."""
     fields: dict[str, Any] = {}
     for name, info in capability.request.model_fields.items():
         if name in without:
@@ -35,7 +35,7 @@ def query_string_of(
 
 
 def read_query_string(capability: Capability[R, Any], params: QueryString, **others: object) -> R:
-    """Return the request that a query string and other fields state."""
+    """Build the request from a query string and other fields."""
     spelling = {name: parameter for name, (parameter, _, _) in capability.http.parameters.items()}
     names = capability.request.model_fields.keys() - others.keys()
     values = {name: getattr(params, spelling.get(name, name)) for name in names}

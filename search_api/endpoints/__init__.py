@@ -1,1 +1,1 @@
-"""One file for each endpoint: what it takes, what it gives, and which errors it may answer with."""
+"""HTTP endpoints, one file each: parameters, answers and errors."""

@@ -27,7 +27,7 @@ def add_capability(
     """Serve a capability below `prefix`.
 
     Args:
-        on_answer: Is told of each request and its answer; the answer is None if the caller has it already.
+        on_answer: Called with each request and its answer; the answer is None after a 304.
     """
 
     async def respond(request: Request, body: Any) -> Response:

@@ -52,12 +52,12 @@ def caller_of(request: Request) -> Caller:
 
 
 def note_search(request: Request, scope: str, hits: int) -> None:
-    """Say what was searched and how many results are given, for whoever counts requests."""
+    """Store the searched scope and the number of results, for logs and metrics."""
     request.state.scope, request.state.hits = scope, hits
 
 
 def json_response(
     answer: Wire, status: int = 200, *, sources: bool, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """An answer as JSON, written once and without being validated."""
+    """Serialize an answer to JSON, without validation."""
     return Response(to_json(answer, sources=sources), status, headers, "application/json")

@@ -1,4 +1,4 @@
-"""Demand: searches of visitors are recorded, and `POST /api/beacon` takes the results that they opened."""
+"""Record the searches of visitors, and the results that they open (`POST /api/beacon`)."""
 
 from typing import Annotated, Literal
 
@@ -31,7 +31,7 @@ class Beacon(BaseModel):
 
 
 class SearchListener:
-    """Passes searches of visitors to the recorder; those of trusted callers are the owner's own."""
+    """Passes searches of visitors to the recorder; searches of trusted callers are the owner's own and are ignored."""
 
     def __init__(self, recorder: DemandRecorder, default_scope: str) -> None:
         self._recorder = recorder
@@ -41,7 +41,7 @@ class SearchListener:
         """Record a search.
 
         Args:
-            answer: None if the caller has it already.
+            answer: None after a 304.
         """
         if body.offset or body.continuation_token:
             return  # more results of a search that is recorded
@@ -66,7 +66,7 @@ _OUTCOMES: dict[str, Outcome] = {"answered": "answered", "weak": "weak", "reject
 
 
 def add_beacon(app: FastAPI, path: str, service: SearchService, listener: SearchListener) -> None:
-    """Take beacons at `path`. One that names no page of the index is dropped without a word."""
+    """Accept beacons at `path`; a beacon for a page outside the index is ignored."""
 
     @app.post(path, include_in_schema=False)
     async def post_beacon(request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""`GET /api/health`, and the two questions of probes: `/api/live` and `/api/ready`."""
+"""`GET /api/health`, and the probes `/api/live` and `/api/ready`."""
 
 from dataclasses import dataclass
 
@@ -60,6 +60,6 @@ def add_health(app: FastAPI, prefix: str, service: SearchService) -> None:
 
 
 def is_stopping(app: FastAPI) -> bool:
-    """Return True once the server was told to stop; it still answers for as long as `--drain-seconds` says."""
+    """Return True after the signal to stop; the server still answers for `--drain-seconds`."""
     notice = getattr(app.state, "stop_notice", None)
     return notice is not None and notice.is_set()

@@ -1,4 +1,4 @@
-"""`GET /llms.txt`, `/llms-full.txt` and `/page.md`: the site for agents, where a site itself would have it."""
+"""Texts of the site for agents, at their usual addresses: `GET /llms.txt`, `/llms-full.txt` and `/page.md`."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,7 @@ _LISTS = r"llms.txt", r"llms-full.txt", r"llms-full-{part:int}.txt"
 
 
 def add_llms(app: FastAPI, texts: AgentTexts, service: SearchService, freshness: Freshness) -> None:
-    """Serve the lists at the top and in each folder, and every page at its address with `.md`."""
+    """Serve the lists at the root and in each folder, and every page at its address with `.md`."""
 
     async def answer(
         request: Request, scope: str | None, media_type: str, make: Callable[[Scope], AgentText | None]

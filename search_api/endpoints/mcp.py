@@ -1,4 +1,4 @@
-"""The Model Context Protocol by HTTP, for trusted callers: stateless, each request answered with one piece of JSON."""
+"""MCP over HTTP for trusted callers: stateless, one JSON response per request."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -22,7 +22,7 @@ from searchsocket.serving.capabilities.base import Services
 
 
 class McpEndpoint:
-    """Stands before the protocol's own server."""
+    """Checks the origin and the key before the protocol's own server."""
 
     def __init__(self, manager: StreamableHTTPSessionManager, origins: Origins) -> None:
         self._manager = manager
@@ -30,7 +30,7 @@ class McpEndpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         refusal = self._refusal(scope)
-        # The protocol compares headers with bodies; what stands around a value is none of it (RFC 9110 5.5).
+        # The protocol compares headers with bodies; spaces around a header's value are no part of it (RFC 9110 5.5).
         trimmed = dict(scope, headers=[(name, value.strip(b" \t")) for name, value in scope["headers"]])
         await (refusal or self._manager.asgi_app)(trimmed, receive, send)
 
@@ -56,11 +56,11 @@ def add_mcp(
     """Serve the protocol at `mcp.http.path`, for as long as the application runs.
 
     Raises:
-        ConfigError: Something else is served there.
+        ConfigError: The path belongs to another endpoint.
     """
     path = project.settings.mcp.http.path
-    if taken := [route for route in app.routes if getattr(route, "path", "").split("/{")[0] == path]:
-        raise ConfigError(f"mcp.http.path {path!r} is where {getattr(taken[0], 'name', 'another endpoint')} is served")
+    if routes := [route for route in app.routes if getattr(route, "path", "").split("/{")[0] == path]:
+        raise ConfigError(f"mcp.http.path {path!r} is where {getattr(routes[0], 'name', 'another endpoint')} is served")
     own = ServedLibraries(project, services, clock)
     libraries: Libraries = (
         ProjectLibraries({project.id: lambda: own, **{k: v for k, v in others.items() if k != project.id}})
@@ -72,7 +72,7 @@ def add_mcp(
     manager = StreamableHTTPSessionManager(
         server, json_response=True, stateless=True, max_request_body_size=project.settings.api.max_body_bytes
     )
-    # No GET, so that no client waits at a stream on which nothing would ever come, and none for sessions to end.
+    # No GET: a client would wait for ever on an empty stream. No DELETE: there are no sessions to end.
     app.router.routes.append(Route(path, McpEndpoint(manager, origins), methods=["POST"], name="mcp"))
     start = app.router.lifespan_context
 

@@ -1,4 +1,4 @@
-"""Numbers of the service in Prometheus' format: at `/metrics` for trusted callers, or at a port of their own."""
+"""Prometheus metrics of the service: at `/metrics` for trusted callers, or at a separate port."""
 
 import contextlib
 import os
@@ -15,7 +15,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from search_api.endpoints.common import caller_of
-from search_api.gate.observer import Answered
+from search_api.gate.observer import AnsweredRequest
 from search_api.run.workers import METRICS_DIR
 from searchsocket.errors import AddressInUse, Unauthorized
 from searchsocket.serving.service import SearchService
@@ -25,7 +25,7 @@ _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 
 
 class Metrics:
-    """Counts what one project answers."""
+    """Counters of one project's requests."""
 
     def __init__(self, project: str) -> None:
         self.project = project
@@ -48,7 +48,7 @@ class Metrics:
         )
         self._requests, self._seconds, self._empty = requests, seconds, empty.labels(project)
 
-    def note(self, answered: Answered) -> None:
+    def note(self, answered: AnsweredRequest) -> None:
         """Count one request."""
         self._requests.labels(self.project, answered.endpoint, str(answered.status), answered.scope or "").inc()
         self._seconds.labels(self.project, answered.endpoint).observe(answered.seconds)
@@ -58,21 +58,21 @@ class Metrics:
 
 @dataclass(frozen=True, slots=True)
 class ProjectNumbers:
-    """The counters of a project and what its indexes are read from."""
+    """Counters of a project, and the service that reports on its indexes."""
 
     metrics: Metrics
     service: SearchService | None  # None: the project is not open
 
 
 class ServiceNumbers(Collector):
-    """All numbers of some projects at this moment: of this process, or of all that share `METRICS_DIR`."""
+    """Current metrics of some projects: of this process, or of all processes that share `METRICS_DIR`."""
 
     def __init__(self, projects: Sequence[ProjectNumbers]) -> None:
         """`projects`: May change between two calls of `collect`."""
         self._projects = projects
 
     def collect(self) -> Iterable[Metric]:
-        """One family a name, whichever projects have it."""
+        """Return one metric family per name, with the samples of all projects."""
         families: dict[str, Metric] = {}
         for family in self._families():
             merged = families.setdefault(family.name, family)
@@ -123,7 +123,7 @@ def _state(project: str, service: SearchService) -> Iterable[Metric]:
 
 
 def add_metrics(app: FastAPI, numbers: ProjectNumbers) -> None:
-    """Serve the numbers of a project to whoever may see every scope."""
+    """Serve the metrics of a project to trusted callers."""
     collector = ServiceNumbers([numbers])
 
     @app.get(PATH, include_in_schema=False)
@@ -138,7 +138,7 @@ def add_metrics(app: FastAPI, numbers: ProjectNumbers) -> None:
 def metrics_server(
     host: str, port: int, numbers: Sequence[ProjectNumbers], collectors: Sequence[Collector] = ()
 ) -> Iterator[int]:
-    """Serve the numbers of several projects, and others, at a port of their own, without a key; gives the port.
+    """Serve the metrics of several projects, and of `collectors`, at a separate port without a key; yield the port.
 
     Raises:
         AddressInUse: The port cannot be bound.

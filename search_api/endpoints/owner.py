@@ -43,7 +43,7 @@ class PinRequest(BaseModel):
 def add_owner(
     app: FastAPI, prefix: str, project: Project, service: SearchService, clock: Callable[[], datetime]
 ) -> None:
-    """Serve the page, which contains nothing that is secret, and its data below `prefix`/owner."""
+    """Serve the page, which contains no secrets, and its data below `prefix`/owner."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string((FILES / "owner.html").read_text(encoding="utf-8"))
     below = f"{prefix}/owner"
@@ -107,11 +107,11 @@ def add_owner(
 
 
 def _owned_scope(request: Request, service: SearchService, scope: str | None) -> Scope:
-    """The scope that the owner means.
+    """Return the scope of the owner's request.
 
     Raises:
         Unauthorized: The caller did not send the key.
-        InvalidScope: The name cannot be one.
+        InvalidScope: The name is not a valid scope name.
     """
     if not caller_of(request).trusted:
         raise Unauthorized("the owner's page needs the key")

@@ -15,7 +15,7 @@ from search_api.query_string import LenientQueryString, query_string_of, read_qu
 from searchsocket.serving.capabilities.fields import NO_NUL
 from searchsocket.serving.capabilities.pages import PAGE, PageRequest, read_page
 
-_MARKDOWN = "text/markdown"  # told in words: in clients made from types, each page would be an object or a text
+_MARKDOWN = "text/markdown"  # not in the schema: in generated clients, each page would be an object or a text
 Accept = Annotated[str, Header(include_in_schema=False)]
 PagePath = Annotated[
     str,
@@ -30,7 +30,7 @@ PagePath = Annotated[
 def add_pages(app: FastAPI, path: str, queries: Queries, freshness: Freshness) -> None:
     """Serve pages of the index at `path`, by their address, and below it."""
     below = f"{path}/"
-    # The path was matched decoded; each of its characters is one of those that were sent, or one escape.
+    # The router matches the decoded path; each of its characters was sent as itself or as one escape.
     sent_path = re.compile(rb"(?:%%[0-9A-Fa-f]{2}|.){%d}" % len(below), re.DOTALL)
 
     async def answer(request: Request, body: PageRequest, *, is_segment: bool, markdown: bool) -> Response:
@@ -51,10 +51,10 @@ def add_pages(app: FastAPI, path: str, queries: Queries, freshness: Freshness) -
         return await answer(request, body, is_segment=False, markdown=_is_markdown(body.url, accept))
 
     async def get_page(request: Request, page: PagePath, params: Any, accept: Accept = "") -> Response:
-        # The page as it was sent: decoded once too often, `%2541` would mean another one.
+        # Use the path as sent: decoded twice, `%2541` would name another page.
         raw = request.scope["raw_path"].partition(b"?")[0]
-        written = sent_path.sub(b"", raw, count=1).decode("latin-1")
-        body = read_query_string(PAGE, params, url=written)
+        url = sent_path.sub(b"", raw, count=1).decode("latin-1")
+        body = read_query_string(PAGE, params, url=url)
         return await answer(request, body, is_segment=True, markdown=_is_markdown(page, accept))
 
     get_page_by_url.__annotations__["params"] = Annotated[query_string_of(PAGE, LenientQueryString), Query()]
@@ -74,7 +74,7 @@ def add_pages(app: FastAPI, path: str, queries: Queries, freshness: Freshness) -
 
 
 def _link(request: Request, token: str) -> dict[str, str]:
-    """The header that says where Markdown goes on, which has no field for a token."""
+    """Return the `Link` header with the next part's token, for which Markdown has no field."""
     parameters = [(name, value) for name, value in request.query_params.multi_items() if name in ("url", "scope")]
     return {"link": f'<?{urlencode([*parameters, ("continuationToken", token)])}>; rel="next"'}
 

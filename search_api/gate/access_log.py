@@ -1,14 +1,14 @@
-"""The access log: a line of JSON for each request."""
+"""The access log: one JSON line per request."""
 
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from search_api.gate.observer import Answered
+from search_api.gate.observer import AnsweredRequest
 
 
-def access_line(answered: Answered, now: datetime) -> str:
-    """A request as the log has it, without a line end."""
+def access_line(answered: AnsweredRequest, now: datetime) -> str:
+    """Return the log line of a request, without a line end."""
     return json.dumps(
         {
             "time": now.isoformat(timespec="milliseconds"),
@@ -24,6 +24,6 @@ def access_line(answered: Answered, now: datetime) -> str:
     )
 
 
-def access_log(write: Callable[[str], None]) -> Callable[[Answered], None]:
-    """A listener that writes lines."""
+def access_log(write: Callable[[str], None]) -> Callable[[AnsweredRequest], None]:
+    """Return a listener that writes log lines."""
     return lambda answered: write(access_line(answered, datetime.now(UTC)))

@@ -15,10 +15,10 @@ _VARY = "Authorization, Accept"
 
 
 class Freshness:
-    """Says by headers how long answers to GET hold: as long as the generation, the settings, `curation.toml` and the
-    caller's tier do.
+    """Sets the cache headers of GET answers, and answers 304.
 
-    The validator is weak: an answer also tells its own age and time.
+    An answer stays valid until the generation, the settings, `curation.toml` or the caller's tier change.
+    The ETag is weak: an answer also contains its own age and time.
     """
 
     def __init__(self, project: Project, service: SearchService) -> None:
@@ -29,7 +29,7 @@ class Freshness:
         self._public = f"public, max-age={age}" if age else "public, no-cache"
 
     def headers(self, request: Request, caller: Caller, scope: str, generation: str) -> dict[str, str]:
-        """Of an answer from a generation of a scope."""
+        """Return the cache headers of an answer from a generation of a scope."""
         return {
             "etag": self._tag(request, caller, scope, generation),
             "cache-control": "private, no-cache" if caller.trusted else self._public,
@@ -37,7 +37,7 @@ class Freshness:
         }
 
     def unchanged(self, request: Request, caller: Caller, scope: str | None) -> Response | None:
-        """304 where the caller holds the answer that he asks for; None where it must be made.
+        """Return a 304 if the caller's cached answer is current; None if a new answer is needed.
 
         Raises:
             InvalidScope, ScopeRefused: As `ReadableScopes.find`.

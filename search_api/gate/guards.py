@@ -36,7 +36,7 @@ _HEADERS = (
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'; sandbox"),
     (b"cache-control", b"no-store"),
 )
-_REQUEST_ID = re.compile(rb"[A-Za-z0-9._:/+=-]{1,100}")  # a caller's own is kept
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._:/+=-]{1,100}")  # a caller's own id is used if it matches
 
 
 def with_headers(send: Send, headers: Sequence[tuple[bytes, bytes]]) -> Send:
@@ -76,7 +76,7 @@ class Envelope:
 
 
 class LastResort:
-    """Answers a defect without telling what it was."""
+    """Answers an unexpected exception with an error that reveals no details."""
 
     def __init__(self, app: ASGIApp, on_defect: OnDefect) -> None:
         self._app = app
@@ -103,10 +103,10 @@ class LastResort:
 
 
 class HostGuard:
-    """Answers only for one host name, and only for names that are ours.
+    """Accepts requests with exactly one `Host` header that names this service.
 
-    A page of another site can point its own name at this machine and then read what it serves (DNS rebinding); the
-    Host header tells.
+    A page of another site can point its own name at this machine and then read answers (DNS rebinding). The Host
+    header reveals that.
     """
 
     def __init__(self, app: ASGIApp, allowed: frozenset[str] | None, exempt: frozenset[str] = frozenset()) -> None:
@@ -137,12 +137,12 @@ class HostGuard:
 
 
 class CallerGuard:
-    """Finds out who asks, and holds the anonymous to the rate limit."""
+    """Identifies the caller, and applies the rate limit to anonymous callers."""
 
     def __init__(
         self, app: ASGIApp, rules: TierRules, rate: RateLimit | None, own_rates: Mapping[str, RateLimit]
     ) -> None:
-        """`own_rates`: of paths that are counted by themselves."""
+        """`own_rates`: Rate limits of paths that are counted separately."""
         self._app = app
         self._rules = rules
         self._rate = rate
@@ -178,7 +178,7 @@ class CallerGuard:
 
 
 class BodyGuard:
-    """Reads a body whole before anything looks at it: JSON only, so large at most, so long at most."""
+    """Reads the whole body before the endpoints do: JSON only, with limits of size and time."""
 
     def __init__(
         self,
@@ -212,7 +212,7 @@ class BodyGuard:
                 return
             await self._app(scope, receive, send)
             return
-        if scope["method"] != "POST" or scope["path"] not in self._posts:  # the router says what is taken there
+        if scope["method"] != "POST" or scope["path"] not in self._posts:  # the router answers 404 or 405
             await self._app(scope, receive, send)
             return
         media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -261,7 +261,7 @@ class _TooLarge(Exception):
 
 
 async def _read(receive: Receive, max_bytes: int) -> bytes | None:
-    """The body; None when the client went away. The length that it declared is not trusted."""
+    """Read the body; None if the client disconnected. The declared length is not trusted."""
     body = bytearray()
     while True:
         message = await receive()
@@ -288,5 +288,5 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 
 def _refuse(status: int, message: str) -> ASGIApp:
-    # The connection is closed, since what is left of the body would else be read to its end.
+    # Close the connection; the server would otherwise read the remaining body to its end.
     return problem(status, "INVALID_REQUEST", message, {"connection": "close"})

@@ -13,24 +13,24 @@ _ENDPOINTS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnsweredRequest:
     """One request and how it was answered."""
 
     request_id: str
     method: str
-    endpoint: str  # its name alone: the rest of an address may be a caller's own words
-    status: int  # 0 where the client was gone before
+    endpoint: str  # its name only: the remaining URL may contain private text
+    status: int  # 0 if the client disconnected first
     seconds: float
-    scope: str | None  # that was searched; None where none was
+    scope: str | None  # the searched scope; None without a search
     hits: int | None  # results of a search
     trusted: bool
 
 
 class Observer:
-    """Stands around all that answers, and tells each listener of every request."""
+    """Passes every request and its result to the listeners."""
 
     def __init__(
-        self, app: ASGIApp, search_path: str, agents_path: str, listeners: Sequence[Callable[[Answered], None]]
+        self, app: ASGIApp, search_path: str, agents_path: str, listeners: Sequence[Callable[[AnsweredRequest], None]]
     ) -> None:
         self._app = app
         self._agents_path = agents_path
@@ -42,7 +42,7 @@ class Observer:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        began = perf_counter()
+        start_s = perf_counter()
         state = scope.setdefault("state", {})
         status = 0
 
@@ -55,12 +55,12 @@ class Observer:
         try:
             await self._app(scope, receive, send_noted)
         finally:
-            answered = Answered(
+            answered = AnsweredRequest(
                 request_id=state.get("request_id", ""),
                 method=scope["method"] if scope["method"] in ("GET", "HEAD", "POST", "OPTIONS") else "other",
                 endpoint=self._endpoint(scope["path"]),
                 status=status,
-                seconds=perf_counter() - began,
+                seconds=perf_counter() - start_s,
                 scope=state.get("scope"),
                 hits=state.get("hits"),
                 trusted="caller" in state and state["caller"].trusted,

@@ -1,4 +1,4 @@
-"""Pages of which origins a browser may let ask: those of this service, and those that are listed."""
+"""Origins whose pages may send requests: those of this service, and the listed ones."""
 
 from dataclasses import dataclass
 
@@ -10,12 +10,12 @@ from searchsocket.serving.hosts import host_name, is_loopback
 
 @dataclass(frozen=True, slots=True)
 class Origins:
-    """Check the `Origin` header. A request without one does not come from a page, and only the other rules apply."""
+    """Check the `Origin` header. A request without one is not from a page; only the other rules apply."""
 
     listed: frozenset[str]  # as browsers write them, https://app.example.com
 
     def allow(self, headers: Headers) -> bool:
-        """Return True if every origin of a request is one of these."""
+        """Return True if every origin of a request is allowed."""
         own = host_name(headers.get("host", "")) or ""
         return all(self._is_allowed(origin, own) for origin in headers.getlist("origin"))
 

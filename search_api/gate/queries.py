@@ -14,24 +14,24 @@ from searchsocket.serving.capabilities.base import Caller, Capability, Request, 
 
 T = TypeVar("T")
 
-COSTLY = 3.0  # plain queries; what costs more is run here
-_THREADS = 1  # Python runs one at a time anyway, and others get the rest
+COSTLY = 3.0  # plain queries; costlier work runs in the queue
+_THREADS = 1  # Python runs one thread at a time anyway; plain queries get the remaining time
 _MAX_WAITING = 16
 _MAX_A_CLIENT, _MAX_TRUSTED = 1, 4
 
 
 class CostlyQueries:
-    """A few of them at a time, one a client; to be used from one event loop."""
+    """Queue of costly queries, with a limit per client; use it from one event loop."""
 
     def __init__(self) -> None:
         self._limiter = CapacityLimiter(_THREADS)
-        self._clients: Counter[tuple[bool, str]] = Counter()  # those that are answered or wait, by who asks
+        self._clients: Counter[tuple[bool, str]] = Counter()  # running and waiting queries, by caller
 
     async def run(self, caller: Caller, work: Callable[[], T]) -> T:
-        """Do the work in a thread.
+        """Run the work in a thread.
 
         Raises:
-            Busy: The caller's last one is not answered yet, or too many wait.
+            Busy: The caller's previous query is still running, or too many queries wait.
         """
         client = caller.trusted, caller.address
         if self._clients[client] >= (_MAX_TRUSTED if caller.trusted else _MAX_A_CLIENT):
@@ -44,14 +44,14 @@ class CostlyQueries:
         finally:
             self._clients[client] -= 1
             if not self._clients[client]:
-                del self._clients[client]  # callers choose how many they are
+                del self._clients[client]  # one caller may use any number of addresses
 
 
 A = TypeVar("A", bound=Wire)
 
 
 class Queries:
-    """Runs capabilities so that no caller waits for another; to be used from one event loop."""
+    """Runs capabilities so that no caller waits for another; use it from one event loop."""
 
     def __init__(self, services: Services) -> None:
         self.services = services
@@ -62,9 +62,9 @@ class Queries:
         work = partial(capability.run, self.services, request, caller)
         cost = capability.cost(self.services, request, caller)
         if cost <= COSTLY and capability.is_instant(self.services, request, caller):
-            return work()  # a thread takes a fifth as long as the query
+            return work()  # a thread would add a fifth of the query's time
         return await self.run_at(cost, work, caller)
 
     async def run_at(self, cost: float, work: Callable[[], T], caller: Caller) -> T:
-        """Do work that costs as much as a number of plain searches."""
+        """Run work whose cost is given in plain searches."""
         return await (self._costly.run(caller, work) if cost > COSTLY else run_in_threadpool(work))

@@ -1,6 +1,6 @@
 """Rate limit of this process: a moving window per client.
 
-Several processes, as of `serve --workers`, each count for themselves: limit in the proxy where it must be exact.
+Each process of `serve --workers` counts separately; for an exact limit, use the proxy's.
 """
 
 import math
@@ -14,24 +14,26 @@ from search_api.errors import error_response
 from searchsocket.errors import RateLimited
 from searchsocket.project.settings.model import RateLimitSettings
 
-MAX_CLIENTS = 50_000  # remembered at once, some 40 MB; whoever asked longest ago is forgotten first
+MAX_CLIENTS = 50_000  # remembered at once, some 40 MB; the least recent one is forgotten first
 
 
 class RateLimit:
-    """At most `settings.max` requests of a client in any `settings.window_ms`; used by the event loop's thread alone.
+    """At most `settings.max` requests per client in any `settings.window_ms`; use it from the event loop only.
 
     Args:
-        clock: Seconds that never go back: a wall clock that is set right would shut clients out for as long.
+        clock: Monotonic seconds; a wall clock that is set back would lock clients out for as long.
     """
 
     def __init__(self, settings: RateLimitSettings, clock: Callable[[], float] = time.monotonic) -> None:
         self._max = settings.max
         self._window_s = settings.window_ms / 1000
         self._clock = clock
-        self._times: OrderedDict[str, deque[float]] = OrderedDict()  # of requests let in; who asked last stands last
+        self._times: OrderedDict[str, deque[float]] = (
+            OrderedDict()
+        )  # of accepted requests; the most recent client is last
 
     def hit(self, client: str) -> float | None:
-        """Count a request: None when it may pass, else the seconds until one may."""
+        """Count a request; return None if it may pass, else the seconds until one may."""
         now = self._clock()
         self._forget_idle(now)
         times = self._times.setdefault(client, deque())
@@ -67,7 +69,7 @@ class RateLimit:
             del self._times[client]
 
     def refusal(self, wait_s: float) -> Response:
-        """429, saying when to come back."""
+        """Return a 429 with the seconds to wait."""
         seconds = max(math.ceil(wait_s), 1)
         error = RateLimited(f"at most {self._max} requests in {self._window_s:g} s; try again in {seconds} s")
         return error_response(error, {"retry-after": str(seconds)})

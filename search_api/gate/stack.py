@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from search_api.errors import error_response
 from search_api.gate.guards import BodyGuard, CallerGuard, Envelope, HeadAsGet, HostGuard, LastResort, OnDefect
-from search_api.gate.observer import Answered, Observer
+from search_api.gate.observer import AnsweredRequest, Observer
 from search_api.gate.rate import RateLimit
 from search_api.gate.tiers import IPNetwork, TierRules, hash_key
 from search_api.page.errors import ErrorPages
@@ -26,7 +26,7 @@ BODY_TIMEOUT_S = 10.0
 COMPRESSED_FROM = 2_000  # bytes; less fits into two packets anyway
 COMPRESS_LEVEL = 1  # a third of the size for a twentieth of a query's time; higher levels gain few per cent
 _EXPOSED = ("etag", "link", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset", "retry-after", "x-request-id")
-CHEAP_FACTOR = 5  # as often as other requests: probes of several load balancers, and files of the page
+CHEAP_FACTOR = 5  # times the usual limit, for probes of several load balancers and files of the page
 
 
 def add_guards(
@@ -39,18 +39,18 @@ def add_guards(
     beacons: frozenset[str],
     on_error: OnDefect,
     page: Renderer | None,
-    listeners: Sequence[Callable[[Answered], None]],
+    listeners: Sequence[Callable[[AnsweredRequest], None]],
     identifies: bool = True,
 ) -> None:
-    """Put the guards before the endpoints; the last one added stands outermost.
+    """Add the guards in front of the endpoints; the last one added is outermost.
 
     Args:
-        cheap: Paths that are counted by themselves.
-        probes: Paths that are answered under any host name, since a prober asks by the address of a machine.
+        cheap: Paths with their own, higher rate limit.
+        probes: Paths that are answered under any host name, since probes use the address of a machine.
         beacons: See `BodyGuard`.
-        page: Writes errors at `/`, where there is a page.
-        listeners: Hear of every request when it is answered.
-        identifies: Find out who asks, and limit the rate of the anonymous; False if the endpoints do so.
+        page: Renders errors at `/`; None without a search page.
+        listeners: Called with every request after its answer.
+        identifies: Identify callers and limit anonymous ones; False if the endpoints do so.
     """
     settings = project.settings.api
     rate = RateLimit(settings.rate_limit) if settings.rate_limit.max else None
@@ -78,10 +78,10 @@ def add_guards(
             allow_headers=("authorization", "content-type", "if-none-match", "x-request-id"),
             expose_headers=_EXPOSED,
         )
-    # Away from loopback any name is answered to, unless names are listed.
+    # On addresses other than loopback any name is accepted, unless names are listed.
     checked = is_loopback(host) or bool(settings.allowed_hosts)
     app.add_middleware(HostGuard, allowed=_own_names(project) if checked else None, exempt=frozenset(probes))
-    # No answer mixes a secret with what a stranger chose in a browser that holds the secret: there are no cookies.
+    # Compression leaks no secret: without cookies, a browser sends no secret with a request that a stranger chose.
     app.add_middleware(GZipMiddleware, minimum_size=COMPRESSED_FROM, compresslevel=COMPRESS_LEVEL)
     app.add_middleware(HeadAsGet)
     app.add_middleware(UnderWayGuard)
@@ -91,16 +91,16 @@ def add_guards(
 
 
 def _paths(app: FastAPI, method: str) -> frozenset[str]:
-    """The paths that some route takes this method at."""
+    """Return the paths that accept this method."""
     routes = (route for route in app.routes if method in (getattr(route, "methods", None) or ()))
     return frozenset(getattr(route, "path", "") for route in routes)
 
 
 def _own_names(project: Project) -> frozenset[str]:
-    """The names that the service is asked by besides those of its machine.
+    """Return the host names of the service, besides those of its machine.
 
     Raises:
-        ConfigError: One that is listed is none.
+        ConfigError: A listed name is not a host name.
     """
     names = {(urlsplit(project.settings.project.base_url).hostname or "").removesuffix(".")}
     for host in project.settings.api.allowed_hosts:
@@ -115,7 +115,7 @@ def proxy_networks(settings: ApiSettings) -> tuple[IPNetwork, ...]:
     """The networks of the trusted proxies.
 
     Raises:
-        ConfigError: One is not an address or a network.
+        ConfigError: A listed proxy is not an address or a network.
     """
     try:
         return tuple(ipaddress.ip_network(network, strict=False) for network in settings.trusted_proxies)
@@ -124,7 +124,7 @@ def proxy_networks(settings: ApiSettings) -> tuple[IPNetwork, ...]:
 
 
 def tier_rules(settings: ApiSettings, key: str, token: str, dev: bool) -> TierRules:
-    """The rules that tell callers apart; a configured key ends any other trust.
+    """Build the rules that identify trusted callers; a configured key replaces any other trust.
 
     Raises:
         ConfigError: A trusted proxy is not an address or a network.
@@ -137,7 +137,7 @@ _log = logging.getLogger("searchsocket.api")
 
 
 class UnderWayGuard:
-    """Counts requests, not connections: one that says nothing takes nothing from others."""
+    """Limits the requests in progress; idle connections do not count."""
 
     def __init__(self, app: ASGIApp, most: int = MAX_UNDER_WAY) -> None:
         self._app = app

@@ -23,16 +23,16 @@ _FORWARDED = (
     "true-client-ip",
 )
 VISITOR = "x-searchsocket-visitor"
-_IPV6_CLIENT_PREFIX = 64  # what one subscriber is given
+_IPV6_CLIENT_PREFIX = 64  # the usual prefix of one subscriber, in bits
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(.+)")
 
 
 @dataclass(frozen=True, slots=True)
 class TierRules:
-    """Rules that tell callers apart."""
+    """Rules that identify trusted callers."""
 
-    key_hash: bytes = b""  # sha256 of the key, or of the token; empty: there is none, so none is right
-    dev: bool = False  # whoever asks directly from this machine is trusted without a key
+    key_hash: bytes = b""  # sha256 of the key or the token; empty: neither is configured, so no key is right
+    dev: bool = False  # trust direct callers on this machine without a key
     proxies: tuple[IPNetwork, ...] = field(default=())
 
 
@@ -42,7 +42,7 @@ def hash_key(key: str) -> bytes:
 
 
 def bearer_key(headers: Headers) -> str | None:
-    """The key that the caller sent; None for no header and for other schemes, which mean somebody else."""
+    """Return the key that the caller sent; None without the header and for other schemes."""
     scheme, _, key = headers.get("authorization", "").partition(" ")
     return key.strip() if scheme.lower() == "bearer" else None
 
@@ -56,9 +56,9 @@ def key_is_right(key: str, rules: TierRules) -> bool:
 def is_direct_loopback(headers: Headers, peer: str) -> bool:
     """Return True if the caller is a program on this machine and no proxy is involved.
 
-    Good enough for `serve --dev` alone: a proxy that says nothing of its clients looks the same.
-    A page of another site can make a browser here send requests, also under a name of its own that it points to
-    this machine; so the address is not enough: Host and Origin must be this machine's too.
+    Sufficient for `serve --dev` only: a proxy that adds no headers looks the same.
+    A page of another site can make a local browser send requests, even under its own name that resolves to this
+    machine. So Host and Origin must be this machine's too.
     """
     return (
         is_loopback(peer)
@@ -70,7 +70,7 @@ def is_direct_loopback(headers: Headers, peer: str) -> bool:
 
 
 def client_address(headers: Headers, peer: str, proxies: Sequence[IPNetwork]) -> str:
-    """The address that stands for one client: the peer, or what trusted proxies say of theirs; IPv6 by its /64."""
+    """Return the address that identifies a client: the peer's, or what trusted proxies report; IPv6 by its /64."""
     address = peer
     if proxies:
         hops = [hop.strip() for value in headers.getlist("x-forwarded-for") for hop in value.split(",")]
@@ -80,10 +80,9 @@ def client_address(headers: Headers, peer: str, proxies: Sequence[IPNetwork]) ->
 
 
 def visitor_address(headers: Headers) -> str | None:
-    """Whom a site asks for that sends its key: a visitor, who is anonymous; None where it asks for itself.
+    """Return the address of the anonymous visitor for whom a site sends a request; None if it asks for itself.
 
-    A site whose machines have no fixed addresses, as edge runtimes have none, cannot be listed as a proxy; its key
-    says who it is.
+    Sites on edge runtimes have no fixed addresses and cannot be listed as proxies. Their key identifies them.
     """
     stated = headers.get(VISITOR)
     if stated is None:
@@ -102,7 +101,7 @@ def _client(address: str) -> str:
 
 
 def origin_host(origin: str) -> str:
-    """The host name in an `Origin`; "" where it is none."""
+    """The host name in an `Origin`; "" if it is invalid."""
     match = _ORIGIN.fullmatch(origin)
     return (host_name(match[1]) if match else None) or ""
 

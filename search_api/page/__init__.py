@@ -1,1 +1,1 @@
-"""Pages for people, without a build step: search at `/`, with a script only to be quicker, and the API at `/docs`."""
+"""Web pages without a build step: search at `/`, which also works without scripts, and the API at `/docs`."""

@@ -24,7 +24,7 @@ _EXAMPLE = "install"
 
 
 def add_docs(app: SearchApp, folder: str, project: str, settings: ApiSettings) -> None:
-    """Serve the page, whose assets lie in `folder`."""
+    """Serve the page; `folder` contains its assets."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters.update(code=_code, limits=limits, fields=_fields)
     environment.globals["curl"] = curl
@@ -45,26 +45,26 @@ def add_docs(app: SearchApp, folder: str, project: str, settings: ApiSettings) -
 
 
 def curl(base: str, path: str, method: str, operation: dict[str, Any], schemas: dict[str, Any]) -> str:
-    """A command that asks an endpoint, with an example of everything that it needs."""
+    """Return a curl command for an endpoint, with an example of every required value."""
     words = ["curl"]
     if method == "post":
         body = next(iter(operation["requestBody"]["content"].values()))["schema"]
         example = _example(schemas[body["$ref"].rpartition("/")[2]])
         words += ["-H", "content-type: application/json", "-d", json.dumps(example)]
     query = {}
-    for one in operation.get("parameters", ()):
-        if one["required"]:
-            example = one["schema"].get("examples", [_EXAMPLE])[0]
-            if one["in"] == "path":
-                path = path.replace(f"{{{one['name']}}}", quote(example))
+    for parameter in operation.get("parameters", ()):
+        if parameter["required"]:
+            example = parameter["schema"].get("examples", [_EXAMPLE])[0]
+            if parameter["in"] == "path":
+                path = path.replace(f"{{{parameter['name']}}}", quote(example))
             else:
-                query[one["name"]] = example
+                query[parameter["name"]] = example
     words.append(f"{base}{path}{'?' if query else ''}{urlencode(query, safe='/')}")
     return shlex.join(words)
 
 
 def _example(schema: dict[str, Any]) -> dict[str, Any]:
-    """A body that a model accepts: the example that it gives, or the first example of each required field."""
+    """Return a body that a model accepts: its own example, or the first example of each required field."""
     if schema.get("examples"):
         example: dict[str, Any] = schema["examples"][0]
         return example
@@ -83,9 +83,9 @@ def limits(schema: dict[str, Any]) -> str:
 
 
 def _fields(schema: dict[str, Any]) -> list[tuple[str, dict[str, Any], bool]]:
-    """Name, schema and whether it must be there; what may be null or is one of several in one."""
+    """Return the name and schema of each field, and True if the field is required."""
     required = schema.get("required", ())
-    return [(name, one, name in required) for name, one in schema.get("properties", {}).items()]
+    return [(name, field, name in required) for name, field in schema.get("properties", {}).items()]
 
 
 def _code(text: str) -> Markup:

@@ -10,7 +10,7 @@ from search_api.page.view import Renderer, View
 
 
 class ErrorPages:
-    """Writes what went wrong into the page, where a browser asked for the page; wherever inside it was found."""
+    """Renders errors of requests for the search page as that page, for all layers inside."""
 
     def __init__(self, app: ASGIApp, renderer: Renderer) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""`GET /`: the search page over the live index, and what a page of the index says."""
+"""`GET /`: the search page over the live index, and the text of one page of the index."""
 
 import json
 import re
@@ -29,7 +29,7 @@ CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
 )
-_A_YEAR = "public, max-age=31536000, immutable"  # an asset's address changes with it
+_A_YEAR = "public, max-age=31536000, immutable"  # an asset's URL changes with its content
 _LISTS = ("tag", "version", "filter")
 _FIRST_LANGUAGE = re.compile(r"\s*([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,2})\s*(?:[,;]|$)")  # of `Accept-Language`
 NOTHING_INDEXED = "No scope is indexed yet. Run `searchsocket index`."
@@ -61,7 +61,7 @@ def add_home(
             )
             view = View(page=_data(answer.answer(), caller))
         elif form.get("q"):
-            view = await searched(request, form, caller)
+            view = await search_view(request, form, caller)
         else:
             health = _data(await run_in_threadpool(service.health, trusted=False), caller)
             index = next(iter(health["scopes"]), None)
@@ -72,7 +72,7 @@ def add_home(
         title = await run_in_threadpool(service.site_title)
         return _page(renderer.html(replace(view, title=title)))
 
-    async def searched(request: Request, form: Mapping[str, str], caller: Caller) -> View:
+    async def search_view(request: Request, form: Mapping[str, str], caller: Caller) -> View:
         language = _FIRST_LANGUAGE.match(request.headers.get("accept-language", ""))
         query = {"preferLanguage": language[1], **form} if language else form
         filters = [value for name, value in request.query_params.multi_items() if name == "filter" and value]
@@ -82,7 +82,9 @@ def add_home(
                 | {"filter": filters, "facet": list(facets)}
             )
         except ValidationError as error:
-            raise RequestValidationError([{**one, "loc": ("query", *one["loc"])} for one in error.errors()]) from error
+            raise RequestValidationError(
+                [{**item, "loc": ("query", *item["loc"])} for item in error.errors()]
+            ) from error
         body = read_query_string(SEARCH, params)
         answer = await queries.run(SEARCH, body, caller)
         on_answer(request, body, answer)
@@ -98,7 +100,7 @@ def add_home(
 
 
 def _data(answer: Wire, caller: Caller) -> dict[str, Any]:
-    """An answer as the API would give it to this caller."""
+    """Return an answer as the API's JSON data for this caller."""
     data: dict[str, Any] = json.loads(to_json(answer, sources=caller.trusted))
     return data
 

@@ -24,7 +24,7 @@ _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """A file that the page loads, under a name that changes with it."""
+    """A file of the page; its version in the URL changes with its content."""
 
     content: bytes
     media_type: str
@@ -40,7 +40,7 @@ class View:
 
     form: Mapping[str, str] = field(default_factory=dict)  # the form, by field
     filters: Mapping[str, str] = field(default_factory=dict)  # the value chosen of each facet
-    answer: Mapping[str, Any] | None = None  # of a search, as JSON has it
+    answer: Mapping[str, Any] | None = None  # of a search, as in the API's JSON
     index: Mapping[str, Any] | None = None  # the health of the default scope, likewise
     problem: str = ""  # why there is no answer
     page: Mapping[str, Any] | None = None  # one page of the index, likewise
@@ -54,7 +54,7 @@ def assets() -> Mapping[str, Asset]:
 
 
 class Renderer:
-    """Writes the page of one project."""
+    """Renders the page of one project."""
 
     def __init__(
         self,
@@ -72,10 +72,10 @@ class Renderer:
 
         Args:
             scopes_of: Returns the public scopes, which may change.
-            site: Scheme and host where the indexed site is; "" = nobody knows.
+            site: Scheme and host of the indexed site; "" = unknown.
             api, folder: The search endpoint and the folder of the assets, as links from the page.
-            health: Likewise the endpoint that says which generation answers, where an open page is to follow it.
-            beacon: Likewise the endpoint that records opened results; "" = they are not recorded.
+            health: Link to the health endpoint, if an open page must follow the live generation; "" = it need not.
+            beacon: Link to the endpoint that records opened results; "" = they are not recorded.
         """
         environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
         environment.filters["ago"] = ago
@@ -112,7 +112,7 @@ class Renderer:
 
 
 def short_revision(revision: str) -> str:
-    """A commit as people read it, with its `-dirty`."""
+    """Return the first 8 characters of a commit, with its `-dirty`."""
     commit, dash, dirty = revision.partition("-")
     return f"{commit[:8]}{dash}{dirty}"
 

@@ -1,1 +1,1 @@
-"""The server process: what it listens on and which connections it keeps."""
+"""The server process: its sockets, connections, workers and logs."""

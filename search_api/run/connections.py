@@ -21,69 +21,71 @@ _OTHER_FILES = 256  # those of indexes, and of connections that are being closed
 
 
 class Connection(Protocol):
-    """A connection, as its protocol keeps it."""
+    """An open connection."""
 
     @property
     def address(self) -> str:
-        """Of the peer; "" where there is none."""
+        """Address of the peer; "" if unknown."""
 
     def close(self) -> None:
-        """Close it: it waits for the head of a request."""
+        """Close the connection while it waits for the head of a request."""
 
 
 class Connections:
-    """The open connections of one server; used by its event loop alone."""
+    """The open connections of one server; use it from its event loop only."""
 
     def __init__(
         self, most: int = _MAX_CONNECTIONS, an_address: int = MAX_AN_ADDRESS, exempt: Sequence[IPNetwork] = ()
     ) -> None:
-        """Keep `most`, of them so many of `an_address`.
+        """Start without connections.
 
         Args:
+            most: Limit of open connections.
+            an_address: Limit per client address.
             exempt: Networks of proxies, which bring the connections of many clients.
         """
         self._most = most
         self._an_address = an_address
         self._exempt = exempt
         self._open: set[Connection] = set()
-        self._waiting: dict[Connection, None] = {}  # for a head; the one that waits longest stands first
-        self._of: dict[str, dict[Connection, None]] = {}  # by the address that counts, the oldest first
+        self._waiting: dict[Connection, None] = {}  # for a head; the longest wait first
+        self._by_client: dict[str, dict[Connection, None]] = {}  # oldest first
 
     def __len__(self) -> int:
         return len(self._open)
 
     def add(self, connection: Connection) -> bool:
-        """Take a connection in, and close one that waits for each that is too many; False where none waits."""
-        counted = self._counted(connection.address)
-        own = self._of.get(counted, {})
+        """Add a connection, and close a waiting one for each limit that is reached; return False if none waits."""
+        client = self._client(connection.address)
+        own = self._by_client.get(client, {})
         if len(own) >= self._an_address and not self._close_first(other for other in own if other in self._waiting):
             return False
         if len(self._open) >= self._most and not self._close_first(self._waiting):
             return False
         self._open.add(connection)
         self._waiting[connection] = None
-        if counted:
-            self._of.setdefault(counted, {})[connection] = None
+        if client:
+            self._by_client.setdefault(client, {})[connection] = None
         return True
 
     def answering(self, connection: Connection) -> None:
-        """It has sent a head, so it is not closed before it is answered."""
+        """Note that a connection sent a head, so it is not closed before its answer."""
         self._waiting.pop(connection, None)
 
     def waiting(self, connection: Connection) -> None:
-        """It was answered, and may send another head."""
+        """Note that a connection was answered and may send another head."""
         if connection in self._open:
             self._waiting[connection] = None
 
     def remove(self, connection: Connection) -> None:
-        """It is closed, or about to be."""
+        """Remove a connection that is closed or about to be."""
         self._open.discard(connection)
         self._waiting.pop(connection, None)
-        counted = self._counted(connection.address)
-        own = self._of.get(counted, {})
+        client = self._client(connection.address)
+        own = self._by_client.get(client, {})
         own.pop(connection, None)
         if not own:
-            self._of.pop(counted, None)
+            self._by_client.pop(client, None)
 
     def _close_first(self, connections: Iterable[Connection]) -> bool:
         first = next(iter(connections), None)
@@ -92,7 +94,7 @@ class Connections:
             first.close()
         return first is not None
 
-    def _counted(self, address: str) -> str:
+    def _client(self, address: str) -> str:
         """The key under which a client is counted, as for the rate limit; "" for proxies and unknown addresses."""
         with contextlib.suppress(ValueError):
             parsed = ipaddress.ip_address(address.partition("%")[0])
@@ -102,7 +104,7 @@ class Connections:
 
 
 def allow_connections() -> int:
-    """Raise the number of files that this process may open, and give how many of them connections may be."""
+    """Raise this process's limit of open files; return how many of them connections may use."""
     if resource is None:
         return _MAX_CONNECTIONS
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

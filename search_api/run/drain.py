@@ -1,4 +1,4 @@
-"""The time between SIGTERM and the end, in which a load balancer turns to other servers."""
+"""Drain period after SIGTERM, in which a load balancer switches to other servers."""
 
 import time
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class StopNotice(Protocol):
-    """An event of a thread or of processes: set once the server was told to stop."""
+    """An event of threads or processes, set after the signal to stop."""
 
     def set(self) -> None: ...
 
@@ -14,12 +14,12 @@ class StopNotice(Protocol):
 
 
 class Drain:
-    """Goes on answering for a while after the first SIGTERM; used by one thread and its signal handlers."""
+    """Delays the stop after the first SIGTERM; used by one thread and its signal handlers."""
 
     def __init__(self, duration_s: float, notice: StopNotice, monotonic: Callable[[], float] = time.monotonic) -> None:
         """
         Args:
-            notice: Is set when the drain begins.
+            notice: Set when the drain begins.
         """
         self.notice = notice
         self._duration_s = duration_s
@@ -27,7 +27,7 @@ class Drain:
         self._deadline: float | None = None
 
     def begin(self) -> bool:
-        """Begin; False if there is nothing to wait for, or the drain began before: then stop now."""
+        """Begin the drain; return False if the server must stop now: without a duration, or at a second signal."""
         if not self._duration_s or self._deadline is not None:
             return False
         self._deadline = self._monotonic() + self._duration_s

@@ -1,4 +1,4 @@
-"""The lines of a running server: few of a kind, and as text or as JSON."""
+"""Log of a running server, as text or JSON, with repeated lines limited."""
 
 import contextlib
 import json
@@ -12,12 +12,12 @@ _PAUSE_S = 60.0
 
 
 class OnceAMinute(logging.Filter):
-    """Lets a line pass once a minute, and says with the next one how many were left out."""
+    """Passes a line once per minute; the next line states how many were left out."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self._clock = clock
-        # By the line without its values: when it passed, and the number left out since.
+        # By the line without its values: time of the last line, and the number left out since.
         self._seen: dict[str, tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -47,7 +47,7 @@ def json_line(level: str, message: str, time: datetime, code: str = "") -> str:
 
 @contextlib.contextmanager
 def server_log(*, json_lines: bool = False) -> Iterator[None]:
-    """Write warnings of the server, each kind once a minute; to stderr where nobody else handles them."""
+    """Write warnings of the server, each kind once per minute; to stderr unless another handler is set."""
     once = OnceAMinute()
     handler = logging.StreamHandler()
     handler.setFormatter(JsonFormatter() if json_lines else logging.Formatter("%(asctime)s %(levelname)s %(message)s"))

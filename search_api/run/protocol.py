@@ -1,6 +1,6 @@
-"""A connection that sends no complete request head in time, too large a one, or that is too many, is closed.
+"""Close connections whose request head is late or too large, and connections over the limit.
 
-uvicorn waits for ever, so that a few thousand idle connections would lock everybody else out.
+uvicorn waits for ever: a few thousand idle connections would lock everybody else out.
 """
 
 import asyncio
@@ -21,13 +21,13 @@ _log = logging.getLogger("searchsocket.api")
 
 
 class DeadlineMixin:
-    """Stands before one of uvicorn's HTTP protocols, whose methods it extends."""
+    """Extends one of uvicorn's HTTP protocols with a deadline and limits."""
 
     head_timeout_s = HEAD_TIMEOUT_S
     connection_limit: Connections
     transport: asyncio.Transport
     client: tuple[str, int] | None
-    cycle: Any  # the request under way; None before the first
+    cycle: Any  # the current request; None before the first
 
     @property
     def address(self) -> str:
@@ -91,10 +91,10 @@ class DeadlineMixin:
 def protocol_with_deadline(
     head_timeout_s: float = HEAD_TIMEOUT_S, connections: Connections | None = None
 ) -> type[asyncio.Protocol]:
-    """The fastest HTTP protocol that is installed, with a deadline, for one server.
+    """Return the fastest installed HTTP protocol, with a deadline, for one server.
 
     Args:
-        connections: How many connections there may be.
+        connections: The open connections and their limits; None = the default limits.
     """
     base: Any
     if importlib.util.find_spec("httptools"):

@@ -1,4 +1,4 @@
-"""Runs the service, in this process or in several, until it is told to stop."""
+"""Run the service in one or several processes, until a signal to stop."""
 
 import contextlib
 import errno
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
     from searchsocket.agents.library import LibraryMakers
 
 KEEP_ALIVE_S = 20
-SHUTDOWN_S = 10  # what is under way may take so long
+SHUTDOWN_S = 10  # limit for running requests after the signal to stop
 BACKLOG = 512
 
 
 @dataclass(frozen=True, slots=True)
 class ServerOptions:
-    """Choices of an operator.
+    """Options of the operator.
 
     Attributes:
-        drain_s: After SIGTERM, how long to go on answering while `/api/ready` says no.
+        drain_s: Seconds to keep answering after SIGTERM, while `/api/ready` reports 503.
         metrics_port: Serve the metrics at this port too, without a key; None = at `/metrics` only.
-        json_lines: Write warnings as JSON objects, one a line.
+        json_lines: Write warnings as JSON objects, one per line.
     """
 
     drain_s: float = 0.0
@@ -70,18 +70,18 @@ def serve(
     app: FastAPI | None = None,
     options: ServerOptions = ServerOptions(),
 ) -> None:
-    """Serve until SIGTERM or Ctrl-C, then finish what is under way and return.
+    """Serve until SIGTERM or Ctrl-C, then finish the running requests and return.
 
     Args:
         port: 0 takes a free one.
         token, dev, store, others: See `create_app`.
-        on_start: Hears the base URL once queries are answered.
+        on_start: Called with the base URL once queries are answered.
         workers: Processes that answer instead of this one.
-        beside: What else answers by the same service, where this process does.
-        app: Instead of the application of the project.
+        beside: Another server for the same service, run in this process; unused with `workers`.
+        app: Replaces the application of the project.
 
     Raises:
-        ConfigError, ConfigMissing, InvalidScope: The service cannot start; so when the address is taken.
+        ConfigError, ConfigMissing, InvalidScope: The service cannot start, for example because the address is in use.
     """
     app = app or create_app(
         project, environ=environ, host=host, token=token, dev=dev, on_error=on_error, store=store, others=others
@@ -110,13 +110,13 @@ def _metrics(
 ) -> AbstractContextManager[int | None]:
     if options.metrics_port is None:
         return nullcontext()
-    # With several workers, this process answers no requests, so it has nothing open.
+    # With several workers, this process answers no requests and opens no projects.
     collectors = () if is_supervisor else getattr(app.state, "collectors", ())
     return metrics_server(host, options.metrics_port, app.state.numbers, collectors)
 
 
 class _Config(uvicorn.Config):
-    """uvicorn's settings; they can be sent to a worker."""
+    """uvicorn's settings, which can be sent to a worker."""
 
     def __init__(self, app: Callable[[], FastAPI], project: Project, workers: int = 1) -> None:
         super().__init__(
@@ -125,9 +125,9 @@ class _Config(uvicorn.Config):
             workers=workers,
             ws="none",
             lifespan="on",
-            log_config=None,  # whoever calls decides what is printed
+            log_config=None,  # the caller decides what is printed
             access_log=False,
-            proxy_headers=False,  # who is trusted must not hang on a header that anyone can send
+            proxy_headers=False,  # trust must not depend on a header that anyone can send
             server_header=False,
             timeout_keep_alive=KEEP_ALIVE_S,
             timeout_graceful_shutdown=SHUTDOWN_S,
@@ -141,7 +141,7 @@ class _Config(uvicorn.Config):
 
 
 def _in_worker(make: Callable[[], FastAPI], stop_notice: StopNotice, json_lines: bool) -> FastAPI:
-    """The application of a worker, whose log is held to the same for as long as it lives."""
+    """Build the application of a worker, with the same log settings while it runs."""
     end_with_the_supervisor()
     app = make()
     app.state.stop_notice = stop_notice
@@ -165,7 +165,7 @@ def _frozen(app: FastAPI, log: AbstractContextManager[None] | None = None) -> Fa
 
 
 class _Server(uvicorn.Server):
-    """Tells when it is ready, and drains before it stops."""
+    """Calls back when it is ready, and drains before it stops."""
 
     def __init__(self, config: uvicorn.Config, on_started: Callable[[], None], drain: Drain) -> None:
         super().__init__(config)
@@ -186,10 +186,10 @@ class _Server(uvicorn.Server):
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A bound socket that answers are sent over without delay.
+    """Return a bound socket that sends small answers without delay.
 
     Raises:
-        AddressInUse, ConfigMissing: It cannot be bound.
+        AddressInUse, ConfigMissing: The address cannot be bound.
     """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
@@ -205,7 +205,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 @contextlib.contextmanager
 def _stop_quietly() -> Iterator[None]:
-    """A signal that stopped the server has done its work: uvicorn raises it again, and it must not kill the caller."""
+    """Ignore the signal that uvicorn raises again after it stopped; it must not kill the caller."""
     try:
         before = {sig: signal.signal(sig, lambda *_: None) for sig in (signal.SIGINT, signal.SIGTERM)}
     except ValueError:  # not in the main thread, where no signals arrive

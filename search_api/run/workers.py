@@ -1,6 +1,6 @@
-"""Several processes that answer at one address: uvicorn's supervisor, which starts one again that died.
+"""Several worker processes at one address, under uvicorn's supervisor, which restarts dead workers.
 
-They share the listening socket, the pages of an index in memory, and the numbers for Prometheus; all else is their own.
+Workers share the listening socket, the pages of an index in memory, and the Prometheus metrics, but nothing else.
 """
 
 import contextlib
@@ -22,21 +22,21 @@ from uvicorn.supervisors import Multiprocess
 from search_api.run.drain import Drain
 from searchsocket.errors import ConfigError
 
-METRICS_DIR = "PROMETHEUS_MULTIPROC_DIR"  # as prometheus_client reads it, when it is imported
-HUNG_S = 30  # a worker that says nothing for so long is killed, and started again
+METRICS_DIR = "PROMETHEUS_MULTIPROC_DIR"  # prometheus_client reads it at its import
+HUNG_S = 30  # a worker that does not respond for so long is killed and restarted
 _log = logging.getLogger("searchsocket.api")
 
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """Number and settings of the worker processes; sent to each, so it may contain no open file."""
+    """Number and application of the worker processes; sent to each, so it may contain no open file."""
 
     count: int
     app: Callable[[], FastAPI]
 
 
 class Supervisor(Multiprocess):
-    """Tells when all workers answer, and which of them died."""
+    """Calls back when all workers answer, and logs those that died."""
 
     def __init__(
         self, config: uvicorn.Config, listener: socket.socket, on_started: Callable[[], None], drain: Drain
@@ -56,7 +56,7 @@ class Supervisor(Multiprocess):
         for old, new in zip(before, self.processes, strict=True):
             if old is not new:
                 _log.warning("a worker ended with status %s; started a new one", old.exitcode)
-        if self._on_started and not self.should_exit.is_set() and all(one.is_ready() for one in self.processes):
+        if self._on_started and not self.should_exit.is_set() and all(process.is_ready() for process in self.processes):
             self._on_started()
             self._on_started = None
         if self._drain.is_over():
@@ -67,12 +67,12 @@ class Supervisor(Multiprocess):
             super().handle_term()
 
     def handle_hup(self) -> None:
-        """The terminal is gone, and so is whoever would press Ctrl-C."""
+        """Stop without a drain: the terminal is closed, so nobody can press Ctrl-C."""
         super().handle_term()
 
 
 def supervise(config: uvicorn.Config, listener: socket.socket, on_started: Callable[[], None], drain: Drain) -> None:
-    """Run `config.workers` processes until SIGTERM or Ctrl-C, then let each finish what is under way.
+    """Run `config.workers` processes until SIGTERM or Ctrl-C, then let each finish its running requests.
 
     Raises:
         ConfigError: A worker could not start.
@@ -85,7 +85,7 @@ def supervise(config: uvicorn.Config, listener: socket.socket, on_started: Calla
 
 
 def end_with_the_supervisor() -> None:
-    """Stop this worker when its supervisor is gone, however it went."""
+    """Stop this worker when its supervisor ends for any reason."""
     parent = multiprocessing.parent_process()
     if parent is None:
         return
@@ -99,7 +99,7 @@ def end_with_the_supervisor() -> None:
 
 @contextlib.contextmanager
 def _without_interrupt() -> Iterator[None]:
-    """Processes started here never hear Ctrl-C, which a terminal sends to all at once: the supervisor ends them."""
+    """Block Ctrl-C in processes started here: a terminal sends it to all, but the supervisor must end them."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return

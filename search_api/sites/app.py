@@ -22,7 +22,7 @@ PREFIX = "/sites/"
 
 
 def create_sites_app(sites: Sequence[Site], host: str, on_error: OnError) -> FastAPI:
-    """The application of several projects; the settings `[api]` of the first apply to what they share.
+    """Build the application of several projects; the first one's settings `[api]` apply to the shared endpoints.
 
     Args:
         host: The address that the server is bound to.
@@ -100,7 +100,7 @@ def create_sites_app(sites: Sequence[Site], host: str, on_error: OnError) -> Fas
 
 
 class SiteDispatch:
-    """Sends what is below `/sites/NAME` to that project's application, as if it were alone."""
+    """Passes requests below `/sites/NAME` to that project's application, as if it were alone."""
 
     def __init__(self, app: ASGIApp, sites: Sequence[Site]) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""The application over many projects: each below its name, opened when it is asked, and a search over a few of them."""
+"""Application of many projects: each below its name, opened at its first request, and a search over a few of them."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -40,11 +40,11 @@ def create_many_app(
     scan_s: float,
     on_error: OnError,
 ) -> FastAPI:
-    """The application of a pool of projects.
+    """Build the application of a pool of projects.
 
     Args:
-        base: Its settings `[api]` apply to what the projects share.
-        scan_s: How often new and vanished projects are looked for.
+        base: Its settings `[api]` apply to the shared endpoints.
+        scan_s: Seconds between two scans for new and vanished projects.
     """
     path = base.settings.api.path
     prefix = path.rpartition("/")[0]
@@ -62,8 +62,8 @@ def create_many_app(
     async def get_search(request: Request) -> Response:
         parameters = request.query_params.multi_items()
         names = [value for name, value in parameters if name == "project"]
-        rest = [(name, value) for name, value in parameters if name != "project"]
-        return await searcher.search(request.scope, names, rest)
+        query = [(name, value) for name, value in parameters if name != "project"]
+        return await searcher.search(request.scope, names, query)
 
     @app.post(path)
     async def post_search(request: Request) -> Response:
@@ -119,7 +119,7 @@ class PoolGate:
         self._rate = RateLimit(api.rate_limit) if api.rate_limit.max else None
 
     def find(self, name: object, scope: Scope) -> Member | None:
-        """The project of a name, if this caller may know it."""
+        """Return the project of a name, if this caller may know it."""
         member = self._pool.members.get(name) if isinstance(name, str) else None
         return member if member and self.may_know(member, scope) else None
 
@@ -128,7 +128,7 @@ class PoolGate:
         return member.listed.is_public or self._is_trusted(member.listed.project, scope)
 
     def refusal(self, member: Member | None, scope: Scope) -> Response | None:
-        """The answer to a stranger who asked too often for projects that are not open; else None."""
+        """Return a 429 if a stranger asked too often for projects that are not open; else None."""
         is_cheap = member is not None and member.run is not None
         if self._rate is None or is_cheap or (member and self._is_trusted(member.listed.project, scope)):
             return None
@@ -152,7 +152,7 @@ class PoolGate:
 
 
 class PoolDispatch:
-    """Sends what is below `/sites/NAME` to that project's application, as if it were alone."""
+    """Passes requests below `/sites/NAME` to that project's application, as if it were alone."""
 
     def __init__(self, app: ASGIApp, pool: ProjectPool, gate: PoolGate) -> None:
         self._app = app
@@ -192,11 +192,11 @@ class PoolSearcher:
         self._gate = gate
 
     async def search(self, scope: Scope, names: object, request: Any) -> Response:
-        """The merged answer of some projects.
+        """Return the merged answer of some projects.
 
         Args:
-            names: Of the projects, as they were sent.
-            request: The rest of the query string as pairs, or of the body as a mapping.
+            names: Names of the projects, not yet checked.
+            request: The other parameters: of a query string as pairs, of a body as a mapping.
         """
         if not isinstance(names, list) or not 1 <= len(names) <= MAX_PROJECTS or len(set(map(str, names))) < len(names):
             message = f"project must be the names of 1 to {MAX_PROJECTS} different projects"
@@ -223,7 +223,7 @@ class PoolSearcher:
                     run.leave()
 
     async def pass_on(self, scope: Scope, name: str, endpoint: str, body: bytes) -> Response:
-        """The answer of one project's endpoint to a body."""
+        """Return the answer of one project's endpoint to a body."""
         member = self._gate.find(name, scope)
         if refusal := self._gate.refusal(member, scope):
             return refusal

@@ -1,4 +1,4 @@
-"""Answers of several projects as one: by confidence, which means the same in each of them."""
+"""Merge the answers of several projects by confidence, which is comparable between projects."""
 
 import hashlib
 import json
@@ -18,7 +18,7 @@ from searchsocket.search.bounds import MAX_TOP_K
 UNAVAILABLE = "SITE_UNAVAILABLE"
 _QUALITIES = ("rejected", "weak", "answered")
 _CANNOT_MATCH = frozenset({"UNKNOWN_FACET", "UNKNOWN_VERSION"})  # filters that a site does not have
-_OWN_TO_A_HOP = (b"x-request-id", b"access-control-", b"vary")  # the outer application adds its own
+_OWN_TO_A_HOP = (b"x-request-id", b"access-control-", b"vary")  # the outer application adds these itself
 _TIMINGS = ("embed", "vector", "keyword", "rerank", "total")
 
 
@@ -41,15 +41,15 @@ class SiteReply:
 
     @property
     def error_code(self) -> str:
-        """The code of its error; "" for none."""
+        """The code of the error; "" without an error."""
         return str(self.json().get("error", {}).get("code", "")) if self.status != 200 else ""
 
     def header(self, name: bytes) -> str:
-        """The first value of a header; "" for none."""
+        """The first value of a header; "" without the header."""
         return next((value.decode("latin-1") for key, value in self.headers if key.lower() == name), "")
 
     def response(self) -> Response:
-        """The same response to another caller."""
+        """Return the response to the caller, without headers that the outer application adds itself."""
         response = Response(self.body, self.status)
         response.raw_headers = [each for each in self.headers if not each[0].lower().startswith(_OWN_TO_A_HOP)]
         return response
@@ -63,7 +63,7 @@ def unavailable(status: int) -> Response:
 
 
 def merged_answer(replies: Sequence[SiteReply], top_k: int, offset: int) -> Response:
-    """One answer; an error only if no project has an answer."""
+    """Merge the replies into one answer; an error only if no project has an answer."""
     answers = [(reply, reply.json()) for reply in replies if reply.status == 200]
     if not answers:
         return _error(replies)
@@ -139,7 +139,7 @@ def _rate_headers(replies: Sequence[SiteReply]) -> dict[str, str]:
 
 
 def _error(replies: Sequence[SiteReply]) -> Response:
-    """The first error about the request; else that a site is being loaded, or that none is available."""
+    """Return the first error about the request; else that a site is being loaded, or that none is available."""
     about_request = (each for each in replies if 400 <= each.status < 500)
     loading = (each for each in replies if each.error_code == IndexLoading.code)
     reply = next(chain(about_request, loading), None)

@@ -1,4 +1,4 @@
-"""Open the projects of a list when they are asked, and close them when nobody uses them."""
+"""Open the projects of a list at their first request, and close unused ones."""
 
 import asyncio
 import copy
@@ -33,15 +33,15 @@ from searchsocket.web.urls.site import site_origin
 
 IDLE_S = 3600.0  # after so long without a query, projects and scopes are closed
 _PROJECT_BYTES = 3_000_000  # of an application without its indexes
-_OPENED_AT_ONCE = 8  # most of the time they wait for the object store
-_CLOSE_S = 60.0  # that requests under way may take after that; then they are cut off
+_OPENED_AT_ONCE = 8  # they mostly wait for the object store
+_CLOSE_S = 60.0  # running requests are cut off so long after a project was closed
 _MAX_WAITING = 100  # requests for one project that is being opened
 _FIRST_PAUSE_S, _MAX_PAUSE_S = 5.0, 300.0  # before a project that could not be opened is tried again
 
 
 @dataclass(frozen=True, slots=True)
 class PoolOptions:
-    """Bounds of a pool, and what its projects are opened with.
+    """Limits of a pool, and options for its projects.
 
     Attributes:
         host, dev, environ: See `create_app`.
@@ -61,22 +61,22 @@ class PoolOptions:
 
 @dataclass(slots=True)
 class Run:
-    """One time that a project is open, from its first request to its end."""
+    """One period in which a project is open, from its first request to its end."""
 
     opened: asyncio.Future[Site]
     must_close: asyncio.Event = field(default_factory=asyncio.Event)
     is_unused: asyncio.Event = field(default_factory=asyncio.Event)
-    requests: int = 0  # under way, or waiting until it is open
+    requests: int = 0  # running, or waiting until it is open
     task: "asyncio.Task[None] | None" = None
 
     @property
     def site(self) -> Site | None:
-        """The open project; None if it is being opened, or could not be."""
+        """The open project; None while it is being opened, and if that failed."""
         is_open = self.opened.done() and not self.opened.cancelled() and not self.opened.exception()
         return self.opened.result() if is_open else None
 
     def leave(self) -> None:
-        """A request is answered."""
+        """End one request."""
         self.requests -= 1
         if not self.requests:
             self.is_unused.set()
@@ -108,15 +108,15 @@ class Member:
 
 
 class ProjectPool:
-    """To be used from one event loop."""
+    """The projects of a list, with limits of memory and disk; use it from one event loop."""
 
     def __init__(
         self, projects: ProjectList, options: PoolOptions, monotonic: Callable[[], float] = time.monotonic
     ) -> None:
-        """List the projects; none is opened yet.
+        """List the projects without opening any.
 
         Raises:
-            ArtifactsUnavailable: They cannot be listed.
+            ArtifactsUnavailable: The projects cannot be listed.
         """
         self.memory = MemoryBudget(options.max_memory_bytes, monotonic)
         self.files = PulledFiles(options.max_disk_bytes)
@@ -134,7 +134,7 @@ class ProjectPool:
     @asynccontextmanager
     async def running(self, scan_s: float) -> AsyncIterator[None]:
         """Keep the list up to date, and close all projects at the end."""
-        return_freed_memory()  # large blocks of closed indexes go back to the system from now on
+        return_freed_memory()  # from now on, closed indexes return large blocks to the system
         scanning = asyncio.create_task(self._scan_often(scan_s))
         try:
             yield
@@ -148,11 +148,11 @@ class ProjectPool:
             self._openers.shutdown(wait=False, cancel_futures=True)
 
     async def acquire(self, member: Member) -> Run:
-        """The open project; `Run.leave` ends the request.
+        """Return the open project, opening it if needed; `Run.leave` ends the request.
 
         Raises:
-            IndexLoading: It is still being opened.
-            SearchSocketError: It cannot be opened.
+            IndexLoading: The project is still being opened.
+            SearchSocketError: The project cannot be opened.
         """
         run = member.run or self._start(member)
         if run.requests >= _MAX_WAITING and not run.opened.done():
@@ -171,7 +171,7 @@ class ProjectPool:
         return run
 
     async def scan(self) -> None:
-        """Take over new, changed and vanished projects, and close what nobody uses."""
+        """Apply new, changed and vanished projects, and close unused ones."""
         loop = asyncio.get_running_loop()
         try:
             listed = await loop.run_in_executor(self._openers, self._projects.read)
@@ -195,13 +195,13 @@ class ProjectPool:
         while True:
             try:
                 await scan()
-            except Exception as error:  # noqa: BLE001  (reported; one defect must not end this for good)
+            except Exception as error:  # noqa: BLE001  (reported; one defect must not stop the loop)
                 self._options.on_error(error)
             await asyncio.sleep(every_s)
             scan = self.scan
 
     def _apply(self, listed: dict[str, ListedProject]) -> list[ListedProject]:
-        """Replace the list; gives the projects that vanished."""
+        """Replace the list, and return the projects that vanished."""
         vanished = [member for name, member in self.members.items() if name not in listed]
         for member in vanished:
             del self.members[member.listed.name]
@@ -217,7 +217,7 @@ class ProjectPool:
         return [member.listed for member in vanished]
 
     def _replace(self, member: Member, listed: ListedProject) -> None:
-        """Take over a project of a new list; one that is broken now goes on as it was."""
+        """Apply a project's new entry; a project whose new entry is broken keeps the old one."""
         if listed.error and not member.listed.error:
             return
         has_changed = (listed.project, listed.url) != (member.listed.project, member.listed.url)
@@ -227,7 +227,7 @@ class ProjectPool:
             self._close(member)
 
     def _remove(self, vanished: list[ListedProject]) -> None:
-        """Remove what was pulled of projects that vanished."""
+        """Delete the pulled files of vanished projects."""
         for listed in vanished:
             if root := listed.pulled_index:
                 shutil.rmtree(root.parent, ignore_errors=True)
@@ -282,10 +282,10 @@ class ProjectPool:
         pause_s = min(2 * before.pause_s, _MAX_PAUSE_S) if before else _FIRST_PAUSE_S
         member.failure = _Failure(copy.copy(reason), self._monotonic() + pause_s, pause_s)
         run.opened.set_exception(reason)
-        run.opened.exception()  # nobody may wait for it any more
+        run.opened.exception()  # mark it as read, since perhaps nobody waits for it
 
     def _open(self, listed: ListedProject, metrics: Metrics) -> Site:
-        """Open a project, in a thread of its own."""
+        """Open a project, in a thread of the openers."""
         options, project = self._options, listed.project
         store: PulledStore | None = None
         token = options.token_of(project)
@@ -295,7 +295,7 @@ class ProjectPool:
             )
             project, store = pulled.project, pulled.store
             store.load_on_demand(OnDemand(self.files, self._waiters, options.deadline_s))
-        with self._building:  # it needs the CPU, which queries need too
+        with self._building:  # one at a time, since queries need the CPU too
             app = create_app(
                 project,
                 environ=options.environ,
@@ -323,14 +323,14 @@ class ProjectPool:
             self._close_run(member, member.run)
 
     def _close_run(self, member: Member, run: Run) -> None:
-        """Close a project; the next request opens it again, also while requests of before are under way."""
+        """Close a project; the next request opens it again, even while earlier requests still run."""
         if member.run is run:
             member.run = None
             self._count()
         run.must_close.set()
 
     def _count(self) -> None:
-        """The counters of all projects, and the services of those that are open."""
+        """Update the counters of all projects and the services of open ones."""
         self.numbers[:] = [ProjectNumbers(member.metrics, _service(member)) for member in self.members.values()]
 
 

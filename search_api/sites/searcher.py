@@ -1,4 +1,4 @@
-"""Ask the applications of several projects inside this process."""
+"""Send requests to the applications of several projects inside this process."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ _USUAL_TOP_K = 10
 
 
 class SiteSearcher:
-    """Asks the applications of the projects, inside this process."""
+    """Sends requests to the applications of the projects, inside this process."""
 
     def __init__(self, sites: Sequence[Site]) -> None:
         self._sites = sites
@@ -31,7 +31,7 @@ class SiteSearcher:
         named = dict(parameters)
         if (page := _page_of(named)) is None:
             return _refusal()
-        shared = [(name, value) for name, value in parameters if name not in _OF_PAGES]
+        shared = [(name, value) for name, value in parameters if name not in _PAGE_FIELDS]
         query = urlencode([*shared, ("topK", page.candidates)]).encode()
         return merged_answer(await self.ask_all(scope, _search_path, query), page.top_k, page.offset)
 
@@ -39,7 +39,7 @@ class SiteSearcher:
         """Search all projects by the fields of a body."""
         if fields is None or (page := _page_of(fields)) is None:
             return _refusal()
-        shared = {name: value for name, value in fields.items() if name not in _OF_PAGES}
+        shared = {name: value for name, value in fields.items() if name not in _PAGE_FIELDS}
         body = json.dumps({**shared, "topK": page.candidates}).encode()
         return merged_answer(await self.ask_all(scope, _search_path, body=body), page.top_k, page.offset)
 
@@ -52,7 +52,7 @@ class SiteSearcher:
         )
 
     async def ask(self, site: Site, scope: Scope, path: str, query: bytes = b"", *, body: bytes = b"") -> SiteReply:
-        """Ask a project; a key that is another project's makes the caller anonymous there."""
+        """Ask a project; the key of another project counts as no key."""
         reply = await self._ask(site, scope, path, query, body, frozenset())
         if reply.status == 401:
             return await self._ask(site, scope, path, query, body, frozenset({b"authorization"}))
@@ -64,7 +64,7 @@ class SiteSearcher:
         if site.app is None:
             return SiteReply(site, 503)
         headers = [(name, value) for name, value in scope["headers"] if name not in _OWN_HEADERS | without]
-        headers.append((b"host", b"localhost"))  # the name that the caller used was checked before
+        headers.append((b"host", b"localhost"))  # the caller's Host header was checked before
         if body:
             headers = [header for header in headers if header[0] != b"content-type"]
             headers += [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
@@ -77,16 +77,16 @@ class SiteSearcher:
             "headers": headers,
             "state": {},
         }
-        collected = _Collected(body)
+        exchange = _Exchange(body)
         try:
             async with asyncio.timeout(TIMEOUT_S):
-                await site.app(own, collected.receive, collected.send)
+                await site.app(own, exchange.receive, exchange.send)
         except TimeoutError:
             return SiteReply(site, 504)
-        return SiteReply(site, collected.status, tuple(collected.headers), bytes(collected.body))
+        return SiteReply(site, exchange.status, tuple(exchange.headers), bytes(exchange.body))
 
 
-class _Collected:
+class _Exchange:
     """One exchange with an application: sends it a body and collects its response."""
 
     def __init__(self, body: bytes) -> None:
@@ -98,7 +98,7 @@ class _Collected:
     async def receive(self) -> Message:
         if self._messages:
             return self._messages.pop()
-        await asyncio.Event().wait()  # the caller stays
+        await asyncio.Event().wait()  # the caller stays connected
         raise AssertionError
 
     async def send(self, message: Message) -> None:
@@ -116,15 +116,15 @@ class _Page(NamedTuple):
 
     @property
     def candidates(self) -> int:
-        """Results that each project must give."""
+        """Number of results to request from each project."""
         return max(min(self.top_k + self.offset, MAX_TOP_K), 1)
 
 
-_OF_PAGES = ("topK", "offset", "generation")
+_PAGE_FIELDS = ("topK", "offset", "generation")
 
 
 def _page_of(fields: Mapping[str, Any]) -> _Page | None:
-    """The page that a request is for; None if it cannot be."""
+    """Return the requested page; None if it is invalid."""
     try:
         page = _Page(int(fields.get("topK") or _USUAL_TOP_K), int(fields.get("offset") or 0))
     except (TypeError, ValueError):

@@ -17,7 +17,7 @@ from searchsocket.web.urls.site import site_origin
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """One of the projects."""
+    """One of several projects in a service."""
 
     project: Project
     name: str  # in addresses
@@ -35,7 +35,7 @@ def open_sites(
     dev: bool,
     on_error: OnError,
 ) -> list[Site]:
-    """Open each project; one that cannot be opened is reported and answers nothing.
+    """Open each project; a project that cannot be opened is reported and has no application.
 
     Args:
         tokens: Of each project, see `create_app`.

@@ -79,7 +79,7 @@ def test_an_address_has_so_many(addresses: list[str], closed: int) -> None:
     for client in clients:
         connections.remove(client)
     assert len(connections) == 0
-    assert not connections._of
+    assert not connections._by_client
 
 
 @pytest.mark.parametrize(("files", "most"), [(256, 128), (1_024, 768), (1_048_576, 4_096)])
