@@ -1,1 +1,1 @@
-"""One object that answers for a project, and the JSON of its answers; HTTP and the command line only translate."""
+"""Services of a project and the JSON of their answers; HTTP, MCP and the command line only translate."""

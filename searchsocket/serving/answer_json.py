@@ -1,4 +1,4 @@
-"""Answers as JSON, in one shape for every surface (spec 14.1): what their dataclasses say, in camelCase."""
+"""Answers as JSON, in the same shape for every interface (spec 14.1): the fields of their dataclasses in camelCase."""
 
 from functools import cache
 from typing import Any
@@ -9,10 +9,10 @@ from searchsocket.search.wire import SOURCES, Wire
 
 
 def to_json(answer: Wire, *, sources: bool) -> bytes:
-    """An answer as JSON; numbers that are none are null.
+    """Serialize an answer to JSON; NaN and infinity become null.
 
     Args:
-        sources: Whether its reader may see where pages come from.
+        sources: Include the source files of pages, which only trusted callers may see.
     """
     kind: Any = type(answer)
     return _adapter(kind).dump_json(answer, by_alias=True, context=SOURCES if sources else None)

@@ -1,4 +1,4 @@
-"""The source code of a project, for every surface that asks: trusted callers alone, since source is not public."""
+"""Search service of a project's source code, for trusted callers only, since source code is not public."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -45,7 +45,7 @@ from searchsocket.web.urls.site import configured_site
 
 
 def _ignore(_: BaseException) -> None:
-    """Report an error to nobody."""
+    """Ignore an error."""
 
 
 class TermMatch(NamedTuple):
@@ -58,7 +58,7 @@ class TermMatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CodeService:
-    """One project's source code; safe to share between threads. Scopes are named."""
+    """Search in one project's source code; safe to share between threads. Scopes are given by name."""
 
     project: Project
     home: Project  # of its source code
@@ -72,18 +72,22 @@ class CodeService:
         """See `CodeSearch.search`."""
         answer = self.engine.search(query, self.home.scope_named(scope))
         marked = self.marks.of(scope)
-        return replace(answer, results=tuple(_as_marked(one, marked) for one in answer.results)) if marked else answer
+        return (
+            replace(answer, results=tuple(_as_marked(result, marked) for result in answer.results))
+            if marked
+            else answer
+        )
 
     def generation(self, scope: str) -> Generation:
-        """The live generation of a scope.
+        """Return the live generation of a scope.
 
         Raises:
-            CodeNotIndexed: Its source code was not indexed.
+            CodeNotIndexed: The scope's source code is not indexed.
         """
         return self._opened(scope)[0].generation
 
     def by_terms(self, q: str, scope: str, top_k: int, max_per_file: int) -> list[TermMatch]:
-        """The best chunks by the words of the query alone, of files that are still there; see `search_by_terms`."""
+        """Return the best chunks by the query's words only, of files that still exist; see `search_by_terms`."""
         reader, read_now = self._opened(scope)
         read_now = cache(read_now)
         marked = self.marks.of(scope)
@@ -95,7 +99,7 @@ class CodeService:
         return matches
 
     def find(self, query: CodeFindQuery, scope: str) -> CodeFindAnswer:
-        """See `find_in_code`: every occurrence of a text in the files as they are now."""
+        """Find every occurrence of a text in the current files; see `find_in_code`."""
         query.checked()
         reader, read_now = self._opened(scope)
         source = source_of(self.project, self.home.scope_named(scope))
@@ -103,10 +107,10 @@ class CodeService:
         return find_in_code(reader, query, read_now, touched, self.clock(), self.continuations)
 
     def related(self, query: RelatedQuery, scope: str) -> RelatedCode:
-        """Code near a chunk and the pages that document it; of a page, the code that it mentions.
+        """Return code near a chunk and the pages that document it, or the code that a page mentions.
 
         Raises:
-            InvalidRequest: The query names none or several, or no chunk that there is.
+            InvalidRequest: The query names no chunk, file, definition or page, several of them, or an unknown chunk.
             PageNotFound: There is no such file, definition or page.
             CodeNotIndexed, ScopeNotIndexed: Nothing is indexed.
         """
@@ -129,7 +133,7 @@ class CodeService:
         )
 
     def pages_generation(self, scope: str) -> str:
-        """The generation of the pages that document code; "" where none are indexed."""
+        """The generation of the pages that document code; "" if no pages are indexed."""
         with suppress(ScopeNotIndexed):
             return self.site.reader(self.project.scope_named(scope)).generation.name
         return ""
@@ -165,10 +169,10 @@ def open_code(
     on_error: Callable[[BaseException], None] = _ignore,
     site: Readers | None = None,
 ) -> CodeService:
-    """The service of a project's source code; no index is opened yet.
+    """Build the service of a project's source code without opening an index.
 
     Args:
-        site: The indexes of its pages, where somebody has them open.
+        site: The indexes of the project's pages, if they are open already.
 
     Raises:
         ConfigError, ConfigMissing: A backend cannot be used.
@@ -178,13 +182,13 @@ def open_code(
     settings = project.settings.embeddings
     queries = QueryVectors(backends.embedder_of, timeout_s=settings.query_timeout_s, clock=clock, on_error=on_error)
     engine = CodeSearch(backends.store, queries, clock, lambda scope: _reader_of(project, scope))
-    words = Continuations(partial(signing_key, project, environ))
+    continuations = Continuations(partial(signing_key, project, environ))
     site = site or Backends(project, environ).store
-    return CodeService(project, home, engine, site, clock, words, Marks(backends.state))
+    return CodeService(project, home, engine, site, clock, continuations, Marks(backends.state))
 
 
 def _reader_of(project: Project, scope: Scope) -> ReadNow:
-    """Reads files as they are now: those of a commit never change, so they are what was indexed."""
+    """Return a reader of current files; for a commit, of the indexed files, which never change."""
     if source_kind(project.settings.source.mode).reads_commit:
         source = source_of(project, scope)
         assert isinstance(source, CommitSource)

@@ -1,4 +1,4 @@
-"""Keep the index of the source code up to date while agents ask: few changes at once, many when they say so."""
+"""Update the index of the source code for agents: small changes before an answer, large ones on request."""
 
 import os
 import threading
@@ -18,16 +18,16 @@ from searchsocket.search.answer import Note
 from searchsocket.serving.code_upkeep import CodeStatus, CodeSynced, CodeUpkeep, open_upkeep
 from searchsocket.text.amounts import count
 
-MAX_CHANGED = 50  # files that a question indexes first; more wait for a sync
-MAX_FIRST_FILES, MAX_FIRST_BYTES = 2_000, 20_000_000  # of source code that a first question indexes: 20 s of CPU
-WAIT_S, FIRST_WAIT_S = 10.0, 45.0  # of a question for its sync; many clients give up after 60 s
+MAX_CHANGED = 50  # files that are indexed before an answer; more need a sync
+MAX_FIRST_FILES, MAX_FIRST_BYTES = 2_000, 20_000_000  # limits of the first index before an answer: 20 s of CPU
+WAIT_S, FIRST_WAIT_S = 10.0, 45.0  # an answer waits so long for its sync; many clients give up after 60 s
 CHANGED = "FILES_CHANGED"
 
 _Key = tuple[object, ...]
 
 
 class CodeKeeper:
-    """Syncs the source code of one project in a thread, which a question awaits for a while; safe to share."""
+    """Syncs the source code of one project in a thread, for which an answer waits a while; safe to share."""
 
     def __init__(
         self,
@@ -41,8 +41,8 @@ class CodeKeeper:
     ) -> None:
         """
         Args:
-            scope: Of the files that are checked out here; None: of the branch. No other is ever written.
-            may_sync: False: changed files are named only.
+            scope: Scope of the files that are checked out here; None = the branch's. No other scope is written.
+            may_sync: False = only report changed files.
         """
         self.may_sync = may_sync
         self._root = project.root
@@ -53,37 +53,37 @@ class CodeKeeper:
         self._opened = (configuration_digest(self._root), upkeep(project, environ))
         self._lock = threading.Lock()
         self._running: Future[CodeSynced] | None = None
-        self._tried: _Key = ()  # what was stale before the last sync: the same again would not help
+        self._last_key: _Key = ()  # stale files before the last sync; a second sync of the same would not help
 
     def status(self, scope: str) -> CodeStatus:
         """See `CodeUpkeep.status`."""
         return self._upkeep().status(scope, self._clock())
 
     def sync(self, scope: str) -> CodeSynced:
-        """Index what changed, however much it is.
+        """Index all changes.
 
         Raises:
             InvalidRequest: Files of this scope are not checked out here.
-            Busy: It takes longer than a call may; it goes on.
+            Busy: The sync takes longer than a call may; it continues.
         """
         if scope != self._current:
             raise InvalidRequest(f"scope {scope!r} is not checked out here, so its files cannot be indexed")
         self._wait(scope)
-        return self._finished(self._begin(scope, self._upkeep().standing(scope)), FIRST_WAIT_S)
+        return self._result(self._begin(scope, self._upkeep().standing(scope)), FIRST_WAIT_S)
 
     def freshen(self, scope: str, *, first: bool, next_step: str) -> tuple[Note, ...]:
-        """Look at the files before a question about them; index them first if few changed.
+        """Check the files before an answer about them, and index them first if few changed.
 
         Args:
-            first: Index them also if they never were.
-            next_step: What brings the index up to date otherwise.
+            first: Also index files that were never indexed.
+            next_step: Text for the note: how the caller can update the index.
 
         Returns:
             A note if changed files are not searched.
 
         Raises:
-            CodeNotIndexed: They never were, and are too many.
-            Busy: They never were, and the first sync takes longer than a call may; it goes on.
+            CodeNotIndexed: The files were never indexed, and are too many.
+            Busy: The first sync takes longer than a call may; it continues.
         """
         if scope != self._current:
             return ()
@@ -102,31 +102,34 @@ class CodeKeeper:
             return ()
         if why := self._too_much(standing):
             raise CodeNotIndexed(scope, f"{why}; {next_step}")
-        is_much = standing.live is not None and (_changed(standing) > MAX_CHANGED or standing.rules_changed)
+        is_much = standing.live is not None and (_changed_count(standing) > MAX_CHANGED or standing.rules_changed)
         if is_much or not self.may_sync:
             return (_note(standing, f"not searched yet; {next_step}"),)
         key = _key(standing, self._root)
-        if key == self._tried:
+        if key == self._last_key:
             return (_note(standing, "a sync did not index it; see `searchsocket code sync`"),)
-        self._tried = key
-        self._finished(self._begin(scope, standing), WAIT_S if standing.live else FIRST_WAIT_S)
+        self._last_key = key
+        self._result(self._begin(scope, standing), WAIT_S if standing.live else FIRST_WAIT_S)
         return ()
 
     @cached_property
     def _may_begin(self) -> bool:
-        """Code is indexed unasked in a repository, or if the settings say so: another folder may be a whole disk."""
+        """Return True if code may be indexed without a request: in a repository, or if the settings enable it.
+
+        Another folder may be a whole disk.
+        """
         folders = (self._root, *self._root.parents)
-        return self._opened[1].project.settings.code.enable or any((one / ".git").exists() for one in folders)
+        return self._opened[1].project.settings.code.enable or any((folder / ".git").exists() for folder in folders)
 
     @property
     def _current(self) -> str:
-        """The scope whose files are checked out here; "" if none can be told."""
+        """The scope whose files are checked out here; "" if it cannot be determined."""
         with suppress(SearchSocketError):
             return self._opened[1].project.scope(self._environ, self._scope).name
         return ""
 
     def _upkeep(self) -> CodeUpkeep:
-        """The upkeep by the settings as they are now."""
+        """The upkeep with the current settings."""
         with self._lock:
             digest, upkeep = self._opened
             if (now := configuration_digest(self._root)) != digest:
@@ -135,7 +138,7 @@ class CodeKeeper:
             return upkeep
 
     def _too_much(self, standing: CodeStanding) -> str:
-        """The reason against a first index that nobody asked for; "" if there is none."""
+        """Return the reason against a first index without a request; "" without a reason."""
         if standing.live is not None:
             return ""
         files = standing.files.new
@@ -161,25 +164,25 @@ class CodeKeeper:
         def work() -> None:
             try:
                 future.set_result(upkeep.sync(scope, str(uuid4()), standing))
-            except BaseException as error:  # noqa: BLE001  (whoever awaits it gets it)
+            except BaseException as error:  # noqa: BLE001  (the waiting caller gets it)
                 future.set_exception(error)
 
-        # A daemon, like the one that warms up: a client that goes waits for nothing, and the live index stays.
+        # A daemon: a client that exits does not wait for it, and the live index stays.
         threading.Thread(target=work, name="code-sync", daemon=True).start()
         return future
 
     def _wait(self, scope: str) -> None:
-        """Let a sync that is under way end, since it may have begun before the last edit.
+        """Wait for a running sync, since it may have begun before the last edit.
 
         Raises:
-            Busy: It takes longer.
+            Busy: The sync takes longer.
         """
         running = self._running
         if running is not None and not running.done():
             is_first = self._upkeep().live(scope) is None
-            self._finished(running, FIRST_WAIT_S if is_first else WAIT_S)
+            self._result(running, FIRST_WAIT_S if is_first else WAIT_S)
 
-    def _finished(self, future: Future[CodeSynced], wait_s: float) -> CodeSynced:
+    def _result(self, future: Future[CodeSynced], wait_s: float) -> CodeSynced:
         try:
             return future.result(wait_s)
         except TimeoutError as error:
@@ -188,19 +191,19 @@ class CodeKeeper:
             raise Busy("the source code is being indexed; ask again in a moment") from error
 
 
-def _changed(standing: CodeStanding) -> int:
+def _changed_count(standing: CodeStanding) -> int:
     files = standing.files
     return len(files.changed) + len(files.new) + len(files.deleted) + len(files.marked)
 
 
-def _note(standing: CodeStanding, rest: str) -> Note:
-    number = _changed(standing)
-    what = f"{count(number, 'file')} changed" if number else "the settings or the way to split files changed"
-    return Note(CHANGED, f"{what} since it was indexed: {rest}")
+def _note(standing: CodeStanding, consequence: str) -> Note:
+    number = _changed_count(standing)
+    change = f"{count(number, 'file')} changed" if number else "the settings or the way to split files changed"
+    return Note(CHANGED, f"{change} since it was indexed: {consequence}")
 
 
 def _key(standing: CodeStanding, root: Path) -> _Key:
-    """Everything that is stale, with the sizes and times of the files: another edit is another key."""
+    """Identify all stale files by their sizes and times, so that every edit changes the key."""
 
     def stamp(path: str) -> tuple[int, int] | None:
         try:

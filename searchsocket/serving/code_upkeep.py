@@ -1,4 +1,4 @@
-"""Keeping the index of a project's source code: how it stands, bringing it up to date, and marking files by hand."""
+"""Upkeep of a project's source code index: report its status, update it, and mark files by hand."""
 
 import json
 import time
@@ -69,7 +69,7 @@ class CodeSynced(Wire):
 
 @dataclass(frozen=True, slots=True)
 class CodeUpkeep:
-    """One project's source code, from the side of who keeps it. Scopes are named."""
+    """Upkeep of one project's source code index. Scopes are given by name."""
 
     project: Project
     home: Project  # of its source code
@@ -98,7 +98,7 @@ class CodeUpkeep:
         )
 
     def sync(self, scope: str, run_id: str, standing: CodeStanding | None = None) -> CodeSynced:
-        """See `sync_code`; `standing` is what somebody has just looked at."""
+        """See `sync_code`; `standing` is the result of a check that was just made."""
         done = sync_code(self.project, scope, standing or self.standing(scope), self.environ, run_id=run_id)
         live = self.live(scope)
         return CodeSynced(
@@ -114,17 +114,17 @@ class CodeUpkeep:
         )
 
     def remember(self, done: CodeSynced, scope_name: str | None) -> None:
-        """See `keep_code_record`: after this sync the next one finds nothing to do."""
-        from searchsocket.pipeline.unchanged.code import keep_code_record  # loads what extracts pages
+        """Store that nothing changed since this sync; see `keep_code_record`."""
+        from searchsocket.pipeline.unchanged.code import keep_code_record  # loads the code that extracts pages
 
-        next_one = replace(done, changed=False, embedded=0, upserted=0, deleted=0, warnings=())
-        summary = json.loads(to_json(next_one, sources=True))
+        next_sync = replace(done, changed=False, embedded=0, upserted=0, deleted=0, warnings=())
+        summary = json.loads(to_json(next_sync, sources=True))
         keep_code_record(
             self.project, self.home, self.backends, done.scope, scope_name, self.environ, summary, time.time_ns
         )
 
     def invalidate(self, patterns: Sequence[str], scope: str) -> Files:
-        """See `invalidate_code`; by any of the patterns."""
+        """Mark the files that match any of the patterns; see `invalidate_code`."""
         paths = (path for pattern in patterns for path in invalidate_code(self.home, scope, pattern))
         return _named(tuple(dict.fromkeys(paths)))
 
@@ -138,7 +138,7 @@ class CodeUpkeep:
 
 
 def open_upkeep(project: Project, environ: Mapping[str, str]) -> CodeUpkeep:
-    """The upkeep of a project's source code; nothing is opened yet."""
+    """Build the upkeep of a project's source code without opening an index."""
     home = code_home(project)
     return CodeUpkeep(project, home, Backends(home, environ), environ)
 

@@ -1,4 +1,4 @@
-"""Content for agents, for every surface that asks: which folder is meant, who may read it, and the answer over it."""
+"""Content service for agents: resolve a folder, check that the caller may read it, and answer from it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from searchsocket.serving.service import OnError, SearchService
 from searchsocket.types import Generation, Scope
 
 _KINDS = ("site", "code")
-_MAX_FILES = 50  # of source code, that a search of documents finds
+_MAX_FILES = 50  # source files in the results of a search for documents
 _MAX_TRIES = 3
 
 
@@ -33,7 +33,7 @@ _MAX_TRIES = 3
 class ContentService:
     """One project's content; safe to share between threads.
 
-    A folder is a folder of a scope: `site`, `code`, or one of these behind the name of a scope, as `main/site`.
+    A folder is `site` or `code`, optionally after the name of a scope: `main/site`.
     """
 
     service: SearchService
@@ -44,7 +44,7 @@ class ContentService:
     clock: Callable[[], datetime]
 
     def search_content(self, folder_id: str, query: ContentQuery, *, trusted: bool) -> ContentAnswer:
-        """Chunks by meaning and to the letter, see `ContentSearch.search`.
+        """Find chunks by meaning and exact terms, see `ContentSearch.search`.
 
         Raises:
             InvalidRequest, ScopeRefused, ScopeNotIndexed: There is no such folder, or it is not for this caller.
@@ -52,11 +52,11 @@ class ContentService:
         return self.content.search(self.folder(folder_id, trusted=trusted), query)
 
     def find_documents(self, folder_id: str, query: DocumentsQuery, *, trusted: bool) -> DocumentsAnswer:
-        """Documents that are about something, best first, with their summaries.
+        """Find documents about a subject, best first, with their summaries.
 
         Raises:
             InvalidRequest, ScopeRefused, ScopeNotIndexed: There is no such folder, or it is not for this caller.
-            ContinuationGone: The continuation is none, or of another folder or generation.
+            ContinuationGone: The continuation token is invalid, or of another folder or generation.
         """
         for _ in range(_MAX_TRIES):
             folder = self.folder(folder_id, trusted=trusted)
@@ -67,26 +67,26 @@ class ContentService:
         raise Busy("the index changed during every attempt to read it; try again")
 
     def get_document_text(self, folder_id: str, query: DocumentQuery, *, trusted: bool) -> DocumentTextAnswer:
-        """The text of a document, see `DocumentReader.text`."""
+        """Return the text of a document, see `DocumentReader.text`."""
         return self.reader.text(self.folder(folder_id, trusted=trusted), query)
 
     def get_document_data(self, folder_id: str, query: DocumentQuery, *, trusted: bool) -> DocumentDataAnswer:
-        """The metadata of a document and its chunks, see `DocumentReader.data`."""
+        """Return the metadata of a document and its chunks, see `DocumentReader.data`."""
         return self.reader.data(self.folder(folder_id, trusted=trusted), query)
 
     def ask(self, query: AskQuery, scope: str | None, *, trusted: bool) -> AskAnswer:
-        """Cited passages of the pages of a scope and, for the trusted, of its code where that is indexed; see `ask`.
+        """Answer from the pages of a scope and, for trusted callers, from its indexed code; see `ask`.
 
         Raises:
-            InvalidRequest: The question is empty, or a limit is not held.
-            ContinuationGone: The continuation is none, or of another scope or generation.
+            InvalidRequest: The question is empty, or a limit is exceeded.
+            ContinuationGone: The continuation token is invalid, or of another scope or generation.
             ScopeRefused, ScopeNotIndexed: The scope is not for this caller, or not indexed.
         """
-        before = f"{scope}/" if scope else ""
+        prefix = f"{scope}/" if scope else ""
         folders, missing = [], None
         for kind in _KINDS if trusted and self.code else _KINDS[:1]:
             try:
-                folders.append(self.folder(f"{before}{kind}", trusted=trusted))
+                folders.append(self.folder(f"{prefix}{kind}", trusted=trusted))
             except ScopeNotIndexed as error:
                 missing = missing or error
         if not folders and missing:
@@ -96,23 +96,23 @@ class ContentService:
     def _ranked(
         self, folder: ContentFolder, query: DocumentsQuery, offset: int, *, trusted: bool
     ) -> tuple[RankedDocuments, str]:
-        """The results of a document search in pages or code, and the generation that answered."""
+        """Return the results of a document search in pages or code, and the generation that answered."""
         limit, scope = query.limit or DEFAULT_LIMIT, folder.reader.generation.scope
         if isinstance(folder, PageFolder):
             searchable = self.service.scopes.find(scope, trusted=trusted)
             page = self.service.search(
                 SearchQuery(query.query, limit, offset=offset), searchable, anonymous=not trusted
             )
-            urls, scores = [one.url for one in page.results], [one.score for one in page.results]
+            urls, scores = [result.url for result in page.results], [result.score for result in page.results]
             return RankedDocuments(urls, scores, page.total), page.meta.generation
         assert self.code
         code = self.code.search(CodeQuery(query.query, _MAX_FILES, max_per_file=1), scope)
-        files = [(f"/{one.file}", one.score) for one in code.results]
+        files = [(f"/{result.file}", result.score) for result in code.results]
         part = files[offset : offset + limit]
         return RankedDocuments([url for url, _ in part], [score for _, score in part], len(files)), code.generation
 
     def folder(self, folder_id: str, *, trusted: bool) -> ContentFolder:
-        """A folder, opened.
+        """Open a folder.
 
         Raises:
             InvalidRequest, ScopeRefused, ScopeNotIndexed: There is no such folder, or it is not for this caller.
@@ -131,7 +131,7 @@ class ContentService:
         return CodeFolder(folder_id, reader, embed, changed, partial(_is_read, queries, reader.generation))
 
     def _scope_and_kind(self, folder_id: str, *, trusted: bool) -> tuple[Scope, str]:
-        """The scope and the folder that a folder is."""
+        """Split a folder id into its scope and `site` or `code`."""
         name, _, kind = folder_id.rpartition("/")
         if kind not in _KINDS or folder_id.startswith("/"):
             raise InvalidRequest(
@@ -146,7 +146,7 @@ class ContentService:
 
 
 def _is_read(queries: QueryVectors, generation: Generation) -> bool:
-    """A vector that is there at once is a sum of words; any other model has read the text."""
+    """Return True if the model reads whole texts; an instant model only adds up vectors of words."""
     return not queries.embedder_of(generation.model_id).is_instant
 
 
@@ -159,17 +159,22 @@ def open_content(
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     on_error: OnError = lambda _: None,
 ) -> ContentService:
-    """The content of a project beside its search; no index is opened yet.
+    """Build the content service of a project without opening an index.
 
     Args:
-        code: The service of its source code; None: it is made where the settings say that code is indexed.
+        code: The service of its source code; None = build it if the settings enable the index of code.
 
     Raises:
         ConfigError, ConfigMissing: A backend cannot be used.
     """
     if code is None and project.settings.code.enable:
         code = open_code(project, environ, clock=clock, on_error=on_error)
-    words = service.continuations
+    tokens = service.continuations
     return ContentService(
-        service, code, ContentSearch(words, clock), DocumentReader(words, clock), DocumentFinder(words, clock), clock
+        service,
+        code,
+        ContentSearch(tokens, clock),
+        DocumentReader(tokens, clock),
+        DocumentFinder(tokens, clock),
+        clock,
     )

@@ -23,23 +23,23 @@ T = TypeVar("T")
 
 
 class Recent(Generic[T]):
-    """Keeps a value for a while; safe to share between threads, of which one makes it anew."""
+    """Caches a value for a while; safe to share between threads, of which only one recomputes it."""
 
     def __init__(self, max_age_s: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._max_age_s = max_age_s
         self._clock = clock
         self._lock = threading.Lock()
-        self._made: tuple[float, T] | None = None
+        self._entry: tuple[float, T] | None = None
 
     def get(self, make: Callable[[], T]) -> T:
-        """The value, made anew where it is too old."""
+        """Return the value, recomputed if it is too old."""
         with self._lock:
-            if self._made is None or self._clock() >= self._made[0] + self._max_age_s:
-                self._made = self._clock(), make()
-            return self._made[1]
+            if self._entry is None or self._clock() >= self._entry[0] + self._max_age_s:
+                self._entry = self._clock(), make()
+            return self._entry[1]
 
 
-_FEW_SCOPES = 8  # whose health is read each time that it is asked for
+_FEW_SCOPES = 8  # up to this number, every request reads their health
 _HEALTH_S = 1.0
 _NOT_LOADED = "not loaded; the first query loads it"
 
@@ -81,7 +81,7 @@ class ServiceHealth(Wire):
 
 
 class HealthCheck:
-    """Looks after the scopes of one project; safe to share between threads."""
+    """Checks the scopes of one project; safe to share between threads."""
 
     def __init__(
         self,
@@ -95,7 +95,8 @@ class HealthCheck:
     ) -> None:
         """
         Args:
-            last_checked: When nothing had changed in a scope since a generation of it; "" = not known.
+            last_checked: Returns the time of the last check that found a scope unchanged since a generation;
+                "" = unknown.
         """
         self._scopes = scopes
         self._store = store
@@ -125,9 +126,7 @@ class HealthCheck:
         return ServiceHealth(True, ready and backend.ok, tuple(health_by_scope.values()), details, backend.ok)
 
     def _public(self, *, trusted: bool) -> tuple[ScopeHealth, ...]:
-        """Of the public scopes: for strangers, those of a moment ago where they are many, so that it costs no more than
-        a query.
-        """
+        """Return the health of the public scopes; that of many scopes is cached for strangers, to limit its cost."""
         names = self._scopes.public
 
         def read() -> tuple[ScopeHealth, ...]:
@@ -154,14 +153,14 @@ class HealthCheck:
         """The effect on queries while the vector store is unavailable."""
         if outage is None:
             return ""
-        what = "queries match words only" if self._engine.answers_by_words else "no queries are answered"
-        return f"{what}, because {_message(outage, trusted=trusted)}"
+        effect = "queries match words only" if self._engine.answers_by_words else "no queries are answered"
+        return f"{effect}, because {_message(outage, trusted=trusted)}"
 
     def _has_vectors(self, generation: Generation) -> bool:
         """Return True if queries get vectors that are comparable with the generation's."""
         try:
             return self._embedder_of(generation.model_id).model_id == generation.model_id
-        except SearchSocketError as error:  # a key that is gone, say
+        except SearchSocketError as error:  # for example, a missing key
             self._on_error(error)
             return False
 
@@ -181,7 +180,7 @@ class HealthCheck:
 
 
 def _old(trouble: SearchSocketError | None, *, trusted: bool) -> str:
-    """Why an older generation answers, in words that this caller may read."""
+    """Explain why an older generation answers, in a message that this caller may read."""
     if trouble is None:
         return ""
     return f"an older generation answers, because the newest is unusable: {_message(trouble, trusted=trusted)}"

@@ -1,4 +1,4 @@
-"""`llms.txt`, `llms-full.txt` and a page as Markdown, from the live generation: what a service answers agents with."""
+"""Texts for agents from the live generation: `llms.txt`, `llms-full.txt`, and pages as Markdown."""
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -19,34 +19,34 @@ from searchsocket.stores.base import IndexReader
 from searchsocket.stores.base.default_pages import default_pages
 from searchsocket.types import Scope
 
-_MAX_GENERATIONS = 4  # generations whose lists are held
-_MAX_TEXTS = 16  # full texts of each
+_MAX_GENERATIONS = 4  # generations with cached lists
+_MAX_TEXTS = 16  # cached full texts per generation
 
 
 @dataclass(frozen=True, slots=True)
 class AgentText:
-    """A text, and the generation that it is of."""
+    """A text and its generation."""
 
     data: bytes
     scope: str
     generation: str
-    canonical: str = ""  # address of the page that it is of; "" for a list
+    canonical: str = ""  # URL of its page; "" for a list
 
 
 class AgentTexts:
     """The texts of a project; safe to share between threads.
 
-    Links in them begin with the path: they lead on wherever the text was fetched from.
+    Links in the texts have no host, so they work at every address of the service.
     """
 
     def __init__(self, project: Project, service: SearchService) -> None:
         self._project = project
         self._service = service
-        self._lock = Lock()  # one list is made at a time: it reads every page
+        self._lock = Lock()  # builds one list at a time, since a list reads every page
         self._lists: OrderedDict[tuple[str, str], _Lists] = OrderedDict()
 
     def page(self, path: str, scope: Scope) -> AgentText:
-        """The Markdown of a page.
+        """Return a page as Markdown.
 
         Raises:
             PageMissing, ScopeNotIndexed, IndexCorrupt: See `find_page`.
@@ -58,20 +58,20 @@ class AgentTexts:
         return AgentText(text, scope.name, page.generation.name, facts.address or site.base + facts.url)
 
     def file(self, path: str, scope: Scope) -> AgentText | None:
-        """`/llms.txt`, a full text, or such a file of a folder; None where there is no such.
+        """Return `/llms.txt`, a full text, or such a file of a folder; None if the file does not exist.
 
         Raises:
-            ScopeNotIndexed, IndexCorrupt: Nothing can be read.
+            ScopeNotIndexed, IndexCorrupt: The index cannot be read.
         """
         reader = self._service.store.reader(scope)
         base = self._service.site_of(scope.name).path
         name = path.removeprefix(base).removeprefix("/")
         with self._lock:
-            lists = self._of(reader, scope)
+            lists = self._lists_of(reader, scope)
             data = lists.text(name)
         return AgentText(data, scope.name, reader.generation.name) if data is not None else None
 
-    def _of(self, reader: IndexReader, scope: Scope) -> "_Lists":
+    def _lists_of(self, reader: IndexReader, scope: Scope) -> "_Lists":
         key = (scope.name, reader.generation.name)
         if key not in self._lists:
             urls = default_pages(reader, [url for url, _ in self._service.store.body_digests(scope)])
@@ -89,7 +89,7 @@ class AgentTexts:
 
 
 class _Lists:
-    """Lists of one generation; a text is made on its first request."""
+    """Lists of one generation; each text is built at its first request."""
 
     def __init__(self, reader: IndexReader, site: AgentSite, urls: Sequence[str], max_bytes: int) -> None:
         self._reader = reader
@@ -102,7 +102,7 @@ class _Lists:
         if name in self._texts:
             self._texts.move_to_end(name)
             return self._texts[name]
-        indexes, fulls = self._made
+        indexes, fulls = self._files
         if name in indexes:
             return utf8(indexes[name])
         if name not in fulls:
@@ -114,7 +114,7 @@ class _Lists:
         return self._texts[name]
 
     @cached_property
-    def _made(self) -> tuple[Mapping[str, str], Mapping[str, FullFile]]:
+    def _files(self) -> tuple[Mapping[str, str], Mapping[str, FullFile]]:
         pages = (page for url in self._urls if (page := _read(self._reader, url)))
         entries = [entry_of(page, len(utf8(render_markdown(page, self._site)))) for page in pages]
         fulls = full_files(self._site, entries, self._max_bytes)
@@ -122,6 +122,6 @@ class _Lists:
 
 
 def _read(reader: IndexReader, url: str) -> Page | None:
-    """A page of a generation; None where another one was listed meanwhile that has it."""
+    """Read a page of a generation; None if it has no such page."""
     text = reader.catalogue.page_body(url)
     return parse_page(text) if text is not None else None

@@ -1,4 +1,4 @@
-"""One page of an index, as a program or an agent reads it."""
+"""Find a page of an index by its URL, and answer with its text and metadata."""
 
 import re
 from dataclasses import dataclass, replace
@@ -22,8 +22,8 @@ from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
 _MAX_SUGGESTIONS = 5
 _MAX_WORDS = 10  # of a wrong path: a miss must cost no more than a query
 _MAX_CHARS = 200
-_MAX_ABOVE = 12  # folders that are looked for, from the nearest
-_NEAR = 0.5  # of the letter triples of a page's own name, so many stand in what was asked for
+_MAX_ABOVE = 12  # parent folders to check, from the nearest
+_NEAR = 0.5  # minimum share of a page name's letter triples that occur in the requested path
 _BETWEEN = re.compile(r"[-_.\s]+")  # words of a name
 _SLASH = re.compile("%2f", re.IGNORECASE)
 _SOURCE_KEYS = ("routeFile: ", "routeResolution: ", "sourceFile: ", "sourceLines: ")
@@ -57,38 +57,40 @@ class PageAnswer(Wire):
             exclude_if=lambda token: token is None, description="Gets the rest of the text; absent if there is none."
         ),
     ] = None
-    published_at: Annotated[str, Field(exclude=True)] = ""  # when the generation was
+    published_at: Annotated[str, Field(exclude=True)] = ""  # time of the generation
 
 
 @dataclass(frozen=True, slots=True)
 class PagePart:
-    """Some of a page's text."""
+    """Part of a page's text."""
 
     markdown: str
     is_first: bool
-    token: str | None  # for what follows; None at the end
+    token: str | None  # gets the next part; None at the end
 
 
 @dataclass(frozen=True, slots=True)
 class IndexedPage:
-    """A page and the generation that holds it."""
+    """A page and the generation that contains it."""
 
     page: Page
     generation: Generation
     changed_since: bool | None = None  # see `SourceChanges`
 
     def markdown(self, part: PagePart | None = None, *, sources: bool) -> str:
-        """The mirror file, or a part of it: front matter, then Markdown; without source paths unless `sources`."""
+        """Return the mirror file or a part of it: front matter, then Markdown; source paths only if `sources`."""
         head, mark, body = render_page(self.page).partition("\n---\n\n")
         if part:
             body = part.markdown if part.token else f"{part.markdown}\n"
             if not part.is_first:
                 return body
-        lines = head.split("\n") if sources else [one for one in head.split("\n") if not one.startswith(_SOURCE_KEYS)]
+        lines = (
+            head.split("\n") if sources else [line for line in head.split("\n") if not line.startswith(_SOURCE_KEYS)]
+        )
         return "\n".join(lines) + mark + body
 
     def answer(self, part: PagePart | None = None) -> PageAnswer:
-        """The page as it travels, or a part of it."""
+        """Return the answer with the page, or a part of it."""
         page, facts = self.page, self.page.facts
         return PageAnswer(
             url=facts.url,
@@ -113,28 +115,25 @@ class IndexedPage:
 
 
 def find_page(path: str, reader: IndexReader, *, is_segment: bool = False, site: SiteBase = AT_ROOT) -> IndexedPage:
-    """The page that a path means, also by its address, as a Markdown file, or by its absolute URL: `/docs/start.md`.
+    """Find the page of a URL path, an absolute URL, a Markdown file (`/docs/start.md`), or an old URL of the page.
 
-    Where a page moved, its old URL means it too.
-
-    It is what the generation holds, whatever the mirror folder says by now: a run that is under way, that stopped or
-    that was rolled back is not seen.
+    The page is read from the generation, not from the mirror folder, which a later run may have changed.
 
     Args:
-        path: As it stood in a URL, percent-encoded.
-        is_segment: It may be written as one segment of a longer URL, `docs%2Fstart`, as generated clients do.
-        site: Where the site lies: addresses begin with its base path, absolute URLs with its host.
+        path: Percent-encoded, as in a URL.
+        is_segment: The path may be one segment of a longer URL, `docs%2Fstart`, as generated clients write it.
+        site: Base path and host of the site.
 
     Raises:
-        PageMissing: There is no such page; it names some that may be meant.
-        InvalidRequest: The path cannot be one, or the URL is of another host.
+        PageMissing: There is no such page; the error names similar ones.
+        InvalidRequest: The path is invalid, or the URL is of another host.
         PageTextsMissing: An older version published the index, without texts.
-        IndexCorrupt: The text is not that of the page.
+        IndexCorrupt: The stored text belongs to another page.
     """
-    # A slash is what an encoded one means most: few pages have one in their name.
+    # An encoded slash usually means a slash: few page names contain one.
     readings = [unquote(path, errors="surrogateescape"), path] if is_segment and _SLASH.search(path) else [path]
-    readings = [site_path(one, site) for one in readings]
-    paths = [path for one in readings for path in below_base(canonical_path("/" + one.lstrip("/")), site.path)]
+    readings = [site_path(reading, site) for reading in readings]
+    paths = [path for reading in readings for path in below_base(canonical_path("/" + reading.lstrip("/")), site.path)]
     urls = [url for path in paths for url in _spellings(path)]
     aliases = reader.generation.aliases
     for url in (*urls, *(aliases[url] for url in urls if url in aliases)):
@@ -148,18 +147,18 @@ def find_page(path: str, reader: IndexReader, *, is_segment: bool = False, site:
 
 
 def _page(url: str, reader: IndexReader) -> Page | None:
-    """The page that is stored at a URL; None if there is none."""
+    """Return the page that is stored at a URL; None if there is none."""
     if (text := reader.catalogue.page_body(url)) is None:
         return None
     page = parse_page(text)
     if page.facts.url != url:
         raise IndexCorrupt(f"the text of {url} belongs to {page.facts.url}")
-    # What scopes have in common is kept once, as the first of them wrote it.
+    # Pages that several scopes share are stored once, with the name of the scope that wrote them first.
     return replace(page, scope=reader.generation.scope)
 
 
 def suggestions(path: str, reader: IndexReader) -> list[str]:
-    """Pages that a wrong path may mean: those that its words find and that are named alike, and the folder it is in."""
+    """Suggest pages for a wrong path: search hits with a similar name, and the nearest parent folder."""
     url = canonical_path("/" + path.lstrip("/")).removesuffix(".md")
     folders = [folder for folder in ancestors(url)[1:-1] if folder != "/"][: -_MAX_ABOVE - 1 : -1]
     above = next((folder for folder in folders if reader.catalogue.page_records(folder)), None)
@@ -179,13 +178,13 @@ def _is_near(url: str, triples: set[str]) -> bool:
 
 
 def _triples(text: str) -> set[str]:
-    """Each three letters that follow each other in a word, its ends counted as letters."""
+    """Return all letter triples of the words; the ends of a word count as letters."""
     spaced = f" {_BETWEEN.sub(' ', text.lower())} "
     return {spaced[at : at + 3] for at in range(len(spaced) - 2)}
 
 
 def _spellings(url: str) -> list[str]:
-    """The URL, and what it stands for when it is an address of the site or that of a Markdown file."""
+    """Return the URL paths that a URL may mean, for an address of the site or of a Markdown file."""
     if not url.endswith(".md"):
         return [*page_readings(url)]
     bare = url.removesuffix(".md")

@@ -33,10 +33,10 @@ class ListedProject:
 
     name: str  # of its folder or prefix; in addresses and metrics
     project: Project  # with the settings of this machine
-    url: str = ""  # where its index is pulled from; "" = its own
+    url: str = ""  # URL to pull its index from; "" = it has its own index
     objects: Objects | None = field(default=None, compare=False)  # at `url`
     scopes: tuple[str, ...] = ()  # public ones, as they were pushed with the index
-    error: SearchSocketError | None = None  # why it cannot be opened
+    error: SearchSocketError | None = None  # the reason if it cannot be opened
 
     @property
     def is_public(self) -> bool:
@@ -50,18 +50,18 @@ class ListedProject:
 
 
 class ProjectList(Protocol):
-    """A place with projects."""
+    """A folder or an object store with projects."""
 
     def read(self) -> dict[str, ListedProject]:
-        """The projects by name; one that is broken has an `error`.
+        """List the projects by name; a broken project has an `error`.
 
         Raises:
-            ArtifactsUnavailable: The place cannot be listed.
+            ArtifactsUnavailable: The projects cannot be listed.
         """
 
 
 def is_project_name(name: str) -> bool:
-    """Return True if a name can be that of a project: safe in addresses and as the name of a folder."""
+    """Return True if a project may have this name: it is safe in addresses and as the name of a folder."""
     return _NAME.fullmatch(name) is not None
 
 
@@ -69,7 +69,7 @@ def project_list(place: str, base: Project, environ: Mapping[str, str], prepare:
     """The projects below a folder, or below the URL of an object store.
 
     Args:
-        base: Settings of this machine for the projects of an object store, and where their files are kept.
+        base: Settings of this machine for the projects of an object store, and the folder of their files.
         prepare: Changes the settings of each project.
 
     Raises:
@@ -108,7 +108,7 @@ class ProjectFolders:
 
 
 class PushedProjects:
-    """The projects that were pushed to an object store, each below a prefix of its own."""
+    """The projects that were pushed to an object store, each below its own prefix."""
 
     def __init__(self, url: str, base: Project, environ: Mapping[str, str], prepare: Prepare) -> None:
         self._url = url.rstrip("/")
@@ -133,7 +133,7 @@ class PushedProjects:
             return _broken(name, self._base.root / name, error)
 
     def _local(self, name: str) -> Project:
-        """The project with its own settings on this machine, else with those that all share."""
+        """Return the project with its own settings on this machine, else with the shared ones."""
         own = self._base.root / name
         if (own / FILE_NAME).is_file():
             return self._prepare(open_project(own, self._environ))
@@ -144,7 +144,7 @@ class PushedProjects:
 
 
 def _pushed(name: str, project: Project, url: str, objects: Objects) -> ListedProject:
-    """A project with its public scopes as they were pushed."""
+    """Return a project with its public scopes as they were pushed."""
     document = read_document(objects, PROJECT, ProjectDocument)
     return ListedProject(name, project, url, objects, document.scopes)
 

@@ -1,4 +1,4 @@
-"""Errors in words that any caller may read: never a word of what went on inside (spec 14.2)."""
+"""Public messages of errors, without internal details (spec 14.2)."""
 
 from searchsocket.errors import (
     Busy,
@@ -10,7 +10,7 @@ from searchsocket.errors import (
 )
 
 INTERNAL = "internal error in the search service"
-# These say only what the caller sent or may know; of all others the words stay inside.
+# Messages of these errors contain only what the caller sent or may know; all others stay internal.
 _OWN_WORDS = (Busy, InvalidRequest, PageNotFound, RateLimited, Unauthorized)
 _PUBLIC = {
     "SCOPE_NOT_INDEXED": "this scope has no index",

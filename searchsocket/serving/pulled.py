@@ -1,4 +1,4 @@
-"""A project that has no index of its own: all that it answers from comes from an object store."""
+"""Open a project whose index is pulled from an object store."""
 
 import hashlib
 import time
@@ -41,13 +41,13 @@ from searchsocket.system.files import write_atomic
 
 T = TypeVar("T")
 
-_START_S = 1.5  # for each of two requests of a start that has an earlier copy
-_FIRST_PULL_S = 600.0  # how long to wait for another process that fetches the same
+_START_S = 1.5  # limit for each of two requests at a start with an earlier copy
+_FIRST_PULL_S = 600.0  # how long to wait for another process that fetches the same index
 
 
 @dataclass(frozen=True, slots=True)
 class PulledProject:
-    """A project as its artefacts tell of it, and the store that follows them."""
+    """A project with the settings of its artefacts, and the store that follows them."""
 
     project: Project
     store: PulledStore
@@ -70,19 +70,18 @@ def open_pulled(
     make_room: Callable[[Path, str, int], None] = lambda *_: None,
     monotonic: Callable[[], float] = time.monotonic,
 ) -> PulledProject:
-    """Fetch the default scope, and make a project of what came with it.
+    """Fetch the default scope, and open the project with the fetched settings.
 
-    Settings of this machine count; where it has none, those that came. An object store that is dead by now is no
-    reason to fail where something was fetched before.
+    Settings of this machine override the fetched ones. An earlier copy is used if the object store is unavailable.
 
     Args:
-        objects: At the URL; None = they are opened.
-        make_room: Gets the folder of the index, the scope and the bytes of a generation before it is fetched.
+        objects: The objects at the URL; None = open them.
+        make_room: Called with the folder of the index, the scope and the bytes of a generation before its download.
 
     Raises:
-        ConfigError, ConfigMissing: The address, or the model that is wanted, cannot be used.
-        ArtifactsUnavailable, ArtifactInvalid, ScopeNotIndexed: There is nothing to answer from.
-        ProjectMismatch: They are another project's than `project.id` says.
+        ConfigError, ConfigMissing: The address or the required model cannot be used.
+        ArtifactsUnavailable, ArtifactInvalid, ScopeNotIndexed: No index can be fetched, and there is no earlier copy.
+        ProjectMismatch: The artefacts belong to another project than `project.id`.
         StateUnavailable: The state folder cannot be written.
     """
     objects, folder, document = _described(local, url, objects)
@@ -113,7 +112,7 @@ def open_pulled(
             raise
         trouble = error
     text = fetched_description(folder / "index", scope)
-    if text is None:  # removed this moment to make room
+    if text is None:  # another process just removed it to make room
         raise IndexLoading(f"the index of scope {scope.name!r} is not loaded; try again")
     where = f"the index of scope {scope.name!r}"
     carried = parse_document(text, Description, where, document.project_id).settings
@@ -134,7 +133,7 @@ def open_pulled(
 
 
 def pulled_folder(local: Project, url: str) -> Path:
-    """The folder with all that is pulled from a URL; its `index` has the scopes."""
+    """The folder of all files that are pulled from a URL; its `index` contains the scopes."""
     return local.state_dir / "artifacts" / hashlib.sha256(url.rstrip("/").encode()).hexdigest()[:16]
 
 
@@ -151,7 +150,7 @@ def _described(local: Project, url: str, objects: Objects | None = None) -> tupl
 
 
 def _project_document(objects: Objects, folder: Path) -> ProjectDocument:
-    """Whose artefacts these are; what was fetched before where nothing can be now."""
+    """Fetch the document that identifies the project; use the earlier copy if that fails."""
     path, where = folder / PROJECT, f"{objects.address}: {PROJECT}"
     fetch = partial(read, objects, PROJECT, MAX_BYTES)
     try:
@@ -166,12 +165,12 @@ def _project_document(objects: Objects, folder: Path) -> ProjectDocument:
 
 
 def _in_time(fetch: Callable[[], T], objects: Objects) -> T:
-    """Answer of a request to the object store, for a start that can do without it.
+    """Return the result of a request to the object store, with a short timeout.
 
-    Clients try again for half a minute. The request goes on after its time; what it fetches is there at the next poll.
+    Clients retry for half a minute. After the timeout the request continues; the next poll uses its result.
 
     Raises:
-        ArtifactsUnavailable: It gave nothing in time; or what the request raises.
+        ArtifactsUnavailable: No result in time. Errors of the request are raised too.
     """
     outcome: Queue[tuple[T | None, BaseException | None]] = Queue()
 
@@ -192,7 +191,7 @@ def _in_time(fetch: Callable[[], T], objects: Objects) -> T:
 
 
 def _placed(settings: Settings, index: Path, document: ProjectDocument) -> Settings:
-    """With the index where it is fetched to, and its default scope unless this machine names its own."""
+    """Return the settings with the folder of the fetched index, and with its default scope unless one is set here."""
     changes: dict[str, Any] = {"vector": _with(settings.vector, local=_with(settings.vector.local, path=str(index)))}
     default = next(iter(document.scopes), document.newest)
     if default and not settings.api.scopes and not settings.scope.model_fields_set:

@@ -21,7 +21,7 @@ class PublishedScopes(Protocol):
 
 
 class ReadableScopes:
-    """Anyone may read the public scopes of a project; who is trusted, every scope."""
+    """The scopes that callers may read: the public ones; for trusted callers, all."""
 
     def __init__(
         self, project: Project, environ: Mapping[str, str], published: Callable[[], tuple[str, ...]] | None = None
@@ -70,7 +70,7 @@ class ReadableScopes:
         return ""
 
     def check(self) -> None:
-        """Refuse now what would fail at the first query.
+        """Raise an error now if the first query would fail.
 
         Raises:
             InvalidScope, ConfigMissing: As `public`.
@@ -78,11 +78,11 @@ class ReadableScopes:
         _ = self.public
 
     def find(self, name: str | None, *, trusted: bool) -> Scope:
-        """The scope that is asked for: a final name, or a branch name; None means the default.
+        """Return a requested scope, by its name or by a branch name; None means the default scope.
 
         Raises:
-            InvalidScope: The name cannot be one.
-            ScopeRefused: It is not one that this caller may read.
+            InvalidScope: The name is not a valid scope name.
+            ScopeRefused: The caller may not read this scope.
         """
         if not (trusted or self.public):
             raise ScopeRefused(NOTHING_PUBLIC)

@@ -1,4 +1,4 @@
-"""Search service behind every surface: search, related pages, pages and health (spec 14.1)."""
+"""Search service behind every interface: search, related pages, pages and health (spec 14.1)."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -42,19 +42,19 @@ _RECORDS_AHEAD = 12_500  # of all scopes: 0.3 s of CPU and 55 MB
 class SearchService:
     """One project's search; safe to share between threads.
 
-    It answers over any scope. Which scope a caller means, and may read, `scopes` says.
+    It answers over any scope. `scopes` resolves the requested scope and checks that the caller may read it.
     """
 
     store: VectorStore
     engine: SearchEngine
-    continuations: Continuations  # what words to go on with are made and read by
+    continuations: Continuations  # make and read continuation tokens
     scopes: ReadableScopes
     health_check: HealthCheck
-    on_error: OnError  # hears of errors that no caller reads about
-    site_of: Callable[[str], SiteBase]  # scope -> where its site lies
+    on_error: OnError  # called with errors that no caller sees
+    site_of: Callable[[str], SiteBase]  # scope -> base path and host of its site
     changes: SourceChanges
     title: str = ""  # `llms.title`
-    check: Callable[[], object] = lambda: None  # raises what would fail at the first query that is reranked
+    check: Callable[[], object] = lambda: None  # raises the errors of the first reranked query
 
     def search(self, query: SearchQuery, scope: Scope, *, anonymous: bool = False) -> SearchAnswer:
         """See `SearchEngine.search`."""
@@ -70,17 +70,17 @@ class SearchService:
         return self.engine.find(replace(query, path_prefix=prefix, version=version), scope)
 
     def related(self, url: str, scope: Scope, top_k: int = 5) -> RelatedAnswer:
-        """See `SearchEngine.related`; the page may be named by its address, also an old one."""
+        """See `SearchEngine.related`; accepts the page's current or old URL."""
         site = self.site_of(scope.name)
         path = site_path(url, site)
         urls = [*below_base(canonical_path(path), site.path)]
         aliases = self.store.reader(scope).generation.aliases
-        *others, last = [*(aliases[one] for one in urls if one in aliases), *urls]
-        for other in others:
+        *first_urls, last_url = [*(aliases[alias] for alias in urls if alias in aliases), *urls]
+        for first_url in first_urls:
             with suppress(PageNotFound):
-                return self.engine.related(other, scope, top_k)
+                return self.engine.related(first_url, scope, top_k)
         try:
-            return self.engine.related(last, scope, top_k)
+            return self.engine.related(last_url, scope, top_k)
         except PageNotFound as error:
             raise PageMissing(path, suggestions(path, self.store.reader(scope))) from error
 
@@ -122,12 +122,12 @@ class SearchService:
         for name in self.scopes.public:
             try:
                 self.search(SearchQuery("search"), self.scopes.find(name, trusted=False))
-            except SearchSocketError as error:  # whoever serves starts all the same: `ready` says it
+            except SearchSocketError as error:  # the server starts anyway; `ready` reports it
                 self.on_error(error)
 
     def read_ahead(self) -> None:
-        """Have what queries of small public scopes read in memory before anybody asks; the first ones of many."""
-        is_language("search")  # reads the words by which it tells: who first asks what no page says would wait
+        """Load the records of small public scopes into memory before the first query, up to a total limit."""
+        is_language("search")  # loads the word list, for which the first query without a match would wait
         room = _RECORDS_AHEAD
         for name in self.scopes.public:
             try:
@@ -141,7 +141,7 @@ class SearchService:
                 self.on_error(error)
 
     def refresh(self) -> None:
-        """Turn to what was published meanwhile, and report what cannot be used; for every minute."""
+        """Switch to newly published generations and report unusable ones; call it every minute."""
         for error in self.store.refresh():
             self.on_error(error)
 
@@ -155,11 +155,11 @@ def open_service(
     store: VectorStore | None = None,
     embedder: Embedder | None = None,
 ) -> SearchService:
-    """The service of one project; no index is opened yet.
+    """Build the search service of one project without opening an index.
 
     Args:
-        environ: Where scopes, keys and the folder of the cache are read.
-        store, embedder: Instead of those that the settings name.
+        environ: Environment with scopes, keys and the folder of the cache.
+        store, embedder: Replace those of the settings.
 
     Raises:
         ConfigError, ConfigMissing: A backend, or `curation.toml`, cannot be used.
@@ -170,7 +170,7 @@ def open_service(
     embedder_of = (lambda _: embedder) if embedder else backends.embedder_of
     settings = project.settings.embeddings
     if settings.provider != "auto":
-        embedder_of("")  # what is missing is said before anybody asks
+        embedder_of("")  # report missing settings before the first query
     redactor = backends.redactor or (lambda text: text)
     queries = QueryVectors(
         embedder_of,
@@ -190,13 +190,13 @@ def open_service(
     scopes = ReadableScopes(project, environ, store.public_scopes if isinstance(store, PublishedScopes) else None)
     backend = BackendGuard(project.settings.search, on_error=on_error)
     public_judge = judge if has_reranker else None
-    words = Continuations(partial(signing_key, project, environ))
+    tokens = Continuations(partial(signing_key, project, environ))
     ranking, facets = project.settings.ranking, project.settings.facets
-    engine = SearchEngine(store, queries, ranking, clock, facets, backend, public_judge, words, backends.curation)
+    engine = SearchEngine(store, queries, ranking, clock, facets, backend, public_judge, tokens, backends.curation)
     return SearchService(
         store=store,
         engine=engine,
-        continuations=words,
+        continuations=tokens,
         scopes=scopes,
         health_check=HealthCheck(
             scopes, store, engine, embedder_of, clock, on_error, partial(last_checked, str(project.state_dir))

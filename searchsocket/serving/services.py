@@ -1,4 +1,4 @@
-"""Opens the services of a project."""
+"""Open the services of a project."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime

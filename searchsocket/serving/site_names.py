@@ -1,4 +1,4 @@
-"""Names and titles by which sites are told apart where several are searched together."""
+"""Names and titles that distinguish the sites of a search over several projects."""
 
 import re
 from collections.abc import Sequence
@@ -8,14 +8,14 @@ from searchsocket.project.project import Project
 from searchsocket.stores.base import IndexReader
 
 _NAME = re.compile(r"[^A-Za-z0-9._-]+")
-_SUBTITLE = re.compile(r"\s+[|·•—–»:-]\s+|:\s")  # what follows says what the site is about
+_SUBTITLE = re.compile(r"\s+[|·•—–»:-]\s+|:\s")  # a subtitle about the site follows
 
 
 def site_names(projects: Sequence[Project]) -> list[str]:
-    """The names of projects in addresses.
+    """Return the names of projects in addresses.
 
     Raises:
-        ConfigError: Two are equal.
+        ConfigError: Two names are equal.
     """
     names = [_NAME.sub("-", project.id).strip("-.") or "site" for project in projects]
     if double := next((name for name in names if names.count(name) > 1), None):

@@ -1,4 +1,4 @@
-"""Tell whether the source file of a page was written after the page was indexed (spec 14.1)."""
+"""Check if the source file of a page was written after the page was indexed (spec 14.1)."""
 
 import os
 from collections.abc import Sequence
@@ -14,19 +14,19 @@ from searchsocket.system.locators import path_of
 
 @dataclass(frozen=True, slots=True)
 class SourceChanges:
-    """The source files of a working tree against the times at which generations were published.
+    """Compares source files of a working tree with the times at which generations were published.
 
     A file that is written while a run reads the site counts as indexed. A file that was only touched counts as
     changed until the next generation.
     """
 
-    root: str  # "" = sources are no files of this machine: those of a commit never change
+    root: str  # "" = sources are not files of this machine, such as those of a commit, which never change
 
     def changed(self, file: str, published_at: str) -> bool | None:
         """Return True if a file is newer than a generation; None if the file or the time is unknown.
 
         Args:
-            file: Relative to the project; "" where the page has no known source.
+            file: Relative to the project; "" if the source of the page is unknown.
             published_at: ISO 8601.
         """
         path = path_of(file)
@@ -40,19 +40,19 @@ class SourceChanges:
             return None
 
     def marked(self, answer: SearchAnswer) -> SearchAnswer:
-        """An answer whose results say it; only where their sources were asked for."""
+        """Return the answer with `changed_since` in the results, if it contains their sources."""
         published_at = answer.meta.published_at
         return replace(answer, results=self._marked(answer.results, published_at))
 
     def _marked(self, results: Sequence[Result], published_at: str) -> tuple[Result, ...]:
         return tuple(
-            replace(one, changed_since=self.changed(one.source.file or one.route_file or "", published_at))
-            if one.source
-            else one
-            for one in results
+            replace(result, changed_since=self.changed(result.source.file or result.route_file or "", published_at))
+            if result.source
+            else result
+            for result in results
         )
 
 
 def changes_of(project: Project) -> SourceChanges:
-    """The source files of a project, where its site is made from a working tree."""
+    """Return the changes of a project's source files; unknown if its site is built from a commit."""
     return SourceChanges("" if source_kind(project.settings.source.mode).reads_commit else str(project.root))

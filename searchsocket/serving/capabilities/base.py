@@ -41,13 +41,13 @@ class Services(NamedTuple):
     search: "Callable[[], SearchService]"
     code: "Callable[[], CodeService]"
     content: "Callable[[], ContentService]"
-    keeper: "CodeKeeper | None" = None  # of the index of the source code; None where nobody keeps it
+    keeper: "CodeKeeper | None" = None  # of the index of the source code; None without one
 
     def scope(self, name: str | None, caller: Caller) -> Scope:
         """Return the scope of a request; None is the default scope.
 
         Raises:
-            InvalidScope: The name cannot be one.
+            InvalidScope: The name is not a valid scope name.
             ScopeRefused: The caller may not read it.
         """
         return self.scopes.find(name, trusted=caller.trusted)

@@ -218,7 +218,7 @@ def fetch_code(services: Services, request: CodeFetchRequest, caller: Caller) ->
 
 
 def _at(code: CodeService, place: str, scope: str, max_lines: int) -> list[FetchedLines]:
-    """The lines of a result, by its id or by its file and lines: `src/main.py:45-78`."""
+    """Return the lines of a result, by its id or by its file and lines: `src/main.py:45-78`."""
     match = _PLACE.fullmatch(place)
     if match is None:
         return code.fetch_chunks([place], scope, max_lines)
@@ -354,7 +354,7 @@ FETCH_CODE = _Code(
         translate=_with_lines,
     ),
 )
-# Of agents alone, so without an endpoint.
+# For agents only, so without an endpoint.
 CODE_STATUS = _Code(
     code_status, Http(""), agent=Agent("status", "State of the code index", "is the index up to date?", ("scope",))
 )

@@ -1,4 +1,4 @@
-"""Fields that several requests share, with their bounds and descriptions; the second half is how agents see them."""
+"""Fields that several requests share, with limits and descriptions; the second half has the variants for agents."""
 
 import json
 from typing import Annotated, Any
@@ -159,7 +159,7 @@ NamedValues = Annotated[
     Field(max_length=MAX_FILTER_VALUES, description="`name:value`, as in `filters` of the body; repeat for several."),
 ]
 
-# How a query string spells fields of a body: field -> parameter, type, default.
+# Names in query strings, if they differ from those in a body: field -> parameter, type, default.
 QUERY_STRING = {
     "path_prefix": ("path_prefix", PathPrefix, ""),
     "tags": ("tag", Tags, []),
@@ -181,7 +181,7 @@ def filters_of(filters: dict[str, FilterValue | list[FilterValue]] | list[str] |
 
 
 def versions_of(version: str | list[str] | None) -> tuple[str, ...]:
-    """The requested versions of a body or of a query string."""
+    """Return the requested versions of a body or of a query string."""
     return (version,) if isinstance(version, str) else tuple(version or ())
 
 
@@ -197,8 +197,8 @@ def _texts(name: str, value: FilterValue | list[FilterValue]) -> tuple[str, ...]
     return tuple(str(each).lower() if isinstance(each, bool) else str(each) for each in values)
 
 
-def _listed(value: object) -> object:
-    """Some clients send a list as JSON text, or one text instead of a list."""
+def _as_list(value: object) -> object:
+    """Parse a list that a client sent as JSON text, or as one text."""
     if not isinstance(value, str):
         return value
     try:
@@ -208,27 +208,27 @@ def _listed(value: object) -> object:
     return parsed if isinstance(parsed, list) else [value]
 
 
-def _enough(max_tokens: int) -> int:
+def _check_least(max_tokens: int) -> int:
     if 0 < max_tokens < LEAST_MAX_TOKENS:
         raise ValueError(f"must be 0, or {LEAST_MAX_TOKENS} or more")
     return max_tokens
 
 
 def agent_text(description: str, max_length: int, examples: list[Any] | None = None, **others: Any) -> tuple[Any, Any]:
-    """A text as agents see it; required if it has a minimum length, else empty by default."""
+    """Return the field of a text for agents; required if it has a minimum length, else empty by default."""
     others.setdefault("default", ... if "min_length" in others else "")
     return str, Field(max_length=max_length, description=description, examples=examples, **others)
 
 
 def agent_list(item: Any, max_length: int, description: str, examples: list[Any] | None) -> tuple[Any, Any]:
-    """A list as agents see it; empty by default."""
-    kind = Annotated[list[item], BeforeValidator(_listed)]
+    """Return the field of a list for agents; empty by default."""
+    kind = Annotated[list[item], BeforeValidator(_as_list)]
     return kind, Field([], max_length=max_length, description=description, examples=examples)
 
 
 _AgentTag = Annotated[str, Field(min_length=1, max_length=MAX_TAG_CHARS)]
-# How agents see a field: shorter, and without unions, which some models' interfaces refuse. An empty value is the
-# default of the request.
+# Fields for agents: shorter, and without unions, which some models' interfaces refuse. An empty value means the
+# request's default.
 AGENT_FIELDS: Fields = {
     "q": agent_text("A question or keywords.", MAX_QUERY_CHARS, ["rate limits"], min_length=1),
     "url": agent_text(
@@ -238,7 +238,7 @@ AGENT_FIELDS: Fields = {
     "path_prefix": agent_text("Only pages below this path.", MAX_URL_CHARS, ["/docs"]),
     "tags": agent_list(_AgentTag, MAX_TAGS, "Only pages with all of these tags.", [["guides"]]),
     "max_tokens": (
-        Annotated[int, AfterValidator(_enough)],
+        Annotated[int, AfterValidator(_check_least)],
         Field(
             0,
             ge=0,
@@ -259,4 +259,4 @@ AGENT_NAMES = {
     "q": "query",
     "top_k": "limit",
     "continuation": "continuation_token",
-}  # fields that agents know otherwise
+}  # fields with another name for agents

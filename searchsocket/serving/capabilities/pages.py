@@ -122,7 +122,7 @@ class PageRequest(Request):
 
 
 class RequestedPage(NamedTuple):
-    """A page, and the part of it that was requested; None: all of it."""
+    """A page and its requested part; None = the whole page."""
 
     page: IndexedPage
     part: PagePart | None = None
@@ -161,7 +161,7 @@ def _related_text(page: RelatedPage) -> str:
 
 
 def _sections(text: str, max_tokens: int) -> str:
-    """As many whole sections as fit; of one that is too long alone, whole paragraphs."""
+    """Return the whole sections that fit; of a first section that is too long, whole paragraphs."""
     part = cut_to(text, max_tokens)
     if len(part) == len(text):
         return text

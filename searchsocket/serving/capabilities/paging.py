@@ -1,4 +1,4 @@
-"""Answers in parts of a number of tokens: the best items that fit, whole, and a token that gets the rest."""
+"""Answers in parts with a limit of tokens: the best whole items that fit, and a token for the next part."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ Items = TypeVar("Items", bound=Sequence[Any])
 
 
 class PartRequest(Protocol):
-    """A request whose answer comes in parts."""
+    """A request whose answer is sent in parts."""
 
     @property
     def max_tokens(self) -> int | None: ...
@@ -59,7 +59,7 @@ def read_part(
     items_of: Callable[[A], Items],
     fit: Callable[[Items, int], Items],
 ) -> AnswerPart[A, Items]:
-    """Answer a request in parts; all parts come from one generation.
+    """Answer a request in parts; all parts are from one generation.
 
     Args:
         kind: Request that the token belongs to.
@@ -80,17 +80,20 @@ def read_part(
         fields = {name: getattr(request, name) for name in repeated}
         offset, max_tokens = 0, request.max_tokens or DEFAULT_MAX_TOKENS
         if request.continuation_token:
-            (of, fields, other, before), offset = continuations.position(request.continuation_token, kind, generation)
-            if of != subject:
-                raise InvalidRequest(f"the continuation token belongs to {of[:80]!r}, not to {subject[:80]!r}")
-            if other != second:
+            state, offset = continuations.position(request.continuation_token, kind, generation)
+            first_subject, fields, first_second, first_max_tokens = state
+            if first_subject != subject:
+                raise InvalidRequest(
+                    f"the continuation token belongs to {first_subject[:80]!r}, not to {subject[:80]!r}"
+                )
+            if first_second != second:
                 raise ContinuationGone("a new generation is live; leave the continuation token out to start again")
-            max_tokens = request.max_tokens or before
+            max_tokens = request.max_tokens or first_max_tokens
         whole = answer(request.model_copy(update=fields))
-        rest: Items = items_of(whole)[offset:]  # type: ignore[assignment]  # a slice has the same type
-        items = fit(rest, max_tokens)
+        remaining: Items = items_of(whole)[offset:]  # type: ignore[assignment]  # a slice has the same type
+        items = fit(remaining, max_tokens)
         if live() == (generation, second):
-            after, is_end = [subject, fields, second, max_tokens], len(items) == len(rest)
+            after, is_end = [subject, fields, second, max_tokens], len(items) == len(remaining)
             token = None if is_end else continuations.word(kind, generation, after, offset + len(items))
             return AnswerPart(whole, items, offset == 0, token)
     raise Busy("the index changed during every attempt to read it; try again")

@@ -1,1 +1,1 @@
-"""Source code for agents: a JSON object a line on standard input, and its answer in a line on standard output."""
+"""Source code search over standard input and output: one JSON request per line, one JSON answer per line."""

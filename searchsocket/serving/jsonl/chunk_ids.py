@@ -1,4 +1,4 @@
-"""Numbers for chunks, as the protocol has them: given once to a chunk and never to another one, kept in a file."""
+"""Numbers of chunks for the JSONL protocol, stored in a file; a number never moves to another chunk."""
 
 import hashlib
 import sqlite3
@@ -16,17 +16,17 @@ _TIMEOUT_S = 30.0
 
 
 class ChunkIds:
-    """The uint32 of each chunk that was ever answered with; safe between processes, each call by itself."""
+    """The uint32 number of each chunk that was ever in an answer; each call is safe between processes."""
 
     def __init__(self, folder: Path) -> None:
         """Args: folder: The state folder of the source code."""
         self._path = folder / FILE
 
     def of(self, scope: str, record_ids: Sequence[str]) -> list[int]:
-        """The number of each chunk, which gets one where it has none.
+        """Return the number of each chunk; a chunk without a number gets one.
 
-        A number is taken from the chunk's own identity, so that it is the same again where the file was lost; the next
-        free one where another chunk has that.
+        The number is a hash of the chunk's identity, or the next free number after it. So numbers stay the same if
+        the file is lost, except after collisions.
 
         Raises:
             StateUnavailable: The file cannot be written.
@@ -41,7 +41,7 @@ class ChunkIds:
         return [ids[key] for key in keys]
 
     def record_id(self, scope: str, number: int) -> str | None:
-        """The chunk that a number was given to; None where it was given to none of the scope."""
+        """Return the chunk of a number; None if no chunk of the scope has it."""
         if not self._path.exists():
             return None
         with self._open() as db:
@@ -57,7 +57,7 @@ class ChunkIds:
                 db.execute("CREATE TABLE IF NOT EXISTS chunk_ids (id INTEGER PRIMARY KEY, chunk TEXT NOT NULL UNIQUE)")
                 yield db
         except sqlite3.DatabaseError as error:
-            if type(error) is sqlite3.DatabaseError:  # damaged, and all but made again from the chunks themselves
+            if type(error) is sqlite3.DatabaseError:  # damaged; the numbers can be computed again from the chunks
                 self._path.replace(self._path.with_suffix(".corrupt"))
                 raise StateUnavailable(f"{self._path} was damaged and is set aside; ask again") from error
             raise client_error("cannot use", self._path, error) from error
@@ -75,7 +75,7 @@ def _give(db: sqlite3.Connection, key: str) -> int:
         (owner,) = db.execute("SELECT chunk FROM chunk_ids WHERE id = ?", (number,)).fetchone()
         if owner == key:
             return number
-        other = db.execute("SELECT id FROM chunk_ids WHERE chunk = ?", (key,)).fetchone()
-        if other:  # another process gave it one
-            return int(other[0])
+        row = db.execute("SELECT id FROM chunk_ids WHERE chunk = ?", (key,)).fetchone()
+        if row:  # another process gave it a number
+            return int(row[0])
         number = (number + 1) % _NUMBERS

@@ -1,4 +1,4 @@
-"""Parse the request of a line, or report the mistake in it."""
+"""Parse the request in a line, or report the mistake in it."""
 
 import json
 from dataclasses import dataclass, replace
@@ -15,11 +15,11 @@ _MAX_WORDS = 200
 
 
 class BadLine(Exception):
-    """A line that asks nothing that can be answered; the message is the answer's error."""
+    """A line without a valid request; the message is the error in the answer."""
 
     def __init__(self, message: str, op: Op | Literal[""] = "") -> None:
         super().__init__(message)
-        self.op: Op | Literal[""] = op  # "" where it belongs to none
+        self.op: Op | Literal[""] = op  # "" if the line names no operation
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +32,15 @@ class LineRequest:
     is_hybrid: bool = False  # by meaning too, in the order of `searchsocket code search`
     ids: tuple[int, ...] = ()
     max_lines: int = MAX_LINES
-    max_tokens: int | None = None  # None: everything that was found
-    token: str = ""  # of the answer before
+    max_tokens: int | None = None  # None: all results
+    token: str = ""  # of the previous answer
 
 
 def parse_request(line: bytes) -> LineRequest:
-    """The request of a line.
+    """Parse the request in a line.
 
     Raises:
-        BadLine: It is none.
+        BadLine: The line is not a valid request.
     """
     if not line.strip():
         raise BadLine("invalid request: empty")
@@ -95,7 +95,7 @@ def _with_part(request: LineRequest, fields: dict[str, Any]) -> LineRequest:
 
 
 def _count(op: Op, fields: dict[str, Any], name: str, most: int) -> int:
-    """A number up to a cap, which is also what it is without one that is positive."""
+    """Return a number, at most `most`; a missing or non-positive number counts as `most`."""
     value = fields.get(name)
     if value is not None and not _is_whole(value):
         raise BadLine(f"invalid request: {name} must be an integer", op)

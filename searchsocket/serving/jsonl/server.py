@@ -1,4 +1,4 @@
-"""Answers requests, a line each, until the input ends: whatever a line says, the next one is answered too."""
+"""Server of the JSONL protocol: answers one request per line until the input ends, also after invalid lines."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -27,10 +27,12 @@ Opened = tuple[CodeService, CodeUpkeep]
 class LineServer:
     """The protocol over one scope's source code."""
 
-    open: Callable[[], Opened]  # by the settings as they are now
+    open: Callable[[], Opened]  # with the current settings
     ids: ChunkIds
     scope: str
-    on_error: Callable[[BaseException], None]  # hears of defects, which a caller reads as `internal error`
+    on_error: Callable[
+        [BaseException], None
+    ]  # called with unexpected exceptions, which callers see as `internal error`
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     code: CodeService = field(init=False)
     upkeep: CodeUpkeep = field(init=False)
@@ -41,20 +43,20 @@ class LineServer:
         self._configuration = configuration_digest(self.upkeep.project.root)
 
     def serve(self, requests: BinaryIO, answers: BinaryIO) -> None:
-        """Answer every line to the end of the input, also where nobody reads the answers any more."""
+        """Process every line to the end of the input, even if nobody reads the answers any more."""
         is_read = True
         for line in request_lines(requests):
             answer = _error("request too large") if line == "too large" else self.answer(line)
             if not is_read:
                 continue
             try:
-                answers.write(_written(answer))
+                answers.write(_encode(answer))
                 answers.flush()
-            except OSError:  # whoever asked has gone; what it still sends is done
+            except OSError:  # the client stopped reading; its remaining requests still run
                 is_read = False
 
     def answer(self, line: bytes) -> Answer:
-        """The answer to a line."""
+        """Return the answer to a line."""
         try:
             request = parse_request(line)
         except BadLine as error:
@@ -89,10 +91,10 @@ class LineServer:
         }
 
     def _sync(self) -> Answer:
-        """Sync by the settings as they are now.
+        """Sync with the current settings.
 
         Raises:
-            ConfigError: They cannot be used; the index stays dirty, and the settings from before answer.
+            ConfigError: The settings are invalid; the index stays dirty, and the previous settings stay in use.
         """
         configuration = configuration_digest(self.upkeep.project.root)
         if configuration != self._configuration:
@@ -111,12 +113,14 @@ class LineServer:
     def _search(self, request: LineRequest) -> list[Answer]:
         if request.is_hybrid:
             query = CodeQuery(request.q, request.top_k, max_per_file=MAX_PER_FILE)
-            results = [TermMatch(one, one.score, one.why.terms) for one in self.code.search(query, self.scope).results]
+            code_results = self.code.search(query, self.scope).results
+            results = [TermMatch(result, result.score, result.why.terms) for result in code_results]
         else:
             results = self.code.by_terms(request.q, self.scope, request.top_k, MAX_PER_FILE)
-        numbers = self.ids.of(self.scope, [one.id for one, _, _ in results])
+        numbers = self.ids.of(self.scope, [result.id for result, _, _ in results])
         return [
-            _result(number, one, score, terms) for number, (one, score, terms) in zip(numbers, results, strict=True)
+            _result(number, result, score, terms)
+            for number, (result, score, terms) in zip(numbers, results, strict=True)
         ]
 
     def _fetch(self, request: LineRequest) -> list[Answer]:
@@ -126,7 +130,7 @@ class LineServer:
         record_id = self.ids.record_id(self.scope, number)
         try:
             chunks = self.code.fetch_chunks([record_id], self.scope, max_lines) if record_id else None
-        except InvalidRequest:  # the chunk is no more
+        except InvalidRequest:  # the chunk no longer exists
             chunks = None
         if chunks is None:
             raise InvalidRequest(f"unknown chunk_id {number}: search again")
@@ -143,18 +147,18 @@ class LineServer:
         }
 
 
-def _result(number: int, one: CodeResult, score: float, terms: tuple[str, ...]) -> Answer:
-    first, _, last = one.lines.partition("-")
+def _result(number: int, result: CodeResult, score: float, terms: tuple[str, ...]) -> Answer:
+    first, _, last = result.lines.partition("-")
     return {
         "chunk_id": number,
-        "path": one.file,
+        "path": result.file,
         "start_line": int(first),
         "end_line": int(last),
         "score": round(score, 6),
-        "snippet": one.preview,
+        "snippet": result.preview,
         "why": list(terms),
-        "symbol": one.symbol,
-        "changed_since": one.changed_since,
+        "symbol": result.symbol,
+        "changed_since": result.changed_since,
     }
 
 
@@ -162,7 +166,7 @@ def _error(message: str, op: str = "") -> Answer:
     return {"ok": False, "op": op, "error": message}
 
 
-def _written(answer: Answer) -> bytes:
+def _encode(answer: Answer) -> bytes:
     text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", "replace") + b"\n"
 
@@ -174,12 +178,12 @@ Line = bytes | Literal["too large"]
 
 
 def request_lines(stream: BinaryIO, max_bytes: int = MAX_REQUEST_BYTES) -> Iterator[Line]:
-    """Each line without its end, or that it is too large: of that no more is kept, to its newline.
+    """Yield each line without its end, or "too large" for a line that is skipped.
 
-    The last line needs no newline behind it.
+    The last line needs no newline.
 
     Args:
-        max_bytes: Of a line, its newline included.
+        max_bytes: Limit of a line with its newline.
     """
     while True:
         line = stream.readline(max_bytes + 1)
