@@ -1,4 +1,4 @@
-"""Queue of the calls to an embedder that a run still has to make."""
+"""Queue of a run's pending calls to an embedder."""
 
 import random
 import time
@@ -26,7 +26,7 @@ REAL = Time()
 
 @dataclass(slots=True)
 class Call(Generic[Batch]):
-    """One batch, and how it went so far."""
+    """One batch and its failed attempts."""
 
     batch: Batch
     failures: int = 0
@@ -35,7 +35,7 @@ class Call(Generic[Batch]):
 
 
 class CallQueue(Generic[Batch]):
-    """Pending calls; those that failed and are due come first."""
+    """Pending calls; failed calls that are due are first."""
 
     def __init__(
         self, batches: Iterable[Batch], wait_s: Callable[[Batch], float], schedule: Schedule, passing: Time
@@ -44,16 +44,16 @@ class CallQueue(Generic[Batch]):
         self._wait_s = wait_s
         self._waiting: list[Call[Batch]] = []  # by the time at which they are due
         self._passing = passing
-        self._is_taken = False  # no fresh one is left
+        self._is_exhausted = False  # no fresh batch is left
         self.schedule = schedule
         self.failure: BaseException | None = None
 
     def next_call(self, under_way: int) -> Call[Batch] | None:
-        """A call to make now; None where there is none yet, or none any more.
+        """Return a call to make now; None if no call is due yet, or none is left.
 
         Args:
-            under_way: Calls that are. One that failed and waits takes a place too: else a provider that is down
-                would be asked for every batch at once.
+            under_way: Number of running calls. Failed calls that wait count too; otherwise a provider that is down
+                would get every batch at once.
         """
         now = self._passing.now()
         if self.failure is not None or now < self.schedule.not_before or under_way >= self.schedule.at_once:
@@ -65,7 +65,7 @@ class CallQueue(Generic[Batch]):
                 self._waiting.insert(0, Call(batch, due=now))
                 break
             else:
-                self._is_taken = True
+                self._is_exhausted = True
                 return None
         if (seconds := self._wait_s(self._waiting[0].batch)) > 0.0:
             self.schedule.hold(now + seconds)
@@ -75,23 +75,23 @@ class CallQueue(Generic[Batch]):
         return call
 
     def failed(self, call: Call[Batch], error: BaseException) -> None:
-        """Put a call back that may pass another time; after any other nothing more is sent."""
+        """Queue a failed call again if a retry makes sense; otherwise send no more calls."""
         now = self._passing.now()
         stated_s: float | None = getattr(error, "retry_after_s", None)
         if isinstance(error, EmbedderUnavailable) and error.is_limit:
-            goes_on, call.due = self.schedule.limited(now, call.sent_at, stated_s), now
+            may_retry, call.due = self.schedule.limited(now, call.sent_at, stated_s), now
         else:
             call.failures += 1
-            goes_on = getattr(error, "retryable", False) and self.schedule.may_retry(call.failures, stated_s)
+            may_retry = getattr(error, "retryable", False) and self.schedule.may_retry(call.failures, stated_s)
             call.due = now + self.schedule.pause_s(call.failures, stated_s)
-        if goes_on:
+        if may_retry:
             self._waiting.append(call)
             self._waiting.sort(key=lambda each: each.due)
         else:
             self.failure = self.failure or error
 
     def pause_s(self, under_way: int) -> float | None:
-        """Seconds until a call may be made; None where only an answer can bring one."""
+        """Return the seconds until a call may be made; None if no call is possible before an answer."""
         takes_fresh = self._takes_fresh(under_way)
         if self.failure is not None or under_way >= self.schedule.at_once or not (self._waiting or takes_fresh):
             return None
@@ -100,11 +100,11 @@ class CallQueue(Generic[Batch]):
         return max(0.0, self.schedule.not_before - now, due - now)
 
     def pause(self) -> bool:
-        """Wait until a call may be made, none being under way; False where none is left."""
+        """Wait until a call may be made, while none is running; return False if none is left."""
         if (seconds := self.pause_s(0)) is None:
             return False
         self._passing.sleep(seconds)
         return True
 
     def _takes_fresh(self, under_way: int) -> bool:
-        return not self._is_taken and under_way + len(self._waiting) < self.schedule.at_once
+        return not self._is_exhausted and under_way + len(self._waiting) < self.schedule.at_once

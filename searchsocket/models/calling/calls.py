@@ -1,4 +1,4 @@
-"""Calls of an embedder: several under way where it is far away, each made again where that may help."""
+"""Call an embedding provider with bounded concurrency and retries."""
 
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -17,18 +17,17 @@ def answers(
     wait_s: Callable[[Batch], float] = lambda batch: 0.0,
     passing: Time = REAL,
 ) -> Generator[tuple[Batch, Vectors]]:
-    """Each batch with what `embed` made of it, as they arrive; with one call at a time in their order.
+    """Yield each batch with the result of `embed`, as answers arrive; in order if there is one call at a time.
 
-    Batches are taken, and results handed over, in the caller's thread. After a failure nothing more is sent; what is
-    under way is handed over first.
+    Batches are read, and results yielded, in the caller's thread. After a failure no more calls are made; results of
+    running calls are yielded first.
 
     Args:
-        concurrency: Calls under way at once, fewer while the provider says that they are too many; with 1 no thread
-            is made.
-        wait_s: Asked before a batch is sent: seconds until the provider will take it; 0.0 = now, and it will be sent.
+        concurrency: Calls at once; fewer while the provider reports too many. With 1, no thread is started.
+        wait_s: Called before a batch is sent. Returns the seconds until the provider accepts it; 0.0 = it is sent now.
 
     Raises:
-        SearchSocketError: What `embed` raised at last; the first one where several did.
+        SearchSocketError: The last error of the first call that failed for good.
     """
     queue = CallQueue(batches, wait_s, Schedule(concurrency, passing.jitter), passing)
     if concurrency == 1:

@@ -1,6 +1,6 @@
-"""Answers of a provider over HTTP: which refusals pass by themselves, JSON, and the tokens that were charged.
+"""HTTP requests to a provider: classify refusals, parse JSON, read the charged tokens.
 
-Providers differ in their requests and in the rows they return. Everything else is the same and is here.
+Providers differ only in their requests and in the rows that they return.
 """
 
 import json
@@ -23,13 +23,13 @@ _MAX_TOKENS_PER_CHARACTER, _EXTRA_TOKENS_PER_TEXT = 4, 16  # a provider that rep
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A failed request, in words that contain no part of the key.
+    """A failed request; no text in it contains a part of the key.
 
     Attributes:
         fix: Advice for people; "" = none.
         is_transient: The same request may succeed later.
         is_rate_limit: The provider receives more requests than it takes.
-        retry_after_s: As the provider asked for, in seconds; None = it did not.
+        retry_after_s: The pause that the provider asked for, in seconds; None = it did not.
     """
 
     message: str
@@ -58,10 +58,10 @@ def refusal_of(
     key_fix: str = "",
     fix: str = "",
 ) -> Refusal:
-    """Classify an answer that is no success.
+    """Classify an answer that is not a success.
 
     Args:
-        message: The provider's own words.
+        message: The provider's message.
         code: The provider's name for the error.
         key_fix: Advice if the key is at fault.
         fix: Advice if the request itself is at fault.
@@ -104,7 +104,7 @@ class ProviderClient:
         """Send a JSON body and return the body of the answer.
 
         Raises:
-            ProviderFailure: No answer, an answer that is no success, or one that is too large.
+            ProviderFailure: No answer, an answer that is not a success, or one that is too large.
         """
         # A lone surrogate in hostile input has no UTF-8 form.
         content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
@@ -122,12 +122,12 @@ class ProviderClient:
                 return answer.content
             text = answer.content.decode("utf-8", "replace")
             raise ProviderFailure(refusal_of(self.host, answer.status_code, text, answer.headers, self._key))
-        # Outside the handler, so that the request, which contains the key, is no part of the traceback.
+        # Raised outside the handler, so that the traceback does not contain the request with the key.
         raise ProviderFailure(Refusal(problem, is_transient=True))
 
 
 def host_of(base_url: str, setting: str) -> str:
-    """Host of a provider's address.
+    """Return the host of a provider's address.
 
     Raises:
         ConfigError: The address is not http(s), or names no host.
@@ -139,7 +139,7 @@ def host_of(base_url: str, setting: str) -> str:
 
 
 def json_object(content: bytes, origin: str, invalid: type[SearchSocketError]) -> dict[str, Any]:
-    """An answer that must be a JSON object.
+    """Parse an answer that must be a JSON object.
 
     Args:
         origin: Name of the model, for messages.

@@ -1,7 +1,7 @@
-"""Rate limits from a provider's answers, so that most of them are never reached.
+"""Rate limits from a provider's answers, so that calls rarely reach them.
 
-OpenAI's headers `x-ratelimit-{limit,remaining,reset}-{requests,tokens}`; `reset` is the time until all of `limit` is
-there again (platform.openai.com/docs/guides/rate-limits), which says how fast it comes back.
+OpenAI's headers are `x-ratelimit-{limit,remaining,reset}-{requests,tokens}`. `reset` is the time until the whole
+`limit` is available again (platform.openai.com/docs/guides/rate-limits); the refill rate follows from it.
 """
 
 import re
@@ -11,15 +11,15 @@ from dataclasses import dataclass
 
 _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)")
 _UNIT_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-_WINDOW_S = 60.0  # that limits are stated for
-_LONGEST_S = 60.0  # that anybody is made to wait for what headers say
+_WINDOW_S = 60.0  # period of the limits
+_LONGEST_S = 60.0  # longest wait because of headers
 
 
 @dataclass(slots=True)
 class _Bucket:
     limit: float
     level: float
-    refill: float  # a second
+    refill: float  # per second
     at: float
 
     def level_at(self, now: float) -> float:
@@ -27,7 +27,7 @@ class _Bucket:
 
 
 class Rates:
-    """Requests and tokens that a provider still takes; safe to share between threads."""
+    """Remaining requests and tokens of a provider; safe to share between threads."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -35,7 +35,7 @@ class Rates:
         self._buckets: dict[str, _Bucket] = {}
 
     def note(self, headers: Mapping[str, str]) -> None:
-        """Take over what an answer says; what cannot be read is left."""
+        """Read the limits in the headers of an answer; unreadable headers are ignored."""
         now = self._clock()
         with self._lock:
             for kind in ("requests", "tokens"):
@@ -47,25 +47,25 @@ class Rates:
                 reset_s = _seconds(headers.get(f"x-ratelimit-reset-{kind}", ""))
                 refill = (limit - remaining) / reset_s if reset_s and remaining < limit else limit / _WINDOW_S
                 bucket = self._buckets.get(kind)
-                # Calls that are under way are not in `remaining` yet: what was taken for them stays taken.
+                # `remaining` does not include running calls, so their share stays subtracted.
                 level = remaining if bucket is None else min(remaining, bucket.level_at(now))
                 self._buckets[kind] = _Bucket(limit, level, refill, now)
 
     def wait_s(self, tokens: int) -> float:
-        """Seconds until a call of so many tokens will be taken; with 0.0 it counts as made."""
+        """Return the seconds until a call of so many tokens is accepted; 0.0 counts as a call."""
         now = self._clock()
         with self._lock:
-            wants = [
+            needs = [
                 (self._buckets[kind], need)
                 for kind, need in (("requests", 1), ("tokens", tokens))
                 if kind in self._buckets
             ]
             wait = max(
-                ((min(need, each.limit) - each.level_at(now)) / each.refill for each, need in wants), default=0.0
+                ((min(need, each.limit) - each.level_at(now)) / each.refill for each, need in needs), default=0.0
             )
             if wait > 0.0:
                 return min(wait, _LONGEST_S)
-            for each, need in wants:
+            for each, need in needs:
                 each.level, each.at = each.level_at(now) - need, now
             return 0.0
 
@@ -78,5 +78,5 @@ def _number(text: str | None) -> float | None:
 
 
 def _seconds(text: str) -> float:
-    """`6m0s`, `1.5s`, `20ms`; 0.0 for anything else."""
+    """Parse a duration such as `6m0s`, `1.5s` or `20ms`; 0.0 for anything else."""
     return sum(float(number) * _UNIT_S[unit] for number, unit in _PART.findall(text))

@@ -1,19 +1,19 @@
-"""When the next call of a provider may be made: how many at once, and not before when. Holds no clock and no thread."""
+"""Schedule of a provider's calls: the number at once, and the earliest time of the next. Has no clock and no thread."""
 
 import random
 from collections.abc import Callable
 
-_FAILURES = 8  # of one call, or limits in a row; within about a minute, as long as a provider takes to start anew
-_MAX_PAUSE_S = 120.0  # who asks for a longer one is not waited for
+_FAILURES = 8  # of one call, or limits in a row; in about a minute, the time of a provider's restart
+_MAX_PAUSE_S = 120.0  # if a provider asks for a longer pause, the call fails
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 20.0
 
 
 class Schedule:
-    """Additive increase, multiplicative decrease of the calls at once, as TCP does it; and pauses that all calls keep.
+    """Additive increase and multiplicative decrease of the calls at once, as in TCP; and pauses for all calls.
 
     Args:
-        most: Calls under way at once, at the most.
-        jitter: In [0, 1): keeps those that fail together from coming back together.
+        most: Maximum number of calls at once.
+        jitter: Returns a number in [0, 1), so that calls that failed together are not retried together.
     """
 
     def __init__(self, most: int, jitter: Callable[[], float] = random.random) -> None:
@@ -26,11 +26,11 @@ class Schedule:
 
     @property
     def at_once(self) -> int:
-        """Calls that may be under way."""
+        """Number of calls that may run now."""
         return int(self._window)
 
     def hold(self, until: float) -> None:
-        """Let nobody call before then."""
+        """Allow no call before a time."""
         self.not_before = max(self.not_before, until)
 
     def answered(self) -> None:
@@ -38,15 +38,15 @@ class Schedule:
         self._window = min(self._most, self._window + 1.0 / self._window)
 
     def limited(self, now: float, sent_at: float, stated_s: float | None) -> bool:
-        """Note that the provider refused a call as one too many.
+        """Note that the provider refused a call because of a rate limit.
 
-        Calls that were sent before the last cut say nothing new.
+        Calls that were sent before the last reduction do not count.
 
         Args:
-            stated_s: How long the provider wants to be left alone; None = it did not say.
+            stated_s: The pause that the provider asked for, in seconds; None = it did not.
 
         Returns:
-            Whether another attempt makes sense.
+            True if another attempt makes sense.
         """
         if sent_at >= self._cut_at:
             self._cut_at = now

@@ -1,4 +1,4 @@
-"""Calls to a slow provider that whoever asks for the same thing at a time shares, and answers that are remembered."""
+"""Calls to a slow provider: concurrent callers with the same key share one call, and answers are cached."""
 
 import threading
 from collections import OrderedDict
@@ -17,39 +17,39 @@ class SharedCalls(Generic[_Key, _Answer]):
     """Each call runs in a thread of its own, so that a caller may stop waiting; safe to share between threads."""
 
     def __init__(self, thread_name: str, *, max_answers: int, max_under_way: int) -> None:
-        """Nothing is started.
+        """Start no thread yet.
 
         Args:
-            max_answers: Answers that are remembered; the one that was used longest ago goes first.
-            max_under_way: Calls that are not answered yet.
+            max_answers: Limit of cached answers; the least recently used one is dropped first.
+            max_under_way: Limit of running calls.
         """
         self._thread_name = thread_name
         self._max_answers = max_answers
         self._max_under_way = max_under_way
         self._lock = threading.Lock()
-        self._answers: OrderedDict[_Key, _Answer] = OrderedDict()  # the one that was used longest ago is first
+        self._answers: OrderedDict[_Key, _Answer] = OrderedDict()  # the least recently used is first
         self._under_way: dict[_Key, Future[_Answer]] = {}
 
     def answer_of(self, key: _Key) -> _Answer | None:
-        """The answer, where it is remembered."""
+        """Return the cached answer; None if there is none."""
         with self._lock:
             if (answer := self._answers.get(key)) is not None:
                 self._answers.move_to_end(key)
             return answer
 
     def remember(self, key: _Key, answer: _Answer) -> None:
-        """Keep an answer that came another way."""
+        """Cache an answer from another source."""
         with self._lock:
             self._keep(key, answer)
 
     def joined(
         self, key: _Key, ask: Callable[[], _Answer], refused: Callable[[], _Refusal | None]
     ) -> "Future[_Answer] | _Refusal | None":
-        """The call for this key that is under way, else a new one; None where too many are.
+        """Return the running call for this key, else start a new one; None if too many calls are running.
 
         Args:
-            ask: Gives the answer; runs in the call's thread, and its error is everybody's who waits.
-            refused: Asked before a new call is made; what it returns is returned instead.
+            ask: Returns the answer; runs in the call's thread. All waiting callers get its error.
+            refused: Called before a new call; if it returns a refusal, that is returned instead.
         """
         with self._lock:
             call = self._under_way.get(key)
@@ -67,7 +67,7 @@ class SharedCalls(Generic[_Key, _Answer]):
     def _run(self, key: _Key, ask: Callable[[], _Answer], call: "Future[_Answer]") -> None:
         try:
             answer = ask()
-        except BaseException as error:  # noqa: BLE001  (handed to whoever waits)
+        except BaseException as error:  # noqa: BLE001  (the waiting callers get it)
             with self._lock:
                 del self._under_way[key]
             call.set_exception(error)

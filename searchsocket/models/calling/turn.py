@@ -1,4 +1,4 @@
-"""Whose turn it is to embed: runs of several scopes at once would each pay for the texts that they share."""
+"""Lock for embedding: concurrent runs of several scopes would each pay for the texts that they share."""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -14,13 +14,13 @@ _POLL_S = 0.5
 def embedding_turn(
     cache: Path, model_id: str, *, is_needed: Callable[[], bool], on_wait: Callable[[], None]
 ) -> Iterator[None]:
-    """Embed while nobody else does with the same model into the same cache; the turn ends with its process.
+    """Take the lock of one model in one cache; the lock ends with its process.
 
     Args:
         cache: The file of the embedding cache.
-        is_needed: Whether there still is a text to embed, asked while another run has the turn: what that one stores,
-            nobody needs to wait for.
-        on_wait: Called while waiting; may raise, which ends the wait.
+        is_needed: Returns True if texts are still missing. Called while another run has the lock, which may store all
+            of them.
+        on_wait: Called while waiting; an error that it raises ends the wait.
     """
     name = hashlib.sha256(model_id.encode()).hexdigest()[:12]
     lock = FileLock(f"{cache}.{name}.turn.lock")
@@ -33,7 +33,7 @@ def embedding_turn(
                 break
             on_wait()
             timeout_s = _POLL_S
-        except OSError:  # a disk without locks, or one that is full: then a text may be paid for twice
+        except OSError:  # a disk that is full or without locks: a text may be paid for twice
             break
         else:
             break

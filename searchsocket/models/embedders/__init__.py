@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 def make_embedder(
     settings: "EmbeddingSettings", environ: Mapping[str, str], *, recorded: str = "", calls: bool = True
 ) -> Embedder:
-    """The configured embedder. Heavy clients are imported here, when their provider is chosen.
+    """Create the configured embedder. Only the client of its provider is imported.
 
     Args:
-        environ: Where keys are read; it is read nowhere else.
-        recorded: Model id of what the scope is indexed with; "" = it is not indexed yet.
-        calls: False where it only counts and names, as for a plan, which needs no key.
+        environ: Environment with the keys.
+        recorded: Model id of the scope's index; "" = the scope is not indexed yet.
+        calls: False if nothing is embedded, as for a plan, which needs no key.
 
     Raises:
-        ConfigMissing: A library, a key or a file of the model is not there.
+        ConfigMissing: A library, a key or a file of the model is missing.
         ConfigError: The model cannot be used.
     """
     match resolved_provider(settings, environ, recorded):
@@ -49,7 +49,7 @@ def make_embedder(
 
 
 def unkept_embedder(model_id: str) -> Embedder | None:
-    """The embedder of a model of which the cache holds no vectors (see `is_unkept`); None where it is another one."""
+    """Return the embedder of a model without cached vectors (see `is_unkept`); None for other models."""
     if not is_unkept(model_id):
         return None
     from searchsocket.models.embedders.builtin import BuiltinEmbedder
@@ -59,8 +59,10 @@ def unkept_embedder(model_id: str) -> Embedder | None:
 
 
 def resolved_provider(settings: "EmbeddingSettings", environ: Mapping[str, str], recorded: str) -> str:
-    """The provider that is meant. `auto` stays with what the scope is indexed with, whatever keys come and go; at its
-    first index it is `openai` where a key is there, else `builtin`.
+    """Return the provider that the settings choose.
+
+    `auto` is the provider of the scope's index, even if keys change. For a first index it is `openai` with a key,
+    else `builtin`.
     """
     if settings.provider != "auto":
         return settings.provider

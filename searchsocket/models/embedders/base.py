@@ -22,7 +22,7 @@ class Limits:
 class Embedder(Protocol):
     """Turns texts into unit vectors; safe to share between threads.
 
-    Equal texts give vectors that are equal within `tolerance`, whatever batch they come in.
+    Equal texts have vectors that are equal within `tolerance`, in any batch.
     """
 
     model_id: str  # names provider, model and a digest of its weights or its size, e.g. `hash-512-v1`

@@ -1,4 +1,4 @@
-"""Embedding what the cache lacks: first the bill, then batch by batch (spec 10.5, 11, 21)."""
+"""Embed the texts missing from the cache: first estimate the cost, then embed in batches (spec 10.5, 11, 21)."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
@@ -19,7 +19,7 @@ OnPaid = Callable[[int, float], None]  # tokens, dollars
 TextsAt = Callable[[Sequence[int]], Sequence[str]]  # positions -> their texts, in that order
 
 _NOTED = 5_000  # texts in one transaction
-_BATCHES_SORTED = 8  # batches whose texts are sorted by length together, so that a model pads little
+_BATCHES_SORTED = 8  # batches that are sorted by length together, so that a model pads little
 
 
 def embed_missing(
@@ -38,30 +38,29 @@ def embed_missing(
     on_paid: OnPaid = lambda tokens, cost_usd: None,
     passing: Time = REAL,
 ) -> EmbedOutcome:
-    """Embed every text that the cache lacks, each distinct one once, and store batch by batch.
+    """Embed every distinct text that is missing from the cache once, and store each batch.
 
-    First the bill is made, without any text; then the texts are read, a few batches at a time. Nothing that grows
-    with their number is held in memory. Each batch is committed when it arrives: a run that is killed loses, and pays
-    again, at most those that were under way.
+    The cost is estimated without reading texts. Then the texts are read, a few batches at a time. Memory does not grow
+    with their number. Each batch is committed when it arrives: a killed run pays again only for running calls.
 
     Args:
         texts_to_embed: The texts; equal ones should be neighbours.
         texts_at: Reads texts.
-        batch_size: Texts in one call of the embedder, which its own limits may make fewer.
-        concurrency: Calls under way at once, where the embedder is remote; a local one has its own threads.
-        budget: What this call may cost.
+        batch_size: Texts in one call of the embedder; its limits may allow fewer.
+        concurrency: Calls at once of a remote embedder; a local one has its own threads.
+        budget: Limit of the cost.
         price_per_million_tokens_usd: Overrides the embedder's price.
-        pages_at: Says which page a text is of, for what each page costs.
-        query_tokens: Of queries that the run embeds later; they count for the budget.
+        pages_at: Returns the page of each text, to report the cost of pages.
+        query_tokens: Tokens of queries that the run embeds later; they count for the budget.
         on_progress: Called after each batch with the texts embedded so far and in all.
-        on_paid: Called with what was charged since its last call: after each batch, and when a call has failed.
-        passing: The time that passes between attempts.
+        on_paid: Called with the charges since its last call: after each batch, and when a call has failed.
+        passing: Clock and sleep between attempts.
 
     Raises:
         BudgetExceeded: The estimate is over the budget; the embedder was not called.
-        BadVectors: The embedder gave vectors that cannot be used; nothing of that batch is stored.
+        BadVectors: The embedder returned unusable vectors; nothing of that batch is stored.
         EmbedderUnavailable: The provider failed eight times in a row; all other batches that were sent are stored.
-        EmbedderRefused: The provider will not go on; all other batches that were sent are stored.
+        EmbedderRefused: The provider refuses further calls; all other batches that were sent are stored.
         StateUnavailable: The cache cannot be written.
     """
 
@@ -88,7 +87,7 @@ def embed_missing(
                     done += len(batch)
                     on_progress(done, outcome.created)
         finally:
-            charges.note(0)  # of answers that were of no use
+            charges.note(0)  # charges of unusable answers
         return replace(outcome, charged_tokens=charges.tokens, charged_usd=charges.cost_usd)
 
 
@@ -113,16 +112,16 @@ class _Charges:
         self._price = price
         self._on_paid = on_paid
         self.tokens = 0
-        charged_tokens(embedder)  # before this run
+        charged_tokens(embedder)  # drops the charges before this run
 
     @property
     def cost_usd(self) -> float:
         return estimate(self.tokens, self._price)
 
     def note(self, counted: int) -> None:
-        """Note what was charged meanwhile; `counted` tokens where the provider does not say."""
-        said = charged_tokens(self._embedder)
-        if tokens := counted if said is None else said:
+        """Add the new charges; `counted` tokens if the provider does not report them."""
+        charged = charged_tokens(self._embedder)
+        if tokens := counted if charged is None else charged:
             self.tokens += tokens
             self._on_paid(tokens, estimate(tokens, self._price))
 

@@ -1,8 +1,8 @@
 """The default embedder: a table of token vectors inside the package; no key, no download, no model server.
 
-A text's vector is the sum of the vectors of its tokens, scaled to unit length. The table holds small whole numbers,
-so every sum is exact: equal on every machine, in every order, whatever batch a text comes in. How the table was
-made, and what it cannot do, is told in `training/README.md`.
+A text's vector is the sum of the vectors of its tokens, scaled to unit length. The table contains small whole numbers,
+so every sum is exact: equal on every machine, in every order and in every batch. `training/README.md` describes how
+the table was made, and its limits.
 """
 
 import hashlib
@@ -51,13 +51,13 @@ class BuiltinEmbedder:
         return unit
 
     def count_tokens(self, text: str) -> int:
-        """Entries of the table that `text` is made of."""
+        """Return the number of table entries in `text`."""
         return len(self._tokens.ids(text))
 
 
 @lru_cache(maxsize=1 << 14)  # texts repeat their words
 def word_vector(word: str) -> tuple[NDArray[np.float32], float]:
-    """The direction of a word, and its length: long for words that tell texts apart, short for frequent ones."""
+    """Return the unit vector of a word, and its length: long for distinctive words, short for frequent ones."""
     table, tokens, _ = _model()
     vector = table[tokens.ids(word)].sum(axis=0, dtype=np.float32)
     length = float(np.sqrt(vector @ vector))
@@ -66,7 +66,7 @@ def word_vector(word: str) -> tuple[NDArray[np.float32], float]:
 
 @cache
 def _model() -> tuple[NDArray[np.int8], Tokens, str]:
-    """The table, its vocabulary and the model's id: read once a process."""
+    """Load the table, its vocabulary and the model's id, once per process."""
     folder = files("searchsocket.models.embedders") / "data"
     stored, entries = (folder / TABLE).read_bytes(), (folder / ENTRIES).read_bytes()
     digest = hashlib.sha256(hashlib.sha256(stored).digest() + hashlib.sha256(entries).digest()).hexdigest()
@@ -75,6 +75,6 @@ def _model() -> tuple[NDArray[np.int8], Tokens, str]:
 
 
 def _unknown(text: str, dimensions: int) -> NDArray[np.float64]:
-    """A fixed vector of +1 and -1 for a text without any known token: alike for equal texts only."""
+    """Return a fixed vector of +1 and -1 for a text without any known token; only equal texts have equal ones."""
     bits = hashlib.shake_128(text.encode("utf-8", "replace")).digest((dimensions + 7) // 8)
     return np.unpackbits(np.frombuffer(bits, dtype=np.uint8))[:dimensions].astype(np.float64) * 2 - 1

@@ -1,7 +1,7 @@
-"""The embedding cache: content hash and model to vector, under all scopes, clones and CI runs (spec 10.3).
+"""The embedding cache: content hash and model to vector, for all scopes, clones and CI runs (spec 10.3).
 
-Vectors are added and never changed; only `prune` removes some. Anything damaged counts as missing, is named, and is
-embedded again: the cache never lies.
+Vectors are added and never changed; only `prune` removes some. A damaged entry counts as missing, is reported, and is
+embedded again.
 """
 
 import time
@@ -34,17 +34,17 @@ class CachedModel:
     texts: int
     tokens: int
     bytes: int  # of the vectors alone
-    last_used_day: int  # days since 1970; 0 = before days were kept
+    last_used_day: int  # days since 1970; 0 = before days were stored
 
 
 class EmbeddingCache:
     """An open cache file. Any number of processes and threads may use one file at once.
 
     Args:
-        path: The file; made with its folder when absent.
+        path: The file; created with its folder if missing.
         read_only: Write nothing, anywhere; an absent or damaged file is an empty cache.
-        on_event: Hears `embedding_cache_damaged`.
-        now: Seconds since 1970; tells the day on which a vector was used last.
+        on_event: Called with `embedding_cache_damaged`.
+        now: Seconds since 1970, for the day of the last use of a vector.
 
     Raises:
         StateUnavailable: The file cannot be opened, or a newer version of this program wrote it.
@@ -62,7 +62,7 @@ class EmbeddingCache:
         self.read_only = read_only
         self._table = CacheTable(path, read_only=read_only, on_event=on_event)
         self._today = int(now() // _DAY_S)
-        self._used = array("q")  # row ids of what was used, written down when the file is closed
+        self._used = array("q")  # row ids of used vectors, stored when the file is closed
 
     @property
     def warnings(self) -> list[str]:
@@ -88,7 +88,7 @@ class EmbeddingCache:
             self._used = array("q")
 
     def missing(self, hashes: Iterable[str], model_id: str) -> list[str]:
-        """The distinct hashes without a sound vector of this model, in the order of their first appearance.
+        """Return the distinct hashes without a sound vector of this model, in the order of their first appearance.
 
         Raises:
             StateUnavailable: The file cannot be read.
@@ -100,7 +100,7 @@ class EmbeddingCache:
         return missing_keys
 
     def get(self, hashes: Sequence[str], model_id: str) -> Vectors:
-        """The vectors of these hashes, in their order.
+        """Return the vectors of these hashes, in their order.
 
         Returns:
             float32 of shape (len(hashes), dimensions of the model); (0, 0) for no hashes.
@@ -123,7 +123,7 @@ class EmbeddingCache:
         return np.frombuffer(b"".join(blobs[key] for key in hashes), dtype="<f4").reshape(len(hashes), -1)
 
     def models(self) -> list[CachedModel]:
-        """The cached embeddings of each model."""
+        """Return the cached embeddings of each model."""
         rows = self._table.fetch(
             "SELECT name, dimensions, COUNT(vectors.rowid), COALESCE(SUM(tokens), 0), "
             "COALESCE(SUM(LENGTH(vector)), 0), COALESCE(MAX(day), 0) FROM models "
@@ -133,19 +133,19 @@ class EmbeddingCache:
         return [CachedModel(*row) for row in rows]
 
     def size_bytes(self) -> int:
-        """Bytes of the file that hold something."""
+        """Return the used bytes of the file."""
         pages, free, size = (
             int(self._table.fetch(f"PRAGMA {name}")[0][0]) for name in ("page_count", "freelist_count", "page_size")
         )
         return (pages - free) * size
 
     def prune(self, *, unused_days: int = 0, model_id: str | None = None, max_bytes: int | None = None) -> int:
-        """Remove vectors, those first that were used longest ago.
+        """Remove vectors, the least recently used first.
 
         Args:
-            unused_days: Only those that were not used within so many days; 0 = all. Days are those of this machine.
-            model_id: Only those of this model.
-            max_bytes: Only as many as it takes for the file to hold at most so much.
+            unused_days: Only vectors that were not used within so many days; 0 = all. Days are those of this machine.
+            model_id: Only vectors of this model.
+            max_bytes: Only as many as needed to reduce the file to this size.
 
         Returns:
             The number of vectors removed.
@@ -157,45 +157,46 @@ class EmbeddingCache:
         last_day = self._today - unused_days
         if max_bytes is None:
             return self._table.remove(model_id, last_day, -1)
-        gone = 0
+        total = 0
         while (excess := (size := self.size_bytes()) - max_bytes) > 0:
             count = sum(model.texts for model in self.models())
             removed = self._table.remove(model_id, last_day, -(-excess * count // size))  # rows share pages of the file
             if not removed:
                 break
-            gone += removed
-        return gone
+            total += removed
+        return total
 
     def unused(self, used: Iterable[bytes], *, made_after: int | None, remove: bool) -> tuple[int, int, int]:
-        """Count, or remove in one transaction, what is not in use, was last used before yesterday, and can be dated.
+        """Count, or remove in one transaction, unused embeddings: last used before yesterday, and of known age.
 
         Args:
             used: Hashes that are in use, 32 bytes each, in any order.
-            made_after: Embeddings up to this `size` may serve anybody, and stay; None = all may.
+            made_after: Embeddings up to this `size` may serve unknown projects, and stay; None = all of them.
 
         Returns:
-            How many they are, the bytes of their vectors, and how many more stay because nobody can tell.
+            Their number, the bytes of their vectors, and the number of embeddings that stay because their use is
+            unknown.
 
         Raises:
-            StateUnavailable: The file cannot be written. What `used` raises is passed on, and nothing is removed.
+            StateUnavailable: The file cannot be written. Errors of `used` are raised too; nothing is removed then.
         """
         self._note_uses()
         after = self.size() if made_after is None else made_after
         return self._table.unused(used, after, self._today - 2, remove=remove)
 
     def size(self) -> int:
-        """Rises with everything that is stored: a file that was lost, or came from an older copy, says less."""
+        """Return the highest row number, which only grows; a new or older file has a smaller one."""
         rows = self._table.fetch("SELECT COALESCE(MAX(rowid), 0) FROM vectors")
         return int(rows[0][0]) if rows else 0
 
     def put(self, hashes: Sequence[str], vectors: Vectors, tokens: Sequence[int], model_id: str) -> None:
-        """Store a batch in one transaction; a hash that is held already keeps its vector.
+        """Store a batch in one transaction; a hash that is stored already keeps its vector.
 
         Args:
             vectors: Shape (len(hashes), dimensions), float32, finite, unit rows; row i belongs to hash i.
 
         Raises:
-            BadVectors: A vector cannot be used, or has another length than the model's others; nothing is stored.
+            BadVectors: A vector is unusable, or has another length than the model's others; nothing is stored.
             StateUnavailable: The file cannot be written: full disk, read-only, locked for too long.
         """
         if self.read_only:
@@ -210,7 +211,7 @@ class EmbeddingCache:
         self._table.insert(model_id, rows.shape[1], packed, day=self._today)
 
     def note(self, hashes: Sequence[str], tokens: Sequence[int], model_id: str, dimensions: int) -> None:
-        """Remember in one transaction that texts were embedded, without their vectors (see `is_unkept`).
+        """Store in one transaction that texts were embedded, without their vectors (see `is_unkept`).
 
         Raises:
             StateUnavailable: The file cannot be written.
@@ -230,10 +231,10 @@ class EmbeddingCache:
         return self._table.copy_to(path)
 
     def import_from(self, path: Path) -> tuple[int, int]:
-        """Take over what another cache file holds and this one lacks.
+        """Add the embeddings of another cache file that are missing in this one.
 
-        Shape, checksum and length of every vector are checked. Whether it belongs to its text cannot be: import
-        only files from those whose index you would trust.
+        Shape, checksum and length of every vector are checked. Its text cannot be checked: import only files from
+        people whose index you would trust.
 
         Returns:
             (embeddings added, embeddings refused).
@@ -242,8 +243,8 @@ class EmbeddingCache:
             StateUnavailable: `path` is not a sound cache file, or this file cannot be written.
         """
         added = refused = 0
-        with cache_file.open_foreign(path) as other:
-            for model_id, dimensions, rows in cache_file.batches_of(other, path):
+        with cache_file.open_foreign(path) as foreign:
+            for model_id, dimensions, rows in cache_file.batches_of(foreign, path):
                 sound = [row for row in rows if is_sound(row, model_id, dimensions)]
                 whole = [row for row in sound if row[1]]
                 vectors = np.frombuffer(b"".join(row[1] for row in whole), dtype="<f4").reshape(len(whole), dimensions)

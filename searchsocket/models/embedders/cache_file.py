@@ -1,4 +1,4 @@
-"""The SQLite file under the embedding cache: opening it, telling damage from trouble, and moving it about."""
+"""The SQLite file of the embedding cache: open it, detect damage, copy it and rename it."""
 
 import os
 import sqlite3
@@ -26,32 +26,32 @@ _SCHEMA = {
         "tokens INTEGER NOT NULL, checksum INTEGER NOT NULL, UNIQUE (hash, model))"
     ),
 }
-# Row of `vectors` -> day of its last use, in days since 1970. No row: before there were days.
+# Row of `vectors` -> day of its last use, in days since 1970. No row = stored before days were recorded.
 _USES = "CREATE TABLE IF NOT EXISTS uses (id INTEGER PRIMARY KEY, day INTEGER NOT NULL)"
 
 
 class _Damaged(Exception):
-    """The file is no database of ours."""
+    """The file is not an embedding cache, or damaged."""
 
 
 @dataclass(frozen=True, slots=True)
 class CacheConnection:
-    """A usable connection, and what was wrong with the file before, or ""."""
+    """A usable connection, and the damage of the file before it was opened; "" = none."""
 
     connection: sqlite3.Connection
     damage: str = ""
-    inode: int = 0  # of the file, so that another process's new file is not taken for the damaged one
+    inode: int = 0  # of the file, to distinguish the damaged file from another process's new one
 
 
 def open_writable(path: Path) -> CacheConnection:
-    """Open or make the file; a damaged one is renamed to `NAME.corrupt-N` and made anew.
+    """Open or create the file; a damaged one is renamed to `NAME.corrupt-N` and replaced by a new one.
 
     Raises:
-        StateUnavailable: It cannot be opened, or a newer version wrote it.
+        StateUnavailable: The file cannot be opened, or a newer version wrote it.
     """
     try:
         make_folder(path.parent)
-        # One process at a time makes or replaces the file.
+        # One process at a time creates or replaces the file.
         with filelock.FileLock(f"{path}.lock", timeout=_BUSY_TIMEOUT_S):
             emptied = path.exists() and path.stat().st_size == 0
             try:
@@ -66,10 +66,10 @@ def open_writable(path: Path) -> CacheConnection:
 
 
 def open_read_only(path: Path) -> CacheConnection:
-    """Open the file without writing anything; an absent or damaged one is an empty cache in memory.
+    """Open the file without writing anything; a missing or damaged one is an empty cache in memory.
 
     Raises:
-        StateUnavailable: It cannot be opened, or a newer version wrote it.
+        StateUnavailable: The file cannot be opened, or a newer version wrote it.
     """
     if not path.exists():
         return CacheConnection(_empty())
@@ -89,11 +89,11 @@ def open_read_only(path: Path) -> CacheConnection:
 
 @contextmanager
 def open_foreign(path: Path) -> Iterator[sqlite3.Connection]:
-    """A cache file that somebody else made, for reading. Its schema must be ours to the letter: no view, trigger
-    or virtual table of its maker ever runs.
+    """Open a foreign cache file for reading. Its schema must equal ours, so that no foreign view, trigger or virtual
+    table runs.
 
     Raises:
-        StateUnavailable: It is not a sound cache file.
+        StateUnavailable: The file is not a sound cache file.
     """
     if not path.is_file():
         raise StateUnavailable(f"no embedding cache at {path}")
@@ -107,7 +107,7 @@ def open_foreign(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def batches_of(db: sqlite3.Connection, path: Path) -> Iterator[tuple[str, int, list[tuple[bytes, bytes, int, int]]]]:
-    """(model id, dimensions, rows) of a foreign file, a few hundred rows at a time; oversized blobs are never read."""
+    """Yield (model id, dimensions, rows) of a foreign file, a few hundred rows at a time, without oversized blobs."""
     for number, name, dimensions in db.execute("SELECT id, name, dimensions FROM models ORDER BY id").fetchall():
         if not isinstance(name, str) or not isinstance(dimensions, int) or not 0 < dimensions <= _MAX_DIMENSIONS:
             raise StateUnavailable(f"{path} is not a valid embedding cache: a model has {dimensions!r} dimensions")
@@ -137,10 +137,10 @@ def copy_compact(db: sqlite3.Connection, path: Path) -> None:
 
 
 def set_aside(path: Path, inode: int) -> None:
-    """Rename a file that turned out damaged while it was open, unless another process did so already.
+    """Rename a file whose damage was detected while it was open, unless another process did so already.
 
     Raises:
-        StateUnavailable: It cannot be renamed.
+        StateUnavailable: The file cannot be renamed.
     """
     try:
         with filelock.FileLock(f"{path}.lock", timeout=_BUSY_TIMEOUT_S):
@@ -169,7 +169,7 @@ def is_damage(error: Exception) -> bool:
 
 
 def unavailable(path: Path, error: Exception) -> SearchSocketError:
-    """SQLite's, the lock's or the system's error in our words."""
+    """Convert an error of SQLite, the lock or the system to a typed error."""
     return client_error("cannot use the embedding cache", path, error)
 
 
@@ -180,7 +180,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         if new:
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # before anything is in the file
         connection.execute("PRAGMA journal_mode = WAL")
-        # One sync a batch is little beside a paid call, and a vector that was paid for survives a power cut.
+        # One sync per batch costs little compared with a paid call, and paid vectors survive a power cut.
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA trusted_schema = OFF")
         if new:
@@ -201,8 +201,8 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _connect_uri(path: Path) -> sqlite3.Connection:
-    # Without a journal the file is complete, and `immutable` keeps SQLite from making one. With one, a writer is
-    # at work or has died, and only SQLite's own read-only mode sees what the journal holds.
+    # Without a journal the file is complete, and `immutable` prevents a new one. With a journal, a writer is running or
+    # has died, and only SQLite's own read-only mode reads the journal.
     journal = Path(f"{path}-wal")
     live = journal.exists() and journal.stat().st_size > 0
     uri = f"{path.absolute().as_uri()}?mode=ro{'' if live else '&immutable=1'}"
@@ -226,7 +226,7 @@ def _create(connection: sqlite3.Connection) -> None:
 
 
 def _verify(connection: sqlite3.Connection, path: Path) -> None:
-    """Refuse what is not ours before anything is read from it."""
+    """Check that the file is an embedding cache, before any data is read."""
     try:
         connection.execute("PRAGMA trusted_schema = OFF")
         if _pragma(connection, "application_id") != _APPLICATION_ID:

@@ -15,45 +15,45 @@ FILE = "embeddings.db"
 
 
 def cache_file(environ: Mapping[str, str], root: Path, state_dir: Path) -> Path:
-    """The file in the `cache_folder`; nothing is made."""
+    """Return the file in the `cache_folder`; creates nothing."""
     return cache_folder(environ, root, state_dir) / FILE
 
 
 def cache_folder(environ: Mapping[str, str], root: Path, state_dir: Path) -> Path:
-    """The folder of the user's caches; nothing is made.
+    """Return the folder of the user's caches; creates nothing.
 
     Args:
-        environ: `SEARCHSOCKET_CACHE` names a folder, relative to the project; else there is a user's home, else none.
+        environ: `SEARCHSOCKET_CACHE` names a folder, relative to the project; else the user's cache folder is used.
         root: The project.
-        state_dir: Where the cache lies for nobody in particular: no home, or one that cannot be written.
+        state_dir: The folder if there is no home, or if the home is not writable.
     """
     stated = environ.get(VARIABLE, "").strip()
     if stated:
         return root / Path(stated).expanduser()
     folder = platformdirs.user_cache_path("searchsocket") if environ.get("HOME") or os.name == "nt" else state_dir
-    there = folder
-    while not os.access(there, os.F_OK):  # `exists` raises in a folder that may not be read
-        there = there.parent
-    return folder if there.is_dir() and os.access(there, os.W_OK) else state_dir
+    parent = folder  # the nearest folder that exists
+    while not os.access(parent, os.F_OK):  # `exists` raises in a folder that may not be read
+        parent = parent.parent
+    return folder if parent.is_dir() and os.access(parent, os.W_OK) else state_dir
 
 
 def open_cache(path: Path, *, read_only: bool = False) -> EmbeddingCache:
-    """The cache; a folder that is made for it is for its owner alone.
+    """Open the cache; only the owner may read a new folder.
 
     Raises:
-        StateUnavailable: It cannot be opened.
+        StateUnavailable: The cache cannot be opened.
     """
     if not read_only:
-        with suppress(OSError):  # whoever opens the file says so
+        with suppress(OSError):  # reported when the file is opened
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     return EmbeddingCache(path, read_only=read_only)
 
 
 def adopt(old: Path, cache: EmbeddingCache) -> str:
-    """Move what an older version kept in the state folder into the cache that is used now.
+    """Move the cache of an older version from the state folder into the current cache.
 
     Returns:
-        What happened, for the run's report; "" when there was nothing.
+        A message for the run's report; "" if there was no old cache.
     """
     if not old.is_file() or (cache.path.exists() and old.samefile(cache.path)):
         return ""

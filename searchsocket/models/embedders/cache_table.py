@@ -1,4 +1,4 @@
-"""The tables of the embedding cache: its rows, read with their checksums and written in transactions."""
+"""The tables of the embedding cache: read rows with checksums, write them in transactions."""
 
 import sqlite3
 import threading
@@ -14,12 +14,12 @@ from searchsocket.events import Event, OnEvent
 from searchsocket.models.embedders import cache_file
 from searchsocket.models.embedders.base import is_unkept
 
-MAX_HASHES = 500  # read by one statement
+MAX_HASHES = 500  # in one statement
 Row = tuple[bytes, bytes, int, int]  # content hash, vector, tokens, checksum
 
 
 class CacheTable:
-    """An open file; threads take turns. SQLite's errors are ours, and damage is named.
+    """An open cache file; threads take turns. Converts SQLite's errors and reports damage.
 
     Raises:
         StateUnavailable: The file cannot be opened, or a newer version of this program wrote it. Every method may
@@ -29,7 +29,7 @@ class CacheTable:
     def __init__(self, path: Path, *, read_only: bool, on_event: OnEvent) -> None:
         self.path = path
         self.read_only = read_only
-        self.warnings: list[str] = []  # what was found damaged
+        self.warnings: list[str] = []  # about damage
         self._on_event = on_event
         self._lock = threading.Lock()
         self._damaged: set[tuple[str, str]] = set()  # (content hash, model): rows that the next ones replace
@@ -44,15 +44,15 @@ class CacheTable:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """The connection in a transaction, for this thread alone."""
+        """Yield the connection in a transaction, for this thread only."""
         with self._lock, self._translated(), _transaction(self._db):
             yield self._db
 
     def rows(self, hashes: Sequence[str], model_id: str, used: "array[int]") -> dict[str, Row]:
-        """The sound rows among at most `MAX_HASHES` hashes; damaged ones are named and left out.
+        """Return the sound rows among at most `MAX_HASHES` hashes; damaged ones are reported and left out.
 
         Args:
-            used: Gets the row ids of these.
+            used: Collects the row ids of the returned rows.
         """
         marks = ",".join("?" * len(hashes))
         query = (
@@ -72,14 +72,14 @@ class CacheTable:
         return rows_by_key
 
     def fetch(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
-        """The rows that a query gives; none where the file is damaged and only looked at."""
+        """Return the rows of a query; no rows if the file is damaged and open for reading only."""
         with self._lock, self._translated():
             try:
                 return self._db.execute(query, values).fetchall()
             except sqlite3.Error as error:
                 if not (self.read_only and cache_file.is_damage(error)):
                     raise
-                # Who only looks sees an empty cache; the next one who may write sets the file aside.
+                # A reader sees an empty cache; the next writer renames the file.
                 if not self.warnings:
                     self._warn(f"{self.path} is damaged ({error}); the next run rebuilds it")
                 return []
@@ -87,13 +87,13 @@ class CacheTable:
     def insert(
         self, model_id: str, dimensions: int, rows: Sequence[tuple[bytes, bytes, int]], *, day: int | None = None
     ) -> int:
-        """Add (hash, vector, tokens) in one transaction; one that is held already stays, unless it is damaged.
+        """Add (hash, vector, tokens) in one transaction; a stored row stays, unless it is damaged.
 
         Args:
-            day: On which they were used; None = not yet.
+            day: Day of their use; None = not used yet.
 
         Returns:
-            How many were added.
+            The number of added rows.
 
         Raises:
             BadVectors: The model's other vectors have another length.
@@ -123,31 +123,31 @@ class CacheTable:
             return int(self._db.execute("SELECT COUNT(*) FROM vectors").fetchone()[0])
 
     def note_uses(self, rowids: Iterable[int], day: int) -> None:
-        """Write down the day on which rows were used; one that is lost is no reason to fail."""
+        """Store the day on which rows were used; errors are ignored."""
         with suppress(sqlite3.Error), self._lock, _transaction(self._db):
             uses = ((rowid, day) for rowid in rowids)
             self._db.executemany("INSERT OR REPLACE INTO uses (id, day) VALUES (?, ?)", uses)
 
     def remove(self, model_id: str | None, last_day: int, limit: int) -> int:
         """Remove at most `limit` rows (-1 = all) that were used on `last_day` or before, the oldest first."""
-        chosen = (
+        oldest = (
             "SELECT vectors.rowid FROM vectors JOIN models ON models.id = model LEFT JOIN uses ON "
             "uses.id = vectors.rowid WHERE (? IS NULL OR name = ?) AND COALESCE(day, 0) <= ? "
             "ORDER BY COALESCE(day, 0), vectors.rowid LIMIT ?"
         )
         with self.writing() as db:
             values = (model_id, model_id, last_day, limit)
-            gone = db.execute(f"DELETE FROM vectors WHERE rowid IN ({chosen})", values).rowcount
+            removed = db.execute(f"DELETE FROM vectors WHERE rowid IN ({oldest})", values).rowcount
             db.execute("DELETE FROM uses WHERE id NOT IN (SELECT rowid FROM vectors)")
         self.fetch("PRAGMA incremental_vacuum")
-        return gone
+        return removed
 
     def unused(self, used: Iterable[bytes], after: int, last_day: int, *, remove: bool) -> tuple[int, int, int]:
         """Count, or remove, rows above `after`, used on `last_day` or before, whose hash is not among `used`.
 
         Returns:
-            Their number, the bytes of their vectors, and how many others of these hashes nobody can date: up to
-            `after`, or without a day.
+            Their number, the bytes of their vectors, and the number of other unused rows of unknown age: up to `after`,
+            or without a day.
         """
         others = "FROM vectors LEFT JOIN uses ON id = vectors.rowid WHERE hash NOT IN (SELECT hash FROM temp.used)"
         datable = "vectors.rowid > ? AND day IS NOT NULL"
@@ -179,7 +179,7 @@ class CacheTable:
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
-        """SQLite's errors as ours; damage deep inside the file moves it aside, so that the next run starts anew."""
+        """Convert SQLite's errors; rename a damaged file, so that the next run starts with a new one."""
         try:
             yield
         except sqlite3.Error as error:

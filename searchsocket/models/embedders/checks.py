@@ -1,4 +1,4 @@
-"""The one test that vectors pass before anything keeps them."""
+"""Check vectors before they are stored or used."""
 
 from typing import Any
 
@@ -12,12 +12,12 @@ _UNIT_TOLERANCE = 1e-3
 
 
 def checked(vectors: NDArray[Any], count: int, dimensions: int, origin: str) -> Vectors:
-    """`vectors` as contiguous float32, if they are what they should be.
+    """Return `vectors` as contiguous float32, if they are valid.
 
     Args:
-        count: How many rows there must be.
-        dimensions: How long each row must be.
-        origin: Who made them, for the message.
+        count: Required number of rows.
+        dimensions: Required length of each row.
+        origin: Name of the model that made them, for the message.
 
     Raises:
         BadVectors: Another shape, or a row that is not finite, zero or not of unit length.
@@ -26,7 +26,7 @@ def checked(vectors: NDArray[Any], count: int, dimensions: int, origin: str) -> 
         raise BadVectors(f"{origin} returned vectors of shape {vectors.shape}, not {(count, dimensions)}")
     rows = np.ascontiguousarray(vectors, dtype=np.float32)
     if count == 1 and abs(float(np.dot(rows[0], rows[0])) - 1.0) <= _UNIT_TOLERANCE:
-        return rows  # a query's: within half of the tolerance, which is told in a fifth of the time
+        return rows  # for queries: half of the tolerance, in a fifth of the time
     bad = bad_rows(rows)
     if bad.size:
         raise BadVectors(

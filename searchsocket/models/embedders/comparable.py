@@ -1,4 +1,4 @@
-"""The vector of a text that may be compared with those of a generation."""
+"""Vector of a text for a comparison with those of a generation."""
 
 from searchsocket.errors import EmbeddingModelMismatch
 from searchsocket.models.embedders.queries import NoVector, QueryVectors
@@ -8,10 +8,10 @@ from searchsocket.types import Generation, Vector
 def vector_for(
     queries: QueryVectors, generation: Generation, text: str, *, anonymous: bool = False
 ) -> Vector | NoVector:
-    """The text's vector by the model of the generation; or why there is none.
+    """Return the text's vector by the model of the generation, or the reason why there is none.
 
     Raises:
-        EmbeddingModelMismatch: It was indexed with another model than the one that is configured.
+        EmbeddingModelMismatch: The scope was indexed with another model than the configured one.
     """
     embedder = queries.embedder_of(generation.model_id)
     if generation.model_id != embedder.model_id:

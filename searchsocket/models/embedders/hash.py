@@ -18,7 +18,7 @@ from searchsocket.models.embedders.base import Limits, TextKind
 from searchsocket.models.paying.cost import estimate_tokens
 from searchsocket.types import Vectors
 
-_Feature = tuple[NDArray[np.int64], bool]  # buckets of a word, and whether it is a stop word
+_Feature = tuple[NDArray[np.int64], bool]  # buckets of a word; True for a stop word
 
 MODEL_ID = "hash-512-v1"
 _DIMENSIONS = 512
@@ -41,7 +41,7 @@ _STOP_WORDS = frozenset({
 
 
 class HashEmbedder:
-    """Texts to unit vectors by feature hashing; equal for passages and queries."""
+    """Turns texts into unit vectors by feature hashing; equal for passages and queries."""
 
     model_id = MODEL_ID
     dimensions = _DIMENSIONS
@@ -66,7 +66,7 @@ class HashEmbedder:
         return rows
 
     def count_tokens(self, text: str) -> int:
-        """An estimate, as no tokenizer is involved."""
+        """Estimate the tokens, since there is no tokenizer."""
         return estimate_tokens(text)
 
     def _embed_one(self, text: str) -> NDArray[np.float64]:
@@ -99,12 +99,12 @@ class HashEmbedder:
 
 @lru_cache(maxsize=1024)
 def _damped(count: int) -> int:
-    """Sublinear damping, in fixed point: the square root is exact on every machine, a logarithm is not."""
+    """Dampen a term frequency, in fixed point: the square root is exact on every machine, a logarithm is not."""
     return round(math.sqrt(count) * _DAMPING_SCALE)
 
 
 def _codes(word: str) -> list[int]:
-    """Buckets of a word's features, one entry for each unit of weight; + 512 for a negative sign."""
+    """Return the buckets of a word's features, one entry for each unit of weight; + 512 for a negative sign."""
     lower = word.casefold()
     codes = [_bucket(f"w:{lower}")] * _WORD_WEIGHT
     parts = [part.casefold() for part in _PART.findall(word)]
@@ -119,6 +119,6 @@ def _codes(word: str) -> list[int]:
 
 
 def _bucket(feature: str) -> int:
-    # CRC alone is linear, so similar features would fall together; the multiplication spreads them.
+    # CRC alone is linear, so similar features would get the same bucket; the multiplication spreads them.
     mixed = zlib.crc32(feature.encode("utf-8", "surrogatepass")) * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF
     return mixed >> 54

@@ -1,7 +1,7 @@
 """Projects that use an embedding cache: one small file per project, needed to find unused embeddings.
 
-`homes/since` holds how far the cache had been filled when the first home was recorded; nothing is known of whom older
-embeddings serve. Each home is `homes/DIGEST.json`, which is replaced in one step, at most once a day.
+`homes/since` contains the size of the cache when the first home was recorded; the users of older embeddings are
+unknown. Each home is `homes/DIGEST.json`, which is replaced atomically, at most once per day.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from searchsocket.system.errors import system_error
 from searchsocket.system.files import is_temporary, make_private_folder, write_atomic
 
 FOLDER = "homes"
-MAX_HOMES = 1_000  # beyond it none is recorded, and so nothing is known to be unused
+MAX_HOMES = 1_000  # beyond it no home is recorded, so no embedding counts as unused
 _SINCE = "since"
 _LOCK = ".lock"
 _BUSY_TIMEOUT_S = 30.0
@@ -33,11 +33,11 @@ class Home:
     state: Path  # folder of `state.db`
     index: Path  # folder of the generations
     project: Path
-    seen: str  # the day on which the cache was opened for it last, ISO 8601
+    seen: str  # day on which the project last opened the cache, ISO 8601
 
 
 class Homes:
-    """The homes that are recorded beside a cache file; safe to use from many processes."""
+    """The homes that are recorded next to a cache file; safe to use from many processes."""
 
     def __init__(self, cache: Path) -> None:
         self.folder = cache.with_name(FOLDER)
@@ -46,10 +46,10 @@ class Homes:
         """Record a home before anything is embedded for it.
 
         Args:
-            filled: The highest row of the cache; counts for the first home of all.
+            filled: The highest row of the cache; used for the first home only.
 
         Raises:
-            StateUnavailable: It cannot be written.
+            StateUnavailable: The record cannot be written.
         """
         path = self._file(home.state)
         values = {"state": str(home.state), "index": str(home.index), "project": str(home.project), "seen": home.seen}
@@ -63,8 +63,8 @@ class Homes:
 
     def _write(self, path: Path, data: bytes, filled: int) -> None:
         for leftover in filter(is_temporary, self.folder.iterdir()):
-            leftover.unlink()  # of a run that died here; whoever is alive holds the lock
-        # The mark first: who is recorded afterwards embeds afterwards. A cache that was begun anew lowers it.
+            leftover.unlink()  # of a killed run, since a running one has the lock
+        # First `since`: a project that is recorded later embeds later. A new cache file lowers it.
         since = self.since()
         if since is None or filled < since:
             write_atomic(self.folder / _SINCE, str(filled).encode("ascii"), mode=_OWNER_ONLY)
@@ -76,10 +76,10 @@ class Homes:
             write_atomic(path, data, mode=_OWNER_ONLY)
 
     def since(self) -> int | None:
-        """Rows of the cache up to here are older than the first record; None = no home was ever recorded.
+        """Return the last cache row that is older than the first record; None = no home was ever recorded.
 
         Raises:
-            StateUnavailable: It cannot be read.
+            StateUnavailable: The file cannot be read.
         """
         path = self.folder / _SINCE
         try:
@@ -92,7 +92,7 @@ class Homes:
             raise StateUnavailable(f"{path} contains no number; delete it") from error
 
     def all(self) -> list[Home]:
-        """The homes by state folder.
+        """Return all homes, ordered by state folder.
 
         Raises:
             StateUnavailable: A record cannot be read.
@@ -100,7 +100,7 @@ class Homes:
         return sorted(self._read(), key=lambda home: home.state)
 
     def forget(self, state: Path) -> None:
-        """Take a home off the list; one that is not there is no error."""
+        """Delete the record of a home, if it exists."""
         self._file(state).unlink(missing_ok=True)
 
     def _read(self) -> Iterator[Home]:

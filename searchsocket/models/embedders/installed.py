@@ -20,49 +20,49 @@ def make_installed(name: str, settings: EmbeddingSettings, environ: Mapping[str,
     """Create an embedder from the entry point with this name.
 
     Raises:
-        ConfigMissing: No installed package has it, or it says itself that something is missing.
-        ConfigError: It cannot be loaded, or what it makes is no embedder.
+        ConfigMissing: No installed package has this entry point, or the embedder reports that something is missing.
+        ConfigError: The entry point cannot be loaded, or does not return an embedder.
     """
-    made = _loaded(name, settings, environ)
+    embedder = _load(name, settings, environ)
     for part, kind in _PARTS.items():
-        value = getattr(made, part, None)
+        value = getattr(embedder, part, None)
         if not isinstance(value, kind) and not (kind is float and type(value) is int):
             raise ConfigError(f"the embedder {name!r} must have {part}, of type {kind.__name__}")
-    if not (made.model_id == name or made.model_id.startswith(f"{name}-")):
-        raise ConfigError(f"the embedder {name!r} has the model id {made.model_id!r}; it must start with `{name}-`")
-    return _Guarded(name, made)
+    if not (embedder.model_id == name or embedder.model_id.startswith(f"{name}-")):
+        raise ConfigError(f"the embedder {name!r} has the model id {embedder.model_id!r}; it must start with `{name}-`")
+    return _GuardedEmbedder(name, embedder)
 
 
-def _loaded(name: str, settings: EmbeddingSettings, environ: Mapping[str, str]) -> Embedder:
+def _load(name: str, settings: EmbeddingSettings, environ: Mapping[str, str]) -> Embedder:
     built_in = ", ".join(get_args(EmbeddingProvider))
     point = find_plugin(GROUP, name, "embeddings.provider", built_in)
-    made: Embedder = make_plugin(point, lambda point: point.load()(settings, environ), "the embedder")
-    return made
+    embedder: Embedder = make_plugin(point, lambda point: point.load()(settings, environ), "the embedder")
+    return embedder
 
 
-class _Guarded:
-    """An embedder whose defects are errors of ours, so that a run says who failed and a query goes on with words."""
+class _GuardedEmbedder:
+    """Converts unexpected errors of an embedder, so that a run names it and a query falls back to words."""
 
-    def __init__(self, name: str, made: Embedder) -> None:
+    def __init__(self, name: str, embedder: Embedder) -> None:
         self._name = name
-        self._loaded = made
-        self.model_id, self.dimensions, self.limits = made.model_id, made.dimensions, made.limits
-        self.tolerance = made.tolerance
-        self.price_per_million_tokens_usd = made.price_per_million_tokens_usd
-        self.is_instant, self.is_remote = made.is_instant, made.is_remote
+        self._embedder = embedder
+        self.model_id, self.dimensions, self.limits = embedder.model_id, embedder.dimensions, embedder.limits
+        self.tolerance = embedder.tolerance
+        self.price_per_million_tokens_usd = embedder.price_per_million_tokens_usd
+        self.is_instant, self.is_remote = embedder.is_instant, embedder.is_remote
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
         """See `Embedder.embed`."""
         try:
-            return self._loaded.embed(texts, kind)
+            return self._embedder.embed(texts, kind)
         except SearchSocketError:
             raise
-        except Exception as error:  # noqa: BLE001  (another package's)
+        except Exception as error:  # noqa: BLE001  (of another package)
             problem = type(error).__name__
         raise EmbedderRefused(
             f"the embedder {self._name!r} failed ({problem})"
-        )  # outside the handler: a cause may contain a key
+        )  # raised outside the handler: a cause may contain a key
 
     def count_tokens(self, text: str) -> int:
         """See `Embedder.count_tokens`."""
-        return self._loaded.count_tokens(text)
+        return self._embedder.count_tokens(text)

@@ -7,8 +7,8 @@ from searchsocket.models.embedders.builtin import ENTRIES
 from searchsocket.text.words import parse_query, stem, stems
 
 _INNER, _BUCKET = "##", "["
-_FIRST, _LAST = 4, 3  # letters of the two words of a compound; shorter ones make words of noise
-# Neighbouring keys: `asdf` is the name of a program, and what people type to try a search box.
+_FIRST, _LAST = 4, 3  # minimum letters of the two words of a compound; shorter ones would accept noise
+# Rows of neighbouring keys: `asdf` is the name of a program, and also a typical test input.
 _KEYS = ("qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "azertyuiop", "yxcvbnm")
 _MIN_KEYS = 4
 _PREFIXES = ("un", "re", "dis", "non", "pre", "post", "over")
@@ -33,22 +33,22 @@ def _is_word(word: str) -> bool:
         return True
     if not word.isalpha() or not word.isascii():
         return False
-    # What is its own stem would have been found: `duti` is none, though `duties` gives it.
+    # A word that is its own stem is already checked above: `duti` is no word, although it is the stem of `duties`.
     if (stemmed := stem(word)) != word and stemmed in stems:
         return True
     splits = ((word[:at], word[at:]) for at in range(2, len(word) - _LAST + 1))
     return any(
-        ((rest in words and len(rest) >= _FIRST) or (stem(rest) in stems and len(rest) > _FIRST))
+        ((last in words and len(last) >= _FIRST) or (stem(last) in stems and len(last) > _FIRST))
         if first in _PREFIXES
-        else len(first) >= _FIRST and first in words and ((rest in words and len(rest) >= _FIRST) or rest in inner)
-        for first, rest in splits
+        else len(first) >= _FIRST and first in words and ((last in words and len(last) >= _FIRST) or last in inner)
+        for first, last in splits
     )
 
 
 @cache
 def _entries() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Whole words of letters, their stems, and what words end with; read when first asked, 40 ms."""
+    """Return whole words of letters, their stems, and endings of words; loading takes 40 ms at the first call."""
     entries = (files("searchsocket.models.embedders") / "data" / ENTRIES).read_text(encoding="utf-8").splitlines()
     inner = {entry[len(_INNER) :] for entry in entries if entry.startswith(_INNER)}
     whole = {entry for entry in entries if entry.isalpha() and len(entry) > 2}
-    return frozenset(whole), frozenset(stems(whole)), frozenset(one for one in inner if len(one) >= _LAST)
+    return frozenset(whole), frozenset(stems(whole)), frozenset(ending for ending in inner if len(ending) >= _LAST)

@@ -1,8 +1,8 @@
 """Sentence-transformers models on ONNX Runtime: all-MiniLM-L6-v2 by default, without torch and without network.
 
-Texts run one at a time, each on one thread, several side by side. That makes a vector independent of its batch: an
-int8 model scales its activations by the largest in the whole batch, and even float32 kernels round differently for
-other shapes. Padded batches were not timed beside it.
+Each text runs alone on one thread, several texts in parallel. That makes a vector independent of its batch: an int8
+model scales its activations by the largest in the whole batch, and even float32 kernels round differently for other
+shapes. Padded batches were not measured.
 """
 
 import hashlib
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
-# First match wins. Files made for one kind of CPU (`model_qint8_avx512.onnx`) are passed over: other machines differ.
+# First match wins. Files for one kind of CPU (`model_qint8_avx512.onnx`) are ignored: other machines differ.
 MODEL_FILES = ("model_int8.onnx", "model_quantized.onnx", "model.onnx")
-_MAX_TOKEN_CHARS = 64  # what is beyond so many characters a token is not worth reading: the model takes no more
+_MAX_TOKEN_CHARS = 64  # characters per token to read at most; the model would not use more
 INSTALL_HINT = "install it with `pip install searchsocket[onnx]`"
 
 
 class OnnxEmbedder:
-    """A folder with `onnx/model*.onnx`, `tokenizer.json` and sentence-transformers' small files, as an embedder."""
+    """Embedder from a folder with `onnx/model*.onnx`, `tokenizer.json` and sentence-transformers' small files."""
 
     price_per_million_tokens_usd = 0.0
     tolerance = 0.0
@@ -44,12 +44,12 @@ class OnnxEmbedder:
         """Load the model of `folder`.
 
         Args:
-            folder: What `find_model` returned.
-            threads: Texts embedded side by side; None = one for each CPU that this process may use.
+            folder: The result of `find_model`.
+            threads: Texts embedded in parallel; None = one for each CPU that this process may use.
 
         Raises:
-            ConfigMissing: onnxruntime or tokenizers is not installed, or a file of the model is not there.
-            ConfigError: The model needs a pooling or a layer that this tier does not have.
+            ConfigMissing: onnxruntime or tokenizers is not installed, or a file of the model is missing.
+            ConfigError: The model needs a pooling or a layer that is not supported.
         """
         runtime, tokenizers = _libraries()
         path = _model_file(folder)
@@ -73,7 +73,7 @@ class OnnxEmbedder:
         """Embed texts in order (see `Embedder.embed`).
 
         Raises:
-            BadVectors: The model answered with something that is not finite, or zero.
+            BadVectors: The model returned a vector that is not finite, or zero.
         """
         prompt = self._prompts.get(kind, "")
         out = np.empty((len(texts), self.dimensions), dtype=np.float32)
@@ -90,7 +90,7 @@ class OnnxEmbedder:
         return out
 
     def count_tokens(self, text: str) -> int:
-        """Tokens of `text` with the model's start and end marks, before it is truncated."""
+        """Count the tokens of `text` with the model's start and end marks, before it is truncated."""
         return len(self._counter.encode(_encodable(text)).ids)
 
     def _vector(self, text: str) -> Vector:
@@ -110,7 +110,7 @@ class OnnxEmbedder:
 
 @cache
 def load_model(folder: Path) -> OnnxEmbedder:
-    """The embedder of `folder`, loaded once a process.
+    """Return the embedder of `folder`, loaded once per process.
 
     Raises:
         ConfigMissing, ConfigError: See `OnnxEmbedder`.
@@ -124,7 +124,7 @@ def find_model(name: str, base: Path) -> Path:
     Nothing is downloaded.
 
     Raises:
-        ConfigMissing: It is in neither place.
+        ConfigMissing: The model is in neither place.
     """
     folder = (base / name).expanduser()
     if folder.is_dir():
@@ -143,14 +143,14 @@ def find_model(name: str, base: Path) -> Path:
 
 
 def folder_name(folder: Path) -> str:
-    """A readable name of the model in `folder`: the hub's name of a cached one, else the folder's own."""
+    """Return a readable name of the model in `folder`: the hub's name if it is cached, else the folder's name."""
     parts = folder.resolve().parts
     cached = [part for part in parts if part.startswith("models--")]
     return cached[-1].split("--")[-1] if cached else parts[-1]
 
 
 def _cpus() -> int:
-    """CPUs that this process may use; not every system can say it."""
+    """Return the number of CPUs that this process may use, or of all CPUs if the system does not report it."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -192,7 +192,7 @@ def _tokenizer(tokenizers: Any, path: Path) -> "Tokenizer":
 
 
 def _settings(path: Path) -> dict[str, Any]:
-    """The object in a JSON file; empty when there is no such file."""
+    """Return the object in a JSON file; empty if there is no such file."""
     settings = _json(path)
     if not isinstance(settings, dict | None):
         raise ConfigError(f"{path} must contain a JSON object")
@@ -230,7 +230,7 @@ def _max_tokens(folder: Path) -> int:
 
 
 def _prompts(folder: Path) -> dict[TextKind, str]:
-    """The prompt that a model needs before a text, by kind; models use different names for a passage."""
+    """Return the prompt before a text by kind; models use different names for a passage."""
     stated = _settings(folder / "config_sentence_transformers.json").get("prompts") or {}
     return {"query": stated.get("query", ""), "passage": stated.get("passage") or stated.get("document", "")}
 
@@ -244,5 +244,5 @@ def _digest(*paths: Path) -> str:
 
 
 def _encodable(text: str) -> str:
-    """`text` without lone surrogates, which have no UTF-8 form and would be refused by the tokenizer."""
+    """Replace lone surrogates in `text`, which have no UTF-8 form and which the tokenizer refuses."""
     return text.encode("utf-8", "replace").decode("utf-8")

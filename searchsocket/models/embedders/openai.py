@@ -1,6 +1,6 @@
-"""OpenAI's embeddings, and those of servers that speak its protocol (spec 11.1).
+"""Embedder for OpenAI, and for servers with its protocol (spec 11.1).
 
-The key stays in the client: no error, log line or representation of ours holds it, also where a server sends it back.
+The key stays in the client: no error, log line or representation contains it, even if a server sends it back.
 """
 
 import base64
@@ -40,10 +40,10 @@ DEFAULT_MODEL = "text-embedding-3-small"
 DEFAULT_URL = "https://api.openai.com/v1"
 INSTALL_HINT = "install it with `pip install searchsocket[openai]`"
 _DIMENSIONS = {"text-embedding-3-large": 3072, "text-embedding-3-small": 1536, "text-embedding-ada-002": 1536}
-_SHORTENED = ("text-embedding-3-large", "text-embedding-3-small")  # models that give fewer dimensions when asked
+_SHORTENED = ("text-embedding-3-large", "text-embedding-3-small")  # models that can return fewer dimensions
 _LIMITS = Limits(texts=2_048, tokens_a_text=8_192, tokens=300_000)
-# Where the vocabulary is not at hand: a token is a byte at least, whatever it is, so 8,192 bytes are no more than the
-# 8,192 tokens that a text may have, and 300,000 bytes no more than a request may. A token is counted for every four.
+# Limits without the vocabulary. A token is at least one byte, so 8,192 bytes have at most the 8,192 tokens that a text
+# may have, and 300,000 bytes at most those of a request. The estimate counts one token for every four bytes.
 _MAX_TEXT_BYTES = _LIMITS.tokens_a_text
 _GUESSED_LIMITS = Limits(_LIMITS.texts, _LIMITS.tokens_a_text // 4, _LIMITS.tokens // 4)
 _TIMEOUT_S = 60.0
@@ -62,19 +62,19 @@ def has_key(settings: "EmbeddingSettings", environ: Mapping[str, str]) -> bool:
 
 
 def _key(settings: "EmbeddingSettings", environ: Mapping[str, str]) -> str:
-    """`EMBEDDINGS_API_KEY` stands above what the settings name, as `EMBEDDINGS_PROVIDER` does; "" = there is none."""
+    """Return the key; `EMBEDDINGS_API_KEY` overrides the variable in the settings; "" = no key."""
     return environ.get(KEY_VARIABLE, "").strip() or environ.get(key_variable(settings), "").strip()
 
 
 def make_openai(settings: "EmbeddingSettings", environ: Mapping[str, str], *, calls: bool = True) -> "OpenAIEmbedder":
-    """The embedder that the settings describe; nothing is called.
+    """Create the configured embedder; calls nothing.
 
     Args:
-        calls: False where nothing will be, so that no key is needed.
+        calls: False if nothing will be embedded, so that no key is needed.
 
     Raises:
-        ConfigMissing: The key, or the library, is not there.
-        ConfigError: The size of the model's vectors, or its price, is not known.
+        ConfigMissing: The key or the library is missing.
+        ConfigError: The size of the model's vectors, or its price, is unknown.
     """
     if calls and not has_key(settings, environ):
         raise KeyMissing(
@@ -97,12 +97,12 @@ def make_openai(settings: "EmbeddingSettings", environ: Mapping[str, str], *, ca
 
 
 class OpenAIEmbedder:
-    """Vectors of one model behind one address.
+    """Embedder of one model at one address.
 
-    A text beyond 8,192 tokens is embedded up to there; beyond 8,192 bytes of UTF-8 where tokens cannot be counted.
+    A text is cut after 8,192 tokens, or after 8,192 bytes of UTF-8 if tokens cannot be counted.
     """
 
-    tolerance = 1e-3  # its sums are not made in one order; cosines of equal texts stay above 0.999
+    tolerance = 1e-3  # the order of its sums varies; cosines of equal texts stay above 0.999
     is_instant = False
     is_remote = True
 
@@ -117,11 +117,11 @@ class OpenAIEmbedder:
         timeout_s: float | None = None,
         key_variable: str = "",
     ) -> None:
-        """Make the client; nothing is called.
+        """Create the client; calls nothing.
 
         Args:
-            key_variable: Where the key came from, for advice.
-            timeout_s: Of a request, from its connection to the last byte of the answer; None = 60.
+            key_variable: Name of the key's variable, for advice.
+            timeout_s: Deadline of a request, from its connection to the last byte of the answer; None = 60.
 
         Raises:
             ConfigMissing: The library is not installed.
@@ -140,7 +140,7 @@ class OpenAIEmbedder:
         self._lock = threading.Lock()
         self._rates = Rates(time.monotonic)
         self._key_variable = f"${key_variable}" if key_variable else "its variable"
-        self._charged = 0  # tokens that were not asked for yet
+        self._charged = 0  # tokens that were not reported yet
         self._client = _client(key, base_url, self._timeout_s)
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
@@ -153,36 +153,36 @@ class OpenAIEmbedder:
         try:
             with at_most(len(texts) * self.dimensions * _BYTES_A_NUMBER + _MAX_OTHER_BYTES):
                 answer = self._client.embeddings.with_raw_response.create(
-                    input=[self._sent(text) for text in texts], **self._body
+                    input=[self._cut(text) for text in texts], **self._body
                 )
         except openai.OpenAIError as error:
             refusal = self._translated(error)
         else:
             self._rates.note(answer.headers)
             body = json_object(answer.content, self.model_id, BadVectors)
-            with self._lock:  # also where the vectors are of no use: they are paid for
+            with self._lock:  # unusable vectors are charged too
                 self._charged += _charge(body, texts)
             return checked(_rows(body, len(texts), self.model_id), len(texts), self.dimensions, self.model_id)
-        # Outside the handler, so that the provider's words, which may hold the key, are no part of the traceback.
+        # Raised outside the handler, so that the traceback does not contain the provider's message with the key.
         raise refusal
 
     def count_tokens(self, text: str) -> int:
-        """As the model's vocabulary has it; an estimate where that is not at hand."""
+        """Count tokens with the model's vocabulary; an estimate if that is not installed."""
         count = self._count(_utf8(text)) if self._count else estimate_tokens(text)
         return min(count, self.limits.tokens_a_text)
 
     def wait_s(self, tokens: int) -> float:
-        """Seconds until a call of so many tokens will be taken, by what the answers said so far."""
+        """Return the seconds until a call of so many tokens is accepted, by the limits in earlier answers."""
         return self._rates.wait_s(tokens)
 
     def charged_tokens(self) -> int:
-        """As the answers said since this was asked last; estimated where one did not."""
+        """Return the tokens charged since the last call; an estimate for answers that do not report them."""
         with self._lock:
             charged, self._charged = self._charged, 0
         return charged
 
-    def _sent(self, text: str) -> str:
-        """As much of a text as is taken; an empty text would be refused."""
+    def _cut(self, text: str) -> str:
+        """Cut a text to the provider's limit; an empty text, which it would refuse, becomes a space."""
         text = _utf8(text)
         if self._count:
             return longest_start(text, self.limits.tokens_a_text, self._count) or " "
@@ -224,24 +224,24 @@ def _client(key: str, base_url: str, timeout_s: float) -> "openai.OpenAI":
         from searchsocket.models.embedders.openai_transport import openai_http
     except ImportError as error:
         raise ConfigMissing(f"the openai provider needs {error.name}; {INSTALL_HINT}") from error
-    # What fails is tried again by those who know whether anybody waits.
+    # No retries here: the caller decides, since it knows if somebody waits.
     return openai.OpenAI(
         api_key=key, base_url=base_url, timeout=timeout_s, max_retries=0, http_client=openai_http(timeout_s)
     )
 
 
 def _utf8(text: str) -> str:
-    """A lone surrogate in hostile input must not stop the run."""
+    """Replace lone surrogates, so that hostile input does not stop the run."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _charge(body: Mapping[str, Any], texts: Sequence[str]) -> int:
-    """Tokens of an answer: as charged, or estimated if it reports none."""
+    """Return the tokens of an answer: as charged, or estimated if it reports none."""
     return charged_tokens(body, sum(map(len, texts)), len(texts)) or sum(map(estimate_tokens, texts))
 
 
 def _rows(body: Mapping[str, Any], count: int, origin: str) -> Vectors:
-    """The vectors of an answer, in the order of the texts."""
+    """Return the vectors of an answer, in the order of the texts."""
     rows: dict[int, Any] = {}
     try:
         for item in body["data"]:

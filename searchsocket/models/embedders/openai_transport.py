@@ -5,7 +5,7 @@ import httpx2
 
 from searchsocket.system.bounded_http import bounded_client
 
-_MAX_BYTES = 1_000_000  # of an answer for which the caller allows no more
+_MAX_BYTES = 1_000_000  # limit of an answer, unless the caller allows more
 
 
 class OpenAITransport(httpx2.BaseTransport):
@@ -40,5 +40,5 @@ class OpenAITransport(httpx2.BaseTransport):
 
 
 def openai_http(timeout_s: float) -> httpx2.Client:
-    """The HTTP client to give to OpenAI's."""
+    """Return the HTTP client for OpenAI's client."""
     return httpx2.Client(transport=OpenAITransport(timeout_s), timeout=timeout_s, follow_redirects=True)

@@ -1,7 +1,7 @@
-"""Vectors of queries: remembered, waited for only so long, and paid for only up to a budget (spec 11.2).
+"""Vectors of queries, with a cache, a timeout and a budget (spec 11.2).
 
-Whoever asks a model on another machine must take it that the model is down, slow or too dear just now. That is no
-error of the caller's: it is told why there is no vector, and words alone answer.
+A remote model may be down, slow or over the budget. That is not an error of the query: the caller gets the reason
+instead of a vector, and searches by words only.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -29,7 +29,7 @@ _Key = tuple[str, str]  # model id, text
 
 
 class NoVector(Enum):
-    """Why a query has none."""
+    """Reason why a query has no vector."""
 
     UNAVAILABLE = auto()
     TOO_SLOW = auto()
@@ -37,17 +37,17 @@ class NoVector(Enum):
 
 
 class QueryVectors:
-    """The vectors that queries are searched with; safe to share between threads.
+    """Embeds queries; safe to share between threads.
 
     Args:
-        embedder_of: Who makes vectors that can be compared with those of a model id.
-        timeout_s: How long a caller waits for a provider elsewhere. An answer that comes later is remembered.
-        usd_a_day: What queries of anonymous callers may cost in a day of UTC, in this process; 0 = no limit.
-        usd_a_month: What the ledger may come to in a month; None = no limit.
-        ledger: Where it is noted what was paid; None = nowhere.
-        clock: Tells the day.
-        on_error: Hears why a provider could not answer; may be called in any thread.
-        prepare: What is done to a query before a provider elsewhere is given it.
+        embedder_of: Returns the embedder whose vectors are comparable with those of a model id.
+        timeout_s: How long a caller waits for a remote provider. A later answer is still cached.
+        usd_a_day: Limit of the cost of anonymous queries per day (UTC) and process; 0 = no limit.
+        usd_a_month: Limit of the ledger's total per month; None = no limit.
+        ledger: Records payments; None = they are not recorded.
+        clock: The current time.
+        on_error: Called with a provider's errors; may be called in any thread.
+        prepare: Changes a query before it is sent to a remote provider.
     """
 
     def __init__(
@@ -74,34 +74,34 @@ class QueryVectors:
         self._calls = SharedCalls[_Key, Vector](THREAD_NAME, max_answers=_MAX_VECTORS, max_under_way=_MAX_UNDER_WAY)
 
     def vector(self, embedder: Embedder, text: str, *, anonymous: bool = False) -> Vector | NoVector:
-        """The vector of a query, shape (dimensions,), float32, unit length; or why there is none.
+        """Return the vector of a query, shape (dimensions,), float32, unit length; or the reason why there is none.
 
         Args:
-            anonymous: Whether it counts against the budget.
+            anonymous: The query counts against the daily budget.
 
         Raises:
-            BadVectors: A model on this machine gave something that cannot be one.
+            BadVectors: A model on this machine returned an invalid vector.
         """
         if embedder.is_instant:
-            return self._from_provider(embedder, text)
+            return self._from_local(embedder, text)
         if embedder.is_remote:
             text = self._prepare(text)
         key = embedder.model_id, text
         if (cached := self._calls.answer_of(key)) is not None:
             return cached
         if not embedder.is_remote:
-            return self._from_provider(embedder, text, key)
-        return self._awaited(embedder, text, key, anonymous=anonymous)
+            return self._from_local(embedder, text, key)
+        return self._from_remote(embedder, text, key, anonymous=anonymous)
 
     def embed_ahead(self, embedder: Embedder, texts: Iterable[str]) -> None:
-        """Embed many queries in as few requests as a remote provider takes, so that `vector` answers from memory.
+        """Embed many queries in few requests to a remote provider, so that `vector` answers from the cache.
 
-        A model on this machine embeds each query when it is asked; over the month's budget nothing is embedded.
+        Does nothing for a model on this machine, or over the month's budget.
 
         Raises:
-            BadVectors: The provider answered with what cannot be vectors.
+            BadVectors: The provider returned invalid vectors.
             EmbedderUnavailable: The provider failed several times in a row.
-            EmbedderRefused: The provider will not go on.
+            EmbedderRefused: The provider refuses further calls.
         """
         if not embedder.is_remote:
             return
@@ -133,8 +133,8 @@ class QueryVectors:
                 vector.flags.writeable = False
                 self._calls.remember((model, text), vector)
 
-    def _from_provider(self, embedder: Embedder, text: str, key: _Key | None = None) -> Vector | NoVector:
-        """From a model on this machine."""
+    def _from_local(self, embedder: Embedder, text: str, key: _Key | None = None) -> Vector | NoVector:
+        """Embed with a model on this machine."""
         try:
             vector = _embed(embedder, text)
         except (EmbedderUnavailable, EmbedderRefused) as error:
@@ -145,19 +145,19 @@ class QueryVectors:
             self._calls.remember(key, vector)
         return vector
 
-    def _awaited(self, embedder: Embedder, text: str, key: _Key, *, anonymous: bool) -> Vector | NoVector:
-        """From a model elsewhere; equal queries that come meanwhile wait for the same call."""
-        # The model's own count would load its vocabulary; of a query, the estimate is near enough.
+    def _from_remote(self, embedder: Embedder, text: str, key: _Key, *, anonymous: bool) -> Vector | NoVector:
+        """Embed with a remote model; equal queries at the same time share one call."""
+        # The model's own count would load its vocabulary; for a query, the estimate is close enough.
         cost = estimate(estimate_tokens(text), embedder.price_per_million_tokens_usd)
         if self._is_month_spent(cost):
             return NoVector.OVER_BUDGET
 
-        def refused() -> NoVector | None:
+        def refusal() -> NoVector | None:
             if not self._breaker.lets_through():
                 return NoVector.UNAVAILABLE
             return NoVector.OVER_BUDGET if anonymous and not self._budget.take(cost) else None
 
-        call = self._calls.joined(key, lambda: self._paid(embedder, text), refused)
+        call = self._calls.joined(key, lambda: self._call(embedder, text), refusal)
         if call is None:
             return NoVector.TOO_SLOW
         if isinstance(call, NoVector):
@@ -170,9 +170,9 @@ class QueryVectors:
         except SearchSocketError:
             return NoVector.UNAVAILABLE
 
-    def _paid(self, embedder: Embedder, text: str) -> Vector:
-        """Ask a provider elsewhere, and note what it charged and how it fared."""
-        started = self._clock()
+    def _call(self, embedder: Embedder, text: str) -> Vector:
+        """Call a remote provider, and note its charge and its success or failure."""
+        start = self._clock()
         try:
             vector = _embed(embedder, text)
         except BaseException as error:
@@ -181,13 +181,13 @@ class QueryVectors:
             self._on_error(error)
             raise
         self._note_payment(embedder, estimate_tokens(text))
-        if (self._clock() - started).total_seconds() <= self._timeout_s:  # else it was waited for in vain
+        if (self._clock() - start).total_seconds() <= self._timeout_s:  # a later answer counts as a failure
             self._breaker.succeeded()
         vector.flags.writeable = False
         return vector
 
     def _is_month_spent(self, cost_usd: float) -> bool:
-        """Also where the ledger cannot be read: a budget that is not known is none to spend from."""
+        """Return True if the month's budget is spent, or if the ledger cannot be read."""
         if self._usd_a_month is None or self._ledger is None or not cost_usd:
             return False
         try:
@@ -197,9 +197,9 @@ class QueryVectors:
             return True
 
     def _note_payment(self, embedder: Embedder, counted: int) -> None:
-        """Note what was charged meanwhile; `counted` tokens where the provider does not say."""
-        said = charged_tokens(embedder)
-        tokens = counted if said is None else said
+        """Record the new charges; `counted` tokens if the provider does not report them."""
+        charged = charged_tokens(embedder)
+        tokens = counted if charged is None else charged
         if self._ledger is not None and tokens:
             cost = estimate(tokens, embedder.price_per_million_tokens_usd)
             try:

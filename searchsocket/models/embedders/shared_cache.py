@@ -46,7 +46,7 @@ _MAX_BATCHES = 20_000  # of one model
 _MAX_WARNINGS = 5
 _AT_ONCE = 8
 _MAX_BYTES = 64_000_000  # of vectors in memory
-_TRIES = 2  # with a new listing, if batches were merged meanwhile
+_TRIES = 2  # with a new listing, if another writer merged batches
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class _Batch:
         return len(self.keys) // _HASH_BYTES * self.dimensions * 4
 
     def hashes(self) -> Iterator[str]:
-        """The hashes of its texts, in the order of their vectors."""
+        """Return the hashes of the batch's texts, in the order of their vectors."""
         digits = self.keys.hex()
         return (digits[start : start + 64] for start in range(0, len(digits), 64))
 
@@ -69,8 +69,9 @@ class SharedCache:
     """The shared embeddings of one model.
 
     Args:
-        folder: Where copies of keys are stored.
-        on_problem: Hears what is damaged, and that the object store cannot be reached; after that, nothing is sent.
+        folder: Folder for copies of keys.
+        on_problem: Called with messages about damage, and if the object store is unavailable; after that, nothing is
+            sent.
     """
 
     def __init__(self, objects: Objects, folder: Path, model_id: str, on_problem: Callable[[str], object]) -> None:
@@ -95,7 +96,7 @@ class SharedCache:
         """Copy vectors that the local cache lacks, and count them.
 
         Args:
-            tokens: Of each text that is needed, by its hash.
+            tokens: Tokens of each needed text, by its hash.
 
         Raises:
             StateUnavailable: The local cache cannot be read or written.
@@ -115,9 +116,9 @@ class SharedCache:
         return count - len(missing)
 
     def _take(self, cache: EmbeddingCache, missing: set[str], tokens: Mapping[str, int]) -> None:
-        needed = [batch for batch in self._known().values() if not missing.isdisjoint(batch.hashes())]
-        for some in batches(needed, _MAX_BYTES // _MAX_BATCH_BYTES):
-            for batch, vectors in self._read_all(some):
+        needed = [batch for batch in self._sound_batches().values() if not missing.isdisjoint(batch.hashes())]
+        for window in batches(needed, _MAX_BYTES // _MAX_BATCH_BYTES):
+            for batch, vectors in self._read_all(window):
                 rows = {key: row for row, key in enumerate(batch.hashes()) if key in missing}
                 hashes = list(rows)
                 with suppress(BadVectors):  # the local cache has other dimensions of this model
@@ -125,7 +126,7 @@ class SharedCache:
                     missing.difference_update(hashes)
 
     def send(self, cache: EmbeddingCache, hashes: Iterable[str]) -> int:
-        """Store the vectors of texts that nobody has stored, and count them.
+        """Store vectors that the shared cache lacks, and count them.
 
         Raises:
             StateUnavailable: The local cache cannot be read.
@@ -134,12 +135,12 @@ class SharedCache:
         if not texts or self._is_away:
             return 0
         try:
-            stored = {key for batch in self._known().values() for key in batch.hashes()}
+            stored = {key for batch in self._sound_batches().values() for key in batch.hashes()}
             new = [key for key in texts if key not in stored]
             absent = set(cache.missing(new, self._model_id))
             new = [key for key in new if key not in absent]
             if new:
-                self._write(new, lambda some: cache.get(some, self._model_id))
+                self._write(new, lambda hashes: cache.get(hashes, self._model_id))
                 self._merge()
             self._folder.mkdir(parents=True, exist_ok=True)
             return len(new)
@@ -147,8 +148,8 @@ class SharedCache:
             self._leave(error)
             return 0
 
-    def _known(self) -> dict[str, _Batch]:
-        """Every sound batch of the model, by name."""
+    def _sound_batches(self) -> dict[str, _Batch]:
+        """Return every sound batch of the model, by name."""
         if self._batches is None:
             sizes = {info.name.removeprefix(self._prefix): info.bytes for info in self._objects.list(self._prefix)}
             names = sorted(name.removesuffix(_KEYS) for name in sizes if name.endswith(_KEYS))
@@ -176,12 +177,12 @@ class SharedCache:
         try:
             data = read(self._objects, f"{self._prefix}{name}{_KEYS}", _MAX_HEAD_BYTES + _MAX_TEXTS * _HASH_BYTES)
             batch = self._parse(name, data)
-        except ObjectMissing:  # merged meanwhile
+        except ObjectMissing:  # another writer merged it
             return None
         except (ValueError, ArtifactInvalid) as error:
             self._report(f"{self._objects.address}: {self._prefix}{name[:100]}{_KEYS} is not used: {error}")
             return None
-        with suppress(OSError):  # a copy saves the next request, no more
+        with suppress(OSError):  # the copy only saves the next request
             copy.parent.mkdir(parents=True, exist_ok=True)
             write_atomic(copy, data)
         return batch
@@ -189,7 +190,7 @@ class SharedCache:
     def _parse(self, name: str, data: bytes) -> _Batch:
         """
         Raises:
-            ValueError: The keys are not what was written, or of another model.
+            ValueError: The keys are damaged, or of another model.
         """
         if _digest(data) != name[:_HALF]:
             raise ValueError("its checksum does not match")
@@ -207,11 +208,11 @@ class SharedCache:
             raise ValueError("it is too large")
         return batch
 
-    def _read_all(self, some: Sequence[_Batch]) -> list[tuple[_Batch, Vectors]]:
-        """Batches with their vectors; damaged ones and those that went are left out."""
+    def _read_all(self, window: Sequence[_Batch]) -> list[tuple[_Batch, Vectors]]:
+        """Return batches with their vectors, without damaged and deleted ones."""
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            vectors = list(pool.map(self._vectors_of, some))
-        return [(batch, rows) for batch, rows in zip(some, vectors, strict=True) if rows is not None]
+            vectors = list(pool.map(self._vectors_of, window))
+        return [(batch, rows) for batch, rows in zip(window, vectors, strict=True) if rows is not None]
 
     def _vectors_of(self, batch: _Batch) -> Vectors | None:
         name = f"{self._prefix}{batch.name}{_VECTORS}"
@@ -238,10 +239,10 @@ class SharedCache:
         assert self._batches is not None
         names = []
         dimensions = vectors_of(hashes[:1]).shape[1]
-        for some in batches(hashes, max(1, _MAX_BATCH_BYTES // (4 * dimensions))):
-            vectors = vectors_of(some).astype("<f4").tobytes()
+        for window in batches(hashes, max(1, _MAX_BATCH_BYTES // (4 * dimensions))):
+            vectors = vectors_of(window).astype("<f4").tobytes()
             head = json.dumps({"format": FORMAT, "model": self._model_id, "dimensions": dimensions}).encode()
-            keys = b"".join(bytes.fromhex(key) for key in some)
+            keys = b"".join(bytes.fromhex(key) for key in window)
             data = head + b"\n" + keys
             name = _digest(data) + _digest(vectors)
             self._objects.put(f"{self._prefix}{name}{_VECTORS}", vectors)
@@ -262,7 +263,7 @@ class SharedCache:
         rows = {key: vectors[row] for batch, vectors in pairs for row, key in enumerate(batch.hashes())}
         if len(pairs) < 2:
             return
-        written = set(self._write(list(rows), lambda some: np.stack([rows[key] for key in some])))
+        written = set(self._write(list(rows), lambda hashes: np.stack([rows[key] for key in hashes])))
         merged = [batch.name for batch, _ in pairs if batch.name not in written]
         for suffix in (_KEYS, _VECTORS):
             self._objects.delete([f"{self._prefix}{name}{suffix}" for name in merged])

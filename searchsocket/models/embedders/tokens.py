@@ -1,6 +1,6 @@
-"""Cuts text into the entries of the built-in model's vocabulary.
+"""Split text into the entries of the built-in model's vocabulary.
 
-Words repeat, so each distinct word is cut once and remembered: that is what makes the built-in model fast.
+Each distinct word is split once and cached, which makes the built-in model fast.
 """
 
 import re
@@ -11,22 +11,22 @@ from zlib import crc32
 
 from searchsocket.text.late_pattern import LatePattern
 
-MAX_WORD_CHARS = 64  # the rest of a longer word says nothing (hashes, data URLs)
-MAX_CACHED_WORDS = 200_000  # about 40 MB; then the cache starts anew
-MIN_PIECE_CHARS = 2.5  # a word that needs three pieces or more, shorter than this on average, is not really spelled
+MAX_WORD_CHARS = 64  # longer words (hashes, data URLs) are cut
+MAX_CACHED_WORDS = 200_000  # about 40 MB; then the cache is emptied
+MIN_PIECE_CHARS = 2.5  # three or more pieces that are shorter on average do not count as a spelling
 
-# Scripts without spaces go character by character, everything else by runs of letters, digits and underscores.
+# Scripts without spaces are split into characters, other text into runs of letters, digits and underscores.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = LatePattern(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
-_ASCII_WORD = re.compile(r"[A-Za-z0-9_]+")  # the same for such text, in two thirds of the time
+_ASCII_WORD = re.compile(r"[A-Za-z0-9_]+")  # the same for ASCII text, in two thirds of the time
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W_A-Za-z0-9]+")
 
 
 class Tokens:
     """A vocabulary: words, inner pieces of words with `##` before them, and buckets (`[0]`, `[1]`, ...).
 
-    A word that the pieces spell badly, or not at all (another script, random letters), falls into a bucket by its
-    checksum: it is like itself and like nothing else, which is all that can be known of it.
+    A word that the pieces spell badly or not at all (another script, random letters) gets a bucket by its checksum, so
+    it is similar only to itself.
     """
 
     def __init__(self, entries: Sequence[str]) -> None:
@@ -37,14 +37,14 @@ class Tokens:
         self._words = _Cache(self._cut)
 
     def ids(self, text: str) -> list[int]:
-        """Entries of `text`, in order."""
+        """Return the entries of `text`, in order."""
         if len(self._words) > MAX_CACHED_WORDS:
             self._words = _Cache(self._cut)
         words = (_ASCII_WORD if text.isascii() else _WORD).findall(text)
         return list(chain.from_iterable(map(self._words.__getitem__, words)))
 
     def _cut(self, word: str) -> tuple[int, ...]:
-        """`useState` is `usestate` where that is an entry, and `use` and `state`."""
+        """Split a word: `useState` into `use` and `state`, and also `usestate` if that is an entry."""
         word = _folded(word[:MAX_WORD_CHARS])
         parts = [part.lower() for part in _PART.findall(word)]
         numbers = [number for part in parts for number in self._spell(part) or self._bucket(part)]
@@ -52,7 +52,7 @@ class Tokens:
         return tuple(numbers) if whole is None else (whole, *numbers)
 
     def _spell(self, part: str) -> list[int]:
-        """The fewest pieces from the left, each as long as possible; none where that gives crumbs."""
+        """Spell a part with pieces, each as long as possible from the left; empty if the pieces are too short."""
         numbers: list[int] = []
         start = 0
         while start < len(part):
@@ -72,7 +72,7 @@ class Tokens:
 
 
 class _Cache(dict[str, tuple[int, ...]]):
-    """Remembers what `cut` made of each word."""
+    """Caches the result of `cut` for each word."""
 
     def __init__(self, cut: Callable[[str], tuple[int, ...]]) -> None:
         super().__init__()
@@ -84,7 +84,7 @@ class _Cache(dict[str, tuple[int, ...]]):
 
 
 def _folded(word: str) -> str:
-    """`word` without accents."""
+    """Return `word` without accents."""
     if word.isascii():
         return word
     return "".join(char for char in unicodedata.normalize("NFKD", word) if not unicodedata.combining(char))

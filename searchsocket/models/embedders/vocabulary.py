@@ -1,4 +1,4 @@
-"""Tokens of OpenAI's models, counted on this machine by the vocabulary itself (spec 11, 21)."""
+"""Count the tokens of OpenAI's models on this machine, with their vocabulary (spec 11, 21)."""
 
 from collections.abc import Callable
 from functools import cache
@@ -12,9 +12,9 @@ _ENCODINGS = {
 
 
 def vocabulary_of(model: str) -> Callable[[str], int] | None:
-    """A token counter for valid UTF-8 that matches the model; None if it is unknown or not installed.
+    """Return a token counter of the model, for valid UTF-8; None if it is unknown or not installed.
 
-    Nothing is loaded before the first count: that takes 0.7 s and 100 MB.
+    The vocabulary is loaded at the first count, in 0.7 s and 100 MB.
     """
     encoding = _ENCODINGS.get(model)
     if encoding is None or find_spec("bpe_openai") is None:
@@ -24,7 +24,7 @@ def vocabulary_of(model: str) -> Callable[[str], int] | None:
 
 @cache
 def _counter(encoding: str) -> Callable[[str], int]:
-    # What it offers for everybody gives a list of tokens, in ten times the time; this is what that is made of.
+    # The public function returns a list of tokens, in ten times the time; this private function only counts.
     from bpe_openai._bindings import tokenizer_for_encoding
 
     count: Callable[[str], int] = tokenizer_for_encoding(encoding).count
@@ -32,8 +32,8 @@ def _counter(encoding: str) -> Callable[[str], int]:
 
 
 def longest_start(text: str, max_tokens: int, count: Callable[[str], int]) -> str:
-    """As much of the beginning of a text as has at most so many tokens."""
-    if len(text.encode("utf-8")) <= max_tokens or count(text) <= max_tokens:  # a token is a byte at least
+    """Return the longest beginning of a text with at most so many tokens."""
+    if len(text.encode("utf-8")) <= max_tokens or count(text) <= max_tokens:  # a token is at least one byte
         return text
     fits, beyond = 0, len(text)
     while beyond - fits > 1:

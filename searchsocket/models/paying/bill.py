@@ -14,19 +14,19 @@ from searchsocket.web.urls.built import build_output_reason
 
 PagesAt = Callable[[Sequence[int]], Sequence[str]]  # positions -> URLs of their pages, in that order
 
-_DEAREST = 10  # pages that are named
-_LOOKUP = 500  # texts that the cache is asked for at once
-_MEMORY_KIB = 8_192  # of the list in memory; the rest of it is in a temporary file
+_DEAREST = 10  # pages in the report
+_LOOKUP = 500  # texts per look-up in the cache
+_MEMORY_KIB = 8_192  # limit of the list in memory; more is stored in a temporary file
 
 
 class TextSource(Protocol):
-    """A text that must have its vector."""
+    """A text that needs a vector."""
 
     @property
     def content_hash(self) -> str: ...
     @property
     def tokens(self) -> int:
-        """As the embedder counts them."""
+        """Tokens as the embedder counts them."""
 
     @property
     def position(self) -> int:
@@ -37,13 +37,13 @@ class TextSource(Protocol):
 class EmbedOutcome:
     """Result of embedding, or of its plan."""
 
-    reused: int  # distinct texts that the cache held
+    reused: int  # distinct texts in the cache
     created: int  # distinct texts that were embedded
     tokens: int  # of the created ones and of the run's queries, as the embedder counts
-    cost_usd: float  # as estimated from them
-    charged_tokens: int = 0  # as the provider says, or as the embedder counts where it does not; 0 for a plan
+    cost_usd: float  # estimated from the tokens
+    charged_tokens: int = 0  # as the provider reports them, else as the embedder counts them; 0 for a plan
     charged_usd: float = 0.0
-    pages: tuple["PageCost", ...] = ()  # the most expensive ones, by falling tokens; none where all is free
+    pages: tuple["PageCost", ...] = ()  # the most expensive ones, by falling tokens; empty if everything is free
     build_output: tuple["BuildOutput", ...] = ()  # likewise
 
 
@@ -69,7 +69,7 @@ class BuildOutput:
 
 
 class Bill:
-    """The distinct texts that the cache lacks, in a private file that SQLite makes when they outgrow its memory."""
+    """The distinct texts missing from the cache, in memory or in a temporary SQLite file if they are too many."""
 
     def __init__(
         self,
@@ -79,11 +79,11 @@ class Bill:
         price_per_million_usd: float | None,
         query_tokens: int = 0,
     ) -> None:
-        """Ask the cache for all of them.
+        """Look up all texts in the cache.
 
         Args:
-            query_tokens: Of queries that the run asks beside the texts.
-            price_per_million_usd: Instead of the embedder's.
+            query_tokens: Tokens of queries that the run also embeds.
+            price_per_million_usd: Replaces the embedder's price.
         """
         self._db = sqlite3.connect("", isolation_level=None)
         try:
@@ -99,11 +99,11 @@ class Bill:
         self._db.close()
 
     def texts(self) -> Iterator[tuple[bytes, int, int]]:
-        """(hash, tokens, position) by rising position."""
+        """Return (hash, tokens, position) by rising position."""
         return self._db.execute("SELECT hash, tokens, position FROM texts ORDER BY position")
 
     def with_pages(self, pages_at: PagesAt | None) -> EmbedOutcome:
-        """The outcome with what its pages cost, where anything does and pages are known."""
+        """Return the outcome with the cost of its pages, if there is a cost and pages are known."""
         if pages_at is None or not self.outcome.cost_usd:
             return self.outcome
         self._db.execute("CREATE TABLE pages (url TEXT PRIMARY KEY, texts, tokens, reason) WITHOUT ROWID")
@@ -130,7 +130,7 @@ class Bill:
         )
 
     def _cost_usd(self, tokens: int) -> float:
-        """To the billionth, so that tables show no rounding of binary fractions."""
+        """Round the cost to the billionth, so that tables show no binary fractions."""
         return round(estimate(tokens, self.price), 9)
 
     def _fill(self, cache: EmbeddingCache, model_id: str, texts: Iterable[TextSource]) -> tuple[int, int, int]:
@@ -161,6 +161,6 @@ def plan_missing(
     pages_at: PagesAt | None = None,
     query_tokens: int = 0,
 ) -> EmbedOutcome:
-    """Plan `embed_missing`; calls nothing."""
+    """Plan `embed_missing` without calling the embedder."""
     with closing(Bill(cache, embedder, texts, price_per_million_tokens_usd, query_tokens)) as bill:
         return bill.with_pages(pages_at)

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from searchsocket.dollars import dollars
 from searchsocket.errors import BudgetExceeded, ConfigError
 
-# US dollars a million tokens. The OpenAI figures are its list prices (platform.openai.com/docs/pricing) as of
+# US dollars per million tokens. The OpenAI figures are its list prices (platform.openai.com/docs/pricing) as of
 # PRICES_OF; `embeddings.price_per_million_tokens_usd` overrides them.
 PRICES_OF = "2025-11"
 PRICES_PER_MILLION_TOKENS_USD: Mapping[str, float] = {
@@ -22,21 +22,20 @@ PRICES_PER_MILLION_TOKENS_USD: Mapping[str, float] = {
 
 
 def price_of(model: str, override: float | None = None) -> float:
-    """US dollars a million tokens: the configured price, else the one in the table.
+    """Return US dollars per million tokens: the configured price, else the one in the table.
 
     Raises:
-        ConfigError: The model is not in the table and no price is configured; a budget over an unknown price
-            would be no budget.
+        ConfigError: The model is not in the table and no price is configured, so no budget could be checked.
     """
     return listed_price(PRICES_PER_MILLION_TOKENS_USD, model, override, "embedding model", "embeddings")
 
 
 def listed_price(table: Mapping[str, float], model: str, override: float | None, kind: str, section: str) -> float:
-    """US dollars a million tokens: `override`, else what the table says of the model.
+    """Return US dollars per million tokens: `override`, else the model's price in the table.
 
     Args:
-        kind: What the model is, in the words of the error.
-        section: Of the settings, where its price can be said.
+        kind: Kind of the model, for the error.
+        section: Section of the settings in which the price can be set.
 
     Raises:
         ConfigError: The model is not in the table and no price is configured.
@@ -60,10 +59,10 @@ class Budget:
     spent_usd: float = 0.0  # in this month so far
 
     def allow(self, cost_usd: float) -> None:
-        """Let a run go on that is estimated to cost so much; a run that costs nothing always may.
+        """Check the estimated cost of a run; a run that costs nothing always passes.
 
         Raises:
-            BudgetExceeded: It is more than the run may cost, or than the month has left.
+            BudgetExceeded: The cost is over the run's budget, or over the rest of the month's.
         """
         if self.run_usd is not None and cost_usd > self.run_usd:
             raise BudgetExceeded(cost_usd, self.run_usd)
@@ -85,7 +84,7 @@ NO_BUDGET = Budget()
 
 
 class DailyBudget:
-    """US dollars that may be spent in a day of the clock; safe to share between threads.
+    """Limit of US dollars per day of the clock; safe to share between threads.
 
     Args:
         max_usd: 0 = no limit.
@@ -99,7 +98,7 @@ class DailyBudget:
         self._spent_usd = 0.0
 
     def take(self, cost_usd: float) -> bool:
-        """Spend so much, or nothing and False where it would be too much."""
+        """Spend an amount; return False and spend nothing if it is too much."""
         with self._lock:
             if (today := self._clock().date()) != self._day:
                 self._day, self._spent_usd = today, 0.0
@@ -110,14 +109,14 @@ class DailyBudget:
 
 
 def estimate(tokens: int, price_per_million_tokens_usd: float) -> float:
-    """Cost in US dollars of embedding `tokens`."""
+    """Return the cost in US dollars of embedding `tokens`."""
     return tokens * price_per_million_tokens_usd / 1_000_000
 
 
 def estimate_tokens(text: str) -> int:
-    """Tokens of `text` where no tokenizer is at hand: a quarter of its UTF-8 bytes, rounded up.
+    """Estimate the tokens of `text` without a tokenizer: a quarter of its UTF-8 bytes, rounded up.
 
-    About right for English and code; three bytes a character make it three tokens for four Chinese characters.
+    About right for English and code. Chinese has three bytes per character: three tokens for four characters.
     """
     size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
     return (size + 3) // 4

@@ -1,6 +1,6 @@
 """Ledger of real charges per month (UTC) and project, next to the embedding cache, because clones share the costs.
 
-One upsert a payment into an SQLite file: any number of runs and services may pay at once, and one that dies loses none.
+Each payment is one upsert in an SQLite file: any number of runs and services may pay at once, and a crash loses none.
 """
 
 import sqlite3
@@ -32,16 +32,16 @@ class Paid:
     month: str  # `2026-11`
     used_for: str  # `index` or `queries`
     model_id: str
-    tokens: int  # as the provider charged them; as we count them where it does not say
+    tokens: int  # as the provider charged them, else as we count them
     cost_usd: float
 
 
 class Ledger:
-    """One project's payments; safe to share between threads. Nothing is opened before it is used.
+    """One project's payments; safe to share between threads. The file is opened at the first use.
 
     Args:
-        path: The file, made with its folder when the first payment is noted.
-        clock: Tells the month.
+        path: The file; created with its folder at the first payment.
+        clock: The current time, for the month.
     """
 
     def __init__(self, path: Path, project_id: str, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
@@ -52,11 +52,11 @@ class Ledger:
         self._db: sqlite3.Connection | None = None
 
     def month(self) -> str:
-        """The one of today."""
+        """Return the current month (UTC)."""
         return self._clock().astimezone(UTC).strftime("%Y-%m")
 
     def add(self, used_for: Use, model_id: str, *, tokens: int, cost_usd: float) -> None:
-        """Note a payment.
+        """Record a payment.
 
         Raises:
             StateUnavailable: The file cannot be written.
@@ -73,7 +73,7 @@ class Ledger:
             raise self._unusable(error) from error
 
     def lines(self) -> list[Paid]:
-        """Everything that was paid, the newest month first; reads, and makes nothing.
+        """Return all payments, the newest month first; creates no file.
 
         Raises:
             StateUnavailable: The file cannot be read.
@@ -81,7 +81,7 @@ class Ledger:
         return [Paid(*row) for row in self._rows("month, used_for, model, tokens, cost_usd", "1")]
 
     def paid_usd(self) -> float:
-        """In the month of today, for everything.
+        """Return the sum of all payments in the current month.
 
         Raises:
             StateUnavailable: The file cannot be read.
@@ -106,7 +106,7 @@ class Ledger:
 
     def _opened(self) -> sqlite3.Connection:
         if self._db is None:
-            with suppress(SearchSocketError, OSError):  # whoever opens the file says so
+            with suppress(SearchSocketError, OSError):  # reported when the file is opened
                 make_private_folder(self.path.parent)
             db = sqlite3.connect(self.path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
             try:

@@ -23,10 +23,10 @@ def make_judge(
     prepare: Callable[[str], str] = lambda text: text,
     ledger: Ledger | None = None,
 ) -> Judge:
-    """The configured reranker as queries use it, see `Judge`.
+    """Create the configured reranker for queries, see `Judge`.
 
     Args:
-        ledger: Where it is noted what was paid; None = nowhere.
+        ledger: Records payments; None = they are not recorded.
 
     Raises:
         ConfigMissing, ConfigError: As `make_reranker`.
@@ -37,7 +37,7 @@ def make_judge(
             return
         try:
             ledger.add("reranking", usage.model_id, tokens=usage.tokens, cost_usd=usage.cost_usd)
-        except SearchSocketError as error:  # the query is answered all the same
+        except SearchSocketError as error:  # the query is answered anyway
             on_error(error)
 
     reranker = make_reranker(settings, environ)
@@ -48,7 +48,7 @@ def make_judge(
 
 
 def deprecation(settings: "RerankSettings") -> ModelDeprecated | None:
-    """The warning about a deprecated model, if its vendor has a newer one."""
+    """Return the warning about a deprecated model, if its vendor has a newer one."""
     if settings.provider != "jina":
         return None
     from searchsocket.models.rerankers.jina import DEPRECATED
@@ -58,14 +58,14 @@ def deprecation(settings: "RerankSettings") -> ModelDeprecated | None:
 
 
 def make_reranker(settings: "RerankSettings", environ: Mapping[str, str]) -> Reranker:
-    """The configured reranker. Libraries are imported when their provider is chosen.
+    """Create the configured reranker. Only the library of its provider is imported.
 
     Args:
-        environ: Where keys are read; it is read nowhere else.
+        environ: Environment with the keys.
 
     Raises:
-        ConfigMissing: A library, a key or a file of the model is not there.
-        ConfigError: None is configured, or the model, or the address, cannot be used.
+        ConfigMissing: A library, a key or a file of the model is missing.
+        ConfigError: No reranker is configured, or its model or address cannot be used.
     """
     match settings.provider:
         case "none":

@@ -46,4 +46,4 @@ class Reranker(Protocol):
         """
 
     def count_tokens(self, query: str, texts: Sequence[str]) -> int:
-        """Tokens that a call would be charged for; an estimate if the model cannot count them."""
+        """Return the tokens that a call would be charged for; an estimate if the model cannot count them."""

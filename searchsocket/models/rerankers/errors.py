@@ -11,17 +11,17 @@ class RerankerUnavailable(SearchSocketError):
 
     def __init__(self, message: str, retry_after_s: float | None = None) -> None:
         super().__init__(message)
-        self.retry_after_s = retry_after_s  # as the provider asked for; None = it did not say
+        self.retry_after_s = retry_after_s  # the pause that the provider asked for; None = it did not
 
 
 class RerankerRefused(SearchSocketError):
-    """The reranker will not answer until somebody changes something: the key, the balance, the model."""
+    """The reranker refuses calls until the key, the balance or the model is changed."""
 
     code = "RERANKER_REFUSED"
 
 
 class ModelDeprecated(SearchSocketError):
-    """A model is still answered with, and its vendor says that it will not be for ever."""
+    """The model still works, but its vendor has deprecated it."""
 
     code = "MODEL_DEPRECATED"
 
@@ -32,6 +32,6 @@ class ModelDeprecated(SearchSocketError):
 
 
 class BadRerankScores(SearchSocketError):
-    """A reranker answered with scores that are not those of its candidates."""
+    """The reranker returned scores that do not match its candidates."""
 
     code = "BAD_RERANK_SCORES"

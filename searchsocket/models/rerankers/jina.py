@@ -1,6 +1,6 @@
-"""Jina's reranker, and servers that speak its protocol: Cohere's, and those that one runs oneself (spec 13.2).
+"""Reranker for Jina, and for servers with its protocol: Cohere's and self-hosted ones (spec 13.2).
 
-The key stays here: no error, log line or representation of ours holds it, also where a server sends it back.
+The key stays here: no error, log line or representation contains it, even if a server sends it back.
 """
 
 import math
@@ -15,9 +15,9 @@ from searchsocket.models.rerankers.errors import BadRerankScores, RerankerRefuse
 from searchsocket.project.settings.features import RerankSettings
 
 DEFAULT_URL = "https://api.jina.ai/v1"
-# The vendor's page of the model says so (jina.ai/models/jina-reranker-v2-base-multilingual, 2026).
-DEPRECATED = {"jina-reranker-v2-base-multilingual": "jina-reranker-v3"}  # and what has taken its place
-# US dollars a million tokens of query and texts: the price of a billion tokens at jina.ai, May 2025.
+# Source: the vendor's page of the model (jina.ai/models/jina-reranker-v2-base-multilingual, 2026).
+DEPRECATED = {"jina-reranker-v2-base-multilingual": "jina-reranker-v3"}  # model -> its successor
+# US dollars per million tokens of query and texts: the price of a billion tokens at jina.ai, May 2025.
 # `rerank.price_per_million_tokens_usd` overrides them.
 PRICES_PER_MILLION_TOKENS_USD: Mapping[str, float] = {
     "jina-colbert-v2": 0.05,
@@ -26,15 +26,15 @@ PRICES_PER_MILLION_TOKENS_USD: Mapping[str, float] = {
     "jina-reranker-v3": 0.05,
 }
 _MAX_ANSWER_BYTES = 1_000_000
-_MAX_TIMEOUT_S = 300.0  # of a request that is given more
+_MAX_TIMEOUT_S = 300.0  # limit, also for a request with a longer timeout
 
 
 def make_jina(settings: RerankSettings, environ: Mapping[str, str]) -> "JinaReranker":
-    """The reranker that the settings describe; nothing is called.
+    """Create the configured reranker; calls nothing.
 
     Raises:
-        ConfigMissing: The key is not there.
-        ConfigError: The address cannot be used, or the price of the model is not known.
+        ConfigMissing: The key is missing.
+        ConfigError: The address cannot be used, or the price of the model is unknown.
     """
     jina = settings.jina
     key = environ.get(jina.api_key_env, "").strip() if jina.api_key_env else ""
@@ -50,14 +50,14 @@ def make_jina(settings: RerankSettings, environ: Mapping[str, str]) -> "JinaRera
 
 
 class JinaReranker:
-    """One model behind one address; safe to share between threads."""
+    """One model at one address; safe to share between threads."""
 
     is_remote = True
 
     def __init__(
         self, model: str, key: str, *, base_url: str = DEFAULT_URL, price_per_million_tokens_usd: float = 0.0
     ) -> None:
-        """Make the client; nothing is called.
+        """Create the client; calls nothing.
 
         Raises:
             ConfigError: The address, or the key, cannot be sent.
@@ -66,13 +66,13 @@ class JinaReranker:
         self.price_per_million_tokens_usd = price_per_million_tokens_usd
         self._body: dict[str, Any] = {"model": model}
         if base_url == DEFAULT_URL:
-            self._body["return_documents"] = False  # servers like it refuse fields that they do not know
+            self._body["return_documents"] = False  # other servers refuse unknown fields
         self._client = ProviderClient(
             base_url, key, setting="rerank.jina", max_timeout_s=_MAX_TIMEOUT_S, max_answer_bytes=_MAX_ANSWER_BYTES
         )
 
     def rerank(self, query: str, texts: Sequence[str], *, top_n: int, timeout_s: float) -> Judgement:
-        """Judge texts (see `Reranker.rerank`)."""
+        """Score texts (see `Reranker.rerank`)."""
         body = self._body | {"query": query, "documents": [text or " " for text in texts], "top_n": top_n}
         try:
             content = self._client.post("rerank", body, timeout_s)
@@ -89,7 +89,7 @@ class JinaReranker:
         raise RerankerRefused(refusal.message)
 
     def count_tokens(self, query: str, texts: Sequence[str]) -> int:
-        """An estimate: each text is read together with the query."""
+        """Estimate the tokens: each text is read together with the query."""
         return len(texts) * estimate_tokens(query) + sum(map(estimate_tokens, texts))
 
 
@@ -103,16 +103,16 @@ def _rows(answer: dict[str, Any], origin: str) -> list[tuple[object, object]]:
 def checked_scores(
     rows: Iterable[tuple[object, object]], texts: int, top_n: int, origin: str
 ) -> tuple[float | None, ...]:
-    """Validate scores before anything is ordered by them, and return them by position.
+    """Validate scores and return them by position.
 
     Args:
         rows: Positions and scores, in any order.
-        texts: How many there are to be scored.
-        top_n: How many of them must be.
-        origin: Who scored them, for the message.
+        texts: Number of texts.
+        top_n: Required number of scores.
+        origin: Name of the model, for the message.
 
     Raises:
-        BadRerankScores: Another number of scores, a position twice or beyond the texts, or a score that is none.
+        BadRerankScores: Another number of scores, a position twice or beyond the texts, or an invalid score.
     """
     scores: dict[int, float] = {}
     for position, score in rows:

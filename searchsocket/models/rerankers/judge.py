@@ -1,7 +1,7 @@
-"""Judgements of queries: remembered, waited for only so long, and paid for only up to a budget (spec 13.2).
+"""Rerank candidates of queries, with a cache, a timeout and a budget (spec 13.2).
 
-A reranker that is down, slow or too dear just now is no error of the caller's: he is told why his results are in the
-order that they had before.
+A reranker may be down, slow or over the budget. That is not an error of the query: the caller gets the reason, and
+results keep their order.
 """
 
 import hashlib
@@ -21,18 +21,18 @@ from searchsocket.system.breaker import Breaker
 if TYPE_CHECKING:
     from searchsocket.project.settings.features import RerankSettings
 
-_PAUSE_S = 0.1  # before a call is made again
+_PAUSE_S = 0.1  # before a retry
 THREAD_NAME = "rerank-query"
 _MAX_JUDGEMENTS = 1_024  # judgements; a megabyte
-_MAX_UNDER_WAY = 8  # calls that are not answered yet, and ...
-_MAX_WAITING = 16  # ... callers who wait for one; beyond either the reranker counts as too slow
+_MAX_UNDER_WAY = 8  # running calls, and ...
+_MAX_WAITING = 16  # ... waiting callers; beyond either the reranker counts as too slow
 
 Scores = tuple[float | None, ...]
 _LOCAL_COST = 20.0  # plain queries: a cross-encoder reads every candidate
 
 
 class NotJudged(Enum):
-    """Why candidates have no scores."""
+    """Reason why candidates have no scores."""
 
     UNAVAILABLE = auto()
     TOO_SLOW = auto()
@@ -43,10 +43,10 @@ class Judge:
     """The configured reranker as queries use it; safe to share between threads.
 
     Args:
-        prepare: What is done to each text, and to the query, before a reranker elsewhere sees it.
-        clock: Tells the day.
-        on_error: Hears why a reranker could not answer; may be called in any thread.
-        on_usage: Hears what each call took; may be called in any thread.
+        prepare: Changes the query and each text before they are sent to a remote reranker.
+        clock: The current time, for the daily budget.
+        on_error: Called with a reranker's errors; may be called in any thread.
+        on_usage: Called with tokens and cost of each call; may be called in any thread.
     """
 
     def __init__(
@@ -80,11 +80,11 @@ class Judge:
         return 0.0 if self._reranker.is_remote else _LOCAL_COST
 
     def scores(self, query: str, texts: Sequence[str], *, anonymous: bool = False) -> Scores | NotJudged:
-        """By text: a finite score, higher is better, or None where it is not among the best `rerank.top_n`.
+        """Return the score of each text: finite, higher is better; None if it is not among the best `rerank.top_n`.
 
         Args:
-            texts: One at least.
-            anonymous: Whether it counts against the budget.
+            texts: At least one.
+            anonymous: The query counts against the daily budget.
         """
         query, texts = self._prepare(query), [self._prepare(text) for text in texts]
         key = hashlib.sha256("\0".join((query, *texts)).encode("utf-8", "surrogatepass")).digest()
@@ -93,19 +93,19 @@ class Judge:
         if not self._waiting.acquire(blocking=False):
             return NotJudged.TOO_SLOW
         try:
-            return self._awaited(query, texts, key, anonymous=anonymous)
+            return self._wait_for_scores(query, texts, key, anonymous=anonymous)
         finally:
             self._waiting.release()
 
-    def _awaited(self, query: str, texts: Sequence[str], key: bytes, *, anonymous: bool) -> Scores | NotJudged:
-        def refused() -> NotJudged | None:
+    def _wait_for_scores(self, query: str, texts: Sequence[str], key: bytes, *, anonymous: bool) -> Scores | NotJudged:
+        def refusal() -> NotJudged | None:
             if not self._breaker.lets_through():
                 return NotJudged.UNAVAILABLE
             tokens = self._reranker.count_tokens(query, texts)
             cost = estimate(tokens, self._reranker.price_per_million_tokens_usd)
             return NotJudged.OVER_BUDGET if anonymous and not self._budget.take(cost) else None
 
-        call = self._calls.joined(key, lambda: self._paid(query, texts), refused)
+        call = self._calls.joined(key, lambda: self._call(query, texts), refusal)
         if call is None:
             return NotJudged.TOO_SLOW
         if isinstance(call, NotJudged):
@@ -114,23 +114,23 @@ class Judge:
             return call.result(self.settings.timeout_s)
         except TimeoutError:
             return NotJudged.TOO_SLOW
-        except Exception:  # noqa: BLE001  (also a defect: `on_error` heard of it, and the search goes on)
+        except Exception:  # noqa: BLE001  (`on_error` got it, and the search continues)
             return NotJudged.UNAVAILABLE
 
     def _judgement(self, query: str, texts: Sequence[str], top_n: int) -> Judgement:
-        """Ask the reranker, and once more within the same time where it was busy or broke."""
-        ends = self._monotonic() + self.settings.timeout_s
+        """Call the reranker, with one retry within the same timeout if the error is temporary."""
+        deadline = self._monotonic() + self.settings.timeout_s
         try:
             return self._reranker.rerank(query, texts, top_n=top_n, timeout_s=self.settings.timeout_s)
         except SearchSocketError as error:
             pause_s = max(getattr(error, "retry_after_s", None) or 0.0, _PAUSE_S)
-            if not error.retryable or self._monotonic() + pause_s >= ends:
+            if not error.retryable or self._monotonic() + pause_s >= deadline:
                 raise
         self._sleep(pause_s)
-        return self._reranker.rerank(query, texts, top_n=top_n, timeout_s=ends - self._monotonic())
+        return self._reranker.rerank(query, texts, top_n=top_n, timeout_s=deadline - self._monotonic())
 
-    def _paid(self, query: str, texts: Sequence[str]) -> Scores:
-        """Ask the reranker, and say what it took and how it fared."""
+    def _call(self, query: str, texts: Sequence[str]) -> Scores:
+        """Call the reranker, and report its usage and its success or failure."""
         reranker, settings = self._reranker, self.settings
         try:
             top_n = min(settings.top_n, len(texts))
@@ -145,6 +145,6 @@ class Judge:
         usage = Usage(reranker.model_id, judgement.tokens, estimate(judgement.tokens, price))
         try:
             self._on_usage(usage)
-        except SearchSocketError as error:  # what was paid for is used, whether that could be noted or not
+        except SearchSocketError as error:  # the paid scores are used, even if the payment was not recorded
             self._on_error(error)
         return judgement.scores
