@@ -1,1 +1,1 @@
-"""The command line: one file a command, each translates arguments to a use case."""
+"""The command line: one file per command, which translates arguments to a use case."""

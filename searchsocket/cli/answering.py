@@ -1,4 +1,4 @@
-"""Answering the commands of the same user over a socket in the state folder: the service's side of `asking`."""
+"""Server side of `asking`: answer commands of the same user over a socket in the state folder."""
 
 import json
 import os
@@ -23,7 +23,7 @@ _BACKLOG = 16
 
 @contextmanager
 def answering(project: Project, environ: Mapping[str, str], service: SearchService) -> Iterator[None]:
-    """Answer until the block ends; where there can be no such socket, or another service has one, nobody is."""
+    """Answer until the block ends; do nothing if the socket cannot be created or another service has it."""
     path = Path(socket_path(os.fspath(project.state_dir)))
     try:
         listener = _listen(path)
@@ -47,7 +47,7 @@ def answering(project: Project, environ: Mapping[str, str], service: SearchServi
 
 
 class Replies:
-    """Answers to requests."""
+    """Answers requests of commands."""
 
     def __init__(self, project: Project, environ: Mapping[str, str], service: SearchService) -> None:
         self._project = project
@@ -57,7 +57,7 @@ class Replies:
         self._identity = identity(os.path.realpath(project.root), environ)
 
     def to(self, data: bytes) -> Mapping[str, Any]:
-        """The reply to a request: lines to print, an error, or that it is not for this service to answer."""
+        """Return the reply to a request: lines to print, an error, or `declined` if another service must answer."""
         try:
             request = json.loads(data)
             is_ours = request.pop("identity") == self._identity and (
@@ -86,17 +86,17 @@ def _query_of(fields: Mapping[str, Any]) -> SearchQuery:
 
 
 def _listen(path: Path) -> socket.socket:
-    """A socket that only its owner may connect to, from the moment when it is there.
+    """Create a socket to which only its owner can ever connect.
 
     Raises:
-        OSError: It cannot be made, or a service is answering there.
+        OSError: The socket cannot be created, or another service answers at the path.
     """
     with (
-        socket.socket(socket.AF_UNIX) as other,
+        socket.socket(socket.AF_UNIX) as probe,
         address(os.fspath(path)) as name,
         suppress(FileNotFoundError, ConnectionRefusedError),
     ):
-        other.connect(name)
+        probe.connect(name)
         raise FileExistsError(os.fspath(path))
     listener = socket.socket(socket.AF_UNIX)
     temporary = path.with_name(f"{path.name}.{os.getpid()}")
@@ -125,8 +125,8 @@ def _serve(listener: socket.socket, replies: Replies) -> None:
             try:
                 _answer(connection, replies)
             except OSError:
-                continue  # who asked went away, or never asked
-            except Exception as error:  # noqa: BLE001  (a defect: who asked opens the index, and the next may ask)
+                continue  # the client disconnected
+            except Exception as error:  # noqa: BLE001  (the command then opens the index itself)
                 replies.on_error(error)
 
 

@@ -1,4 +1,4 @@
-"""`searchsocket artifacts`: generations in an object store, for machines that answer without an index of their own."""
+"""`searchsocket artifacts`: generations in an object store, for machines without their own index."""
 
 import os
 from dataclasses import replace
@@ -176,8 +176,8 @@ def prune(
         dry_run=dry_run,
     )
     if as_json:
-        gone = [_generation(each) for each in removed.generations]
-        print_json({"generations": gone, "files": removed.files, "bytes": removed.bytes, "dryRun": dry_run})
+        generations_json = [_generation(each) for each in removed.generations]
+        print_json({"generations": generations_json, "files": removed.files, "bytes": removed.bytes, "dryRun": dry_run})
         return
     done = "would remove" if dry_run else "removed"
     generations, files = count(len(removed.generations), "generation"), count(removed.files, "file")
@@ -185,7 +185,7 @@ def prune(
 
 
 def _project(root: Path, url: str) -> Project:
-    """The project, with the address that was given in the place of its own."""
+    """Load the project, with the URL of the command line instead of its own."""
     project = load_project(root)
     settings = project.settings
     if not (url or settings.artifacts.url):

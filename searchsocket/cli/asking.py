@@ -1,7 +1,7 @@
-"""Asking a running `serve` instead of opening the index: the client's side, by the standard library alone.
+"""Client of a running `serve`, used instead of opening the index; needs only the standard library.
 
-Who may connect may read the index itself: the socket lies in the state folder, for its owner alone, and both sides make
-sure that the other is a process of the same user.
+Only the index's owner can connect: the socket is in the state folder with an owner-only mode, and both sides check that
+the peer is a process of the same user.
 """
 
 import json
@@ -27,13 +27,13 @@ _PREFIXES = ("SEARCHSOCKET", "EMBEDDINGS_PROVIDER")
 
 
 def socket_path(state_dir: str) -> str:
-    """The path of the service's socket in this state folder."""
+    """Return the path of the service's socket in this state folder."""
     return os.path.join(state_dir, SOCKET)
 
 
 @contextmanager
 def address(path: str) -> Iterator[str]:
-    """The path, or where it is too long for a socket's address another name of it."""
+    """Yield the path, or a shorter name of it if it is too long for a socket's address."""
     if len(os.fsencode(path)) <= _MAX_ADDRESS_BYTES:
         yield path
         return
@@ -46,8 +46,9 @@ def address(path: str) -> Iterator[str]:
 
 
 def identity(root: str, environ: Mapping[str, str]) -> str:
-    """A fingerprint of all inputs of an answer except the index: settings, their variables and the code. Equal on both
-    sides.
+    """Return a fingerprint of all inputs of an answer except the index: settings, their variables and the code.
+
+    It must be equal on both sides.
 
     Raises:
         OSError: A file cannot be read.
@@ -87,8 +88,8 @@ def _is_ours(path: str) -> bool:
 
 
 def is_same_user(connection: socket.socket) -> bool:
-    """Return True if the peer is a process of this user. If the system cannot tell, the file's mode decides."""
+    """Return True if the peer is a process of this user. If the system does not report it, the file's mode decides."""
     if not hasattr(socket, "SO_PEERCRED"):
         return True
-    told = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    return bool(struct.unpack("3i", told)[1] == os.geteuid())
+    credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    return bool(struct.unpack("3i", credentials)[1] == os.geteuid())

@@ -1,4 +1,4 @@
-"""`searchsocket backfill`: a run for each of several scopes, some at once."""
+"""`searchsocket backfill`: one run for each of several scopes, in parallel."""
 
 import json
 import os
@@ -120,10 +120,10 @@ class Outcome:
 
 
 def _outcomes(scopes: Sequence[Scope], arguments: Sequence[str], at_once: int, errors: int | None) -> Iterator[Outcome]:
-    """The runs as they end; each is a process of its own, so that none can take another with it.
+    """Yield the outcomes as runs end; each run is a separate process, so that a crash affects no other run.
 
     Args:
-        errors: Where their stderr goes, as `Popen` takes it; None = to that of this process.
+        errors: Target of their stderr, as for `Popen`; None = stderr of this process.
     """
     running: list[subprocess.Popen[bytes]] = []
     is_over = False
@@ -159,7 +159,7 @@ def _answer(output: bytes) -> Mapping[str, Any]:
 
 
 def _flags(options: RunOptions) -> list[str]:
-    """The options of this backfill, as options of `searchsocket index`."""
+    """Convert the options of this backfill to options of `searchsocket index`."""
     flags = []
     request = options.stated()
     for option in OPTIONS:
@@ -173,20 +173,20 @@ def _line(outcome: Outcome) -> str:
     name = outcome.scope.name
     if not outcome.ok:
         return f"{name}: {error_line(outcome.error['code'], outcome.error['message'])}"
-    made = outcome.answer.get("embeddings", {})
-    what = "planned" if outcome.answer.get("dryRun") else "unchanged" if _is_unchanged(outcome) else "indexed"
+    embeddings = outcome.answer.get("embeddings", {})
+    state = "planned" if outcome.answer.get("dryRun") else "unchanged" if _is_unchanged(outcome) else "indexed"
     pages = outcome.answer.get("pages", {}).get("indexed", 0)
-    return f"{name}: {what}, {count(pages, 'page')}, {count(made.get('created', 0), 'text')} embedded"
+    return f"{name}: {state}, {count(pages, 'page')}, {count(embeddings.get('created', 0), 'text')} embedded"
 
 
 def _is_unchanged(outcome: Outcome) -> bool:
-    changed = outcome.answer.get("records", {})
-    return not (changed.get("upserted") or changed.get("deleted"))
+    records = outcome.answer.get("records", {})
+    return not (records.get("upserted") or records.get("deleted"))
 
 
 def _to_json(outcome: Outcome) -> Mapping[str, Any]:
-    whose = {"scope": outcome.scope.name, "branch": outcome.scope.branch or None, "ok": outcome.ok}
+    head = {"scope": outcome.scope.name, "branch": outcome.scope.branch or None, "ok": outcome.ok}
     if not outcome.ok:
-        return {**whose, "error": dict(outcome.error)}
+        return {**head, "error": dict(outcome.error)}
     names = ("generation", "pages", "embeddings", "records", "estimatedTokens", "estimatedCostUsd", "seconds")
-    return {**whose, **{name: outcome.answer[name] for name in names if name in outcome.answer}}
+    return {**head, **{name: outcome.answer[name] for name in names if name in outcome.answer}}

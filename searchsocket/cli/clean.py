@@ -1,4 +1,4 @@
-"""`searchsocket clean`: delete what is kept of one scope, or everything (spec 17)."""
+"""`searchsocket clean`: delete the local state of one scope, or all of it (spec 17)."""
 
 import os
 import shutil
@@ -82,22 +82,22 @@ def clean(
             say("nothing to delete")
     silent = "--json" if as_json else "--quiet" if is_quiet() else ""
     if index and everything:
-        _ask_for_the_name(project, confirmed, silent)
+        _confirm_with_id(project, confirmed, silent)
     elif (paths or index) and not yes:
         if silent:
             raise click.UsageError(f"{silent} cannot ask for confirmation; add --yes")
         click.confirm("Delete this?", abort=True)
-    gone = _dropped(project) if index and everything else []
+    dropped = _drop_remote(project) if index and everything else []
     _delete(project, scopes, paths, everything=scope_name is None, remote=remote and not everything)
     if as_json:
-        deleted = [*map(str, paths), *gone]
+        deleted = [*map(str, paths), *dropped]
         print_json({"scopes": [scope.name for scope in scopes], "deleted": deleted, "remote": remote})
     elif paths or index:
         say("deleted")
 
 
 def _remote_index(project: Project) -> VectorUpkeep:
-    """The vector store on another machine."""
+    """Return the remote vector store, or raise a usage error."""
 
     if (index := Backends(project, os.environ, calls=False).store.remote_index) is None:
         provider = project.settings.vector.provider
@@ -105,21 +105,21 @@ def _remote_index(project: Project) -> VectorUpkeep:
     return index
 
 
-def _dropped(project: Project) -> list[str]:
-    """Delete all that the project keeps elsewhere, of its pages and of its code; what went."""
+def _drop_remote(project: Project) -> list[str]:
+    """Delete all remote vectors of the project's pages and code; return their names."""
 
     return [name for home in (project, code_home(project)) for name in _remote_index(home).drop()]
 
 
 def _remote_lines(index: VectorUpkeep, scope_name: str | None) -> Iterator[str]:
-    """One line per remote scope that would be deleted."""
+    """Yield one line per remote scope that would be deleted."""
     for each in index.registered():
         if scope_name in (None, each.scope):
             yield f"deletes {each.records:,} remote vectors of scope {each.scope}"
 
 
-def _ask_for_the_name(project: Project, confirmed: str | None, silent: str) -> None:
-    """All of a project's vectors go at once, for whoever else searches them: a habit must not confirm that."""
+def _confirm_with_id(project: Project, confirmed: str | None, silent: str) -> None:
+    """Require the project's id: this deletes all its vectors, for all users, so a quick `y` is not enough."""
     if confirmed is None and silent:
         raise click.UsageError(f"{silent} cannot ask for confirmation; add --confirm {project.id}")
     if confirmed is None:
@@ -131,7 +131,7 @@ def _ask_for_the_name(project: Project, confirmed: str | None, silent: str) -> N
 
 
 def all_scopes(project: Project) -> list["Scope"]:
-    """Every scope that something is kept of; why the index cannot be listed is said."""
+    """Return every scope with local state; print the reason if the index cannot be listed."""
 
     scopes, problem = existing_scopes(project, Backends(project, os.environ, local_only=True).store)
     if problem is not None:
@@ -163,13 +163,13 @@ def _delete(project: Project, scopes: list["Scope"], paths: list[Path], *, every
             else:
                 path.unlink(missing_ok=True)
         except FileNotFoundError:
-            continue  # went with its scope
+            continue  # deleted with its scope
         except OSError as error:
             raise system_error("cannot delete", path, error) from error
 
 
 def _forget_runs(project: Project, scopes: list["Scope"]) -> None:
-    """Dagster's memory of the scopes; else a scope of the same name would show as materialized."""
+    """Delete Dagster's records of the scopes; otherwise a new scope of the same name would show as materialized."""
     home = dagster_home(project, os.environ)
     if home.is_dir():
         from searchsocket_assets.run.runs import forget_runs

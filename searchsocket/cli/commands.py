@@ -1,4 +1,4 @@
-"""The commands by name, each loaded when it is asked for: the overview and completion load none."""
+"""The commands by name; each is loaded at its use, so that overview and completion load none."""
 
 from collections.abc import Iterator, Mapping, MutableMapping
 from importlib import import_module
@@ -8,7 +8,7 @@ import click
 
 from searchsocket.system.garbage import loading
 
-# In the order of use; what each says of itself first.
+# In the order of use, with the first sentence of each command's help.
 SUMMARIES = {
     "init": "Add search to this site.",
     "index": "Build or update the index of the site and its source code.",
@@ -40,7 +40,7 @@ SUMMARIES = {
 
 
 class LoadedCommands(MutableMapping[str, click.Command]):
-    """Each command is the object of its name in a module."""
+    """Mapping of command names to commands; each is the object of its name in a module."""
 
     def __init__(self, modules: Mapping[str, str]) -> None:
         """

@@ -1,4 +1,4 @@
-"""`searchsocket completion`: what a shell needs to complete commands and options."""
+"""`searchsocket completion`: scripts for shells to complete commands and options."""
 
 import click
 from click.shell_completion import get_completion_class

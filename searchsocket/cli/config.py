@@ -1,4 +1,4 @@
-"""`searchsocket config`: what counts for every setting, and where that is said."""
+"""`searchsocket config`: every effective setting and where it is set."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from searchsocket.project.settings.load import load_settings
 from searchsocket.project.settings.origins import effective_settings
 
 _LOGIN = re.compile(r"(?<=://)[^/@\s]*@")
-_QUERY = re.compile(r"(?<=\?)\S+")  # a signed address has its secret there
+_QUERY = re.compile(r"(?<=\?)\S+")  # signed URLs contain a secret there
 
 
 @click.group()
@@ -69,7 +69,7 @@ def show(root: Path, as_json: bool) -> None:
 
 
 def _public(value: Any) -> Any:
-    """A value without logins and queries of addresses in it."""
+    """Remove logins and queries from the URLs in a value."""
     if isinstance(value, list):
         return [_public(each) for each in value]
     if not isinstance(value, str) or "://" not in value:
@@ -78,7 +78,7 @@ def _public(value: Any) -> Any:
 
 
 def _toml(value: Any) -> str:
-    """A value of a setting as TOML writes it: as JSON does, but for tables."""
+    """Format a setting's value as TOML, which equals JSON except for tables."""
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{json.dumps(key)} = {_toml(inner)}" for key, inner in value.items()) + " }"
     return json.dumps(value, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""`searchsocket dagster`: Dagster's UI and daemon over this project's runs."""
+"""`searchsocket dagster`: Dagster's UI and daemon for this project's runs."""
 
 import os
 import signal
@@ -51,7 +51,7 @@ def dagster(root: Path, host: str, port: int) -> None:
             open_instance(home).dispose()
     address = f"http://{host}:{port}"
     locks = []
-    if sys.platform != "win32":  # which has no open files that pass to another program
+    if sys.platform != "win32":  # Windows cannot pass open files to another program
         locks.append(_lock(home, address))
         from searchsocket_assets.run.dead import bury_dead
 
@@ -67,8 +67,8 @@ def dagster(root: Path, host: str, port: int) -> None:
             if child.poll() is None:
                 child.terminate()
 
-    # A shell starts what it runs in the background deaf to Ctrl-C. A child would inherit that, and Dagster would treat
-    # SIGTERM alike.
+    # A shell starts background jobs with Ctrl-C ignored. A child would inherit that, and Dagster would then ignore
+    # SIGTERM too.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, pass_on)
     child = start(str(workspace_file()), host, port, environ, locks)
@@ -77,15 +77,15 @@ def dagster(root: Path, host: str, port: int) -> None:
         child.terminate()
     click.echo(f"Dagster at {address}   (Ctrl-C stops)\n{HOME_VARIABLE}={home}")
     status = child.wait()
-    stop_group(child)  # a child that was killed leaves its services
+    stop_group(child)  # a killed child leaves its services running
     raise SystemExit(0 if received else status)
 
 
 def _lock(home: Path, address: str) -> int:
-    """Lock the home for Dagster's processes; the file descriptor passes to them, and the last one's end unlocks it.
+    """Lock the home for Dagster's processes, which inherit the file descriptor; the end of the last one unlocks it.
 
     Raises:
-        AlreadyRunning: Some of them are alive.
+        AlreadyRunning: Dagster's processes are running.
     """
     import fcntl
 
@@ -102,10 +102,10 @@ def _lock(home: Path, address: str) -> int:
 
 
 def _holders(path: Path) -> list[int]:
-    """Processes that have the file open; none where the system does not tell."""
+    """Return the processes that have the file open; empty if the system does not report them."""
     holders = []
     for process in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):  # ended meanwhile, or of another user
+        with suppress(OSError):  # just ended, or of another user
             if int(process.name) != os.getpid() and any(path.samefile(file) for file in (process / "fd").iterdir()):
                 holders.append(int(process.name))
     return sorted(holders)

@@ -1,4 +1,4 @@
-"""`searchsocket demand`: what visitors search for and do not find, and proposals that a person accepts."""
+"""`searchsocket demand`: visitors' searches without good results, and proposals for a person to accept."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""`searchsocket dev`: an index and a service that follow what somebody works on."""
+"""`searchsocket dev`: keep index and service up to date while somebody works on the site."""
 
 import errno
 import os
@@ -37,11 +37,11 @@ from searchsocket.serving.hosts import is_loopback
 from searchsocket.system.bound import start, start_shell, stop_group
 from searchsocket.system.errors import system_error
 
-_PORTS = 20  # tried when the port is in use
-_WAIT_S = 0.5  # between looks at signals and at the children
+_PORTS = 20  # tried if the port is in use
+_WAIT_S = 0.5  # between two checks of signals and children
 _NO_BUILD = "waiting for the first build of the site"
-_REST = "waiting for the build to finish; missing"
-_BEHIND_READING = frozenset({"page_chunks", "chunk_embeddings", "search_index"})  # stages that do not look at the build
+_INCOMPLETE = "waiting for the build to finish; missing"
+_AFTER_READING = frozenset({"page_chunks", "chunk_embeddings", "search_index"})  # stages that do not read the build
 
 
 @click.command()
@@ -97,12 +97,12 @@ def dev(
     watcher = Watcher(project.state_dir)
     with signals_noted(), children.running():
         try:
-            heard = True
+            has_changed = True
             while not received_signal():
-                if (heard or work.pace.is_due(time.time_ns())) and (view := work.read_site(watcher)):
+                if (has_changed or work.pace.is_due(time.time_ns())) and (view := work.read_site(watcher)):
                     children.follow(view.state, view.run.scope.name)
                     work.take(view)
-                heard = watcher.wait(_WAIT_S)
+                has_changed = watcher.wait(_WAIT_S)
                 children.report_end_of_build()
         finally:
             watcher.close()
@@ -110,12 +110,12 @@ def dev(
 
 @dataclass(frozen=True, slots=True)
 class SiteView:
-    """The project as it is now."""
+    """Current state of the project."""
 
     project: Project
     run: ScopeRun
     state: SiteState
-    build: str  # the folder of a built site; "" = what is indexed is none
+    build: str  # the folder of a built site; "" = the source is not a build
 
 
 @dataclass(slots=True)
@@ -125,11 +125,11 @@ class Work:
     root: Path
     scope_name: str | None
     pace: Pace
-    said: str = ""  # the line that was said last, so that none is said twice in a row
+    last_line: str = ""  # printed last, so that no line is repeated
 
     @classmethod
     def begin(cls, project: Project, scope_name: str | None, settle_s: float) -> "Work":
-        """Knowing how many pages are live, so that a build of fewer is not at once taken for a whole one."""
+        """Start with the number of live pages, so that a smaller build does not count as complete at once."""
 
         live = None
         with suppress(SearchSocketError):
@@ -138,7 +138,7 @@ class Work:
         return cls(project.root, scope_name, Pace(whole, project.root))
 
     def read_site(self, watcher: Watcher) -> SiteView | None:
-        """Read the project and the state of its site; None where the configuration cannot be used."""
+        """Read the project and the state of its site; None if the configuration is invalid."""
 
         settings = bytes_of(settings_files(self.root.resolve()))
         try:
@@ -154,29 +154,29 @@ class Work:
         return SiteView(project, run, scan_site(run, targets, settings), targets.build)
 
     def take(self, view: SiteView) -> None:
-        """Index where something is new and whole."""
+        """Index the site if its build is new and complete."""
 
         step = self.pace.step(view.state, view.build, time.time_ns())
         if step is Step.NO_BUILD:
             self._say(_NO_BUILD)
         elif step is Step.WAIT and (wait := self.pace.wait) and wait.missing:
-            such = f", such as {safe(wait.example)}" if wait.example else ""
-            if not self.said.startswith(_REST):  # once, however often the builder pauses
-                self._say(f"{_REST}: {count(wait.missing, 'page')}{such}")
+            example = f", such as {safe(wait.example)}" if wait.example else ""
+            if not self.last_line.startswith(_INCOMPLETE):  # once, however often the builder pauses
+                self._say(f"{_INCOMPLETE}: {count(wait.missing, 'page')}{example}")
         elif step is Step.INDEX and self._index(view):
             self.pace.wholeness.remember()
 
     def _index(self, view: SiteView) -> bool:
         """Index a state of the site. Return True if it is live now."""
 
-        self.said = ""
-        began = time.perf_counter()
+        self.last_line = ""
+        start_s = time.perf_counter()
 
         is_reading = bool(view.build)
 
-        def hear(event: Event) -> None:
+        def on_event(event: Event) -> None:
             nonlocal is_reading
-            is_reading = is_reading and event.fields.get("stage") not in _BEHIND_READING
+            is_reading = is_reading and event.fields.get("stage") not in _AFTER_READING
 
         def is_overtaken() -> bool:
             """Return True if the builder wrote during the run, so that pages may come from two builds."""
@@ -185,45 +185,45 @@ class Work:
             now = build_of(view.run)
             return now is None or now.digest != view.state.build
 
-        def ask(corpus: Corpus) -> IndexSummary:
+        def index_corpus(corpus: Corpus) -> IndexSummary:
             run, scope = view.run, self.scope_name
             return run_corpus(
-                view.project, run.scope, RunOptions(), hear, False, corpus, scope, is_overtaken=is_overtaken
+                view.project, run.scope, RunOptions(), on_event, False, corpus, scope, is_overtaken=is_overtaken
             )
 
         try:
-            summary, *_ = [ask(corpus) for corpus in corpora_of(view.project.settings)]
-        except SystemExit:  # what went wrong was said
+            summary, *_ = [index_corpus(corpus) for corpus in corpora_of(view.project.settings)]
+        except SystemExit:  # the error was printed
             return False
         except OSError as error:
             problem = system_error("cannot use", Path(os.fsdecode(error.filename or self.root)), error)
             self._say_error(problem.code, str(problem))
             return False
-        self._say(_line(summary, time.perf_counter() - began))
+        self._say(_line(summary, time.perf_counter() - start_s))
         return True
 
     def _say(self, line: str) -> None:
-        if line != self.said:
+        if line != self.last_line:
             say(line)
-        self.said = line
+        self.last_line = line
 
     def _say_error(self, code: str, message: str) -> None:
-        if message != self.said:
+        if message != self.last_line:
             print_error(code, message)
-        self.said = message
+        self.last_line = message
 
 
 def _line(summary: IndexSummary, seconds: float) -> str:
-    changed, gone = summary.records["upserted"], summary.records["deleted"]
-    if not changed and not gone:
+    upserted, deleted = summary.records["upserted"], summary.records["deleted"]
+    if not upserted and not deleted:
         return f"nothing changed in generation {summary.generation}"
-    made = f"{count(summary.embeddings['created'], 'text')} embedded"
-    what = f"{count(changed, 'chunk')} written, {gone:,} deleted, {made}"
-    return f"{safe(summary.scope)}: {what}, live as {summary.generation} after {seconds:.1f} s"
+    embedded = f"{count(summary.embeddings['created'], 'text')} embedded"
+    changes = f"{count(upserted, 'chunk')} written, {deleted:,} deleted, {embedded}"
+    return f"{safe(summary.scope)}: {changes}, live as {summary.generation} after {seconds:.1f} s"
 
 
 def free_port(host: str, port: int) -> int:
-    """The port, or the next one up that nothing listens on; the port itself if none of twenty is free."""
+    """Return the port, or the next free one; the port itself if none of twenty is free."""
     for each in range(port, min(port + _PORTS, 65536)):
         try:
             with socket.create_server((host, each), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
@@ -250,7 +250,7 @@ class Children:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Whatever was started is stopped afterwards."""
+        """Start Dagster and the build command; stop all children at the end."""
         try:
             if self.dagster_port:
                 self._all.append(
@@ -268,7 +268,7 @@ class Children:
                 stop_group(child)
 
     def follow(self, state: SiteState, scope: str) -> None:
-        """Start the service for the scope that is worked on; restart it when the settings or the scope change."""
+        """Start the service for the current scope; restart it if the settings or the scope change."""
 
         if (state.settings_digest, scope) == self.started_with:
             return
@@ -285,18 +285,18 @@ class Children:
         self._all.append(self._service)
 
     def report_end_of_build(self) -> None:
-        """Say once that the build command ended: nothing builds the site any more."""
+        """Report once that the build command ended, so that nothing builds the site any more."""
         if self._builder is not None and (status := self._builder.poll()) is not None:
             say(f"the build command ended with status {status}; indexing goes on when the build changes")
             self._builder = None
 
     def _start(self, *arguments: str, environ: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
-        # In a session of its own: Ctrl-C is for this process, which stops the others in order.
+        # In a separate session: Ctrl-C reaches only this process, which stops the children in order.
         command = [arguments[0], "--project", str(self.root.resolve()), *arguments[1:]]
         return start(command, {**os.environ, **(environ or {})}, start_new_session=True)
 
     def _dagster_environ(self) -> dict[str, str]:
-        """Branches become scopes by themselves where each has a source of its own."""
+        """Return the variables for Dagster: branches become scopes if each has its own source."""
 
         return (
             {"SEARCHSOCKET__BRANCHES__DISCOVER": "true"}

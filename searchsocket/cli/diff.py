@@ -1,4 +1,4 @@
-"""`searchsocket diff`: how two generations differ, of one scope or two."""
+"""`searchsocket diff`: differences between two generations, of one scope or two."""
 
 import os
 from collections.abc import Iterator
@@ -64,7 +64,7 @@ def diff(before: str, after: str, root: Path, scope_name: str | None, style: str
 
 
 def _reader(project: Project, backends: Backends, own: Scope, name: str) -> IndexReader:
-    """The generation that an argument names."""
+    """Open the generation that an argument names."""
 
     scope_part, at, generation = name.rpartition("@")
     if not at:
@@ -82,7 +82,7 @@ def _reader(project: Project, backends: Backends, own: Scope, name: str) -> Inde
 def _lines(difference: Diff) -> Iterator[str]:
 
     content = difference.content
-    names = [f"{one.scope}@{one.name}" for one in (difference.before, difference.after)]
+    names = [f"{side.scope}@{side.name}" for side in (difference.before, difference.after)]
     yield f"{click.style(names[1], bold=True)} against {names[0]}"
     yield (
         f"  pages   {len(content.added):,} added, {len(content.removed):,} removed, {len(content.changed):,} changed, "
@@ -99,9 +99,9 @@ def _lines(difference: Diff) -> Iterator[str]:
     )
     yield from _listed("moved pages, as rows of a _redirects file", difference.redirects())
     yield from _listed("new broken links", [f"{link.target} on {link.page}" for link in difference.dead_links])
-    if judged := difference.judgement:
-        yield f"golden queries: {safe(judged.message)}"
-        moves = [f"{one.before or '-'} → {one.after or '-'}  {one.query}  {one.why}" for one in judged.moves]
+    if judgement := difference.judgement:
+        yield f"golden queries: {safe(judgement.message)}"
+        moves = [f"{move.before or '-'} → {move.after or '-'}  {move.query}  {move.why}" for move in judgement.moves]
         yield from _listed("golden queries that changed", moves)
 
 

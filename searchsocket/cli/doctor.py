@@ -1,4 +1,4 @@
-"""`searchsocket doctor`: what works, what is broken, and how to mend it (spec 17)."""
+"""`searchsocket doctor`: check the setup and suggest fixes (spec 17)."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ def doctor(root: Path, as_json: bool) -> None:
     Example:
       searchsocket doctor
     """
-    lines = list(_look(root))
+    lines = list(_check(root))
     healthy = all(line.ok for line in lines)
     if as_json:
         print_json({"ok": healthy, "checks": [asdict(line) for line in lines]})
@@ -43,7 +43,7 @@ def doctor(root: Path, as_json: bool) -> None:
         raise SystemExit(exits.FAILED)
 
 
-def _look(root: Path) -> Iterator[CheckLine]:
+def _check(root: Path) -> Iterator[CheckLine]:
 
     try:
         project = open_project(root, os.environ)
@@ -54,7 +54,7 @@ def _look(root: Path) -> Iterator[CheckLine]:
         return
 
     yield CheckLine("configuration", True, f"project {project.id} in {project.root}")
-    questions: list[tuple[str, Callable[[], Iterator[CheckLine]], str]] = [
+    checks: list[tuple[str, Callable[[], Iterator[CheckLine]], str]] = [
         ("scope", lambda: examine.scope(project), "pass --scope, or change scope.mode"),
         ("project", lambda: examine.project_name(project), "give each project its own state.dir"),
         ("source", lambda: examine.source(project), "build the site, or set source.static_output_dir"),
@@ -70,10 +70,10 @@ def _look(root: Path) -> Iterator[CheckLine]:
         ("leftovers", lambda: examine.leftovers(project), "make the folder readable"),
         ("dagster", lambda: examine.dagster(project), "correct or unset DAGSTER_HOME"),
     ]
-    causes = set[str]()  # one cause breaks several checks; the first of them reports it
-    for name, look, fix in questions:
+    causes = set[str]()  # a cause may break several checks; only the first reports it
+    for name, check, fix in checks:
         try:
-            for line in look():
+            for line in check():
                 if line.ok or line.detail not in causes:
                     yield line
                 if not line.ok:

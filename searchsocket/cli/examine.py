@@ -1,4 +1,4 @@
-"""The questions of `searchsocket doctor`; each answers with lines, or raises what is broken."""
+"""The checks of `searchsocket doctor`; each yields lines, or raises the error that it detects."""
 
 import os
 import shutil
@@ -31,11 +31,11 @@ from searchsocket_assets.run.home import dagster_home
 
 _LOW_DISK_BYTES = 200_000_000
 _COUNTED_PAGES = 100_000
-_TOLD_BYTES = 100_000  # what is smaller is not told by name
+_LISTED_BYTES = 100_000  # smaller entries are not listed by name
 
 
 def scope(project: Project) -> Iterator[CheckLine]:
-    """The scope that a command without `--scope` means."""
+    """Report the scope of a command without `--scope`."""
     yield CheckLine("scope", True, project.scope(os.environ).name)
 
 
@@ -50,7 +50,7 @@ def source(project: Project) -> Iterator[CheckLine]:
     pages_source = ScopeRun(project, project.scope(os.environ), "doctor", environ=os.environ).make_source()
     origin = ", ".join(text for _, text in source_lines(pages_source.origin.facts()))
     listed = pages_source.pages()
-    if pages_source.kind.is_remote:  # a page tells that the host answers; all of them would be a crawl
+    if pages_source.kind.is_remote:  # one page shows that the host answers; all pages would be a crawl
         yield CheckLine("source", True, f"{origin}, {next(listed).url} was fetched")
         return
     pages = sum(1 for _ in islice(listed, _COUNTED_PAGES))
@@ -60,7 +60,7 @@ def source(project: Project) -> Iterator[CheckLine]:
         )
         return
     report = pages_source.report
-    total = pages + len(report.skipped) + len(report.failed)  # what `index` counts as found
+    total = pages + len(report.skipped) + len(report.failed)  # counted by `index` as found
     skipped = skipped_words([Skipped(*each) for each in report.skipped.items()], Counter(report.skipped.values()))
     yield CheckLine("source", True, f"{origin}, {total:,} found" + (f"; the source skips {skipped}" if skipped else ""))
     yield from (CheckLine(name, True, text) for name, text in report.facts().items())
@@ -79,7 +79,7 @@ def state_folder(project: Project) -> Iterator[CheckLine]:
     low = free < _LOW_DISK_BYTES
     fix = "free disk space; a new generation is built next to the live one" if low else ""
     sizes = {path.name: bytes_below(path) for path in sorted(project.state_dir.glob("*"))}
-    parts = {name: used for name, used in sizes.items() if used >= _TOLD_BYTES}
+    parts = {name: used for name, used in sizes.items() if used >= _LISTED_BYTES}
     largest = ", ".join(f"{name} {size(parts[name])}" for name in sorted(parts, key=lambda name: -parts[name]))
     usage = f", {size(bytes_below(project.state_dir))} in it" + (f" ({largest})" if largest else "")
     yield CheckLine("state", not low, f"{project.state_dir} is writable, {free / 1e9:.1f} GB free{usage}", fix)
@@ -106,12 +106,12 @@ def model(project: Project) -> Iterator[CheckLine]:
     """Check that the embedding model loads and returns a valid vector."""
     backends = Backends(project, os.environ, local_only=True)
     recorded = ""
-    with suppress(SearchSocketError):  # which `scope` and `index` report
+    with suppress(SearchSocketError):  # `scope` and `index` report it
         live = backends.store.generation(project.scope(os.environ))
         recorded = live.model_id if live else ""
     try:
         embedder = backends.embedder_of(recorded)
-        check_vectors(embedder.embed(["a"], "query"), 1, embedder.dimensions)  # one token, where it is paid for
+        check_vectors(embedder.embed(["a"], "query"), 1, embedder.dimensions)  # costs one token, if the model is paid
     except SearchSocketError as error:
         yield CheckLine("model", False, str(error), error.fix or "correct [embeddings]")
     else:
@@ -157,14 +157,14 @@ def index(project: Project) -> Iterator[CheckLine]:
 
 
 def _index_line(name: str, generation: Generation, backends: Backends) -> CheckLine:
-    """Of a sound index: whether the configured model is the one that made it, where there is a model."""
-    whole = f"{generation.name}, {count(generation.records, 'record')}, all files intact"
+    """Report a sound index, and check that the configured model made it, if a model is available."""
+    summary = f"{generation.name}, {count(generation.records, 'record')}, all files intact"
     try:
         model_id = backends.embedder_of(generation.model_id).model_id
-    except SearchSocketError:  # which `model` reports
-        return CheckLine(name, True, f"{whole}; its model was not checked, because no model is available")
+    except SearchSocketError:  # `model` reports it
+        return CheckLine(name, True, f"{summary}; its model was not checked, because no model is available")
     if generation.model_id == model_id:
-        return CheckLine(name, True, whole)
+        return CheckLine(name, True, summary)
     fix = f"run `searchsocket index --force --scope {generation.scope}` to migrate it"
     return CheckLine(name, False, f"indexed with {generation.model_id}, but {model_id} is configured", fix)
 
@@ -179,7 +179,7 @@ def curation(project: Project) -> Iterator[CheckLine]:
     yield CheckLine("curation", True, f"{amount} in {project.root / FILE_NAME}")
     aliases: Mapping[str, str] = {}
     records: Callable[[str], object] = lambda page: True  # noqa: E731  without an index no page is missing
-    with suppress(SearchSocketError):  # which `index` reports
+    with suppress(SearchSocketError):  # `index` reports it
         reader = backends.store.reader(project.scope(os.environ))
         aliases, records = reader.generation.aliases, reader.catalogue.page_records
     for notice in backends.curation.notices(lambda page: page in aliases or bool(records(page))):
@@ -187,7 +187,7 @@ def curation(project: Project) -> Iterator[CheckLine]:
 
 
 def vectors(project: Project) -> Iterator[CheckLine]:
-    """A vector store on another machine answers and has a row for every record."""
+    """Check that a remote vector store answers and has a row for every record."""
     backends = Backends(project, os.environ, calls=False)
     if (remote := backends.store.remote_index) is None:
         return

@@ -56,5 +56,5 @@ _OF_CODE = {
 
 
 def exit_status(code: str) -> int:
-    """The exit status for an error code; a code without one of its own is a failed run."""
+    """Return the exit status for an error code; `FAILED` for other codes."""
     return _OF_CODE.get(code, FAILED)

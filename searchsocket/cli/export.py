@@ -1,4 +1,4 @@
-"""`searchsocket export`: the live generation as files that browsers search without a server."""
+"""`searchsocket export`: write the live generation as files that browsers search without a server."""
 
 import os
 from dataclasses import asdict
@@ -60,7 +60,7 @@ def export(folder: Path, roots: tuple[Path, ...], scope_name: str | None, as_jso
 
 
 def _site(project: Project, name: str, scope_name: str | None) -> SiteExport:
-    """The live generation of a project's scope."""
+    """Open the live generation of a project's scope."""
     backends = Backends(project, os.environ, calls=False, local_only=True)
     scope = project.scope(os.environ, scope_name)
     reader = backends.store.reader(scope)
@@ -73,9 +73,9 @@ def _numbers(exported: Exported) -> dict[str, str | int]:
     return {name: value for name, value in asdict(exported).items() if name != "head"}
 
 
-def _report(what: str, exported: Exported, folder: Path) -> None:
+def _report(subject: str, exported: Exported, folder: Path) -> None:
     new = f"{exported.written:,} new, {exported.removed:,} removed"
     say(
-        f"{what} {exported.generation} ({count(exported.pages, 'page')}) exported to {safe(str(folder))}: "
+        f"{subject} {exported.generation} ({count(exported.pages, 'page')}) exported to {safe(str(folder))}: "
         f"{count(exported.files, 'file')}, {size(exported.bytes)} ({new})"
     )

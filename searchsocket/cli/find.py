@@ -105,14 +105,14 @@ def find(
 
 
 def answer_lines(answer: FindAnswer, width: int) -> Iterator[str]:
-    """Each page once, with the lines on which it says the words."""
+    """Yield each page once, with its lines that contain the words."""
     page = ""
-    for one in answer.occurrences:
-        if one.url != page:
-            page = one.url
-            yield f"{click.style(safe(one.title) or page, bold=True)}  {click.style(safe(page), fg='cyan')}"
-        for number, line in enumerate(mark_lines(one.snippet, one.marks, width - 2 * len(_INDENT) - 2)):
-            yield f"{_INDENT}{one.line if number == 0 else '':>4}  {line}"
+    for match in answer.occurrences:
+        if match.url != page:
+            page = match.url
+            yield f"{click.style(safe(match.title) or page, bold=True)}  {click.style(safe(page), fg='cyan')}"
+        for number, line in enumerate(mark_lines(match.snippet, match.marks, width - 2 * len(_INDENT) - 2)):
+            yield f"{_INDENT}{match.line if number == 0 else '':>4}  {line}"
     if answer.occurrences:
         yield ""
     yield click.style(

@@ -99,13 +99,13 @@ def index(
             _print_unchanged(last, as_json)
             return
     with loading():
-        from searchsocket.cli.index_run import index_corpora  # what a run without changes does not need
+        from searchsocket.cli.index_run import index_corpora  # not needed by a run without changes
 
     index_corpora(root, scope_name, options, only, dry_run=dry_run, verbose=verbose, as_json=as_json)
 
 
 def _print_unchanged(last: "RunRecord", as_json: bool) -> None:
-    """Instead of a run: what one would have said, and since which run."""
+    """Print the outcome of a run without changes, with the id of the last run."""
     total = process_age_s()
     if log := log_lines():
         log.add_facts(scope=last.summary["scope"], run=last.run_id)

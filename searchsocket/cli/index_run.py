@@ -64,10 +64,10 @@ def index_corpora(
     done: dict[str, IndexSummary] = {}
     status = 0
     with listener(lines=as_json or verbose, first=first, silent=is_quiet()) as on_event:
-        # The run is interrupted by Dagster. Around it nothing may raise: what is live then decides the exit status.
+        # Dagster interrupts the run. Nothing around it may raise: the live generation decides the exit status.
         with nullcontext() if dry_run else signals_noted():
             for corpus in corpora:
-                began_s = process_age_s()
+                start_s = process_age_s()
                 try:
                     if dry_run:
                         summary = _plan(project, scope, options, on_event, corpus)
@@ -76,12 +76,12 @@ def index_corpora(
                     if log:
                         for warning in summary.warnings:
                             log.log("warning", message=str(warning))
-                    done[corpus.name] = _timed(summary, loaded_s, began_s)
-                except SystemExit as failure:  # what the other corpus holds is no worse for it
+                    done[corpus.name] = _with_times(summary, loaded_s, start_s)
+                except SystemExit as failure:  # the other corpus is still indexed
                     status = int(str(failure.code))
                     if received_signal():
                         break
-        if not (status and as_json):  # then the error was the one object
+        if not (status and as_json):  # the error was the one JSON object
             _print(done, before, as_json)
     if status:
         raise SystemExit(status)
@@ -98,25 +98,25 @@ def _print(done: Mapping[str, IndexSummary], before: Mapping[str, str], as_json:
             say(hanging(line, line_width(), TEXT_COLUMN))
 
 
-def _timed(summary: IndexSummary, loaded_s: float, began_s: float) -> IndexSummary:
-    """With all that somebody waited for: loading before the stages, Dagster around them, and the total."""
-    total = process_age_s() - began_s + loaded_s
+def _with_times(summary: IndexSummary, loaded_s: float, start_s: float) -> IndexSummary:
+    """Return the summary with all times: loading before the stages, Dagster around them, and the total."""
+    total = process_age_s() - start_s + loaded_s
     around = "planning" if summary.dry_run else "dagster"
-    rest = max(0.0, total - loaded_s - sum(summary.seconds.values()))
-    seconds = {"loading": loaded_s, **summary.seconds, around: rest, "total": total}
+    around_s = max(0.0, total - loaded_s - sum(summary.seconds.values()))
+    seconds = {"loading": loaded_s, **summary.seconds, around: around_s, "total": total}
     return replace(summary, seconds={name: round(value, 3) for name, value in seconds.items()})
 
 
 def _live_generation(project: Project, scope: str) -> str:
     try:
         live = Backends(project, os.environ).store.generation(project.scope_named(scope))
-    except SearchSocketError:  # damaged: the run decides what that means
+    except SearchSocketError:  # damaged: the run decides what to do
         return ""
     return live.name if live else ""
 
 
 def _plan(project: Project, scope: Scope, options: RunOptions, on_event: OnEvent, corpus: Corpus) -> IndexSummary:
-    """The plan; it goes around Dagster, whose instance would be written to."""
+    """Plan the run, without Dagster, which would write to its instance."""
     run = ScopeRun(project, scope, "plan", options, on_event, environ=os.environ, golden_texts=golden_texts)
     return plan_scope(run.of(corpus))
 
@@ -131,28 +131,28 @@ def run_corpus(
     scope_name: str | None,
     is_overtaken: Callable[[], bool] = lambda: False,
 ) -> IndexSummary:
-    """Index one corpus of a scope through Dagster; what went wrong is printed.
+    """Index one corpus of a scope through Dagster; errors are printed.
 
     Args:
         scope_name: The scope that the command named.
-        is_overtaken: Whether what the run reads is another one by now, so that it may publish nothing.
+        is_overtaken: Returns True if the source has changed since the start, so that the run must not publish.
 
     Raises:
-        SystemExit: It failed, with the exit status that says how.
+        SystemExit: The run failed; the exit status depends on the error.
     """
     with loading():
         from searchsocket_assets.run.runs import run_index
 
     home = dagster_home(project, os.environ)
-    # Held over the whole run: between two stages no other run may come in.
+    # Locked for the whole run: no other run may start between two stages.
     make_private_folders(project)
-    made = corpus.home(project)
+    corpus_home = corpus.home(project)
     with ProjectState(project.state_dir).lock(scope.name):
         inputs = None
-        if corpus.has_record:  # what is on record says that the site is as it was
+        if corpus.has_record:  # the old record would report an unchanged site
             drop_records(str(project.state_dir), scope.name)
             inputs = inputs_of(ScopeRun(project, scope, "", options, environ=os.environ), time.time_ns())
-        before = _live_generation(made, scope.name)
+        before = _live_generation(corpus_home, scope.name)
         outcome = run_index(
             project,
             scope,
@@ -164,19 +164,19 @@ def run_corpus(
             corpus=corpus,
         )
         if outcome.success:
-            summary = summary_of(made, outcome.run_id, scope.name, corpus)
+            summary = summary_of(corpus_home, outcome.run_id, scope.name, corpus)
             if inputs:
                 run = ScopeRun(project, scope, outcome.run_id, options, environ=os.environ)
                 keep_record(run, inputs, summary, scope_name, time.time_ns())
             return summary
-        after = _live_generation(made, scope.name)
+        after = _live_generation(corpus_home, scope.name)
         if received_signal() and after != before:
             click.echo(f"the run was interrupted after it published; generation {after} is live", err=True)
-            return replace(summary_of(made, outcome.run_id, scope.name, corpus), generation=after)
+            return replace(summary_of(corpus_home, outcome.run_id, scope.name, corpus), generation=after)
     if received_signal():
         print_error("INTERRUPTED", "the run was interrupted; the live index did not change. Run again to continue")
         raise SystemExit(exits.FAILED)
-    if is_overtaken():  # whatever went wrong may be due to that
+    if is_overtaken():  # the change may have caused the error
         say("a new build was written during the run, so nothing was published; indexing the new build next")
     else:
         print_error(outcome.code, outcome.message)

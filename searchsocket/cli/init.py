@@ -1,4 +1,4 @@
-"""`searchsocket init`: put search into a site, shown first, and taken back with `--undo` (spec 17)."""
+"""`searchsocket init`: add search to a site after a preview; `--undo` restores the files (spec 17)."""
 
 import os
 import sys
@@ -26,7 +26,7 @@ _IGNORED = b".searchsocket/"
 
 
 def ignore_state(root: Path) -> bool:
-    """Have git ignore the state folder; whether it did not yet.
+    """Make git ignore the state folder; return True if it did not before.
 
     Raises:
         StateUnavailable: The file cannot be written.
@@ -37,7 +37,7 @@ def ignore_state(root: Path) -> bool:
         old = path.read_bytes() if path.exists() else b""
         if {b"/" + _IGNORED, _IGNORED, _IGNORED.rstrip(b"/")} & {line.strip() for line in old.splitlines()}:
             return False
-        with open(path, "ab") as file:  # appended, so that what is there stays as it is
+        with open(path, "ab") as file:  # appended, so that existing lines stay unchanged
             file.write((b"" if not old or old.endswith(b"\n") else b"\n") + _IGNORED + b"\n")
     except OSError as error:
         raise StateUnavailable(f"cannot write {path}: {error.strerror}") from error
@@ -116,7 +116,7 @@ def init(
     if not as_json:
         for line in _plan_lines(made):
             say(line)
-    is_written = bool(made.changes) and (is_confirmed or (not as_json and _agreed(len(made.changes))))
+    is_written = bool(made.changes) and (is_confirmed or (not as_json and _confirm(len(made.changes))))
     if is_written:
         make(project, made.changes)
     if as_json:
@@ -130,8 +130,8 @@ def init(
         say(line)
 
 
-def _agreed(files: int) -> bool:
-    """Ask the person at the terminal; without one, return False."""
+def _confirm(files: int) -> bool:
+    """Ask for confirmation at the terminal; return False without a terminal."""
     return sys.stdin.isatty() and click.confirm(f"Write {count(files, 'file')}?", default=True)
 
 

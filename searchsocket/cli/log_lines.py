@@ -1,4 +1,4 @@
-"""`--log-format json`: everything that a command writes to stderr, as one JSON object per line."""
+"""`--log-format json`: a command's whole stderr, as one JSON object per line."""
 
 import json
 import os
@@ -24,8 +24,8 @@ class LogLines(TextIOBase):
     """A stream that writes each line as a JSON object with `time` and `level`.
 
     Args:
-        stream: Gets the objects.
-        environ: Values of its variables that are keys are replaced by `***`, as are users and passwords in addresses.
+        stream: Target of the objects.
+        environ: Values of its secret variables are replaced by `***`, like users and passwords in URLs.
     """
 
     def __init__(self, stream: TextIO, environ: Mapping[str, str]) -> None:
@@ -36,7 +36,7 @@ class LogLines(TextIOBase):
             reverse=True,
         )
         self._facts: dict[str, object] = {}
-        self._rest = ""
+        self._partial_line = ""
         self._lock = threading.RLock()
 
     @property
@@ -55,7 +55,7 @@ class LogLines(TextIOBase):
         return self._stream.fileno()
 
     def add_facts(self, **facts: object) -> None:
-        """Fields of all later lines, such as `project`, `scope` and `run`."""
+        """Add fields to all later lines, such as `project`, `scope` and `run`."""
         self._facts |= facts
 
     def log(self, level: str, **fields: object) -> None:
@@ -67,20 +67,20 @@ class LogLines(TextIOBase):
             self._stream.flush()
 
     def write(self, text: str) -> int:
-        """Write text of code that knows nothing of JSON, each line as a `message`."""
+        """Write plain text, each line as a `message`."""
         with self._lock:
-            *lines, self._rest = (self._rest + text).split("\n")
+            *lines, self._partial_line = (self._partial_line + text).split("\n")
             for line in filter(str.strip, lines):
                 self._log_text(_STYLE.sub("", line.rstrip()))
         return len(text)
 
     def flush(self) -> None:
-        """Lines are written when they end."""
+        """Flush the stream; a line without an end stays buffered."""
         self._stream.flush()
 
     def end(self) -> None:
-        """Write a last line that has no end."""
-        if self._rest.strip():
+        """Write a last line without an end."""
+        if self._partial_line.strip():
             self.write("\n")
 
     def _log_text(self, text: str) -> None:
@@ -117,6 +117,6 @@ def begin(ctx: click.Context) -> None:
 
 
 def log_lines() -> LogLines | None:
-    """The log lines of the running command; None without `--log-format json`."""
+    """Return the log lines of the running command; None without `--log-format json`."""
     ctx = click.get_current_context(silent=True)
     return ctx.meta.get(_META) if ctx else None

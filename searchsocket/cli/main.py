@@ -20,10 +20,10 @@ from searchsocket.system.errors import system_error
 
 
 class Commands(click.Group):
-    """The group: errors of the library and of the system end a command with a code, in words, without a traceback."""
+    """The group of all commands; typed and system errors end a command with a code and a message, not a traceback."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        remember_json(ctx, JSON_FLAG in args)  # also of a command whose own options are not understood
+        remember_json(ctx, JSON_FLAG in args)  # also for a command with invalid options
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -38,7 +38,7 @@ class Commands(click.Group):
             if isinstance(error, ModuleNotFoundError):
                 error = _not_installed(error)
             elif isinstance(error, OSError):
-                if error.errno == errno.EPIPE:  # whoever read the output went away
+                if error.errno == errno.EPIPE:  # the reader of the output has exited
                     raise
                 error = system_error("cannot use", Path(os.fsdecode(error.filename or "this system")), error)
             print_error(error.code, str(error))
@@ -57,12 +57,12 @@ class Commands(click.Group):
 
 
 def _not_installed(error: ModuleNotFoundError) -> ConfigMissing:
-    """The package to install: the distribution in `serve/` leaves out those that only indexing needs."""
+    """Return an error that names the package to install: the distribution in `serve/` lacks those for indexing."""
     module = (error.name or "").partition(".")[0]
     if module == "searchsocket_assets":
         module = "dagster"
     elif module in {"searchsocket", "search_api"}:
-        raise error  # a defect
+        raise error  # a bug, not a missing package
     fix = (
         "'searchsocket-serve[mcp]'" if module in {"mcp", "mcp_types"} else "searchsocket instead of searchsocket-serve"
     )
@@ -88,16 +88,16 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command of `sys.argv`; a signal ends it with 128 + its number."""
-    # As numpy is loaded its OpenBLAS starts a thread a core, and each spins for up to 0.1 s. No product here is so
-    # large that it would use them: vectors are scanned row by row. What the command starts needs them no more.
+    """Run the command of `sys.argv`; after a signal, exit with 128 + its number."""
+    # When numpy is loaded, its OpenBLAS starts one thread per core, and each spins for up to 0.1 s. No product here is
+    # large enough to use them: vectors are scanned row by row. Child processes do not need them either.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with watch_signals():
         try:
             cli()
         except SystemExit as end:
             signal_number = received_signal()
-            if signal_number and end.code:  # else the command had done its work by then
+            if signal_number and end.code:  # otherwise the command had already finished
                 raise SystemExit(128 + signal_number) from None
             raise
 

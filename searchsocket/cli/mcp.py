@@ -1,4 +1,4 @@
-"""`searchsocket mcp`: what coding agents plug in (spec 16)."""
+"""`searchsocket mcp`: the MCP server for coding agents (spec 16)."""
 
 import os
 from collections.abc import Sequence
@@ -83,7 +83,7 @@ def _settings(project: Project | None) -> McpSettings:
 
 
 def _chosen(settings: McpSettings, tools: str | None) -> Sequence[str] | None:
-    """The tools that the command line names; None: each project's own setting."""
+    """Return the tools that the command line names; None = each project's own setting."""
     return settings.tools if tools else None
 
 

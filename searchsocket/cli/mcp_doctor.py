@@ -1,4 +1,4 @@
-"""`searchsocket mcp doctor`: start the server as a client would, and report what is wrong."""
+"""`searchsocket mcp doctor`: start the server as a client does, and report problems."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ from searchsocket.cli.output import safe
 from searchsocket.errors import ConfigError, SearchSocketError
 
 _TIMEOUT_S = 60.0
-_MAX_LINES = 5  # of what the server wrote to stderr
+_MAX_LINES = 5  # of the server's stderr
 _PROBES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("search", {"query": "install"}),
     ("status", {}),
@@ -86,7 +86,7 @@ def _list_checks() -> list[ProbeResult]:
 
 
 def _checks(target: Target, root: Path) -> list[ProbeResult]:
-    """The checks of a client's entry, up to the first that fails; none if it has no entry."""
+    """Run the checks of a client's entry, up to the first that fails; empty without an entry."""
     try:
         entry = target.current() or target.for_the_list().current()
     except ConfigError as error:
@@ -95,16 +95,16 @@ def _checks(target: Target, root: Path) -> list[ProbeResult]:
 
 
 def _entry_checks(entry: dict[str, Any], root: Path) -> Iterator[ProbeResult]:
-    command, arguments = str(entry.get("command", "")), [str(one) for one in entry.get("args", ())]
+    command, arguments = str(entry.get("command", "")), [str(argument) for argument in entry.get("args", ())]
     program = shutil.which(command)
     if program is None:
         text = f"{command!r} is not on PATH; install it there, or name it with `mcp install --command`"
         yield ProbeResult(is_ok=False, name="command", text=text)
         return
     yield ProbeResult(is_ok=True, name="command", text=program)
-    arguments = [one.replace("${workspaceFolder}", str(root)) for one in arguments]
+    arguments = [argument.replace("${workspaceFolder}", str(root)) for argument in arguments]
     yield from _talk_checks(
-        program, arguments, {str(key): str(one) for key, one in (entry.get("env") or {}).items()}, root
+        program, arguments, {str(key): str(value) for key, value in (entry.get("env") or {}).items()}, root
     )
 
 
@@ -113,18 +113,18 @@ def _talk_checks(program: str, arguments: list[str], environ: dict[str, str], ro
     from mcp.client.client import Client
     from mcp.client.stdio import StdioServerParameters, stdio_client
 
-    started = StdioServerParameters(command=program, args=arguments, env={**os.environ, **environ}, cwd=str(root))
+    parameters = StdioServerParameters(command=program, args=arguments, env={**os.environ, **environ}, cwd=str(root))
     checks: list[ProbeResult] = []
 
     async def talk(errors: Any) -> None:
         with anyio.fail_after(_TIMEOUT_S):
-            async with Client(stdio_client(started, errlog=errors)) as client:
+            async with Client(stdio_client(parameters, errlog=errors)) as client:
                 checks.append(ProbeResult(is_ok=True, name="start", text=f"protocol {client.protocol_version}"))
                 names = [tool.name for tool in (await client.list_tools()).tools]
                 checks.append(ProbeResult(bool(names), "tools", ", ".join(names) or "none; see mcp.tools"))
                 for name, sent in ((name, sent) for name, sent in _PROBES if name in names):
                     answer = await client.call_tool(name, sent)
-                    lines = next((one.text for one in answer.content if one.type == "text"), "").splitlines()
+                    lines = next((item.text for item in answer.content if item.type == "text"), "").splitlines()
                     first = next((line for line in lines if line and not line.startswith("Project ")), "")
                     checks.append(ProbeResult(not answer.is_error, "answer", f"{name}: {first}"))
                     return
@@ -132,11 +132,13 @@ def _talk_checks(program: str, arguments: list[str], environ: dict[str, str], ro
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:
         try:
             anyio.run(talk, errors)
-        except Exception as error:  # noqa: BLE001  (whatever a program of a client's file does is reported)
+        except Exception as error:  # noqa: BLE001  (any error of the client's program is reported)
             errors.seek(0)
-            said = [line.strip() for line in errors.read().splitlines() if line.strip()][-_MAX_LINES:]
+            last_lines = [line.strip() for line in errors.read().splitlines() if line.strip()][-_MAX_LINES:]
             checks.append(
-                ProbeResult(is_ok=False, name="start" if not checks else "talk", text="; ".join(said) or _reason(error))
+                ProbeResult(
+                    is_ok=False, name="start" if not checks else "talk", text="; ".join(last_lines) or _reason(error)
+                )
             )
     return checks
 

@@ -1,4 +1,4 @@
-"""`searchsocket mcp install` and `skill`: how agents come to know of this project."""
+"""`searchsocket mcp install` and `skill`: configure agents for this project."""
 
 import difflib
 import os
@@ -16,10 +16,10 @@ from searchsocket.cli.output import safe
 from searchsocket.errors import StateUnavailable
 from searchsocket.system.files import write_atomic
 
-CLIENTS = (  # importing them costs `--help`
+CLIENTS = (  # listed here, since their import would slow `--help`
     "claude-code", "claude-desktop", "cursor", "vscode", "windsurf", "gemini", "zed", "codex", "jetbrains"
 )  # fmt: skip
-_MODE = 0o644  # of a new file, which holds no secret
+_MODE = 0o644  # of a new file, which contains no secret
 
 
 @click.command()
@@ -57,7 +57,7 @@ def install(root: Path, client: str, command: str, listed: bool, only_print: boo
         click.echo(f"# {safe(str(target.path))}", err=True)
         click.echo(target.snippet, nl=False)
         return
-    path = target.path.resolve()  # the file behind a link of somebody's dotfiles
+    path = target.path.resolve()  # the target of a link into dotfiles
     before = path.read_text(encoding="utf-8") if path.exists() else ""
     after = target.merged(before)
     if after == before:
@@ -90,7 +90,7 @@ def skill(root: Path) -> None:
 
 
 def _own_command() -> str:
-    """This program as other programs of the user can start it: by its path if it is in an environment of its own."""
+    """Return the command with which other programs start this one: its path if it is in a virtual environment."""
     if sys.prefix == sys.base_prefix:
         return "searchsocket"
     return str(Path(sys.executable).with_name("searchsocket"))

@@ -1,4 +1,4 @@
-"""`searchsocket mcp add`, `sync`, `remove` and `list`: projects that the user's agents can always ask."""
+"""`searchsocket mcp add`, `sync`, `remove` and `list`: projects that agents can search from every folder."""
 
 import os
 from pathlib import Path
@@ -59,10 +59,10 @@ def _add(name: str, location: str) -> None:
 
 
 def _pushed_project_id(url: str) -> str:
-    """The id of the project whose index was pushed to a URL; "" for a website.
+    """Return the id of the project whose index was pushed to a URL; "" for a website.
 
     Raises:
-        SearchSocketError: The URL is none of a website, and has no index.
+        SearchSocketError: The URL is not a website's, and has no index.
     """
     try:
         return pulled_project_id(pulled_home(os.environ), url)
@@ -73,7 +73,7 @@ def _pushed_project_id(url: str) -> str:
 
 
 def _add_site(url: str, name: str, pages: int | None) -> None:
-    """Crawl a website into its folder, and list it; the list is as it was if nothing can be indexed."""
+    """Crawl a website into its folder, and list it; the list stays unchanged if nothing can be indexed."""
     folder = site_project(url, pages)
     listed = next((each for each in read_list(list_path()) if each.location == str(folder)), None)
     try:
@@ -166,7 +166,7 @@ def list_(as_json: bool) -> None:
 
 
 def public_location(location: str) -> str:
-    """A location without the password of a URL."""
-    scheme, mark, rest = location.partition("://")
-    host, slash, path = rest.partition("/")
+    """Return a location without the login of a URL."""
+    scheme, mark, address = location.partition("://")
+    host, slash, path = address.partition("/")
     return f"{scheme}://***@{host.rpartition('@')[2]}{slash}{path}" if mark and "@" in host else location

@@ -27,12 +27,12 @@ OnError = Callable[[BaseException], None]
 
 
 def named_projects(roots: Sequence[Path], urls: Sequence[str]) -> Sequence[ListedProject]:
-    """The projects of folders and of pushed indexes, named by their ids.
+    """Return the projects of folders and of pushed indexes, named by their ids.
 
     Raises:
-        UsageError: Two have the same id.
-        ConfigError: One of the folders turned the server off.
-        SearchSocketError: A pushed index cannot be read, and never was.
+        UsageError: Two projects have the same id.
+        ConfigError: A project has turned the server off.
+        SearchSocketError: A pushed index cannot be read, and there is no earlier copy.
     """
     projects = [_opened(root) for root in roots]
     named = [ListedProject(name=project.id, location=str(project.root)) for project in projects]
@@ -44,9 +44,9 @@ def named_projects(roots: Sequence[Path], urls: Sequence[str]) -> Sequence[Liste
 
 
 def listed_projects(here: Project) -> Sequence[ListedProject]:
-    """The user's list, the current project first; nothing if that is the only one.
+    """Return the user's list with the current project first; empty if that is the only project.
 
-    The current project takes the place of a listed one of the same name, which is another checkout.
+    The current project replaces a listed one of the same name, which is another checkout.
     """
     listed = read_list(list_path())
     own = next((each for each in listed if each.location == str(here.root)), None)
@@ -66,19 +66,19 @@ def serve_several(
     structured_content: bool,
     on_error: OnError,
 ) -> None:
-    """Answer about these projects over stdin and stdout; `scope_name` is the default scope of the first."""
+    """Serve these projects over stdin and stdout; `scope_name` is the default scope of the first."""
     from searchsocket.agents.server import make_server
     from searchsocket.agents.stdio import serve_stdio
 
-    made = makers(projects, scope_name, tools, on_error)
-    libraries: Libraries = ProjectLibraries(made) if len(made) > 1 else made[projects[0].name]()
+    by_name = makers(projects, scope_name, tools, on_error)
+    libraries: Libraries = ProjectLibraries(by_name) if len(by_name) > 1 else by_name[projects[0].name]()
     serve_stdio(make_server(libraries, structured=structured_content, on_error=on_error), libraries)
 
 
 def makers(
     projects: Sequence[ListedProject], scope_name: str | None, tools: Sequence[str] | None, on_error: OnError
 ) -> "dict[str, Callable[[], Libraries]]":
-    """Functions that open the projects, by name; `scope_name` is the default scope of the first."""
+    """Return functions that open the projects, by name; `scope_name` is the default scope of the first."""
     return {
         each.name: partial(_libraries, each, None if at else scope_name, tools, on_error)
         for at, each in enumerate(projects)
@@ -86,10 +86,10 @@ def makers(
 
 
 def http_project(several: Sequence[ListedProject], project: Project | None) -> Project:
-    """The project whose service answers over HTTP: the first.
+    """Return the first project, whose service answers over HTTP.
 
     Raises:
-        UsageError: That is a pushed index.
+        UsageError: The first project is a pushed index.
         ConfigError: Its server is turned off.
     """
     if not several:
@@ -108,10 +108,10 @@ def _opened(root: Path) -> Project:
 
 
 def enabled(project: Project) -> Project:
-    """The project, if its MCP server is not turned off.
+    """Return the project if its MCP server is not turned off.
 
     Raises:
-        ConfigError: It is.
+        ConfigError: The server is turned off.
     """
     if project.settings.mcp.enable is False:
         raise ConfigError(f"mcp.enable is false in {project.root}, so the MCP server is off there; set it to true")

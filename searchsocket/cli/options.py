@@ -19,12 +19,12 @@ Named = tuple[str, tuple[str, ...]]
 
 
 def each(name: str, values: tuple[str, ...]) -> tuple[Named, ...]:
-    """A filter of several values of which one must be met; none where there are no values."""
+    """Return a filter for any of several values; no filter without values."""
     return ((name, values),) if values else ()
 
 
 def named_filter(text: str) -> Named:
-    """A filter of one value, from `name=value`."""
+    """Return a filter for one value, from `name=value`."""
     name, mark, value = text.partition("=")
     if not mark:
         raise click.BadParameter(f"{text!r} is not NAME=VALUE", param_hint="--filter")
@@ -38,7 +38,7 @@ _QUIET = "searchsocket.quiet"
 
 
 def project_option(command: F) -> F:
-    """`--project DIR`, given to the command as `root`."""
+    """Add `--project DIR` as the parameter `root`."""
     return click.option(
         "--project",
         "root",
@@ -50,20 +50,20 @@ def project_option(command: F) -> F:
 
 
 def projects_option(description: str) -> Callable[[F], F]:
-    """`--project DIR`, which may be repeated, given to the command as `roots`."""
+    """Add `--project DIR`, which may be repeated, as the parameter `roots`."""
     folder = click.Path(exists=True, file_okay=False, path_type=Path)
     return click.option("--project", "roots", multiple=True, type=folder, metavar="DIR", help=description)
 
 
 def scope_option(command: F) -> F:
-    """`--scope NAME`; without it the configured scope is meant."""
+    """Add `--scope NAME`; the default is the configured scope."""
     return click.option(
         "--scope", "scope_name", metavar="NAME", help="Scope to use; default: from the [scope] settings."
     )(command)
 
 
 def versions_option(command: F) -> F:
-    """`--docs-version VERSION`, several times, given as `versions`; `--version` is that of the program."""
+    """Add `--docs-version VERSION`, which may be repeated, as `versions`; `--version` is the program's version."""
     return click.option(
         "--docs-version",
         "versions",
@@ -74,12 +74,12 @@ def versions_option(command: F) -> F:
 
 
 def count_option(name: str, most: int, default: int, description: str) -> Callable[[F], F]:
-    """An option for a number from 1 on."""
+    """Add an option for a number from 1 to `most`."""
     return click.option(name, type=click.IntRange(1, most), default=default, show_default=True, help=description)
 
 
 def tokens_option(command: F) -> F:
-    """`--max-tokens N`, given as `max_tokens`; None means no bound but the number of results."""
+    """Add `--max-tokens N` as `max_tokens`; None means no limit besides the number of results."""
     return click.option(
         "--max-tokens",
         type=click.IntRange(LEAST_MAX_TOKENS, MOST_MAX_TOKENS),
@@ -89,7 +89,7 @@ def tokens_option(command: F) -> F:
 
 
 def part_options(command: F) -> F:
-    """`--max-tokens N`, and `--continue TOKEN` for what follows, given as `token`."""
+    """Add `--max-tokens N`, and `--continue TOKEN` for the next part, as `token`."""
     command = click.option(
         "--continue",
         "token",
@@ -101,7 +101,7 @@ def part_options(command: F) -> F:
 
 
 def json_option(command: F) -> F:
-    """`--json`, given to the command as `as_json`; errors are then JSON too."""
+    """Add `--json` as `as_json`; errors are then JSON too."""
 
     def remember(ctx: click.Context, _: click.Parameter, value: bool) -> bool:
         remember_json(ctx, value)
@@ -113,7 +113,7 @@ def json_option(command: F) -> F:
 
 
 def quiet_option(command: F) -> F:
-    """`--quiet`, which `output.say` and progress heed; for commands that do something rather than tell something."""
+    """Add `--quiet`, which silences `output.say` and progress; for commands that act rather than report."""
 
     def remember(ctx: click.Context, _: click.Parameter, value: bool) -> None:
         ctx.meta[_QUIET] = value
@@ -124,7 +124,7 @@ def quiet_option(command: F) -> F:
 
 
 def log_format_option(command: F) -> F:
-    """`--log-format json`: stderr is JSON lines, see `log_lines`; for commands that report progress."""
+    """Add `--log-format json`: stderr is JSON lines, see `log_lines`; for commands that report progress."""
 
     def begin_lines(ctx: click.Context, _: click.Parameter, value: str) -> None:
         if value == "json" and not ctx.resilient_parsing:
@@ -159,7 +159,7 @@ def wants_json() -> bool:
 
 
 def offer_options(command: F) -> F:
-    """`--tools` and `--structured-content`: what coding agents are offered, and how they are answered."""
+    """Add `--tools` and `--structured-content`: the tools and the form of answers for coding agents."""
     command = click.option(
         "--structured-content", is_flag=True, help="Give agents answers as data too; default: mcp.structured_content."
     )(command)
@@ -169,7 +169,7 @@ def offer_options(command: F) -> F:
 
 
 def offering(settings: "McpSettings", tools: str | None, *, structured_content: bool) -> "McpSettings":
-    """The settings with what these options say instead.
+    """Return the settings, changed by these options.
 
     Raises:
         UsageError: There is no such tool.
@@ -187,7 +187,7 @@ def offering(settings: "McpSettings", tools: str | None, *, structured_content: 
 
 
 def load_project(root: Path) -> "Project":
-    """The project in `root`, with this process's environment."""
+    """Open the project in `root`, with this process's environment."""
     from searchsocket.project.project import open_project
 
     project = open_project(root, os.environ)

@@ -1,4 +1,4 @@
-"""Words for people on a terminal or in a pipe, and JSON for machines."""
+"""Output of commands: text for people, JSON for programs."""
 
 import json
 import shutil
@@ -27,11 +27,11 @@ class CheckLine:
 
 
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
-_JOINERS = "\u200c\u200d"  # they hold the letters of some scripts, and emoji, together
+_JOINERS = "\u200c\u200d"  # join the letters of some scripts, and emoji
 
 
 def print_json(value: Any) -> None:
-    """One object on one line of stdout."""
+    """Print one object on one line of stdout."""
     click.echo(json.dumps(value, ensure_ascii=False))
 
 
@@ -46,7 +46,7 @@ def say(text: str) -> None:
 
 
 def print_error(code: str, message: str) -> None:
-    """`error [CODE]: message` on stderr, or with `--json` an object on stdout."""
+    """Print `error [CODE]: message` to stderr, or with `--json` an object to stdout."""
     if lines := log_lines():
         lines.log("error", code=code, message=message)
     if wants_json():
@@ -61,7 +61,7 @@ def error_line(code: str, message: str) -> str:
 
 
 def safe(text: str) -> str:
-    """`text` without what would steer a terminal: escape sequences, controls, directional overrides."""
+    """Remove all characters that control a terminal: escape sequences, controls, directional overrides."""
     return "".join(_printable(char) for char in text)
 
 
@@ -72,18 +72,18 @@ def _printable(char: str) -> str:
 
 
 def line_width() -> int:
-    """Columns that a line on stdout may take: lines are wrapped for eyes, not for other programs."""
+    """Return the maximum columns of a line on stdout; lines are wrapped for people only, not for programs."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else 10_000
 
 
 def hanging(line: str, width: int, indent: int) -> str:
-    """`line`, wrapped at words; what goes on stands `indent` columns in."""
+    """Wrap a line at words; further lines are indented by `indent` columns."""
     wrapped = textwrap.wrap(line, width, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
     return "\n".join(wrapped)
 
 
 def size(bytes_: int) -> str:
-    """`12 kB`, `3.4 MB`, `1.2 GB`."""
+    """Format a size, such as `12 kB`, `3.4 MB` or `1.2 GB`."""
     for unit, name, digits in ((1e9, "GB", 1), (1e6, "MB", 1)):
         if bytes_ >= unit:
             return f"{bytes_ / unit:.{digits}f} {name}"

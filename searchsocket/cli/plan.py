@@ -1,4 +1,4 @@
-"""`searchsocket plan`: what a site of some size costs."""
+"""`searchsocket plan`: estimate the cost of a site of some size."""
 
 import os
 from pathlib import Path
@@ -59,7 +59,7 @@ def plan(pages: int | None, branches: int, model: str | None, root: Path, as_jso
 
 
 def _own_shape(project: Project) -> tuple[SiteShape, int] | None:
-    """The shape of the indexed site and its pages; None if there is no index."""
+    """Return the shape of the indexed site and its number of pages; None without an index."""
     try:
         reader = Backends(project, os.environ, calls=False, local_only=True).store.reader(project.scope(os.environ))
     except ScopeNotIndexed:
@@ -69,7 +69,7 @@ def _own_shape(project: Project) -> tuple[SiteShape, int] | None:
 
 
 def _price(project: Project, model: str | None) -> float:
-    """US dollars for a million tokens of the named model, or of the configured one."""
+    """Return US dollars per million tokens of the named model, or of the configured one."""
     settings = project.settings.embeddings
     if model is not None:
         return price_of(model)

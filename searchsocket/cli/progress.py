@@ -17,8 +17,8 @@ def listener(*, lines: bool, first: str, silent: bool = False) -> Iterator[OnEve
     """Choose the listener for run events: lines on request, a progress line on a terminal, otherwise none.
 
     Args:
-        first: What is being done until the first stage tells how far it is.
-        silent: Nobody.
+        first: Text until the first stage reports its progress.
+        silent: Ignore all events.
     """
     if silent:
         yield ignore
@@ -34,7 +34,7 @@ def listener(*, lines: bool, first: str, silent: bool = False) -> Iterator[OnEve
 
 
 def events_logged(log: LogLines) -> OnEvent:
-    """A listener that writes each event as a log line; later lines have the id of the run that started."""
+    """Return a listener that writes each event as a log line; later lines have the id of the run that started."""
 
     def on_event(event: Event) -> None:
         if event.name == "run_started":
@@ -47,7 +47,7 @@ def events_logged(log: LogLines) -> OnEvent:
 
 def _json_lines(stream: IO[str]) -> OnEvent:
     def on_event(event: Event) -> None:
-        if event.name != "progress":  # for bars; the events of spec 22 tell the same with names
+        if event.name != "progress":  # for bars; the events of spec 22 report the same with names
             stream.write(json.dumps({"event": event.name, **event.fields}, ensure_ascii=False) + "\n")
 
     return on_event

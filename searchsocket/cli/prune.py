@@ -1,4 +1,4 @@
-"""`searchsocket prune`: delete the scopes of branches that are gone (spec 17)."""
+"""`searchsocket prune`: delete the scopes of branches that no longer exist (spec 17)."""
 
 import os
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""`searchsocket status`: rows of vectors on another machine, next to what is here."""
+"""`searchsocket status`: row counts of a remote vector store, compared with the local index."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from searchsocket.types import Generation
 
 @dataclass(frozen=True, slots=True)
 class RemoteCounts:
-    """Scopes and row counts of the other machine."""
+    """Scopes and row counts of the remote vector store."""
 
     registered: Mapping[str, RegisteredScope]  # by scope
     rows: Mapping[str, int]  # of the live generation, by scope
     error: str = ""  # why there are no counts
 
     def line(self, generation: Generation) -> str:
-        """The text for one scope that is live here."""
+        """Return the text for one scope that is live here."""
         if self.error:
             return self.error
         fix = f"; run `searchsocket index --resync --scope {generation.scope}`"
@@ -32,7 +32,7 @@ class RemoteCounts:
         return counts if rows == generation.records else counts + fix
 
     def others(self, live: Sequence[Generation]) -> Iterator[RegisteredScope]:
-        """Scopes that exist only on the other machine."""
+        """Return the scopes that exist only in the remote store."""
         local_names = {generation.scope for generation in live}
         return (each for scope, each in self.registered.items() if scope not in local_names)
 
@@ -52,7 +52,7 @@ class RemoteCounts:
 
 
 def remote_counts(store: VectorStore, live: Sequence[Generation]) -> RemoteCounts | None:
-    """Counts for the scopes of the project; None if vectors are stored in the index's folder."""
+    """Return counts for the project's scopes; None if vectors are stored in the index's folder."""
 
     if (remote := store.remote_index) is None:
         return None

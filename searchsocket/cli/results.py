@@ -1,4 +1,4 @@
-"""Search results as a person reads them on a terminal, or in a pipe."""
+"""Format search results for people."""
 
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 Ranges = Sequence[tuple[int, int]]
 _INDENT = "   "
 _CODE_INDENT = "  "
-_MAX_ALIKE = 3  # addresses
+_MAX_ALIKE = 3  # URLs
 _MAX_RULE_PAGES = 5
 
 
 def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
-    """Each result: title and section, the snippet with its marks, where it opens and where its source says it."""
+    """Yield the lines of each result: title and section, the snippet with its marks, its URL and its source."""
     if not answer.results:
         yield f"No results for “{safe(answer.q)}” in scope {answer.scope}."
         yield from _rule_lines(answer.curation or ())
@@ -40,15 +40,15 @@ def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
         file = _file(result.source, result.route_file) + changed_mark(changed=result.changed_since)
         yield f"{_INDENT}{click.style(safe(result.href), fg='cyan')}{file}"
         if result.explanation is not None:
-            yield from (_INDENT + click.style(line, dim=True) for line in _explained(result.explanation))
+            yield from (_INDENT + click.style(line, dim=True) for line in _score_lines(result.explanation))
         if result.alike:
             yield _INDENT + click.style(f"and {len(result.alike)} similar: {safe(_addresses(result.alike))}", dim=True)
         if len(result.languages) > 1:
             yield _INDENT + click.style(f"also in {safe(', '.join(result.languages[1:]))}", dim=True)
-        for other in result.sections:
-            if other.anchor != result.anchor:
-                named = f"{click.style(safe(other.href), fg='cyan')}  {safe(other.title)}"
-                yield f"{_INDENT}also {named}{_file(other.source)}"
+        for section_result in result.sections:
+            if section_result.anchor != result.anchor:
+                link = f"{click.style(safe(section_result.href), fg='cyan')}  {safe(section_result.title)}"
+                yield f"{_INDENT}also {link}{_file(section_result.source)}"
         yield ""
     yield from _rule_lines(answer.curation or ())
     noun = "page" if answer.group_by == "page" else "section"
@@ -58,18 +58,18 @@ def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
 
 
 def more_lines(token: str | None) -> Iterator[str]:
-    """A line that explains how to get further results, if there are any."""
+    """Yield a line that explains how to get further results, if there are any."""
     if token:
         yield click.style(f"more with --continue {token}", dim=True)
 
 
 def places_of(answer: "SearchAnswer") -> list[str]:
-    """The location of each result, `/page#anchor`, as in golden queries."""
+    """Return the location of each result, `/page#anchor`, as in golden queries."""
     return [f"{result.url}#{result.anchor}" if result.anchor else result.url for result in answer.results]
 
 
-def _explained(parts: "Explanation") -> Iterator[str]:
-    """The parts of a score. The common divisor that scales an answer to [0, 1] is left out."""
+def _score_lines(parts: "Explanation") -> Iterator[str]:
+    """Yield the parts of a score, without the common divisor that scales an answer to [0, 1]."""
     yield (
         f"found  {parts.fused:.3f} of meaning {parts.vector:.2f} (cosine {parts.cosine:.3f}), "
         f"words {parts.keyword:.2f} (BM25 {parts.bm25:.1f}), page {parts.page:.2f} (BM25 {parts.page_bm25:.1f})"
@@ -83,7 +83,7 @@ def _explained(parts: "Explanation") -> Iterator[str]:
 
 
 def _rule_lines(rules: "Sequence[AppliedRule]") -> Iterator[str]:
-    """The rules of the owner that are about the query, with their pages."""
+    """Yield the owner's rules that apply to the query, with their pages."""
     for rule in rules:
         if rule.pages or not rule.unavailable:
             pages = ", ".join(rule.pages[:_MAX_RULE_PAGES]) or "none of these pages"
@@ -104,7 +104,7 @@ def changed_mark(*, changed: bool | None) -> str:
 
 
 def _file(source: "FileLines | None", route_file: str | None = None) -> str:
-    """The file to edit, with its line where that is known, as terminals and editors open it; else the route file."""
+    """Return the file to edit, with its line if known, as editors open it; else the route file."""
     if source and source.file and source.first_line:
         place = f"{source.file}:{source.first_line}"
     elif not route_file:
@@ -115,7 +115,7 @@ def _file(source: "FileLines | None", route_file: str | None = None) -> str:
 
 
 def mark_lines(text: str, marks: Ranges, width: int, code: Ranges = ()) -> Iterator[str]:
-    """`text` wrapped to `width`, code indented; `marks` are bold, and nothing in it can steer a terminal."""
+    """Wrap `text` to `width` with indented code and bold `marks`; characters that control a terminal are removed."""
     at = 0
     for line in text.split("\n"):
         indent = _CODE_INDENT if any(first <= at < last for first, last in code) else ""

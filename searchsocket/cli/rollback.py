@@ -1,4 +1,4 @@
-"""`searchsocket rollback`: switch back to the generation before."""
+"""`searchsocket rollback`: switch back to the previous generation."""
 
 import os
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""`searchsocket scopes`: what is kept of each branch."""
+"""`searchsocket scopes`: list every scope with its branch, size and age."""
 
 import os
 from collections.abc import Mapping

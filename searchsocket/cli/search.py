@@ -1,4 +1,4 @@
-"""`searchsocket search`: ask the live index of a scope (spec 14, 19)."""
+"""`searchsocket search`: search the site from the command line (spec 14, 19)."""
 
 import os
 from collections.abc import Mapping
@@ -63,7 +63,7 @@ from searchsocket.system.garbage import end_at_once, loading
 @part_options
 @click.option("--open", "opens", is_flag=True, help="Open the best result in the browser.")
 @json_option
-@loading()  # it ends soon
+@loading()  # the command is short
 def search(
     query: tuple[str, ...],
     root: Path,
@@ -109,7 +109,7 @@ def search(
         "facets": facets,
         "explain": explain,
         "rerank": rerank,
-        "section_snippets": as_json,  # what is printed names them
+        "section_snippets": as_json,  # the printed text only names them
         "sources": True,
     }
     request = {"query": fields, "scope": scope_name, "json": as_json, "width": line_width()}
@@ -118,7 +118,9 @@ def search(
         _print(reply)
         note_search(Path(state_dir_of(str(root), os.environ)), " ".join(query), reply["scope"], reply["places"])
         return
-    from searchsocket.cli.search_here import print_own_answer  # loads the engine, which a running service saves
+    from searchsocket.cli.search_here import (
+        print_own_answer,
+    )  # loads the engine, which is not needed with a running service
 
     print_own_answer(root, fields, scope_name, generation, max_tokens, token, as_json=as_json, opens=opens)
 

@@ -42,9 +42,9 @@ def print_own_answer(
     """Print the answer to a query.
 
     Args:
-        fields: Of `SearchQuery`.
-        generation: Another one than the live generation.
-        max_tokens, token: A part of the answer.
+        fields: Fields of `SearchQuery`.
+        generation: A generation to search instead of the live one.
+        max_tokens, token: Print only a part of the answer.
         opens: Open the first result in the browser.
     """
     project = load_project(root)
@@ -65,13 +65,13 @@ def print_own_answer(
         for line in (*answer_lines(answer, line_width()), *more_lines(answer.continuation_token)):
             click.echo(line)
     if opens and answer.results:
-        _open(urljoin(base_url, answer.results[0].href))  # which has the base path
+        _open(urljoin(base_url, answer.results[0].href))  # the link contains the base path
 
 
 def _of_live(
     project: Project, fields: Mapping[str, Any], scope: Scope, max_tokens: int | None, token: str
 ) -> SearchAnswer:
-    """The answer of the live generation, or the best results that fit in a number of tokens."""
+    """Search the live generation; return the answer, or its best results that fit in a number of tokens."""
     service = open_service(project, os.environ, on_error=_report)
     if not (max_tokens or token):
         return service.search(SearchQuery(**fields), scope)
@@ -81,7 +81,7 @@ def _of_live(
 
 
 def _of_generation(project: Project, query: SearchQuery, scope: Scope, generation: str) -> SearchAnswer:
-    """The answer of a stored generation."""
+    """Search a stored generation."""
     backends = Backends(project, os.environ)
     reader = backends.store.reader_of(scope, generation)
     click.echo(f"note: results are from generation {reader.generation.name}", err=True)
@@ -94,7 +94,7 @@ def _now() -> datetime:
 
 
 def _base_url(settings: Settings) -> str:
-    """The URL of the site."""
+    """Return the URL of the site."""
     if not (base_url := settings.project.base_url):
         raise ConfigMissing("--open needs the URL of the site; set project.base_url, e.g. https://example.com")
     return base_url

@@ -15,7 +15,7 @@ _PLACES = 3
 
 
 def note_search(state_dir: Path, query: str, scope: str, places: Sequence[str]) -> None:
-    """Keep a search; a folder that cannot be written, or is not there, keeps none."""
+    """Store a search; do nothing if the folder is missing or cannot be written."""
     path = state_dir / FILE
     line = json.dumps({"query": query, "scope": scope, "places": places[:_PLACES]}, ensure_ascii=False)
     with suppress(OSError, UnicodeError):
@@ -27,7 +27,7 @@ def note_search(state_dir: Path, query: str, scope: str, places: Sequence[str]) 
 
 
 def read_searched(state_dir: Path) -> "list[Searched]":
-    """The searches that are kept, the oldest first; lines that are none are left out."""
+    """Return the stored searches, the oldest first; invalid lines are left out."""
     from searchsocket.quality.proposals import Searched
 
     try:

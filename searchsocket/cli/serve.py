@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 DEFAULT_PORT = 8181
 MAX_WORKERS = 64
-_REPEAT_S = 600.0  # a warning that stays true is written again after so long
+_REPEAT_S = 600.0  # a repeated warning is written again after so long
 _MAX_LINES = 1_000
 
 
@@ -167,7 +167,7 @@ class _Options:
     workers: int
 
     def applied(self, project: Project) -> Project:
-        """The project as it is served."""
+        """Return the project with these options."""
         options = {
             "scopes": tuple(project.scope(os.environ, name).name for name in self.scopes) or None,
             "page": False if self.no_page else None,
@@ -183,7 +183,7 @@ class _Options:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A place with many projects, and the bounds of their service."""
+    """A folder or object store with many projects, and the limits of their service."""
 
     address: str
     memory_mb: int
@@ -214,7 +214,7 @@ def _serve_one(project: Project, listener: _Listener, url: str, *, dev: bool, ot
     from search_api.run.server import serve as serve_api
     from search_api.run.workers import Workers
 
-    here, store = project, None
+    local_project, store = project, None
     if address := artifacts_address(project, url):
         pulled = open_pulled(project, os.environ, address)
         project, store = pulled.project, pulled.store
@@ -233,7 +233,7 @@ def _serve_one(project: Project, listener: _Listener, url: str, *, dev: bool, ot
             say(line)
 
     log = ServiceLog(json_lines=listener.json_lines)
-    worker = partial(_worker, here, listener.host, token, dev, address, log)
+    worker = partial(_worker, local_project, listener.host, token, dev, address, log)
     serve_api(
         project,
         host=listener.host,
@@ -245,8 +245,8 @@ def _serve_one(project: Project, listener: _Listener, url: str, *, dev: bool, ot
         on_error=log,
         store=store,
         others=others,
-        # What is pulled may be another index than the one that lies here.
-        beside=(lambda _: nullcontext()) if address else partial(answering, here, os.environ),
+        # A pulled index may differ from the local one.
+        beside=(lambda _: nullcontext()) if address else partial(answering, local_project, os.environ),
         workers=Workers(listener.workers, worker) if listener.workers > 1 else None,
         options=listener.options(),
     )
@@ -331,7 +331,7 @@ def _serve_many(base: Project, listener: _Listener, place: _Place) -> None:
 
 
 def _many_worker(base: Project, host: str, place: _Place, log: "ServiceLog") -> Any:
-    """The application over every project of a place."""
+    """Build the application for every project of a place."""
     from search_api.sites.many import create_many_app
     from search_api.sites.pool import PoolOptions, ProjectPool
 
@@ -351,12 +351,12 @@ def _many_worker(base: Project, host: str, place: _Place, log: "ServiceLog") -> 
 
 
 def _first(*values: bool | None) -> bool:
-    """The first that is one."""
+    """Return the first value that is not None."""
     return next(value for value in values if value is not None)
 
 
 def share_of_budget(project: Project, workers: int) -> Project:
-    """The project as one of several workers has it: each counts what queries cost for itself."""
+    """Return the project with one worker's share of the query budget, since each worker counts separately."""
     settings = project.settings
     shares = {
         "embeddings": settings.embeddings.model_copy(
@@ -387,7 +387,7 @@ class ServiceLog:
 
 
 def _worker(project: Project, host: str, token: str, dev: bool, address: str, log: ServiceLog) -> Any:
-    """The application of one worker of several, which opens what cannot be sent to it."""
+    """Build the application in a worker, which must open its own store."""
     from search_api.app import create_app
 
     store = None
@@ -398,7 +398,7 @@ def _worker(project: Project, host: str, token: str, dev: bool, address: str, lo
 
 
 def _sites_worker(projects: Sequence[Project], host: str, tokens: Sequence[str], dev: bool, log: ServiceLog) -> Any:
-    """The application of one worker of several, over several projects."""
+    """Build the application for several projects in a worker."""
     from search_api.sites.app import create_sites_app
     from search_api.sites.site import open_sites
 
@@ -407,7 +407,7 @@ def _sites_worker(projects: Sequence[Project], host: str, tokens: Sequence[str],
 
 
 def trouble_line(error: BaseException) -> str:
-    """A line for an error that the running service survives."""
+    """Return the line for an error that the running service survives."""
     code, message = _described(error)
     level = _level(code)
     return f"{click.style(f'{level} [{code}]', fg='red' if level == 'error' else 'yellow')}: {safe(message)}"
@@ -425,7 +425,7 @@ def _level(code: str) -> str:
 
 
 def _described(error: BaseException) -> tuple[str, str]:
-    """The public code and the message of an error; of a bug, with its place in the code."""
+    """Return the public code and the message of an error; for a bug, with its place in the code."""
     if isinstance(error, OSError):
         error = system_error("cannot use", Path(os.fsdecode(error.filename or "this system")), error)
     if isinstance(error, ScopeNotIndexed):
@@ -438,7 +438,7 @@ def _described(error: BaseException) -> tuple[str, str]:
 
 
 def _token(project: Project) -> str:
-    """The token; "" where this user may read the state folder and not write it, which is enough to answer anybody."""
+    """Return the token; "" if the state folder is read-only, which is enough to serve anonymous callers."""
 
     try:
         return make_token(project)

@@ -1,4 +1,4 @@
-"""Remember the signal that stopped the process, because Dagster and uvicorn install handlers of their own."""
+"""Remember the signal that stopped the process, because Dagster and uvicorn install their own handlers."""
 
 import os
 import signal
@@ -13,11 +13,11 @@ _reader: list[int] = []
 
 @contextmanager
 def watch_signals() -> Iterator[None]:
-    """Treat SIGTERM like Ctrl-C, and remember which of the two came. For the main thread only."""
+    """Treat SIGTERM like Ctrl-C, and remember which of the two arrived. For the main thread only."""
     reader, writer = os.pipe()
     os.set_blocking(reader, False)
     os.set_blocking(writer, False)
-    # The interpreter writes each signal's number here, whichever Python handler is installed when it comes.
+    # The interpreter writes each signal's number here, for every Python handler.
     before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     handler = signal.signal(signal.SIGTERM, signal.default_int_handler)
     _reader.append(reader)
@@ -34,7 +34,7 @@ def watch_signals() -> Iterator[None]:
 
 @contextmanager
 def signals_noted() -> Iterator[None]:
-    """Do nothing but remember a signal while something runs that asks `received_signal` by itself."""
+    """Only remember signals while code runs that calls `received_signal` itself."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -47,7 +47,7 @@ def signals_noted() -> Iterator[None]:
 
 
 def received_signal() -> int:
-    """The first SIGINT or SIGTERM since `watch_signals` began; 0 when there was none."""
+    """Return the first SIGINT or SIGTERM since `watch_signals` began; 0 without a signal."""
     for reader in _reader:
         with suppress(BlockingIOError):  # nothing new
             _received.extend(number for number in os.read(reader, 4096) if number in _ENDING)

@@ -1,4 +1,4 @@
-"""`searchsocket status`: what is indexed, with which model, how old, at what cost (spec 17, 21)."""
+"""`searchsocket status`: the index of each scope with its age, size, model and cost (spec 17, 21)."""
 
 import os
 from pathlib import Path

@@ -41,22 +41,22 @@ class StatusReport:
 
     project: "Project"
     backends: Backends
-    scope: str  # that a command would use; "(none: ...)" where there is none
+    scope: str  # the default scope of commands; "(none: ...)" if there is none
     generations: "Sequence[Generation]"
     remote: RemoteCounts | None
     code: "Sequence[CodeStatus]"
-    broken_code: str  # why nothing can be said of it; "" = it can
+    broken_code: str  # the reason if the status of the code is unavailable; "" = it is available
     now: datetime
 
     @classmethod
     def of(cls, project: "Project", environ: Mapping[str, str]) -> "StatusReport":
         try:
             scope = project.scope(environ).name
-        except SearchSocketError as error:  # e.g. on no branch: the rest can still be told
+        except SearchSocketError as error:  # for example without a branch; the other lines are still possible
             scope = f"(none: {error})"
         backends = Backends(project, environ, calls=False)
         generations: list[Generation] = []
-        with suppress(SearchSocketError):  # which `health` tells
+        with suppress(SearchSocketError):  # `health` reports it
             generations = backends.store.list_scopes()
         broken = ""
         code: Sequence[CodeStatus] = ()
@@ -77,7 +77,7 @@ class StatusReport:
 
     @cached_property
     def models(self) -> Mapping[str, str]:
-        """Model of a live generation -> the configured one that answers for it; "" where nothing is live."""
+        """Model of a live generation -> the configured model that answers for it; key "" without a live one."""
         return {recorded: _model_id(self.backends, recorded) for recorded in {self._recorded, *self._live.values()}}
 
     @property
@@ -98,7 +98,7 @@ class StatusReport:
         }
 
     def lines(self) -> Iterator[str]:
-        """For people; each may be several lines."""
+        """Yield texts for people; each may have several lines."""
         yield f"project  {safe(self.project.id)}\nscope    {safe(self.scope)}\nmodel    {safe(self.model_id)}"
         yield f"state    {safe(str(self.project.state_dir))}, {size(self.bytes_used)}"
         health = "healthy" if self.health.ok else "BROKEN: " + safe(self.health.details)
@@ -113,9 +113,10 @@ class StatusReport:
             yield f"\n{click.style(f'code of {each.scope}', bold=True)}\n  {contents}\n  {standing_words(each)}"
         if self.broken_code:
             yield f"\ncode     BROKEN: {safe(self.broken_code)}"
-        for other in self.remote.others(self.generations) if self.remote else ():
-            contents = f"{count(other.records, 'record')} of {other.indexed_at}"
-            yield f"\n{click.style(safe(other.scope), bold=True)}\n  remote      {safe(contents)}, no local index"
+        for remote_scope in self.remote.others(self.generations) if self.remote else ():
+            contents = f"{count(remote_scope.records, 'record')} of {remote_scope.indexed_at}"
+            name = click.style(safe(remote_scope.scope), bold=True)
+            yield f"\n{name}\n  remote      {safe(contents)}, no local index"
 
     @property
     def _live(self) -> Mapping[str, str]:
@@ -151,19 +152,19 @@ class StatusReport:
 
 
 def _named(*lines: tuple[str, str]) -> Iterator[str]:
-    """Texts behind their names, folded; none where there is no text."""
+    """Yield texts after their names, wrapped; empty texts are left out."""
     for name, text in lines:
         if text:
             yield hanging(f"  {name:<11} {safe(text)}", line_width(), TEXT_COLUMN)
 
 
 def _checked(project: "Project", generation: "Generation") -> str:
-    """When a command last found that nothing changed since the run that left this generation; "" = none did."""
+    """Return the time of the last check that found no changes since this generation; "" = there was none."""
     return last_checked(str(project.state_dir), generation.scope, generation.name)
 
 
 def _costs(project: "Project", ledger: "Ledger") -> dict[str, Any]:
-    """The ledger, and the budget that this month has."""
+    """Return the ledger and this month's budget."""
     lines = ledger.lines()
     return {
         "month": ledger.month(),
@@ -183,7 +184,7 @@ def _costs(project: "Project", ledger: "Ledger") -> dict[str, Any]:
 
 
 def _cost_lines(project: "Project", ledger: "Ledger") -> Iterator[str]:
-    """This month's cost, if there was any or a budget is set."""
+    """Yield this month's cost, if there was any or a budget is set."""
     costs = _costs(project, ledger)
     budget = "" if costs["budgetUsd"] is None else f" of {dollars(costs['budgetUsd'])}"
     lines = [line for line in costs["ledger"] if line["month"] == costs["month"]]
@@ -212,7 +213,7 @@ def _generation(generation: "Generation", age: float) -> dict[str, Any]:
 
 
 def _last_run_words(costs: Mapping[str, Any]) -> str:
-    """The number of changed chunks and the largest costs of the last run; "" without a record."""
+    """Describe the changed chunks and the largest costs of the last run; "" without a record."""
     if "changedChunks" not in costs:
         return ""
     words = f"{count(costs['changedChunks'], 'chunk')} changed"
@@ -222,7 +223,7 @@ def _last_run_words(costs: Mapping[str, Any]) -> str:
 
 
 def _model_id(backends: Backends, recorded: str) -> str:
-    """The configured model, or why there is none: what is live can be told without it."""
+    """Return the configured model, or the reason why there is none, since the status does not need it."""
     try:
         return backends.embedder_of(recorded).model_id
     except SearchSocketError as error:
@@ -230,7 +231,7 @@ def _model_id(backends: Backends, recorded: str) -> str:
 
 
 def _recall(generation: "Generation") -> str:
-    """The line about an approximate vector index; "" if it is exact."""
+    """Return the line about an approximate vector index; "" if it is exact."""
     recall = generation.recall
     return f"  vectors     {safe(generation.vector_index)}, recall@10 {recall.recall10:.3f}\n" if recall else ""
 

@@ -1,4 +1,4 @@
-"""The outcome of an index run in words."""
+"""Describe the outcome of an index run."""
 
 import re
 from collections import Counter
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 _MORE = re.compile(r"\.\.\. and (\d+) more like the last one")
 _SIZES = re.compile(r": [\d,]+ characters, \d+ pieces$")
 _MAX_WARNINGS = 10
-TEXT_COLUMN = 14  # what a line says begins there, after its name
+TEXT_COLUMN = 14  # column of the text in a line, after its name
 
 
 def summary_lines(summary: "IndexSummary", before: str, corpus: "Corpus") -> Iterator[str]:
-    """A headline, then a line for each thing that was counted, then warnings.
+    """Yield a headline, then one line per count, then warnings.
 
     Args:
-        before: The generation that was live before the run; "" when there was none.
-        corpus: What was indexed.
+        before: The generation that was live before the run; "" without one.
+        corpus: The indexed corpus.
     """
 
     yield _headline(summary, before, corpus.title and f" {corpus.title}")
@@ -52,10 +52,10 @@ def summary_lines(summary: "IndexSummary", before: str, corpus: "Corpus") -> Ite
 
 
 def unchanged_lines(summary: Mapping[str, Any], run_id: str, seconds: float) -> Iterator[str]:
-    """Instead of the outcome of a run, where none was needed.
+    """Yield the lines of a command that needed no run.
 
     Args:
-        summary: Of a run that finds nothing changed, as JSON.
+        summary: Summary of a run without changes, as JSON.
         run_id: The last run.
     """
     yield (
@@ -90,10 +90,10 @@ def _warning_lines(warnings: Sequence[str]) -> Iterator[str]:
 
 
 def grouped_warnings(warnings: Sequence[str]) -> list[str]:
-    """One line per kind of warning: repeated ones get a count and the first page that has it.
+    """Return one line per kind of warning; repeated ones get a count and the first page.
 
     Args:
-        warnings: As of a stage: `PAGE: TEXT`, other sentences, and `... and N more like the last one`.
+        warnings: As written by a stage: `PAGE: TEXT`, other sentences, and `... and N more like the last one`.
     """
     groups: dict[str, list[str]] = {}  # text without its own sizes -> the whole warnings
     counts: Counter[str] = Counter()
@@ -102,8 +102,8 @@ def grouped_warnings(warnings: Sequence[str]) -> list[str]:
         if text and (more := _MORE.fullmatch(warning)):
             counts[text] += int(more[1])
             continue
-        page, _, rest = warning.partition(": ")
-        text = _SIZES.sub("", rest) if rest and " " not in page else warning
+        page, _, message = warning.partition(": ")
+        text = _SIZES.sub("", message) if message and " " not in page else warning
         groups.setdefault(text, []).append(warning)
         counts[text] += 1
     return [
@@ -113,7 +113,7 @@ def grouped_warnings(warnings: Sequence[str]) -> list[str]:
 
 
 def _cost_lines(summary: "IndexSummary") -> Iterator[tuple[str, str]]:
-    """The estimate, what was charged, and what costs most of it."""
+    """Yield the estimated cost, the charge and, for a plan, the most costly pages."""
     charged = (
         f"; charged {count(summary.charged_tokens, 'token')}, {dollars(summary.charged_cost_usd)}"
         if summary.charged_cost_usd
@@ -132,8 +132,7 @@ def _cost_lines(summary: "IndexSummary") -> Iterator[tuple[str, str]]:
 
 
 def source_lines(facts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The source of the pages as (name, text) lines: mode, location and generator on the first, then one line per
-    detail.
+    """Yield the source of the pages as (name, text) lines: first mode, location and generator, then other details.
 
     Args:
         facts: See `SourceOrigin.facts`.
@@ -145,8 +144,8 @@ def source_lines(facts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     yield from ((name, safe(text)) for name, text in facts.items() if name not in (*first, "generator"))
 
 
-def _headline(summary: "IndexSummary", before: str, what: str) -> str:
-    scope = click.style(summary.scope, bold=True) + what
+def _headline(summary: "IndexSummary", before: str, corpus_title: str) -> str:
+    scope = click.style(summary.scope, bold=True) + corpus_title
     if summary.dry_run:
         return f"{scope}: plan only; nothing was called or written"
     if not summary.generation:

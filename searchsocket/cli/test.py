@@ -71,7 +71,7 @@ def test(
     if record:
         _propose(project, scope, as_json)
         return
-    judgements = _judged(project, scope, own_queries(project, scope, only), generation, against)
+    judgements = _judge_all(project, scope, own_queries(project, scope, only), generation, against)
     if as_json:
         print_json(_all_as_json(judgements, scope.name))
     else:
@@ -103,32 +103,32 @@ def _print_history(project: Project, scope: Scope, as_json: bool) -> None:
         say(f"no run of {scope.name} has asked golden queries yet")
 
 
-# A judgement, and the names of the generation that was asked and of the one that it is compared with.
+# A judgement, and the names of the tested generation and of the one that it is compared with.
 Judged = tuple["IndexJudgement", str, str]
 
 
-def _judged(
+def _judge_all(
     project: Project,
     scope: Scope,
     queries: Mapping[CorpusName, Sequence[GoldenQuery]],
     generation: str,
     against: str,
 ) -> Mapping[CorpusName, Judged]:
-    """The judgement of each corpus that has this generation; the live generation needs all of them."""
+    """Judge each corpus that has this generation; for `live`, every corpus must be indexed."""
 
     judgements: dict[CorpusName, Judged] = {}
-    lacking: list[GenerationNotKept] = []
+    errors: list[GenerationNotKept] = []
     for corpus, corpus_queries in queries.items():
         try:
-            judgements[corpus] = _judged_corpus(project, scope, corpus, corpus_queries, generation, against)
+            judgements[corpus] = _judge_corpus(project, scope, corpus, corpus_queries, generation, against)
         except GenerationNotKept as error:
-            lacking.append(error)
+            errors.append(error)
     if not judgements:
-        raise lacking[0]
+        raise errors[0]
     return judgements
 
 
-def _judged_corpus(
+def _judge_corpus(
     project: Project,
     scope: Scope,
     corpus: CorpusName,
@@ -155,7 +155,7 @@ def _judged_corpus(
 
 
 def _all_as_json(judgements: Mapping[CorpusName, Judged], scope: str) -> Mapping[str, Any]:
-    """The site's at the top, where it was asked, and the code's under a name of its own."""
+    """Return the site's judgement at the top, and the code's in `code`."""
     objects = {corpus: _as_json(judgement, scope, *names) for corpus, (judgement, *names) in judgements.items()}
     return {**objects.get("site", {"scope": scope}), **({"code": objects["code"]} if "code" in objects else {})}
 
@@ -227,7 +227,7 @@ def _measure_words(now: Measures, before: Measures | None) -> str:
 
 
 def _propose(project: Project, scope: Scope, as_json: bool) -> None:
-    """Print what was searched last and is no golden query yet, as entries for the file."""
+    """Print recent searches that are not golden queries yet, as entries for the file."""
 
     golden = golden_queries(project.root, project.settings.golden.file)
     suggestions = proposals(read_searched(project.state_dir), golden, scope.name)

@@ -1,4 +1,4 @@
-"""`searchsocket code`: ask the index of the source code, and keep it up to date."""
+"""`searchsocket code`: search the index of the source code, and keep it up to date."""
 
 import click
 

@@ -82,7 +82,9 @@ def _lines(answer: CodeFindAnswer) -> Iterator[str]:
         yield click.style(f"more with --continuation {answer.continuation}", dim=True)
 
 
-def _line(one: CodeOccurrence) -> str:
-    [(start, end)] = one.marks
-    before, match, behind = (safe(one.text[a:b].expandtabs(4)) for a, b in ((0, start), (start, end), (end, None)))
-    return f"{file_line(one.file, one.line, one.column)}  {before.lstrip()}{bright(match)}{behind}"
+def _line(occurrence: CodeOccurrence) -> str:
+    [(start, end)] = occurrence.marks
+    ranges = ((0, start), (start, end), (end, None))
+    before, match, after = (safe(occurrence.text[first:last].expandtabs(4)) for first, last in ranges)
+    place = file_line(occurrence.file, occurrence.line, occurrence.column)
+    return f"{place}  {before.lstrip()}{bright(match)}{after}"

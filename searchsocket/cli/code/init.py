@@ -1,4 +1,4 @@
-"""`searchsocket code init`: the source code of a project becomes a corpus of its own."""
+"""`searchsocket code init`: enable the source code index of a project."""
 
 from pathlib import Path
 
@@ -44,7 +44,7 @@ def init(root: Path, as_json: bool) -> None:
 
 
 def _configure(root: Path) -> dict[str, bool]:
-    """The file that configures the project, with a table for its code."""
+    """Add a table for the code to the project's configuration file; return its name, and True if it changed."""
 
     path, keys = config_table(root)
     if path is None:

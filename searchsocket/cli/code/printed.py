@@ -1,4 +1,4 @@
-"""Code as a person reads it on a terminal: `file:line`, which editors open, and lines with their numbers."""
+"""Format code for a terminal: `file:line`, which editors open, and numbered lines."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def result_lines(result: "CodeResult") -> Iterator[str]:
-    """A result: where it stands, what it is, and the lines that it begins with."""
+    """Yield the lines of a result: its place, kind and name, and its first lines of code."""
     first, _, last = result.lines.partition("-")
     name = f"  {result.kind} {click.style(safe(result.symbol), bold=True)}" if result.symbol else ""
     changed = click.style("  has changed since it was indexed", fg="yellow") if result.changed_since else ""
@@ -22,8 +22,8 @@ def result_lines(result: "CodeResult") -> Iterator[str]:
     lines = list(numbered_lines(result.preview, int(first)))
     for number, line in lines:
         yield numbered(number, marked(safe(line.expandtabs(4)), result.why.terms))
-    if (rest := int(last) - int(first) + 1 - len(lines)) > 0:
-        yield click.style(f"         … {rest} more line{'s' if rest > 1 else ''}", dim=True)
+    if (remaining := int(last) - int(first) + 1 - len(lines)) > 0:
+        yield click.style(f"         … {remaining} more line{'s' if remaining > 1 else ''}", dim=True)
 
 
 def file_line(file: str, line: int, column: int = 0) -> str:
@@ -32,12 +32,12 @@ def file_line(file: str, line: int, column: int = 0) -> str:
 
 
 def numbered(number: int, line: str) -> str:
-    """A line behind its number."""
+    """Return a line after its number."""
     return f"  {click.style(f'{number:>5}', dim=True)}  {line}"
 
 
 def marked(line: str, terms: Sequence[str]) -> str:
-    """The words of the query made visible, where the terminal can."""
+    """Highlight the words of the query."""
     pattern = "|".join(re.escape(term) for term in sorted(terms, key=len, reverse=True))
     if not pattern:
         return line

@@ -53,7 +53,7 @@ def related(
 
 
 def _subject(text: str) -> dict[str, object]:
-    """The fields of the request that name a page, a line of a file, a file or a definition."""
+    """Return the fields of the request for a page, a line of a file, a file or a definition."""
     if text.startswith("/"):
         return {"url": text}
     file, mark, line = text.rpartition(":")
@@ -72,7 +72,7 @@ def _lines(answer: RelatedCode, *, of_page: bool) -> Iterator[str]:
         yield f"{click.style(safe(page.title) or page.url, bold=True)}{section}  {click.style(page.href, fg='cyan')}"
         yield f"   {safe(page.text)}"
         yield ""
-    what = f"{count(len(answer.code), 'definition')} named on" if of_page else f"{len(answer.code)} near"
+    definitions = f"{count(len(answer.code), 'definition')} named on" if of_page else f"{len(answer.code)} near"
     pages = "" if of_page else f", {count(len(answer.pages), 'page')} documenting it"
-    yield click.style(f"{what} {safe(answer.subject)}{pages}", dim=True)
+    yield click.style(f"{definitions} {safe(answer.subject)}{pages}", dim=True)
     yield from more_lines(answer.continuation_token)

@@ -1,4 +1,4 @@
-"""Requests of the commands over source code."""
+"""Requests of the commands for source code."""
 
 import os
 from collections.abc import Callable
@@ -18,7 +18,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class CodeScope(NamedTuple):
-    """The source code of a project, and a scope of it."""
+    """The services for a project's source code, and a scope."""
 
     code: CodeService
     scope: str
@@ -38,9 +38,9 @@ def open_scope(root: Path, scope_name: str | None) -> CodeScope:
 def answer(capability: Capability[Any, A], root: Path, scope_name: str | None, **fields: object) -> A:
     """Answer a request about source code."""
 
-    opened = open_scope(root, scope_name)
-    request = capability.request.model_construct(None, scope=opened.scope, **fields)
-    return capability.run(opened.services, request, SHELL)
+    source = open_scope(root, scope_name)
+    request = capability.request.model_construct(None, scope=source.scope, **fields)
+    return capability.run(source.services, request, SHELL)
 
 
 def _no_service() -> Any:
@@ -48,13 +48,13 @@ def _no_service() -> Any:
 
 
 def print_answer(answer: Wire) -> None:
-    """An answer as the service would send it."""
+    """Print an answer as the service's JSON."""
 
     click.echo(to_json(answer, sources=True))
 
 
 def files_options(command: F) -> F:
-    """`--path` and `--language`, given as `path` and `languages`."""
+    """Add `--path` and `--language`, as the parameters `path` and `languages`."""
     command = click.option(
         "--language",
         "languages",

@@ -47,11 +47,11 @@ def serve(stdio: bool, root: Path, scope_name: str | None) -> None:
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
 
-    def open_anew() -> Opened:
+    def open_current() -> Opened:
         current = load_project(root)
         return open_code(current, os.environ, on_error=_report), open_upkeep(current, os.environ)
 
-    server = LineServer(open_anew, ChunkIds(code_home(project).state_dir), scope.name, _report)
+    server = LineServer(open_current, ChunkIds(code_home(project).state_dir), scope.name, _report)
     with protocol_streams() as (requests, answers):
         server.serve(requests, answers)
 

@@ -14,10 +14,10 @@ from searchsocket.serving.code_upkeep import CodeStatus, open_upkeep
 
 
 def code_statuses(project: Project) -> list[CodeStatus]:
-    """Of every scope whose source code is indexed.
+    """Return the status of every scope whose source code is indexed.
 
     Raises:
-        SearchSocketError: An index, or the files, cannot be listed.
+        SearchSocketError: An index or the files cannot be listed.
     """
 
     if not code_home(project).state_dir.is_dir():
@@ -49,14 +49,14 @@ def code_findings(project: Project) -> Iterator[CheckLine]:
             except SearchSocketError as error:
                 yield CheckLine(name, False, str(error), "" if isinstance(error, PermissionDenied) else fix)
                 continue
-            whole = f"{generation.name}, {count(generation.records, 'chunk')}, all files intact"
-            yield CheckLine(name, not problems, "; ".join(problems[:5]) or whole, fix if problems else "")
+            summary = f"{generation.name}, {count(generation.records, 'chunk')}, all files intact"
+            yield CheckLine(name, not problems, "; ".join(problems[:5]) or summary, fix if problems else "")
     if enabled and not indexed_count:
         yield CheckLine("code", True, "not indexed yet; run `searchsocket code sync`")
 
 
 def standing_words(report: CodeStatus) -> str:
-    """The status of an index, in words."""
+    """Describe the status of an index."""
     if not report.dirty:
         return "up to date"
     parts = [f"{getattr(report, name).count:,} {name}" for name in ("changed", "new", "deleted", "marked")]

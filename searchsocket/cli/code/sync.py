@@ -37,7 +37,7 @@ def sync(root: Path, scope_name: str | None, as_json: bool) -> None:
         else:
             say(up_to_date(last.summary["files"], last.summary["chunks"]))
         return
-    from searchsocket.cli.code.upkeep import sync_now  # loads what indexes
+    from searchsocket.cli.code.upkeep import sync_now  # loads the code that indexes
 
     sync_now(root, scope_name, as_json=as_json)
 

@@ -15,7 +15,7 @@ from searchsocket.cli.output import ago, count, safe, say
 from searchsocket.serving.code_upkeep import CodeStatus, CodeSynced, CodeUpkeep, Files, open_upkeep
 
 _MAX_LISTED = 10
-_LARGE = 10  # after a run that wrote a tenth of the index, looking at the files once more is a small part of it
+_LARGE = 10  # after a run that wrote a tenth of the index, another check of the files takes a small part of its time
 
 
 @click.command()
