@@ -15,7 +15,7 @@ from searchsocket.system.errors import system_error
 _BLOCK_BYTES = 1 << 20
 # Rows of golden queries travel; other reports name files and times of one machine.
 _GOLDEN = "CASE WHEN json_valid(result) THEN json_extract(result, '$.numbers.golden_recall') END"
-# What is of one machine: times and inodes of its files, its embedding cache, and the reports of its runs.
+# Removes the data of one machine: times and inodes of its files, its embedding cache, and the reports of its runs.
 _OF_ONE_MACHINE = (
     "UPDATE pages SET stamp = '', mirror_stamp = ''",
     "UPDATE scopes SET cache_size = 0, swept = 0",
@@ -39,8 +39,8 @@ def archive(state: Path, scope: str, target: Path) -> None:
             source.backup(db)
             db.execute("PRAGMA journal_mode = OFF")
             db.execute("PRAGMA foreign_keys = ON")
-            for (other,) in db.execute("SELECT scope FROM scopes WHERE scope != ?", (scope,)).fetchall():
-                forget_rows(db, other)
+            for (other_scope,) in db.execute("SELECT scope FROM scopes WHERE scope != ?", (scope,)).fetchall():
+                forget_rows(db, other_scope)
             for statement in _OF_ONE_MACHINE:
                 db.execute(statement)
             db.execute("VACUUM")
@@ -56,11 +56,11 @@ def archive(state: Path, scope: str, target: Path) -> None:
 
 
 def restore(packed: Path, scope: str, state: Path, max_bytes: int) -> bool:
-    """Put the state of a scope in the place of a state that does not exist; False if it is not usable.
+    """Restore the state of a scope if there is no state yet; return False if a state exists or the file is unusable.
 
     Args:
-        packed: From `archive`, on another machine: its bytes may be anything.
-        max_bytes: Of the unpacked state.
+        packed: The file of `archive`, from another machine, so it is not trusted.
+        max_bytes: Limit of the unpacked state.
 
     Raises:
         StateUnavailable: The folder cannot be written.
@@ -80,7 +80,7 @@ def restore(packed: Path, scope: str, state: Path, max_bytes: int) -> bool:
 
 
 def _put(unpacked: Path, state: Path) -> None:
-    """Give a file its name, unless another run has begun a state meanwhile."""
+    """Move the file to its name, unless another run has created a state in the meantime."""
     try:
         os.link(unpacked, state)  # unlike a rename, it replaces nothing
     except FileExistsError:
@@ -109,7 +109,7 @@ def _unpack(packed: Path, target: Path, max_bytes: int) -> bool:
 
 
 def _is_sound(path: Path, scope: str) -> bool:
-    """Return True if a file is a state with our tables, of this scope alone."""
+    """Return True if a file is a state with our tables and only this scope."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as db:
             db.execute("PRAGMA trusted_schema = OFF")

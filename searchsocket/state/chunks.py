@@ -1,4 +1,4 @@
-"""The chunks of a scope between runs, as the records that they become (stage `page_chunks`; read by those after it)."""
+"""The chunks of a scope between runs, stored as records (stage `page_chunks`; read by later stages)."""
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +13,7 @@ from searchsocket.types import Chunk
 
 
 class MirroredPage(NamedTuple):
-    """A page whose chunks are to be cut."""
+    """A page to cut into chunks."""
 
     id: int
     url: str
@@ -35,7 +35,7 @@ class PageChunks(NamedTuple):
 
 
 def chunk_key(mirror_digest: str, how: str) -> str:
-    """Key of a page's chunks: mirror file and settings. Equal keys give equal chunks.
+    """Return the key of a page's chunks: mirror file and settings. Equal keys mean equal chunks.
 
     Args:
         how: Chunker, its settings, the model and the project.
@@ -44,13 +44,13 @@ def chunk_key(mirror_digest: str, how: str) -> str:
 
 
 def count_chunks(db: sqlite3.Connection, scope: str) -> ChunkCounts:
-    """Chunks of a scope, and pages that have any."""
+    """Count the chunks of a scope, and the pages that have any."""
     row = db.execute("SELECT COALESCE(SUM(chunks), 0), COUNT(*) FROM chunked WHERE scope = ?", (scope,)).fetchone()
     return ChunkCounts(*row)
 
 
 def drop_chunks(db: sqlite3.Connection, scope: str, page_id: int) -> None:
-    """Forget the chunks of a page, with what was wrong with them."""
+    """Delete the chunks of a page and their problems."""
     db.execute("DELETE FROM problems WHERE page_id = ? AND part IN ('chunks', 'secrets')", (page_id,))
     db.execute("DELETE FROM chunks WHERE page_id = ?", (page_id,))
     db.execute("DELETE FROM chunked WHERE scope = ? AND page_id = ?", (scope, page_id))
@@ -60,7 +60,7 @@ Row = tuple[str, int, str, int, str]  # id, ordinal, content hash, tokens, recor
 
 
 def insert_chunks(db: sqlite3.Connection, scope: str, page_id: int, rows: Sequence[Row], records_id: int) -> None:
-    """Store the chunks of a page that has none; their records, in the same order, are stored already."""
+    """Store the chunks of a page without chunks; their records, in the same order, are stored already."""
     db.executemany(
         "INSERT INTO chunks (scope, page_id, line, id, ordinal, content_hash, tokens, record_hash) "
         "VALUES (?,?,?,?,?,?,?,?)",
@@ -87,18 +87,18 @@ class ChunkTable:
     scope: str
 
     def count_stale(self, how: str | None) -> int:
-        """Number of mirrored pages that `stale` yields."""
+        """Return the number of pages that `stale` yields."""
         condition, values = self._stale(how)
         return int(self.db.execute(f"SELECT COUNT(*) FROM pages WHERE {condition}", values).fetchone()[0])
 
     def stale(self, how: str | None, size: int) -> Iterator[list[MirroredPage]]:
-        """Mirrored pages whose chunks come from another file or other settings, by rising URL.
+        """Yield mirrored pages whose chunks are from another file or other settings, by rising URL.
 
-        A batch is read when it is asked for, so that the one before it may be written meanwhile.
+        Each batch is read at its request, so the caller may write the previous one.
 
         Args:
-            how: See `chunk_key`; None: all mirrored pages.
-            size: Of a batch.
+            how: See `chunk_key`; None = all mirrored pages.
+            size: Pages per batch.
         """
         condition, values = self._stale(how)
         last = ""
@@ -110,14 +110,14 @@ class ChunkTable:
             last = batch[-1][1]
 
     def replace(self, page_id: int, key: str, chunks: Sequence[CutChunk], tokens: Sequence[int]) -> int:
-        """Store the chunks of a page in place of those that it had.
+        """Replace the chunks of a page.
 
         Args:
             key: See `chunk_key`.
-            tokens: Of the embedded text of each chunk.
+            tokens: Tokens of the embedded text of each chunk.
 
         Returns:
-            How many texts are new on the page.
+            The number of texts that are new on the page.
         """
         rows = self.db.execute("SELECT content_hash FROM chunks WHERE page_id = ?", (page_id,))
         before = {as_text(content_hash) for (content_hash,) in rows}
@@ -136,26 +136,26 @@ class ChunkTable:
         return sum(chunk.record.content_hash not in before for chunk in chunks)
 
     def count_mirrored(self) -> int:
-        """Mirrored pages."""
+        """Count the mirrored pages."""
         return int(self.db.execute(f"SELECT COUNT(*) FROM pages WHERE {MIRRORED}", (self.scope,)).fetchone()[0])
 
     def count(self) -> ChunkCounts:
         return count_chunks(self.db, self.scope)
 
     def repeated_ids(self, limit: int) -> list[str]:
-        """At most `limit` ids that more than one chunk has, rising."""
+        """Return at most `limit` ids that several chunks have, rising."""
         sql = "SELECT id FROM chunks WHERE scope = ? GROUP BY id HAVING COUNT(*) > 1 ORDER BY id LIMIT ?"
         return [as_text(row[0]) for row in self.db.execute(sql, (self.scope, limit))]
 
     def count_texts(self) -> int:
-        """Distinct texts."""
+        """Count the distinct texts."""
         row = self.db.execute(
             "SELECT COUNT(DISTINCT content_hash) FROM chunks WHERE scope = ?", (self.scope,)
         ).fetchone()
         return int(row[0])
 
     def biggest(self, limit: int) -> list[PageChunks]:
-        """The pages with most chunks, by falling number; equal ones by rising URL."""
+        """Return the pages with most chunks, by falling number; equal ones by rising URL."""
         rows = self.db.execute(
             "SELECT url, chunks FROM chunked JOIN pages ON pages.id = page_id WHERE chunked.scope = ? "
             "ORDER BY chunks DESC, url LIMIT ?",
@@ -164,7 +164,7 @@ class ChunkTable:
         return [PageChunks(*row) for row in rows]
 
     def cut_pages(self) -> Iterator[tuple[str, str]]:
-        """(URL, digest of the mirror file) of every cut page that has chunks, by rising URL."""
+        """Yield (URL, digest of the mirror file) of every cut page that has chunks, by rising URL."""
         return self.db.execute(
             "SELECT url, mirror_digest FROM pages JOIN chunked ON chunked.scope = pages.scope AND page_id = pages.id "
             f"WHERE pages.scope = ? AND removed = 0 AND {CUT} ORDER BY url",
@@ -172,30 +172,27 @@ class ChunkTable:
         )
 
     def of_page(self, url: str) -> list[Chunk]:
-        """The chunks of one page, by ordinal.
+        """Return the chunks of one page, by ordinal.
 
         Raises:
-            DamagedRow: One is not what was written.
+            DamagedRow: A chunk is damaged.
         """
         row = self.db.execute("SELECT id FROM pages WHERE scope = ? AND url = ?", (self.scope, url)).fetchone()
         return chunks_on(self.db, row[0]) if row else []
 
     def records_digests(self) -> Iterator[str]:
-        """A digest over the records of each page that has chunks.
-
-        Rising: the order in which pages came is no part of what a scope holds.
-        """
+        """Yield a digest over the records of each page that has chunks, rising, so that page order does not matter."""
         return self._digests("records_digest")
 
     def texts_digests(self) -> Iterator[str]:
-        """A digest over the texts of each page that has chunks, rising too."""
+        """Yield a digest over the texts of each page that has chunks, rising too."""
         return self._digests("texts_digest")
 
     def texts(self) -> Iterator[TextToEmbed]:
-        """Every distinct text, by rising hash.
+        """Yield every distinct text, by rising hash.
 
         Raises:
-            DamagedRow: One is no hash and number.
+            DamagedRow: A hash or a number of tokens is invalid.
         """
         return texts_of(
             self.db.execute(
@@ -206,28 +203,28 @@ class ChunkTable:
         )
 
     def texts_at(self, positions: Sequence[int], prepare: Callable[[str], str] = lambda text: text) -> list[str]:
-        """The embedded texts at some positions, in the order given.
+        """Return the embedded texts at some positions, in that order.
 
         Args:
-            prepare: What was done to each before it was hashed.
+            prepare: Change that was applied to each text before it was hashed.
 
         Raises:
-            DamagedRow: One is not there, or not what was written.
+            DamagedRow: A text is missing or damaged.
         """
         return texts_at(self.db, positions, prepare)
 
     def pages_at(self, positions: Sequence[int]) -> list[str]:
-        """The URLs of the pages of the texts at some positions, in the order given; "" for one that is gone."""
+        """Return the URLs of the pages of the texts at some positions, in that order; "" for a deleted one."""
         return pages_at(self.db, positions)
 
     def fingerprints(self) -> Iterator[tuple[str, str]]:
-        """(id, record hash) of every chunk, by rising id."""
+        """Yield (id, record hash) of every chunk, by rising id."""
         rows = self.db.execute("SELECT id, record_hash FROM chunks WHERE scope = ? ORDER BY id", (self.scope,))
         for id_, record_hash in rows:
             yield as_text(id_), as_text(record_hash)
 
     def select(self) -> ChunkSelection:
-        """A selection with nothing in it."""
+        """Return an empty selection."""
         return ChunkSelection(self.db, self.scope)
 
     def _stale(self, how: str | None) -> tuple[str, tuple[str, ...]]:

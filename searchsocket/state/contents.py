@@ -15,12 +15,12 @@ from searchsocket.system.compressed import packed as packed_text
 from searchsocket.system.compressed import unpacked as unpacked_text
 from searchsocket.web.languages.alternates import Alternates
 
-_BESIDE = ("body", "links", "skip", "redirect_to")  # kept by themselves
-_FACTS = tuple(field.name for field in fields(ExtractedPage) if field.name not in _BESIDE)
+_OTHER_COLUMNS = ("body", "links", "skip", "redirect_to")  # stored separately
+_FACTS = tuple(field.name for field in fields(ExtractedPage) if field.name not in _OTHER_COLUMNS)
 
 
 def packed(page: ExtractedPage) -> tuple[bytes, bytes]:
-    """The blobs `facts` and `body`."""
+    """Return the blobs `facts` and `body`."""
     facts = {name: getattr(page, name) for name in _FACTS}
     return packed_text(json.dumps(facts, ensure_ascii=False)), packed_text(page.body)
 
@@ -33,7 +33,7 @@ def put_contents(db: sqlite3.Connection, page_id: int, page: ExtractedPage) -> N
         (page_id, body),
     ).fetchone()
     body_id = row[0] if row else db.execute("INSERT INTO bodies (body) VALUES (?)", (body,)).lastrowid
-    # No REPLACE, which deletes without a trigger: the body from before goes, where nothing else needs it.
+    # No REPLACE, since it deletes without a trigger: the trigger deletes the old body if nothing else needs it.
     db.execute(
         "INSERT INTO contents (page_id, facts, body_id) VALUES (?,?,?) "
         "ON CONFLICT (page_id) DO UPDATE SET facts = excluded.facts, body_id = excluded.body_id",
@@ -45,7 +45,7 @@ def unpacked(facts: bytes, body: bytes, *, skip: str, redirect_to: str, links: S
     """Rebuild the page from its two blobs and its columns.
 
     Raises:
-        DamagedRow: They are not what was written.
+        DamagedRow: A blob is damaged.
     """
     try:
         data: dict[str, Any] = json.loads(unpacked_body(facts))
@@ -57,10 +57,10 @@ def unpacked(facts: bytes, body: bytes, *, skip: str, redirect_to: str, links: S
 
 
 def unpacked_body(blob: bytes) -> str:
-    """The Markdown of a page.
+    """Return the Markdown of a page.
 
     Raises:
-        DamagedRow: It is not what was written.
+        DamagedRow: The blob is damaged.
     """
     try:
         return unpacked_text(blob)

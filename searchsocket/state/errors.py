@@ -4,5 +4,6 @@
 class DamagedRow(Exception):
     """A stored row is damaged.
 
-    Raised inside an open state, which turns it into `StateUnavailable` and sees to it that the next run begins anew.
+    Raised inside an open state, which converts it to `StateUnavailable` and renames the file, so the next run starts
+    empty.
     """

@@ -25,7 +25,7 @@ class StoredPage:
 
 
 class Sample(NamedTuple):
-    """A mirrored page, to be extracted again and compared."""
+    """A mirrored page to extract again and compare."""
 
     page: RawPage
     extract_key: str
@@ -44,7 +44,7 @@ class SkippedPage(NamedTuple):
     """A page that is not searched."""
 
     url: str
-    skip: str  # why, as `ExtractedPage` says it
+    skip: str  # the reason, as in `ExtractedPage`
 
 
 COPY, EXCLUDED_VERSION = "copy", "version"  # reasons besides those of an extract
@@ -52,10 +52,10 @@ _SKIP = f"CASE WHEN skip != '' OR copy_of = '' THEN skip WHEN copy_of = '-' THEN
 
 
 def extract_key(raw_hash: str, how: str) -> str:
-    """Key of a page's extraction: source bytes and settings. Equal keys give equal extracts.
+    """Return the key of a page's extraction: source bytes and settings. Equal keys mean equal extracts.
 
     Args:
-        how: Everything besides the bytes that decides what a page says.
+        how: All inputs of the extraction besides the bytes.
     """
     return f"{raw_hash}:{how}"
 
@@ -68,11 +68,11 @@ class Extracts:
     scope: str
 
     def stale(self, how: str, *, everything: bool) -> "array[int]":
-        """The known pages whose bytes, settings or extractor changed since they were extracted, by URL.
+        """Return the known pages whose bytes, settings or extractor changed since they were extracted, by URL.
 
         Args:
             how: See `extract_key`.
-            everything: All known pages instead.
+            everything: Return all known pages instead.
 
         Returns:
             Numbers of pages, 8 bytes each: sites are large.
@@ -85,7 +85,7 @@ class Extracts:
         return array("q", (row[0] for row in rows))
 
     def pages(self, ids: Sequence[int]) -> list[StoredPage]:
-        """The pages of these numbers, by URL."""
+        """Return the pages with these numbers, by URL."""
         rows = self.db.execute(
             "SELECT id, url, served_url, locator, stamp, kind, address, raw_hash, bytes FROM pages "
             f"WHERE id IN ({marks(len(ids))}) ORDER BY url",
@@ -94,7 +94,7 @@ class Extracts:
         return [StoredPage(page_id, RawPage(*raw), raw_hash, size) for page_id, *raw, raw_hash, size in rows]
 
     def put(self, page_id: int, key: str, page: ExtractedPage) -> None:
-        """Store a page's content. The page and the pages it linked to become dirty."""
+        """Store a page's content. The page and the pages that it linked to become dirty."""
         mark_linked_dirty(self.db, page_id, self.scope)
         was_skipped, old_redirect, was_extracted = self.db.execute(
             "SELECT skip, redirect_to, extract_key != '' FROM pages WHERE id = ?", (page_id,)
@@ -135,10 +135,10 @@ class Extracts:
         )
 
     def same_elsewhere(self, page: StoredPage, key: str) -> ExtractedPage | None:
-        """The page as another scope extracted it from the same bytes at the same URL, if one did.
+        """Return the extract of another scope from the same bytes at the same URL; None if there is none.
 
         Raises:
-            DamagedRow: What it stored is damaged.
+            DamagedRow: That extract is damaged.
         """
         row = self.db.execute(
             f"SELECT pages.id, skip, redirect_to, facts, body FROM pages {WITH_CONTENTS} "
@@ -152,15 +152,15 @@ class Extracts:
         return unpacked(facts, body, skip=skip, redirect_to=redirect_to, links=[Link(*link) for link in links])
 
     def is_searchable(self, page_id: int) -> bool:
-        """True if an earlier run extracted searchable text from the page."""
+        """Return True if an earlier run extracted searchable text from the page."""
         row = self.db.execute("SELECT extract_key != '' AND skip = '' FROM pages WHERE id = ?", (page_id,)).fetchone()
         return bool(row and row[0])
 
     def sample(self, limit: int) -> list[Sample]:
-        """Mirrored pages spread over the site; an unchanged site gives the same sample.
+        """Return mirrored pages from all parts of the site; an unchanged site gives the same sample.
 
         Raises:
-            DamagedRow: A body is not what was written.
+            DamagedRow: A body is damaged.
         """
         rows = self.db.execute(
             "SELECT url, served_url, locator, stamp, kind, address, extract_key, body "
@@ -171,7 +171,7 @@ class Extracts:
         return [Sample(RawPage(*raw), key, unpacked_body(body)) for *raw, key, body in rows]
 
     def census(self) -> list[Census]:
-        """Counts of the known, extracted pages."""
+        """Count the known, extracted pages."""
         rows = self.db.execute(
             f"SELECT {_SKIP}, route_resolution, COUNT(*) FROM pages WHERE {IN_SCOPE} AND extract_key != '' "
             "GROUP BY 1, 2",
@@ -180,7 +180,7 @@ class Extracts:
         return [Census(*row) for row in rows]
 
     def skipped(self, limit: int) -> list[SkippedPage]:
-        """Some of the known pages that are not searched, by rising URL."""
+        """Return some of the known pages that are not searched, by rising URL."""
         rows = self.db.execute(
             f"SELECT url, {_SKIP} FROM pages WHERE {IN_SCOPE} AND (skip != '' OR copy_of != '') ORDER BY url LIMIT ?",
             (self.scope, limit),
@@ -188,7 +188,7 @@ class Extracts:
         return [SkippedPage(*row) for row in rows]
 
     def without_exact_route(self) -> Iterator[tuple[str, str]]:
-        """(URL, resolution) of every mirrored page whose route is not exact, by rising URL."""
+        """Yield (URL, resolution) of every mirrored page whose route is not exact, by rising URL."""
         return self.db.execute(
             f"SELECT url, route_resolution FROM pages WHERE {MIRRORED} AND route_resolution != 'exact' ORDER BY url",
             (self.scope,),

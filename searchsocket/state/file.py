@@ -15,7 +15,7 @@ from searchsocket.system.errors import client_error, system_error
 from searchsocket.system.files import make_folder, share
 
 _BUSY_TIMEOUT_S = 60.0
-# Of the machine, not of the file.
+# Problems of the machine, not of the file.
 _TROUBLES = re.compile(r"SQLITE_(AUTH|BUSY|CANTOPEN|FULL|INTERRUPT|IOERR|LOCKED|NOMEM|PERM|PROTOCOL|READONLY)")
 
 
@@ -40,7 +40,7 @@ def open_state(path: Path, on_damage: Callable[[str], None] = lambda message: No
     """Open or create the state database. A damaged one is renamed to `*.corrupt` and replaced by an empty one.
 
     Args:
-        on_damage: Hears what was wrong with the file before.
+        on_damage: Called with a message about the damage.
 
     Raises:
         StateUnavailable: The file can be neither opened nor set aside.
@@ -67,16 +67,16 @@ def open_state(path: Path, on_damage: Callable[[str], None] = lambda message: No
 
 
 def _is_damage(error: sqlite3.Error | DamagedRow) -> bool:
-    """True if the file itself is broken, not just locked or unreadable at the moment.
+    """Return True if the file itself is damaged, not only locked or unreadable for now.
 
-    A wrong byte shows in many ways: a column that is not there, a text that is none, a key that is there twice.
+    Damage has many symptoms: a missing column, invalid text, a duplicate key.
     """
     name = str(getattr(error, "sqlite_errorname", "SQLITE_CORRUPT"))
     return not _TROUBLES.match(name) and not isinstance(error, sqlite3.ProgrammingError)
 
 
 def _set_aside(path: Path, inode: int) -> None:
-    """Rename a damaged database, with its journal, out of the way, unless another process did so already."""
+    """Rename a damaged database and delete its journal, unless another process did so already."""
     try:
         with FileLock(f"{path}.lock", timeout=_BUSY_TIMEOUT_S):
             if not inode or _inode(path) != inode:
@@ -92,7 +92,7 @@ def _inode(path: Path) -> int:
     try:
         return path.stat().st_ino
     except OSError:
-        return 0  # not there, or not to be looked at: whoever opens it says which
+        return 0  # missing or unreadable; opening it reports which
 
 
 def look_into(path: Path) -> sqlite3.Connection:
@@ -101,22 +101,23 @@ def look_into(path: Path) -> sqlite3.Connection:
 
 
 def copy_state(path: Path, copy: Path) -> None:
-    """Copy the database without writing anything beside it; there is no copy when there is none.
+    """Copy the database without writing next to it; without a database there is no copy.
 
-    A damaged one counts as none: the run that is planned would set it aside.
+    A damaged database counts as missing, since the planned run would rename it.
 
     Raises:
-        StateUnavailable: It cannot be read.
+        StateUnavailable: The database cannot be read.
     """
     try:
-        if path.is_file() and not _copied(path, copy):
+        if path.is_file() and not _copy_sound(path, copy):
             copy.unlink(missing_ok=True)
     except OSError as error:
         raise system_error("cannot read", path, error) from error
 
 
-def _copied(path: Path, copy: Path) -> bool:
-    # Without a journal beside it nobody is writing, and `immutable` keeps SQLite from creating one.
+def _copy_sound(path: Path, copy: Path) -> bool:
+    """Copy the database; return False if it is damaged."""
+    # Without a journal nobody is writing, and `immutable` keeps SQLite from creating one.
     mode = "mode=ro" if path.with_name(f"{path.name}-wal").exists() else "mode=ro&immutable=1"
     try:
         with (
@@ -134,14 +135,14 @@ def _copied(path: Path, copy: Path) -> bool:
 def _open(path: Path) -> sqlite3.Connection:
     db = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
     try:
-        # The state can be rebuilt, so NORMAL (a power cut may undo the last commits, never tear them) is enough.
+        # The state can be rebuilt, so NORMAL is enough: a power cut may undo the last commits, but never parts of one.
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = NORMAL")
         db.execute("PRAGMA foreign_keys = ON")
         db.execute("PRAGMA cache_size = -32768")
         _check_version(db)
         share(path)
-    except UnicodeDecodeError as error:  # of SQLite's own message about a schema that is no text
+    except UnicodeDecodeError as error:  # in SQLite's message about a schema that is not text
         db.close()
         raise DamagedRow("malformed schema") from error
     except BaseException:
@@ -154,7 +155,7 @@ def _check_version(db: sqlite3.Connection) -> None:
     version = db.execute("PRAGMA user_version").fetchone()[0]
     if version == 0:
         _create(db)
-    elif version != SCHEMA_VERSION:  # written by another release: begun anew, like a damaged one
+    elif version != SCHEMA_VERSION:  # written by another release: replaced like a damaged one
         raise DamagedRow(f"schema version {version}, not {SCHEMA_VERSION}")
 
 
@@ -169,7 +170,7 @@ def _create(db: sqlite3.Connection) -> None:
 
 @contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """One atomic write; nested in another, it belongs to that one."""
+    """Write atomically; a nested transaction joins the outer one."""
     if db.in_transaction:
         yield
         return

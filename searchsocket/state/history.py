@@ -10,20 +10,20 @@ _MEASURES = ", ".join(f"json_extract(result, '$.numbers.golden_{name}')" for nam
 
 
 def results_of(db: sqlite3.Connection, run_id: str) -> list[Mapping[str, Any]]:
-    """The reports of a run, in the order in which its stages ended."""
+    """Return the reports of a run, in the order in which its stages ended."""
     rows = db.execute("SELECT result FROM stage_results WHERE run_id = ? ORDER BY rowid", (run_id,))
     return [json.loads(row[0]) for row in rows]
 
 
 def last_of_scopes(db: sqlite3.Connection, stage: str) -> dict[str, Mapping[str, Any]]:
-    """The newest report of a stage of each scope."""
+    """Return the newest report of a stage for each scope."""
     newest = "SELECT MAX(rowid) FROM stage_results WHERE stage = ? GROUP BY scope"
     rows = db.execute(f"SELECT scope, result FROM stage_results WHERE rowid IN ({newest}) ORDER BY scope", (stage,))
     return {scope: json.loads(result) for scope, result in rows}
 
 
 def last_ends(db: sqlite3.Connection) -> dict[str, str]:
-    """Time of each scope's newest report."""
+    """Return the time of each scope's newest report."""
     newest = "SELECT MAX(rowid) FROM stage_results GROUP BY scope"
     return dict(db.execute(f"SELECT scope, finished_at FROM stage_results WHERE rowid IN ({newest})"))
 
@@ -39,7 +39,7 @@ class GoldenRun(NamedTuple):
 
 
 def golden_runs(db: sqlite3.Connection, scope: str, limit: int) -> list[GoldenRun]:
-    """The newest runs of a scope with golden queries, the newest first."""
+    """Return the newest runs of a scope with golden queries, the newest first."""
     rows = db.execute(
         f"SELECT finished_at, COALESCE(json_extract(result, '$.generation'), ''), {_MEASURES} FROM stage_results "
         "WHERE scope = ? AND json_valid(result) AND json_extract(result, '$.numbers.golden_recall') IS NOT NULL "
@@ -57,18 +57,18 @@ class History:
     scope: str
 
     def save(self, run_id: str, stage: str, finished_at: str, report: Mapping[str, Any]) -> None:
-        """Keep a stage's report; a stage that ran twice in one run keeps the newer."""
+        """Store a stage's report; it replaces an earlier report of the same run."""
         self.db.execute(
             "INSERT OR REPLACE INTO stage_results (run_id, scope, stage, finished_at, result) VALUES (?,?,?,?,?)",
             (run_id, self.scope, stage, finished_at, json.dumps(report, ensure_ascii=False)),
         )
 
     def last(self, stage: str) -> Mapping[str, Any] | None:
-        """The newest report of one stage."""
+        """Return the newest report of one stage."""
         return next(iter(self.newest(stage, 1)), None)
 
     def newest(self, stage: str, limit: int) -> list[Mapping[str, Any]]:
-        """The reports of one stage in its last runs, the newest first."""
+        """Return the reports of one stage in its last runs, the newest first."""
         rows = self.db.execute(
             "SELECT result FROM stage_results WHERE scope = ? AND stage = ? ORDER BY rowid DESC LIMIT ?",
             (self.scope, stage, limit),
@@ -76,7 +76,7 @@ class History:
         return [json.loads(row[0]) for row in rows]
 
     def keep_newest(self, runs: int) -> None:
-        """Drop the reports of all but the newest runs."""
+        """Delete the reports of all but the newest runs."""
         self.db.execute(
             "DELETE FROM stage_results WHERE scope = ? AND run_id NOT IN (SELECT run_id FROM stage_results "
             "WHERE scope = ? GROUP BY run_id ORDER BY MAX(rowid) DESC LIMIT ?)",

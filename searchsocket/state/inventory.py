@@ -31,11 +31,11 @@ class ListedFile(NamedTuple):
     locator: str
     stamp: str
     raw_hash: str
-    is_cut: bool  # a stage has looked at these bytes since
+    is_cut: bool  # a stage has read these bytes since
 
 
 class PageSize(NamedTuple):
-    """A page by the bytes that its source gives."""
+    """A page by the size of its source."""
 
     url: str
     bytes: int
@@ -70,8 +70,8 @@ class Inventory:
         """Store the listing of a new or changed page.
 
         Args:
-            size: Of its bytes.
-            before: What `see` said of it.
+            size: Number of its bytes.
+            before: The result of `see` for it.
         """
         self.db.execute(
             "INSERT INTO pages (scope, url, served_url, locator, address, kind, stamp, raw_hash, bytes) "
@@ -92,16 +92,16 @@ class Inventory:
             self._page_set_changed()
 
     def count(self) -> int:
-        """Known pages."""
+        """Count the known pages."""
         return int(self.db.execute(f"SELECT COUNT(*) FROM pages WHERE {IN_SCOPE}", (self.scope,)).fetchone()[0])
 
     def count_unseen(self) -> int:
-        """Known pages that were not listed since the state was opened."""
+        """Count the known pages that were not listed since the state was opened."""
         self._begin_seen()
         return int(self.db.execute(f"SELECT COUNT(*) FROM pages WHERE {_UNSEEN}", (self.scope,)).fetchone()[0])
 
     def remove_unseen(self) -> None:
-        """Mark these as removed."""
+        """Mark the pages of `count_unseen` as removed."""
         self._begin_seen()
         with transaction(self.db):
             redirects = f"SELECT redirect_to FROM pages WHERE {_UNSEEN} AND redirect_to != ''"
@@ -112,12 +112,12 @@ class Inventory:
             self._page_set_changed()
 
     def url_form(self) -> UrlForm | None:
-        """The form of the addresses in the last run; None where it is not known."""
+        """Return the form of the addresses in the last run; None if it is unknown."""
         (text,) = self.db.execute("SELECT url_form FROM scopes WHERE scope = ?", (self.scope,)).fetchone()
         return url_form_of(text)
 
     def set_url_form(self, form: UrlForm) -> None:
-        """Remember it."""
+        """Store the form of the addresses."""
         text = json.dumps(asdict(form))
         self.db.execute("UPDATE scopes SET url_form = ? WHERE scope = ?", (text, self.scope))
 
@@ -126,7 +126,7 @@ class Inventory:
         self.db.execute("UPDATE scopes SET branch = ? WHERE scope = ?", (branch, self.scope))
 
     def set_complete(self) -> None:
-        """Record that every page of the site is known: from now on absence means removal."""
+        """Record that every page of the site is known: from now on a missing page is a removed one."""
         self.db.execute("UPDATE scopes SET authoritative = 1 WHERE scope = ?", (self.scope,))
 
     def listed(self) -> dict[str, ListedFile]:
@@ -138,11 +138,11 @@ class Inventory:
         return {url: ListedFile(locator, stamp, raw, bool(is_cut)) for url, locator, stamp, raw, is_cut in rows}
 
     def hashes(self) -> Iterator[tuple[str, str]]:
-        """(URL, hash of the bytes) of every known page, by rising URL."""
+        """Yield (URL, hash of the bytes) of every known page, by rising URL."""
         return self.db.execute(f"SELECT url, raw_hash FROM pages WHERE {IN_SCOPE} ORDER BY url", (self.scope,))
 
     def biggest(self, limit: int) -> list[PageSize]:
-        """The known pages with most bytes, by falling size; equal ones by rising URL."""
+        """Return the known pages with most bytes, by falling size; equal ones by rising URL."""
         rows = self.db.execute(
             f"SELECT url, bytes, locator FROM pages WHERE {IN_SCOPE} ORDER BY bytes DESC, url LIMIT ?",
             (self.scope, limit),
@@ -150,7 +150,7 @@ class Inventory:
         return [PageSize(*row) for row in rows]
 
     def _begin_seen(self) -> None:
-        # On disk when there are many.
+        # SQLite moves it to the disk if it is large.
         self.db.execute("CREATE TEMP TABLE IF NOT EXISTS seen (url TEXT PRIMARY KEY) WITHOUT ROWID")
 
     def _page_set_changed(self) -> None:

@@ -1,4 +1,4 @@
-"""Languages of a scope's pages: what pages state, and what the site makes of it (stage `page_mirror`)."""
+"""Languages of a scope's pages: as stated by pages, and as settled for the site (stage `page_mirror`)."""
 
 import sqlite3
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from searchsocket.web.languages.site import LanguagePage, PageLanguage
 
 
 def put_language_page(db: sqlite3.Connection, scope: str, page_id: int, page: ExtractedPage) -> None:
-    """Store what the language of a page is found by."""
+    """Store the inputs for a page's language."""
     db.execute("DELETE FROM language_pages WHERE page_id = ?", (page_id,))
     if not page.skip:
         language, group, is_default = page.alternates
@@ -30,14 +30,14 @@ class LanguageTable:
     scope: str
 
     def is_settled(self) -> bool:
-        """True if no page changed since the last run."""
+        """Return True if no page changed since the last run."""
         changed = self.db.execute(
             "SELECT 1 FROM pages WHERE scope = ? AND (dirty = 1 OR removed = 1) LIMIT 1", (self.scope,)
         ).fetchone()
         return changed is None
 
     def pages(self) -> list[LanguagePage]:
-        """Every searchable page, by rising URL."""
+        """Return every searchable page, by rising URL."""
         rows = self.db.execute(
             "SELECT url, language_pages.stated, hreflang, hreflang_group, is_default FROM pages "
             f"JOIN language_pages ON page_id = id WHERE pages.{IN_SCOPE} AND copy_of = '' ORDER BY url",

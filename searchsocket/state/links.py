@@ -16,14 +16,14 @@ class LinkCounts:
 
     incoming: int  # distinct pages that link here
     outgoing: int  # distinct pages that this one links to
-    texts: Sequence[str]  # what others call the page, each once a page that says it, by rising text; at most a limit
+    texts: Sequence[str]  # of incoming links, once per page and text, by rising text; at most a limit
 
 
 class LinkToNowhere(NamedTuple):
     """A link within the site that leads to no page that is searched."""
 
     target: str
-    page: str  # URL of the page that it stands on
+    page: str  # URL of the page with the link
 
 
 _WAITING = "scope = ? AND target = ? AND resolved IS NULL"
@@ -55,9 +55,9 @@ class LinkGraph:
     scope: str
 
     def forget_stale(self) -> None:
-        """If pages were added or removed, unresolve the links that may lead elsewhere now.
+        """If pages were added or removed, unresolve the links whose target may have changed.
 
-        Those are links to nowhere, to pages that went and to redirects. Pages at the near end become dirty.
+        Those are links to nowhere, to removed pages and to redirects. The linking pages become dirty.
         """
         changed = self.db.execute("SELECT page_set_changed FROM scopes WHERE scope = ?", (self.scope,)).fetchone()[0]
         if not changed:
@@ -74,21 +74,23 @@ class LinkGraph:
     def forget_through(self, redirect_to: str) -> None:
         """Unresolve links that went through a redirect which no longer exists."""
         url = resolve_target(redirect_to, self.is_searchable, self.redirect_of)
-        if url is None:  # they are links to nowhere
+        if url is None:  # the links lead nowhere
             return
-        led_there = "scope = ? AND resolved = ? AND target != resolved"
+        redirected = "scope = ? AND resolved = ? AND target != resolved"
         values = (self.scope, url)
         self.db.execute("UPDATE pages SET dirty = 1 WHERE scope = ? AND url = ?", values)
-        self.db.execute(f"UPDATE pages SET dirty = 1 WHERE id IN (SELECT page_id FROM links WHERE {led_there})", values)
-        self.db.execute(f"UPDATE links SET resolved = NULL WHERE {led_there}", values)
+        self.db.execute(
+            f"UPDATE pages SET dirty = 1 WHERE id IN (SELECT page_id FROM links WHERE {redirected})", values
+        )
+        self.db.execute(f"UPDATE links SET resolved = NULL WHERE {redirected}", values)
 
     def unresolved(self) -> list[str]:
-        """The distinct targets that are to be looked up, in no order."""
+        """Return the distinct targets without a resolution, in no order."""
         rows = self.db.execute("SELECT DISTINCT target FROM links WHERE scope = ? AND resolved IS NULL", (self.scope,))
         return [row[0] for row in rows]
 
     def answers(self) -> list[tuple[str, str]]:
-        """The distinct targets that are resolved, each with the page that it means, "" = none; in no order."""
+        """Return the distinct resolved targets with their page ("" = no page), in no order."""
         return self.db.execute(
             "SELECT DISTINCT target, resolved FROM links WHERE scope = ? AND resolved IS NOT NULL", (self.scope,)
         ).fetchall()
@@ -103,12 +105,12 @@ class LinkGraph:
         self.db.execute(f"UPDATE links SET resolved = NULL WHERE {links}", values)
 
     def is_searchable(self, url: str) -> bool:
-        """True if a link may lead to the page."""
+        """Return True if a link may lead to the page."""
         row = self.db.execute(f"SELECT 1 FROM pages WHERE {SEARCHABLE} AND url = ?", (self.scope, url)).fetchone()
         return row is not None
 
     def redirect_of(self, url: str) -> str | None:
-        """Redirect target of a known page, or None."""
+        """Return the redirect target of a known page, or None."""
         row = self.db.execute(
             "SELECT CASE WHEN redirect_to != '' THEN redirect_to ELSE copy_of END AS target FROM pages "
             f"WHERE {IN_SCOPE} AND url = ? AND target NOT IN ('', '-')",
@@ -127,7 +129,7 @@ class LinkGraph:
         self.db.execute(f"UPDATE links SET resolved = ? WHERE {_WAITING}", (url, self.scope, target))
 
     def to_nowhere(self) -> Iterator[LinkToNowhere]:
-        """The distinct links to no searchable page, by rising target and page."""
+        """Yield the distinct links to no searchable page, by rising target and page."""
         rows = self.db.execute(
             "SELECT DISTINCT target, url FROM links JOIN pages ON pages.id = page_id "
             "WHERE links.scope = ? AND resolved = '' ORDER BY target, url",
@@ -136,18 +138,18 @@ class LinkGraph:
         return (LinkToNowhere(*row) for row in rows)
 
     def is_page(self, url: str) -> bool:
-        """True if the page exists, searchable or not."""
+        """Return True if the page exists, searchable or not."""
         return (
             self.db.execute(f"SELECT 1 FROM pages WHERE {IN_SCOPE} AND url = ?", (self.scope, url)).fetchone()
             is not None
         )
 
     def set_resolved(self) -> None:
-        """All links are resolved against the pages of now."""
+        """Record that all links are resolved against the current pages."""
         self.db.execute("UPDATE scopes SET page_set_changed = 0 WHERE scope = ?", (self.scope,))
 
     def counts(self, page_id: int, url: str, max_texts: int) -> LinkCounts:
-        """The links of one page, resolved ones only."""
+        """Count the resolved links of one page."""
         (outgoing,) = self.db.execute(
             "SELECT COUNT(DISTINCT resolved) FROM links WHERE page_id = ? AND resolved != '' AND resolved != ?",
             (page_id, url),

@@ -18,31 +18,31 @@ from searchsocket.web.languages.labels import original_label
 
 
 class Leaving(NamedTuple):
-    """Pages whose mirror files must go, as (number, URL)."""
+    """Pages whose mirror files must be deleted, as (number, URL)."""
 
     removed: Sequence[tuple[int, str]]  # from the site
-    skipped: Sequence[tuple[int, str]]  # still there, and not searched any more
+    skipped: Sequence[tuple[int, str]]  # still on the site, but no longer searched
 
 
 class WrittenFile(NamedTuple):
-    """A mirror file as it was written."""
+    """A written mirror file."""
 
     page_id: int
     url: str
     digest: str
-    stamp: str  # size and time; "" = looked at when it was not to be trusted, or not written yet
+    stamp: str  # size and time; "" = not written yet, or not trusted
 
 
 @dataclass(frozen=True, slots=True)
 class MirrorPage:
-    """A page to be mirrored, and the file that is there."""
+    """A page to mirror, and its existing file."""
 
     url: str
     kind: PageKind
-    locator: str  # where the source finds it
-    address: str  # what opens it; "" = its URL
+    locator: str  # its place in the source
+    address: str  # the URL that opens it; "" = its URL path
     labels: tuple[str, ...]  # of its versions and translations
-    language: str  # of a page that states none itself
+    language: str  # for a page that states none itself
     extract: ExtractedPage  # without its links
     digest: str  # of the file; "" = none was written, or it is damaged
     stamp: str
@@ -51,7 +51,7 @@ class MirrorPage:
 
 @dataclass(frozen=True, slots=True)
 class MirrorTable:
-    """The mirror files of a scope's pages; `dirty` pages are those whose file may have to change."""
+    """The mirror files of a scope's pages; the file of a `dirty` page may have to change."""
 
     db: sqlite3.Connection
     scope: str
@@ -67,7 +67,7 @@ class MirrorTable:
                 self.db.execute("UPDATE pages SET dirty = 1 WHERE scope = ?", (self.scope,))
 
     def leaving(self) -> Leaving:
-        """The pages whose files must go."""
+        """Return the pages whose files must be deleted."""
         removed = self.db.execute("SELECT id, url FROM pages WHERE scope = ? AND removed = 1", (self.scope,))
         skipped = self.db.execute(
             f"SELECT id, url FROM pages WHERE {IN_SCOPE} AND (skip != '' OR copy_of != '') AND mirror_digest != ''",
@@ -76,7 +76,7 @@ class MirrorTable:
         return Leaving(removed.fetchall(), skipped.fetchall())
 
     def drop(self, leaving: Leaving) -> None:
-        """Forget removed pages wholly, and files and chunks of skipped ones; no skipped page is dirty then."""
+        """Delete removed pages, and the files and chunks of skipped ones; skipped pages become clean."""
         with transaction(self.db):
             for page_id, _ in leaving.removed:
                 mark_linked_dirty(self.db, page_id, self.scope)
@@ -93,17 +93,17 @@ class MirrorTable:
             )
 
     def must_sweep(self) -> bool:
-        """True if every current page is known and the folder may contain files of other pages."""
+        """Return True if every current page is known and the folder may contain files of other pages."""
         knows_all, swept = self.db.execute(
             "SELECT authoritative, swept FROM scopes WHERE scope = ?", (self.scope,)
         ).fetchone()
         return bool(knows_all and not swept)
 
     def unknown_files(self, names: Iterable[str], name_of: Callable[[str], str]) -> Iterator[str]:
-        """The file names that belong to no known page, in input order.
+        """Yield the file names that belong to no known page, in input order.
 
         Args:
-            name_of: URL to file name.
+            name_of: Converts a URL to a file name.
         """
         self.db.execute("CREATE TEMP TABLE mirrored (name TEXT PRIMARY KEY) WITHOUT ROWID")
         urls = self.db.execute(
@@ -121,7 +121,7 @@ class MirrorTable:
         self.db.execute("UPDATE scopes SET swept = 1 WHERE scope = ?", (self.scope,))
 
     def written(self) -> Iterator[WrittenFile]:
-        """The files of searchable pages that are not dirty."""
+        """Yield the files of searchable pages that are not dirty."""
         rows = self.db.execute(
             "SELECT id, url, mirror_digest, mirror_stamp FROM pages "
             f"WHERE {SEARCHABLE} AND mirror_digest != '' AND dirty = 0",
@@ -131,9 +131,9 @@ class MirrorTable:
             yield WrittenFile(*row)
 
     def unwritten(self, size: int) -> Iterator[list[WrittenFile]]:
-        """Files of clean pages that another scope wrote and this one has not, by rising URL.
+        """Yield files of clean pages that another scope wrote but this one did not, by rising URL.
 
-        A batch of `size` is read when it is asked for, so that the one before it may be written meanwhile.
+        Each batch of `size` is read at its request, so the caller may write the previous one.
         """
         last = ""
         while batch := self.db.execute(
@@ -152,7 +152,7 @@ class MirrorTable:
             )
 
     def set_damaged(self, page_ids: Sequence[int]) -> None:
-        """The files of these pages must be written again."""
+        """Mark the files of these pages as damaged, so that they are written again."""
         with transaction(self.db):
             self.db.executemany(
                 "UPDATE pages SET dirty = 1, mirror_digest = '' WHERE id = ?", [(page_id,) for page_id in page_ids]
@@ -163,12 +163,12 @@ class MirrorTable:
         self.db.execute("UPDATE pages SET mirror_stamp = '' WHERE scope = ? AND url = ?", (self.scope, url))
 
     def dirty(self) -> "array[int]":
-        """The searchable pages whose file may have to change, by URL."""
+        """Return the searchable pages whose file may have to change, by URL."""
         rows = self.db.execute(f"SELECT id FROM pages WHERE {SEARCHABLE} AND dirty = 1 ORDER BY url", (self.scope,))
         return array("q", (row[0] for row in rows))
 
     def spread(self, count: int) -> list[int]:
-        """Some mirrored pages, evenly spread over the site by URL; the same ones whenever it is the same."""
+        """Return some mirrored pages, evenly spread over the site by URL; an unchanged site gives the same ones."""
         mirrored = int(self.db.execute(f"SELECT COUNT(*) FROM pages WHERE {MIRRORED}", (self.scope,)).fetchone()[0])
         count = min(count, mirrored)
         rows = (
@@ -181,10 +181,10 @@ class MirrorTable:
         return [row[0] for row in rows]
 
     def page(self, page_id: int) -> MirrorPage:
-        """One page.
+        """Return one page.
 
         Raises:
-            DamagedRow: It is not what was written.
+            DamagedRow: The page is damaged.
         """
         row = self.db.execute(
             "SELECT url, kind, locator, address, labels, language, original, "
@@ -200,13 +200,13 @@ class MirrorTable:
         return MirrorPage(url, kind, locator, address, own, language, extract, digest, stamp, generated_at)
 
     def set_clean(self, page_id: int) -> None:
-        """The file is right as it is."""
+        """Record that the file of a page is correct."""
         self.db.execute("UPDATE pages SET dirty = 0 WHERE id = ?", (page_id,))
 
     def set_written(
         self, page_id: int, *, digest: str, stamp: str, generated_at: str, route_resolution: RouteResolution
     ) -> None:
-        """The file was written; the page is clean."""
+        """Record that the file of a page was written; the page becomes clean."""
         self.db.execute(
             "UPDATE pages SET dirty = 0, mirror_digest = ?, mirror_stamp = ?, generated_at = ?, route_resolution = ? "
             "WHERE id = ?",
@@ -214,7 +214,7 @@ class MirrorTable:
         )
 
     def digests(self) -> Iterator[tuple[str, str]]:
-        """(URL, digest) of every file that was written, by rising URL."""
+        """Yield (URL, digest) of every written file, by rising URL."""
         return self.db.execute(
             "SELECT url, mirror_digest FROM pages WHERE scope = ? AND mirror_digest != '' ORDER BY url", (self.scope,)
         )

@@ -1,7 +1,7 @@
 """Start a new scope from the scope with the most similar pages (stages `page_mirror` to `search_index`).
 
-A branch shares nearly all its pages with another one. It begins where that one is, as if it had been edited since, and
-the stages go on from there: what differs is extracted, cut and published as after an edit.
+A branch shares nearly all its pages with another branch. The new scope starts with a copy of that state, and the stages
+process only the differences, as after an edit.
 """
 
 import sqlite3
@@ -17,9 +17,9 @@ from searchsocket.state.sql import IN_SCOPE, MIRRORED, as_text
 from searchsocket.system.batches import batches
 from searchsocket.types import Renamed
 
-_SAMPLE = 256  # pages that tell which scope is nearest
+_SAMPLE = 256  # pages that decide which scope is nearest
 
-# Pages of this scope and of the origin that are extracted from the same bytes at the same place.
+# Pages of this scope and of the origin that are extracted from the same bytes at the same URL.
 _FIND_SAME = """
 INSERT INTO same SELECT mine.id, theirs.id FROM pages mine
 JOIN pages theirs ON theirs.scope = :origin AND theirs.url = mine.url
@@ -27,7 +27,7 @@ WHERE mine.scope = :scope AND mine.removed = 0 AND theirs.removed = 0 AND theirs
 AND theirs.kind = mine.kind AND theirs.extract_key = mine.raw_hash || ':' || :how
 """
 _TAKE = (
-    # A page of another address or file says so in its mirror; so may one of a content file, by the settings.
+    # The mirror file contains the page's address and source file; for a content file it may also depend on settings.
     """UPDATE pages SET extract_key = theirs.extract_key, skip = theirs.skip, redirect_to = theirs.redirect_to,
     copy_of = theirs.copy_of, labels = theirs.labels, language = theirs.language, original = theirs.original,
     mirror_digest = theirs.mirror_digest, generated_at = theirs.generated_at,
@@ -45,7 +45,7 @@ _TAKE = (
     "WHERE part = 'page'",
     "INSERT INTO links SELECT mine, :scope, target, text, resolved FROM same "
     "CROSS JOIN links ON links.page_id = theirs ORDER BY mine, links.rowid",
-    # What the origin's other pages say of these is not said here.
+    # Pages with links from pages that only the origin has.
     """UPDATE pages SET dirty = 1 WHERE scope = :scope AND url IN (
         SELECT resolved FROM links WHERE resolved != '' AND page_id IN (
             SELECT id FROM pages WHERE scope = :origin AND id NOT IN (SELECT theirs FROM same)))""",
@@ -69,22 +69,22 @@ class Origin:
     scope: str
 
     def name(self) -> str:
-        """Of the origin; "" = none: the scope began by itself, or is indexed."""
+        """Return the name of the origin; "" = the scope has no origin, or is published."""
         return str(self.db.execute("SELECT origin FROM scopes WHERE scope = ?", (self.scope,)).fetchone()[0])
 
     def take_pages(self, how: str) -> int:
         """In an empty scope, find the nearest scope and copy its content of identical pages.
 
-        The nearest is the one that extracted most of a sample of the pages from the same bytes, at least half of them;
-        of equals, a published one, then the first by name. Taken over are extracts, links with their answers, titles
-        and problems, and which files of the mirror are right; files that may have to differ are dirty. The origin may
-        change or go afterwards.
+        The nearest scope extracted most pages of a sample from the same bytes, and at least half of them. Of equal
+        scopes, a published one is used, then the first by name. Copied are extracts, resolved links, titles, problems
+        and the digests of correct mirror files; pages whose file may have to differ are dirty. The origin may change or
+        be deleted afterwards.
 
         Args:
             how: See `extract_key`.
 
         Returns:
-            How many pages.
+            The number of copied pages.
         """
         if (origin := self._nearest(how)) is None:
             return 0
@@ -92,16 +92,16 @@ class Origin:
         self.db.execute("CREATE TEMP TABLE same (mine INTEGER PRIMARY KEY, theirs INTEGER NOT NULL UNIQUE)")
         try:
             with transaction(self.db):
-                taken = self.db.execute(_FIND_SAME, values).rowcount
+                count = self.db.execute(_FIND_SAME, values).rowcount
                 for statement in _TAKE:
                     self.db.execute(statement, values)
         finally:
             self.db.execute("DROP TABLE same")
-        return taken
+        return count
 
     def _nearest(self, how: str) -> str | None:
-        began = f"SELECT 1 FROM pages WHERE {IN_SCOPE} AND extract_key != '' LIMIT 1"
-        if self.db.execute(began, (self.scope,)).fetchone():
+        extracted = f"SELECT 1 FROM pages WHERE {IN_SCOPE} AND extract_key != '' LIMIT 1"
+        if self.db.execute(extracted, (self.scope,)).fetchone():
             return None
         sample = self.db.execute(
             f"SELECT raw_hash || ':' || ?, url, served_url, kind FROM pages WHERE {IN_SCOPE} ORDER BY raw_hash LIMIT ?",
@@ -124,21 +124,21 @@ class Origin:
 
         Args:
             how: See `chunk_key`.
-            size: Pages of a batch, which is written whole or not at all.
+            size: Pages per batch; each batch is one transaction.
 
         Yields:
-            The chunks of each batch.
+            The number of chunks of each batch.
         """
         values = {"scope": self.scope, "origin": self.name(), "how": how}
         pages = self.db.execute(_SAME_CHUNKS, values).fetchall()
         for batch in batches(pages, size):
             with transaction(self.db):
-                taken = sum(self._take_chunks(*page) for page in batch)
-            yield taken
+                count = sum(self._take_chunks(*page) for page in batch)
+            yield count
 
     def _take_chunks(self, mine: int, url: str, theirs: int, key: str) -> int:
         if self.db.execute("SELECT chunk_key FROM pages WHERE id = ?", (theirs,)).fetchone() != (key,):
-            return 0  # changed or gone since this began
+            return 0  # changed or deleted since the query
         rows = self.db.execute(
             "SELECT ordinal, content_hash, tokens FROM chunks WHERE page_id = ? ORDER BY rowid", (theirs,)
         ).fetchall()
@@ -146,7 +146,7 @@ class Origin:
             stored = chunks_of(self.db, theirs)
             records = [self._moved(url, row[0], chunk) for row, chunk in zip(rows, stored, strict=True)]
         except (DamagedRow, ValueError, TypeError, AttributeError, LookupError):
-            return 0  # this page is cut anew, and whoever uses the origin finds the damage
+            return 0  # this page is cut again; a run of the origin will detect the damage
         moved_rows = [
             (record.id, ordinal, as_text(content_hash), tokens, record.record_hash)
             for (ordinal, content_hash, tokens), record in zip(rows, records, strict=True)
@@ -167,10 +167,10 @@ class Origin:
         return moved(chunk.canonical, url, ordinal, self.scope)
 
     def records(self, size: int) -> Iterator[list[Renamed]]:
-        """Ids of every chunk here and in the origin, by page, in batches of at least that size.
+        """Yield the ids of every chunk here and in the origin, by page, in batches of at least that size.
 
         Raises:
-            DamagedRow: One changed after it was written.
+            DamagedRow: A chunk changed after it was written.
         """
         renamed: list[Renamed] = []
         for mine, digest, theirs in self.db.execute(
@@ -194,12 +194,12 @@ class Origin:
         others = [] if theirs is None else self._names(theirs)
         if len(others) != len(own):
             others = [("", "")] * len(own)
-        return [Renamed(*one, *other) for one, other in zip(own, others, strict=True)]
+        return [Renamed(*names, *origin_names) for names, origin_names in zip(own, others, strict=True)]
 
     def _names(self, page_id: int) -> list[tuple[str, str]]:
         rows = self.db.execute("SELECT id, record_hash FROM chunks WHERE page_id = ? ORDER BY rowid", (page_id,))
         return [(as_text(id_), as_text(record_hash)) for id_, record_hash in rows]
 
     def forget(self) -> None:
-        """The scope has an index of its own."""
+        """Clear the origin, since the scope has its own index now."""
         self.db.execute("UPDATE scopes SET origin = '' WHERE scope = ?", (self.scope,))

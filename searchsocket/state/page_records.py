@@ -1,6 +1,6 @@
-"""The records of one page in one blob: they repeat each other and are read together.
+"""The records of one page in one blob, since they are similar and are read together.
 
-A blob leaves out what names a record in its scope, so that scopes which cut the same chunks share it.
+A blob does not contain the names of records in a scope, so that scopes with equal chunks share it.
 """
 
 import sqlite3
@@ -30,7 +30,7 @@ class StoredChunk(NamedTuple):
 
 
 def put_records(db: sqlite3.Connection, page_id: int, records: Sequence[str]) -> int:
-    """Store the canonical texts of a page's records; the number by which they are known."""
+    """Store the canonical texts of a page's records; return the id of their blob."""
     row = db.execute(
         "SELECT bodies.id, body FROM contents JOIN bodies ON bodies.id = body_id WHERE page_id = ?", (page_id,)
     ).fetchone()
@@ -40,28 +40,28 @@ def put_records(db: sqlite3.Connection, page_id: int, records: Sequence[str]) ->
 
 
 def chunks_at(db: sqlite3.Connection, rowids: Sequence[int]) -> Iterator[StoredChunk]:
-    """Those of some chunks that are there, by rising rowid.
+    """Yield the existing ones of some chunks, by rising rowid.
 
     Raises:
-        DamagedRow: One cannot be read.
+        DamagedRow: A chunk cannot be read.
     """
     ordered = sorted(rowids)
     pages = _Pages(db)
     for start in range(0, len(ordered), _MAX_VALUES):
-        some = ordered[start : start + _MAX_VALUES]
-        yield from pages.chunks(f"{_FROM} WHERE chunks.rowid IN ({marks(len(some))}) ORDER BY chunks.rowid", some)
+        window = ordered[start : start + _MAX_VALUES]
+        yield from pages.chunks(f"{_FROM} WHERE chunks.rowid IN ({marks(len(window))}) ORDER BY chunks.rowid", window)
 
 
 def chunks_of(db: sqlite3.Connection, page_id: int) -> list[StoredChunk]:
-    """The chunks of a page in their order; raises what `chunks_at` does."""
+    """Return the chunks of a page in their order; raises as `chunks_at`."""
     return list(_Pages(db).chunks(f"{_FROM} WHERE chunks.page_id = ? ORDER BY chunks.rowid", [page_id]))
 
 
 def lines_of(db: sqlite3.Connection, page_id: int) -> list[str]:
-    """Stored records of a page, without the fields that name their scope.
+    """Return the stored records of a page, without the fields that name their scope.
 
     Raises:
-        DamagedRow: It cannot be read.
+        DamagedRow: The records cannot be read.
     """
     row = db.execute("SELECT records_id FROM chunked WHERE page_id = ?", (page_id,)).fetchone()
     try:
@@ -71,15 +71,15 @@ def lines_of(db: sqlite3.Connection, page_id: int) -> list[str]:
 
 
 class _Pages:
-    """Reads blobs, of which the last one stays at hand."""
+    """Reads blobs, and caches the last one."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         self._id = 0
         self._lines: list[str] = []
 
-    def chunks(self, rest: str, values: Sequence[int]) -> Iterator[StoredChunk]:
-        for rowid, line, records_id, *columns in self._db.execute(f"SELECT {_COLUMNS} FROM {rest}", values):
+    def chunks(self, source: str, values: Sequence[int]) -> Iterator[StoredChunk]:
+        for rowid, line, records_id, *columns in self._db.execute(f"SELECT {_COLUMNS} FROM {source}", values):
             try:
                 text = self._read(records_id)[line]
                 *names, record_hash = map(as_text, columns)
@@ -103,7 +103,7 @@ def _lines(db: sqlite3.Connection, records_id: int) -> list[str]:
 
 
 def _packing(body: bytes | None) -> Packing:
-    """Compression with the page text as dictionary: records repeat it, so they take a third of the bytes."""
+    """Return a compression with the page text as dictionary: records repeat it, so they take a third of the bytes."""
     return Packing() if body is None else Packing(unpacked_body(body).encode("utf-8", "surrogatepass"))
 
 

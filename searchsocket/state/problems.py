@@ -23,13 +23,13 @@ _OF_SCOPE = f"FROM problems CROSS JOIN pages ON id = page_id WHERE {IN_SCOPE} AN
 
 @dataclass(frozen=True, slots=True)
 class Problems:
-    """The problems of a scope's known pages; those of its chunks go with them."""
+    """The problems of a scope's known pages; problems of chunks are deleted with the chunks."""
 
     db: sqlite3.Connection
     scope: str
 
     def replace(self, page_id: int, part: ProblemPart, texts: Sequence[str]) -> None:
-        """Replace the problems of one part of a page; usually with an empty list."""
+        """Replace the problems of one part of a page; usually by an empty list."""
         self.db.execute("DELETE FROM problems WHERE page_id = ? AND part = ?", (page_id, part))
         self.db.executemany(
             "INSERT INTO problems (page_id, part, number, text) VALUES (?,?,?,?)",
@@ -37,10 +37,10 @@ class Problems:
         )
 
     def count(self, part: ProblemPart) -> int:
-        """Number of problems."""
+        """Return the number of problems."""
         return int(self.db.execute(f"SELECT COUNT(*) {_OF_SCOPE}", (self.scope, part)).fetchone()[0])
 
     def first(self, part: ProblemPart, limit: int) -> list[Problem]:
-        """Some of them, by rising URL; those of one page in the order in which they were found."""
+        """Return some problems, by rising URL; those of one page in the order of their detection."""
         rows = self.db.execute(f"SELECT url, text {_OF_SCOPE} ORDER BY url, number LIMIT ?", (self.scope, part, limit))
         return [Problem(*row) for row in rows]

@@ -21,7 +21,7 @@ from searchsocket.types import Generation
 
 _TABLES = ("scopes", "chunks", "chunked", "pages", "unpublished", "stage_results")  # the others follow their pages
 _PAGE_STEPS = (
-    # From here on it is a page that is known, of which nothing was made: wherever this ends, a run goes on from it.
+    # After this step the page is known but not processed: if the deletion stops later, a run can continue from here.
     "UPDATE pages SET extract_key = '', mirror_digest = '', chunk_key = '' WHERE id = ?",
     "DELETE FROM links WHERE page_id = ?",
     "DELETE FROM chunks WHERE page_id = ?",
@@ -38,7 +38,7 @@ def forget_rows(db: sqlite3.Connection, scope: str) -> None:
     """Delete the rows of a scope.
 
     Raises:
-        sqlite3.Error: They cannot be deleted; on a disk without room for one page's, only some are.
+        sqlite3.Error: The rows cannot be deleted; on a full disk, only some may be deleted.
     """
     try:
         with transaction(db):
@@ -51,11 +51,11 @@ def forget_rows(db: sqlite3.Connection, scope: str) -> None:
 
 
 def forget_in_steps(db: sqlite3.Connection, scope: str) -> None:
-    """Delete so little at a time that the journal stays small; each step costs a flush of the disk.
+    """Delete in small steps, so that the journal stays small; each step costs a flush of the disk.
 
-    A scope that began from another one shares its files with that one, so that deleting them freed next to nothing.
+    Needed on a full disk: a scope that started from another one shares its files, so deleting them frees little.
     """
-    db.execute("PRAGMA wal_autocheckpoint = 1")  # each step writes over the one before
+    db.execute("PRAGMA wal_autocheckpoint = 1")  # each step overwrites the journal of the previous one
     db.execute("DELETE FROM scopes WHERE scope = ?", (scope,))  # first, so that its chunks are no longer counted
     for (page,) in db.execute("SELECT id FROM pages WHERE scope = ?", (scope,)).fetchall():
         for step in _PAGE_STEPS:
@@ -66,7 +66,7 @@ def forget_in_steps(db: sqlite3.Connection, scope: str) -> None:
 
 
 STATE_FILE = "state.db"
-# Read from an index that holds both columns.
+# Read from an index that contains both columns.
 _OWN_TEXTS = """SELECT scope, SUM(chunks) FROM (
     SELECT MIN(scope) AS scope, COUNT(*) AS chunks FROM chunks GROUP BY content_hash HAVING MIN(scope) = MAX(scope)
 ) GROUP BY scope"""
@@ -74,7 +74,7 @@ _OWN_TEXTS = """SELECT scope, SUM(chunks) FROM (
 
 @dataclass(frozen=True, slots=True)
 class ProjectState:
-    """The states of a project's scopes. Stages of one scope are serial; those of different scopes run side by side."""
+    """The states of a project's scopes. Stages of one scope are serial; those of different scopes run in parallel."""
 
     folder: Path
 
@@ -84,14 +84,14 @@ class ProjectState:
 
     @contextmanager
     def open(self, scope: str, on_damage: Callable[[str], None] = lambda message: None) -> Iterator[ScopeState]:
-        """The state of one scope, which is begun where there is none; closed afterwards.
+        """Open the state of one scope, creating it if missing; it is closed at the end of the block.
 
         Args:
-            on_damage: Hears what was wrong with a state that is begun anew.
+            on_damage: Called with a message if a damaged state is replaced by an empty one.
 
         Raises:
-            StateUnavailable: It cannot be read or written, or turned out damaged: then the next run begins anew.
-                `PermissionDenied` where it is another user's.
+            StateUnavailable: The state cannot be read or written, or is damaged; then the next run starts empty.
+                `PermissionDenied` if it belongs to another user.
         """
         with translated(self.file), closing(open_state(self.file, on_damage)) as db:
             yield begin(db, scope)
@@ -99,23 +99,23 @@ class ProjectState:
     def lock(
         self, scope: str, *, timeout_s: float = 0.0, on_wait: Callable[[str], None] = lambda owner: None
     ) -> AbstractContextManager[None]:
-        """Advisory lock of one scope, taken by every run.
+        """Return the advisory lock of one scope, which every run takes.
 
-        The same thread may take it again. It ends with its process.
+        The same thread may take it again. It is released when its process ends.
 
         Args:
             timeout_s: How long to wait for another owner; 0 = not at all.
-            on_wait: Called before the wait, with who holds the lock.
+            on_wait: Called before the wait with the owner of the lock.
 
         Raises:
-            ScopeLocked: Another process or thread holds it.
-            StateUnavailable: It cannot be taken; `PermissionDenied` where it is another user's.
+            ScopeLocked: Another process or thread has the lock.
+            StateUnavailable: The lock cannot be taken; `PermissionDenied` if it belongs to another user.
         """
         return scope_lock(self.folder, scope, timeout_s=timeout_s, on_wait=on_wait)
 
     @contextmanager
     def dry_copy(self) -> Iterator["ProjectState"]:
-        """Temporary copy for a dry run; empty if the state is damaged or missing.
+        """Yield a temporary copy for a dry run; empty if the state is damaged or missing.
 
         Raises:
             StateUnavailable: The state cannot be read.
@@ -126,44 +126,44 @@ class ProjectState:
             yield copy
 
     def results_of(self, run_id: str) -> Sequence[Mapping[str, Any]]:
-        """Stage reports of a run, in the order in which the stages ended; see `History`."""
+        """Return the stage reports of a run, in the order in which the stages ended; see `History`."""
         with translated(self.file), closing(open_state(self.file)) as db:
             return results_of(db, run_id)
 
     def last_reports(self, stage: str) -> Mapping[str, Mapping[str, Any]]:
-        """The newest report of a stage by scope, as far as it can be had without touching anything."""
+        """Return the newest report of a stage by scope; read without changing anything."""
         with suppress(sqlite3.Error, ValueError), closing(look_into(self.file)) as db:
             return last_of_scopes(db, stage)
         return {}
 
     def golden_runs(self, scope: str, limit: int) -> list[GoldenRun]:
-        """Measures of golden queries in the newest runs of a scope; read without changing anything."""
+        """Return the measures of golden queries in the newest runs of a scope; read without changing anything."""
         with suppress(sqlite3.Error, ValueError, TypeError), closing(look_into(self.file)) as db:
             return golden_runs(db, scope, limit)
         return []
 
     def last_report(self, scope: str, stage: str) -> Mapping[str, Any] | None:
-        # A state that is not there, damaged or of another release is for the next run to mend.
-        """The newest report of a stage of one scope, where it can be had without touching anything; else None."""
+        """Return the newest report of a stage of one scope, or None; read without changing anything."""
+        # The next run repairs a state that is missing, damaged or of another release.
         with suppress(sqlite3.Error, ValueError), closing(look_into(self.file)) as db:
             return History(db, scope).last(stage)
         return None
 
     def listed(self, scope: str) -> Mapping[str, ListedFile]:
-        """The known pages of a scope by rising URL, as far as they can be had without touching anything."""
+        """Return the known pages of a scope by rising URL; read without changing anything."""
         with suppress(sqlite3.Error, ValueError), closing(look_into(self.file)) as db:
             return Inventory(db, scope).listed()
         return {}
 
     def is_published(self, scope: str, live: Generation) -> bool:
-        """True if a generation contains every chunk of the last run; read without changing anything."""
+        """Return True if a generation contains every chunk of the last run; read without changing anything."""
         with suppress(sqlite3.Error, ValueError), closing(look_into(self.file)) as db:
             published = Published(db, scope)
             return published.is_of(live) and next(published.changes(), None) is None
         return False
 
     def version(self) -> Hashable:
-        """Version that changes with every write; cheap enough to read with every query."""
+        """Return a version that changes with every write; cheap enough to read with every query."""
         versions = []
         for suffix in ("", "-wal"):
             with suppress(OSError):
@@ -172,33 +172,33 @@ class ProjectState:
         return tuple(versions)
 
     def last_ends(self) -> Mapping[str, str]:
-        """Time of each scope's last stage (ISO 8601); read without changing anything."""
+        """Return the time of each scope's last stage (ISO 8601); read without changing anything."""
         with suppress(sqlite3.Error, ValueError), closing(look_into(self.file)) as db:
             return last_ends(db)
         return {}
 
     def branches(self) -> Mapping[str, str]:
-        """Branch of each scope, if known; read without changing anything."""
+        """Return the branch of each scope, if known; read without changing anything."""
         with suppress(sqlite3.Error, ValueError), closing(look_into(self.file)) as db:
             return dict(db.execute("SELECT scope, branch FROM scopes WHERE branch != '' ORDER BY scope"))
         return {}
 
     def own_texts(self) -> Mapping[str, int]:
-        """Number of chunks per scope with a text that no other scope contains; read without changing anything."""
+        """Count the chunks per scope with a text that no other scope contains; read without changing anything."""
         with suppress(sqlite3.Error, ValueError), closing(look_into(self.file)) as db:
             return dict(db.execute(_OWN_TEXTS))
         return {}
 
     def scopes(self) -> list[str]:
-        """Names of the scopes with state, sorted.
+        """Return the names of the scopes with state, sorted.
 
         Raises:
-            StateUnavailable: There is no state, or it cannot be read; it is left as it is.
+            StateUnavailable: There is no state, or it cannot be read; it stays unchanged.
         """
         return list(self._column("SELECT scope FROM scopes ORDER BY scope"))
 
     def texts(self) -> Iterator[str]:
-        """The hash of every text of every scope, distinct; streams. Raises what `scopes` does."""
+        """Yield the distinct hashes of all texts of all scopes. Raises as `scopes`."""
         return map(as_text, self._column("SELECT DISTINCT content_hash FROM chunks"))
 
     def _column(self, query: str) -> Iterator[str]:
@@ -213,7 +213,7 @@ class ProjectState:
         """Delete the state of one scope; the caller must have its lock.
 
         Raises:
-            StateUnavailable: It cannot be written.
+            StateUnavailable: The state cannot be written.
         """
         if not self.file.exists():
             return

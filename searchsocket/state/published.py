@@ -1,7 +1,7 @@
 """Changes since the last publish, so that a publish reads only those (stage `search_index`).
 
-The store stays the truth: what is kept here counts only while the live generation is the very one that was published
-from these chunks. Another one, none, or a count that does not fit, and everything is compared.
+The store decides: these changes are used only if the live generation is the one that was published from these chunks,
+and its count matches. Otherwise all chunks are compared.
 """
 
 import sqlite3
@@ -23,8 +23,8 @@ class Difference(NamedTuple):
     """A chunk that may differ from its record in the live generation."""
 
     id: str
-    expected: str | None  # record hash of the chunk; None: there is no such chunk
-    live: str | None  # hash of the live record; None: there is none
+    expected: str | None  # record hash of the chunk; None = no such chunk
+    live: str | None  # hash of the live record; None = no such record
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Published:
     scope: str
 
     def is_of(self, live: Generation | None) -> bool:
-        """True if the live generation equals the chunks except for `changes`."""
+        """Return True if the live generation equals the chunks except for `changes`."""
         scope_row = self._of_scope("published")
         if live is None or scope_row != _name(live):
             return False
@@ -48,7 +48,7 @@ class Published:
         return bool(live.records + more == count_chunks(self.db, self.scope).chunks)
 
     def changes(self) -> Iterator[Difference]:
-        """Chunks added, removed or changed since the publish, by rising id."""
+        """Yield the chunks added, removed or changed since the publish, by rising id."""
         rows = self.db.execute(
             "SELECT unpublished.id, record_hash, live_hash FROM unpublished LEFT JOIN chunks "
             "ON chunks.scope = unpublished.scope AND chunks.id = unpublished.id "
@@ -59,10 +59,10 @@ class Published:
             yield Difference(as_text(id_), *(None if digest is None else as_text(digest) for digest in hashes))
 
     def changed_texts(self) -> Iterator[TextToEmbed]:
-        """The distinct texts of these, by rising hash.
+        """Yield the distinct texts of the changed chunks, by rising hash.
 
         Raises:
-            DamagedRow: One is no hash and number.
+            DamagedRow: A hash or a number of tokens is invalid.
         """
         return texts_of(
             self.db.execute(
@@ -74,17 +74,17 @@ class Published:
         )
 
     def unchanged_ids(self, hashes: Sequence[str]) -> Iterator[str]:
-        """Ids of the chunks that have one of these texts and were published as they are."""
-        for some in batches(hashes, _MAX_VALUES):
+        """Yield the ids of unchanged published chunks that have one of these texts."""
+        for window in batches(hashes, _MAX_VALUES):
             rows = self.db.execute(
-                f"SELECT id FROM chunks WHERE scope = ? AND content_hash IN ({marks(len(some))}) AND NOT EXISTS "
+                f"SELECT id FROM chunks WHERE scope = ? AND content_hash IN ({marks(len(window))}) AND NOT EXISTS "
                 "(SELECT 1 FROM unpublished WHERE unpublished.scope = chunks.scope AND unpublished.id = chunks.id)",
-                (self.scope, *map(as_stored, some)),
+                (self.scope, *map(as_stored, window)),
             )
             yield from [as_text(id_) for (id_,) in rows]
 
     def set(self, live: Generation | None) -> None:
-        """Record that a generation equals the chunks; None: its content is unknown."""
+        """Record that a generation equals the chunks; None = its content is unknown."""
         with transaction(self.db):
             self.db.execute("DELETE FROM unpublished WHERE scope = ?", (self.scope,))
             self.db.execute(
@@ -92,7 +92,7 @@ class Published:
             )
 
     def may_delete(self) -> bool:
-        """True if every page is known and chunked, so that a record without a chunk may be deleted."""
+        """Return True if every page is known and chunked, so that a record without a chunk may be deleted."""
         uncut = self.db.execute(
             f"SELECT 1 FROM pages WHERE {IN_SCOPE} "
             "AND (extract_key = '' OR (skip = '' AND copy_of = '' AND chunk_key = '')) LIMIT 1",
@@ -101,7 +101,7 @@ class Published:
         return bool(self._of_scope("authoritative")) and uncut is None
 
     def cache_size(self) -> int:
-        """Of the embedding cache when it last held every text; -1 = never."""
+        """Return the size of the embedding cache when it last contained every text; -1 = never."""
         return int(str(self._of_scope("cache_size")))
 
     def set_cache_size(self, size: int) -> None:

@@ -25,14 +25,14 @@ class TextToEmbed(NamedTuple):
 
     content_hash: str
     tokens: int
-    position: int  # texts of neighbouring positions lie together, and are read fastest
+    position: int  # texts at neighbouring positions are stored together, and are read fastest
 
 
 def texts_of(rows: sqlite3.Cursor) -> Iterator[TextToEmbed]:
-    """Rows of hash, tokens and rowid as texts.
+    """Yield texts from rows of hash, tokens and rowid.
 
     Raises:
-        DamagedRow: One is no hash and number.
+        DamagedRow: A hash or a number of tokens is invalid.
     """
     for row in rows:
         text = TextToEmbed(as_text(row[0]), *row[1:])
@@ -42,10 +42,10 @@ def texts_of(rows: sqlite3.Cursor) -> Iterator[TextToEmbed]:
 
 
 def texts_at(db: sqlite3.Connection, rowids: Sequence[int], prepare: Callable[[str], str]) -> list[str]:
-    """The embedded texts of some rows, in their order.
+    """Return the embedded texts of some rows, in their order.
 
     Raises:
-        DamagedRow: One is not there, or not what was written.
+        DamagedRow: A text is missing or damaged.
     """
     texts: dict[int, str] = {}
     for chunk in chunks_at(db, rowids):
@@ -60,25 +60,25 @@ def texts_at(db: sqlite3.Connection, rowids: Sequence[int], prepare: Callable[[s
 
 
 def pages_at(db: sqlite3.Connection, rowids: Sequence[int]) -> list[str]:
-    """The URLs of the pages of some rows, in their order; "" for one that is not there."""
+    """Return the URLs of the pages of some rows, in their order; "" for a missing row."""
     urls: dict[int, str] = {}
     for start in range(0, len(rowids), _MAX_VALUES):
-        some = rowids[start : start + _MAX_VALUES]
+        window = rowids[start : start + _MAX_VALUES]
         urls.update(
             db.execute(
                 "SELECT chunks.rowid, url FROM chunks JOIN pages ON pages.id = page_id "
-                f"WHERE chunks.rowid IN ({marks(len(some))})",
-                some,
+                f"WHERE chunks.rowid IN ({marks(len(window))})",
+                window,
             ).fetchall()
         )
     return [urls.get(rowid, "") for rowid in rowids]
 
 
 def chunks_on(db: sqlite3.Connection, page_id: int) -> list[Chunk]:
-    """The chunks of a page, by ordinal.
+    """Return the chunks of a page, by ordinal.
 
     Raises:
-        DamagedRow: One is not what was written.
+        DamagedRow: A chunk is damaged.
     """
     try:
         return sorted(map(chunk_of, lines_of(db, page_id)), key=attrgetter("ordinal"))
@@ -101,7 +101,7 @@ class ChunkSelection:
         """Select chunks by their ids.
 
         Raises:
-            DamagedRow: One is not there.
+            DamagedRow: A chunk does not exist.
         """
         rows = self._db.execute(
             f"SELECT rowid FROM chunks WHERE scope = ? AND id IN ({marks(len(ids))})",
@@ -113,10 +113,10 @@ class ChunkSelection:
         self._rowids.extend(rowids)
 
     def batches(self, size: int) -> Iterator[list[Record]]:
-        """The records, in the order in which they lie: by id, each would be read from another place.
+        """Yield the records in the order of their storage, which is faster than the order of their ids.
 
         Raises:
-            DamagedRow: One is not there, or not what was written.
+            DamagedRow: A record is missing or damaged.
         """
         ordered = np.sort(np.array(self._rowids, np.int64))
         for start in range(0, len(ordered), size):

@@ -48,19 +48,19 @@ SCHEMA = (
     "CREATE INDEX pages_extracted ON pages (extract_key, url)",
     "CREATE INDEX pages_dirty ON pages (scope, dirty) WHERE dirty = 1",
     "CREATE INDEX pages_copies ON pages (scope, copy_of) WHERE copy_of != ''",
-    # What pages say, apart: rows of `pages` are read and written often, and stay small.
+    # Contents of pages in a separate table: rows of `pages` are read and written often, and stay small.
     """CREATE TABLE contents (
         page_id INTEGER PRIMARY KEY REFERENCES pages (id) ON DELETE CASCADE,
         facts BLOB NOT NULL,  -- zstd of JSON: ExtractedPage without body and links
         body_id INTEGER NOT NULL  -- of `bodies`
     )""",
     "CREATE INDEX contents_body ON contents (body_id)",
-    # A text of a page stays as long as a page says it, or records are packed with it: none is ever changed.
+    # Texts of pages; a text is never changed, and is deleted when no page and no packed records use it.
     """CREATE TABLE bodies (
         id INTEGER PRIMARY KEY,
         body BLOB NOT NULL  -- zstd
     )""",
-    # Of searchable pages alone, so that what they have in common is counted without reading their contents.
+    # Titles of searchable pages only, so that shared parts are counted without reading contents.
     """CREATE TABLE titles (
         page_id INTEGER PRIMARY KEY REFERENCES pages (id) ON DELETE CASCADE,
         scope TEXT NOT NULL,
@@ -68,7 +68,7 @@ SCHEMA = (
         head_title TEXT NOT NULL
     )""",
     "CREATE INDEX titles_common ON titles (scope, heading, head_title) WHERE heading != ''",
-    # What versions are found by and compared with, of searchable pages and copies.
+    # Inputs for finding and comparing versions, of searchable pages and copies.
     """CREATE TABLE version_pages (
         page_id INTEGER PRIMARY KEY REFERENCES pages (id) ON DELETE CASCADE,
         scope TEXT NOT NULL,
@@ -77,7 +77,7 @@ SCHEMA = (
         canonical TEXT NOT NULL,  -- URL path
         text_hash TEXT NOT NULL
     )""",
-    # What languages are found by, of searchable pages and copies.
+    # Inputs for the languages, of searchable pages and copies.
     """CREATE TABLE language_pages (
         page_id INTEGER PRIMARY KEY REFERENCES pages (id) ON DELETE CASCADE,
         scope TEXT NOT NULL,
@@ -132,7 +132,7 @@ SCHEMA = (
             ("DELETE ON contents", "UPDATE OF body_id ON contents", "DELETE ON page_records")
         )
     ),
-    # One row a page that has chunks, so that counting and comparing them reads few bytes.
+    # One row per page with chunks, so that counting and comparing them reads few bytes.
     """CREATE TABLE chunked (
         scope TEXT NOT NULL,
         page_id INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
@@ -147,7 +147,7 @@ SCHEMA = (
     """CREATE TRIGGER page_records_unused AFTER DELETE ON chunked
     WHEN NOT EXISTS (SELECT 1 FROM chunked WHERE records_id = old.records_id)
     BEGIN DELETE FROM page_records WHERE id = old.records_id; END""",
-    # Chunks that came, went or changed since `scopes.published`, kept by the triggers whoever changes them.
+    # Chunks added, deleted or changed since `scopes.published`; triggers maintain it.
     """CREATE TABLE unpublished (
         scope TEXT NOT NULL,
         id TEXT NOT NULL,

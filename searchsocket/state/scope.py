@@ -24,8 +24,8 @@ from searchsocket.system.memory import return_freed_memory
 class ScopeState:
     """State of one scope, open for one stage, with one part per subject.
 
-    Numbers of pages and positions of chunks are the implementation's own: they mean something in this scope as long as
-    it is open. What streams is read while it is consumed, and no write may come in between unless it says so.
+    Numbers of pages and positions of chunks are internal: they are valid only in this scope and while it is open.
+    Iterators read while they are consumed; do not write in between unless their docstring allows it.
     """
 
     db: sqlite3.Connection
@@ -43,7 +43,7 @@ class ScopeState:
     origin: Origin
 
     def transaction(self) -> AbstractContextManager[None]:
-        """One atomic write; inside another transaction it joins that one."""
+        """Write atomically; a nested transaction joins the outer one."""
         return transaction(self.db)
 
     def release_memory(self) -> None:

@@ -1,6 +1,6 @@
 """SQL conditions that define the states of a page, and the compact form of stored hashes.
 
-Each condition is over `pages` and takes the scope as its one value; the table in `searchsocket.state` names the states.
+Each condition is for `pages` and has one parameter, the scope; the table in `searchsocket.state` names the states.
 """
 
 import re
@@ -15,15 +15,15 @@ _HASH = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
 
 
 def marks(values: int) -> str:
-    """Placeholders of a list of values."""
+    """Return the placeholders for a list of values."""
     return ",".join("?" * values)
 
 
 def as_stored(value: str) -> bytes | str:
-    """The value to write and to compare in SQL: a hash takes half its digits as bytes; other text stays text."""
+    """Return the value to write and compare in SQL: a hash as bytes, which halves its size; other text as text."""
     return bytes.fromhex(value) if _HASH.fullmatch(value) else value
 
 
 def as_text(stored: bytes | str) -> str:
-    """The text of a stored value."""
+    """Return the text of a stored value."""
     return stored.hex() if isinstance(stored, bytes) else stored

@@ -12,13 +12,13 @@ from searchsocket.state.file import transaction
 
 @dataclass(frozen=True, slots=True)
 class Titles:
-    """The h1s and `<title>`s of a scope's pages: none of a page that is skipped or was dropped."""
+    """The h1s and `<title>`s of a scope's pages, without skipped and deleted pages."""
 
     db: sqlite3.Connection
     scope: str
 
     def common(self, min_pages: int) -> list[HeadingCount]:
-        """The h1s of at least so many pages, in no order."""
+        """Return the h1s of at least so many pages, in no order."""
         rows = self.db.execute(
             "SELECT heading, COUNT(*), COUNT(DISTINCT head_title) FROM titles WHERE scope = ? AND heading != '' "
             "GROUP BY heading HAVING COUNT(*) >= ?",
@@ -27,7 +27,7 @@ class Titles:
         return [HeadingCount(*row) for row in rows]
 
     def head_titles(self) -> Iterator[str]:
-        """The `<title>` of every page that has one, in no order."""
+        """Yield the `<title>` of every page that has one, in no order."""
         for (title,) in self.db.execute("SELECT head_title FROM titles WHERE scope = ?", (self.scope,)):
             yield title
 

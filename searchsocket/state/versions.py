@@ -1,4 +1,4 @@
-"""Versions of the site: what pages state, which pages are copies, and the version folders (stage `page_mirror`)."""
+"""Versions of the site: versions stated by pages, copies of pages, and version folders (stage `page_mirror`)."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ _INTERNAL = re.compile(r"\]\(/[^)\s]*")  # a link within the site, which differs
 
 
 def put_version_page(db: sqlite3.Connection, scope: str, page_id: int, page: ExtractedPage) -> None:
-    """Store what versions of a page are found by and compared with."""
+    """Store the inputs for finding and comparing the versions of a page."""
     db.execute("DELETE FROM version_pages WHERE page_id = ?", (page_id,))
     if not page.skip:
         db.execute(
@@ -33,14 +33,14 @@ def put_version_page(db: sqlite3.Connection, scope: str, page_id: int, page: Ext
 
 
 def text_hash(page: ExtractedPage) -> str:
-    """Hash of everything that a page says, except where its links within the site lead."""
+    """Return a hash of a page's whole content, except the targets of its links within the site."""
     body = _INTERNAL.sub("](", page.body)
     parts = [page.title, page.description, page.language, page.tags, page.facets, page.weight, body]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
 def _path_of(canonical: str) -> str:
-    """The path of a canonical URL as pages have it; "" if it is none."""
+    """Return the path of a canonical URL in the form of page URLs; "" if it is invalid."""
     try:
         path = urlsplit(canonical).path
         return page_path(canonical_path(path)) if path.startswith("/") else ""
@@ -49,10 +49,10 @@ def _path_of(canonical: str) -> str:
 
 
 def labels_of(text: str) -> tuple[str, ...]:
-    """The labels of a page.
+    """Return the labels of a page.
 
     Raises:
-        DamagedRow: They are not what was written.
+        DamagedRow: The labels are damaged.
     """
     try:
         return tuple(json.loads(text)) if text else ()
@@ -68,17 +68,19 @@ class VersionTable:
     scope: str
 
     def is_settled(self, inputs: str) -> bool:
-        """True if no page changed since `settle` was called with the same inputs."""
+        """Return True if no page changed since `settle` was called with the same inputs."""
         changed = self.db.execute(
             "SELECT 1 FROM pages WHERE scope = ? AND (dirty = 1 OR removed = 1) LIMIT 1", (self.scope,)
         ).fetchone()
         return changed is None and self._stored().get("inputs") == inputs
 
     def families(self) -> tuple[VersionFamily, ...]:
-        """The version folders, without the excluded versions."""
+        """Return the version folders, without the excluded versions."""
         try:
             return tuple(
-                VersionFamily(each["parent"], tuple(SiteVersion(**one) for one in each["versions"]), each["default"])
+                VersionFamily(
+                    each["parent"], tuple(SiteVersion(**version) for version in each["versions"]), each["default"]
+                )
                 for each in self._stored().get("families", ())
             )
         except (TypeError, LookupError) as error:
@@ -92,7 +94,7 @@ class VersionTable:
             raise DamagedRow(f"the stored versions of the site are damaged: {error}") from error
 
     def pages(self) -> Iterator[AddressedPage]:
-        """Every page that has text, copies included, by rising URL."""
+        """Yield every page with text, copies included, by rising URL."""
         rows = self.db.execute(
             "SELECT url, address, title, stated, canonical, text_hash FROM pages JOIN version_pages ON page_id = id "
             f"WHERE pages.{IN_SCOPE} ORDER BY url",
@@ -105,7 +107,7 @@ class VersionTable:
         """Store the versions and the place of each page; pages whose place changed become dirty.
 
         Args:
-            inputs: Digest of everything besides the pages that decided this.
+            inputs: Digest of all other inputs besides the pages.
         """
         rows = self.db.execute(
             f"SELECT id, url, copy_of, labels FROM pages WHERE {IN_SCOPE} "
@@ -113,7 +115,7 @@ class VersionTable:
             (self.scope,),
         )
         changed = []
-        ended: set[str] = set()  # pages that other addresses led to
+        ended: set[str] = set()  # pages that no longer replace another page
         for page_id, url, copy_of, labels in rows:
             now = placed.get(url, Placed(()))
             stored = json.dumps(now.labels, ensure_ascii=False) if now.labels else ""
