@@ -11,7 +11,7 @@ from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
 from searchsocket.state import ProjectState
 from searchsocket.stores import make_store, make_vectors
-from searchsocket.stores.artifacts.live import scope_lease
+from searchsocket.stores.artifacts.run_lease import run_lease
 from searchsocket.system.errors import system_error
 from searchsocket.types import Scope
 
@@ -44,7 +44,7 @@ def _forget(project: Project, scope: Scope, environ: Mapping[str, str], *, with_
     index = make_vectors(project.settings.vector, project.id, environ) if remote else None
     state = ProjectState(project.state_dir)
     make_private_folders(project)
-    with state.lock(scope.name), scope_lease(project, scope) if remote else nullcontext():
+    with state.lock(scope.name), run_lease(project, scope) if remote else nullcontext():
         try:
             store.generation(scope)  # raises for another project's index, before anything is deleted
         except IndexCorrupt:

@@ -1,21 +1,18 @@
 """Continue from the published generation, no matter which machine published it."""
 
 import subprocess
-from typing import TYPE_CHECKING
 
 from searchsocket.errors import ArtifactInvalid
 from searchsocket.events import Event
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.stores.artifacts.live import adopt, begin_near, is_published_here, local_generations
+from searchsocket.stores.artifacts.live import is_published_here, local_generations
+from searchsocket.stores.artifacts.scope_lease import ScopeLease
 from searchsocket.system.git import ask_git
-
-if TYPE_CHECKING:
-    from searchsocket.stores.artifacts.scope_lease import ScopeLease
 
 _DIRTY = "-dirty"
 
 
-def continue_published(run: ScopeRun, lease: "ScopeLease") -> None:
+def continue_published(run: ScopeRun, lease: ScopeLease) -> None:
     """Make the published generation the base of this run.
 
     A machine adopts it if its source contains the published commit. A machine without an index also adopts it if git
@@ -25,11 +22,14 @@ def continue_published(run: ScopeRun, lease: "ScopeLease") -> None:
         PublishedElsewhere: The index of this machine is not based on the published generation.
         ArtifactsUnavailable, StateUnavailable: It cannot be downloaded.
     """
-    if not lease.pointer.generation and not local_generations(run.project, run.scope):
+    is_first = not lease.pointer.generation and not local_generations(run.project, run.scope)
+    if not is_first and is_published_here(run.project, run.scope, lease.pointer):
+        return
+    from searchsocket.stores.artifacts.adoption import adopt, begin_near  # heavy: loads the search engine
+
+    if is_first:
         if name := begin_near(run.project, run.scope, lease):
             run.on_event(Event("generation_adopted", {"scope": name}))
-        return
-    if is_published_here(run.project, run.scope, lease.pointer):
         return
     if not run.options.adopt:
         contains = _contains(run, lease.pointer.revision)

@@ -7,7 +7,8 @@ from typing import NamedTuple
 from searchsocket.backends import Backends
 from searchsocket.project.access import make_private_folders
 from searchsocket.project.project import Project
-from searchsocket.stores.artifacts.live import is_published_here, push_live, scope_lease
+from searchsocket.stores.artifacts.live import is_published_here, push_live
+from searchsocket.stores.artifacts.run_lease import run_lease
 from searchsocket.types import Generation, Scope
 
 
@@ -29,7 +30,7 @@ def roll_back(project: Project, scope: Scope, environ: Mapping[str, str], now: d
     """
     backends = Backends(project, environ)
     make_private_folders(project)
-    with backends.state.lock(scope.name), scope_lease(project, scope) as lease:
+    with backends.state.lock(scope.name), run_lease(project, scope) as lease:
         if lease and not is_published_here(project, scope, lease.pointer):
             raise lease.elsewhere()
         before = backends.store.generation(scope)

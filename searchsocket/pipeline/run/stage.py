@@ -17,7 +17,7 @@ from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stopping import raise_if_stopped
 from searchsocket.project.access import make_private_folders
 from searchsocket.state import ScopeState
-from searchsocket.stores.artifacts.live import scope_lease
+from searchsocket.stores.artifacts.run_lease import run_lease
 from searchsocket.system.errors import system_error
 
 N = TypeVar("N", bound=Numbers)
@@ -93,7 +93,7 @@ def exclusive(run: ScopeRun) -> Iterator[None]:
     Raises:
         ScopeLocked: Another process works on the scope and did not finish within the timeout.
         PublishedElsewhere: See `continue_published`.
-        ArtifactsUnavailable, ConfigError, ConfigMissing, ProjectMismatch: See `scope_lease`.
+        ArtifactsUnavailable, ConfigError, ConfigMissing, ProjectMismatch: See `run_lease`.
     """
     if run.workspace is not None:  # a dry run writes only to its own folder
         yield
@@ -106,7 +106,7 @@ def exclusive(run: ScopeRun) -> Iterator[None]:
     timeout_s = run.lock_timeout_s
     with (
         run.state.lock(run.scope.name, timeout_s=timeout_s, on_wait=on_wait),
-        scope_lease(run.project, run.scope, run.run_id, clock=run.clock, timeout_s=timeout_s, on_wait=on_wait) as lease,
+        run_lease(run.project, run.scope, run.run_id, clock=run.clock, timeout_s=timeout_s, on_wait=on_wait) as lease,
     ):
         if lease:
             continue_published(run, lease)

@@ -26,7 +26,8 @@ from searchsocket.pipeline.stages.page_bodies import stage_bodies
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.site_pages import refuse_another_model
 from searchsocket.state import ScopeState
-from searchsocket.stores.artifacts.live import check_lease, push_live
+from searchsocket.stores.artifacts.live import push_live
+from searchsocket.stores.artifacts.run_lease import check_lease
 from searchsocket.stores.base import IndexReader, PublishInfo, VectorStore
 from searchsocket.system.batches import batches
 from searchsocket.types import Generation, Recall, Scope
