@@ -12,11 +12,11 @@ from searchsocket.errors import InvalidRequest, SearchSocketError, VectorBackend
 from searchsocket.models.embedders.comparable import vector_for
 from searchsocket.models.embedders.queries import NoVector, QueryVectors
 from searchsocket.search.answer import Note, Quality, RelatedAnswer, Result, SearchAnswer, SearchMeta
+from searchsocket.search.candidates import find_candidates
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.cost import cost_of
 from searchsocket.search.curation import Curated, curate
 from searchsocket.search.filters import FacetCounts, count_pages
-from searchsocket.search.find import find
 from searchsocket.search.known_words import as_known_words
 from searchsocket.search.notes import NO_BACKEND, NOTES, further_notes
 from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
@@ -28,10 +28,10 @@ from searchsocket.search.ranking.signals import RankingInput, rank_candidates, r
 from searchsocket.search.related import related_pages
 from searchsocket.search.rerank import rerank
 from searchsocket.search.result_page import result_page
+from searchsocket.search.stopwatch import Stopwatch
 from searchsocket.search.translations import merges_translations
 from searchsocket.search.verdict import Verdict, verdict
 from searchsocket.search.versions import answer_versions, in_versions
-from searchsocket.search.watch import Watch
 from searchsocket.stores.base import Candidates, IndexReader, Readers
 from searchsocket.text.amounts import age_s
 from searchsocket.text.facets import NO_FACETS, Facets
@@ -135,7 +135,7 @@ class SearchEngine:
         Args:
             rules: Rules of the owner for the query as typed.
         """
-        watch = Watch()
+        watch = Stopwatch()
         if query.rerank and not self._judge:
             raise InvalidRequest("no reranker is configured; leave 'rerank' out, or set rerank.provider")
         reader = self.opened(scope)
@@ -198,7 +198,7 @@ class SearchEngine:
         reader: IndexReader,
         decision: Verdict,
         age: float,
-        watch: Watch,
+        watch: Stopwatch,
         query: SearchQuery,
         curated: Curated,
         *,
@@ -260,29 +260,31 @@ class SearchEngine:
         candidates: Candidates,
         rules: Sequence[PageRule],
         vector: Vector | None,
-        watch: Watch,
+        watch: Stopwatch,
     ) -> Curated:
         """Apply the rules of the owner to the candidates; fetch more if the rules hide most of them."""
         near = None if reader.vectors.limits.is_remote else vector  # saves a remote call for a pinned page
         curated = curate(reader, candidates, rules, query.where, near)
         if 2 * curated.hidden <= len(candidates.ids):
             return curated
-        more = find(reader, vector, query.q, top_k=_MAX_CANDIDATES, where=query.where, watch=watch.part)
+        more = find_candidates(reader, vector, query.q, top_k=_MAX_CANDIDATES, where=query.where, watch=watch.part)
         return curate(reader, more, rules, query.where, near)
 
-    def _find(self, reader: IndexReader, query: SearchQuery, vector: Vector | None, watch: Watch) -> Candidates:
+    def _find(self, reader: IndexReader, query: SearchQuery, vector: Vector | None, watch: Stopwatch) -> Candidates:
         chunks = _CHUNKS_PER_PAGE if query.group_by == "page" else 1
         k = max(self._settings.candidate_k, query.top_k * chunks)
         if merges_translations(reader, query):
             k *= min(len(reader.catalogue.languages()) or 1, _MAX_TRANSLATIONS)
-        return find(reader, vector, query.q, top_k=min(k, _MAX_CANDIDATES), where=query.where, watch=watch.part)
+        return find_candidates(
+            reader, vector, query.q, top_k=min(k, _MAX_CANDIDATES), where=query.where, watch=watch.part
+        )
 
     def _ranked(
         self,
         reader: IndexReader,
         query: SearchQuery,
         candidates: Candidates,
-        watch: Watch,
+        watch: Stopwatch,
         *,
         is_read: bool,
         anonymous: bool,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from searchsocket.project.settings.model import VectorSettings
-from searchsocket.search.find import find
+from searchsocket.search.candidates import find_candidates
 from searchsocket.stores import make_store
 from searchsocket.stores.local import LocalStore, numbering, reader
 from searchsocket.stores.local.catalogue import facts, packs, record_cache
@@ -229,7 +229,7 @@ def test_what_is_remembered_is_bounded_and_changes_no_answer(tmp_path: Path, mon
         assert narrow.catalogue.readable(found) == roomy.catalogue.readable(found)
         assert len(narrow.catalogue._records._cache.values) <= 8
         asked = random_units(60)[n], f"zebra number{n}"
-        joined = [find(some, *asked, top_k=9).facts for some in (narrow, roomy)]
+        joined = [find_candidates(some, *asked, top_k=9).facts for some in (narrow, roomy)]
         assert joined[0].anchor == joined[1].anchor
         assert joined[0].url == joined[1].url
         assert len(narrow.numbering._row_of.values) <= 5 + 18

@@ -8,7 +8,7 @@ import pytest
 from memory_store.vectors import MemoryVectors, MemoryVectorSnapshot
 
 from searchsocket.errors import IndexCorrupt, VectorBackendUnavailable
-from searchsocket.search.find import find
+from searchsocket.search.candidates import find_candidates
 from searchsocket.stores.base import IndexReader, VectorLimits, VectorRow
 from searchsocket.stores.local import LocalStore
 from searchsocket.testing.store.samples import EAST, INFO, MAIN, NORTH, everything, fill, record
@@ -123,7 +123,7 @@ def test_one_without_vectors_is_not_taken_for_one_with_them(store: LocalStore, t
 
 def test_no_more_is_asked_for_than_the_index_can_give(store: LocalStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MemoryVectorSnapshot, "limits", VectorLimits(is_remote=True, max_top_k=2))
-    found = find(store.reader(MAIN), EAST, "nothing of this", top_k=9)
+    found = find_candidates(store.reader(MAIN), EAST, "nothing of this", top_k=9)
     assert sorted(found.ids) == ["a", "b"]
 
 

@@ -16,13 +16,13 @@ from searchsocket.search.answering.sentences import FIRST_ROOM, Passage, best_pa
 from searchsocket.search.answering.support import ENOUGH, Support, likelihood
 from searchsocket.search.answering.terms import Terms, terms_of, text_words
 from searchsocket.search.bounds import MAX_PASSAGES
+from searchsocket.search.candidates import find_candidates
 from searchsocket.search.content.bounds import check_bounds
 from searchsocket.search.content.budget import fitting
 from searchsocket.search.content.folder import ContentFolder, chunk_id
 from searchsocket.search.content.hints import call
 from searchsocket.search.content.source import changed_of, href_of
 from searchsocket.search.continuation import Continuations
-from searchsocket.search.find import find
 from searchsocket.search.notes import NOTES
 from searchsocket.search.query import clean_text
 from searchsocket.search.quoting.lines import source_of
@@ -139,7 +139,7 @@ def supported(folder: ContentFolder, question: str) -> list[Supported]:
     reader = folder.reader
     embedded = folder.vector(question)
     vector = None if isinstance(embedded, NoVector) else embedded
-    ranked = find(reader, vector, question, top_k=_CANDIDATES, where=folder.where)
+    ranked = find_candidates(reader, vector, question, top_k=_CANDIDATES, where=folder.where)
     if not ranked.ids:
         return []
     shares = shares_of(question, ranked.facts.url, is_read=vector is not None and folder.is_read())

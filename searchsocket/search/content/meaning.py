@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from searchsocket.errors import EmbedderUnavailable
 from searchsocket.models.embedders.queries import NoVector
+from searchsocket.search.candidates import find_candidates
 from searchsocket.search.content.folder import ContentFolder
-from searchsocket.search.find import find
 from searchsocket.search.ranking.fusion import fuse
 from searchsocket.search.ranking.shares import shares_of
 from searchsocket.types import Vector
@@ -65,7 +65,7 @@ def middle_of_concepts(folder: ContentFolder, concepts: Sequence[str]) -> Vector
 
 def _best_passages(folder: ContentFolder, vector: Vector, text: str) -> tuple[list[str], NDArray[np.float64]]:
     """Return the ids of the best passages of a plain search, equal scores by rising id, and their weights."""
-    candidates = find(folder.reader, vector, text, top_k=_CANDIDATES, where=folder.where_said)
+    candidates = find_candidates(folder.reader, vector, text, top_k=_CANDIDATES, where=folder.where_said)
     if not candidates.ids:
         return [], np.zeros(0)
     shares = shares_of(text, candidates.facts.url, is_read=folder.is_read())

@@ -31,7 +31,7 @@ class Candidates:
 
 
 class Join(Protocol):
-    """A store's own way to find what `search.find` joins, with the same answer."""
+    """A store's fast path for `ListJoin` of `search/candidates.py`, with the same answer."""
 
     def __call__(self, vector: Vector, text: str, *, top_k: int, where: Filter, watch: Watch) -> Candidates: ...
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
-from searchsocket.search.find import find
+from searchsocket.search.candidates import find_candidates
 from searchsocket.stores.base import IndexReader, VectorStore
 from searchsocket.testing.store.samples import DIMENSIONS, INFO, MAIN, record, unit
 from searchsocket.types import Filter, Record, Scope, Vector
@@ -71,7 +71,7 @@ def answers(reader: IndexReader) -> list[object]:
                 found.append(reader.vectors.nearest(vector, top_k=top_k, where=where))
                 found.append(reader.words.search(text, top_k=top_k, where=where))
                 found.append(reader.words.search_pages(text, top_k=top_k, where=where))
-            joined = find(reader, vector, text, top_k=50, where=where)
+            joined = find_candidates(reader, vector, text, top_k=50, where=where)
             columns = (joined.ids, joined.cosine.tolist(), joined.bm25.tolist(), joined.page_bm25.tolist())
             found.append([sorted(zip(*columns, strict=True)), joined.best_cosine])
     return found

@@ -5,7 +5,7 @@ from dataclasses import fields
 
 import numpy as np
 
-from searchsocket.search.find import Joined, find
+from searchsocket.search.candidates import ListJoin, find_candidates
 from searchsocket.stores.base import Candidates, IndexReader, VectorStore
 from searchsocket.testing.store.samples import fill, random_units, record
 from searchsocket.types import MATCH_ALL, Filter
@@ -38,7 +38,7 @@ class JoinedContract:
             watched.append(name)
             return nullcontext()
 
-        found = find(reader, vector, text, top_k=7, where=where, watch=watch)
+        found = find_candidates(reader, vector, text, top_k=7, where=where, watch=watch)
         near, worded, pages = (
             {hit.id: hit.score for hit in hits}
             for hits in (
@@ -70,16 +70,18 @@ class JoinedContract:
             for text in (words[number % 4], "number7 okapi", "nothing"):
                 for where in (MATCH_ALL, Filter("/docs"), Filter("/nowhere")):
                     for top_k in (1, 9, 500):
-                        plain = Joined(reader)(vector, text, top_k=top_k, where=where, watch=nullcontext)
-                        assert columns(find(reader, vector, text, top_k=top_k, where=where)) == columns(plain)
+                        plain = ListJoin(reader)(vector, text, top_k=top_k, where=where, watch=nullcontext)
+                        assert columns(find_candidates(reader, vector, text, top_k=top_k, where=where)) == columns(
+                            plain
+                        )
 
     def test_without_a_vector_words_alone_find(self, store: VectorStore) -> None:
         """What is left of a query where the model that embeds it cannot be asked."""
         records = [record(f"k{n}", f"/docs/{n}", "zebra" if n % 2 else "giraffe") for n in range(8)]
         reader = fill(store, records, random_units(8))
-        found = find(reader, None, "zebra", top_k=5, where=Filter("/docs"))
+        found = find_candidates(reader, None, "zebra", top_k=5, where=Filter("/docs"))
         hits = {hit.id: hit.score for hit in reader.words.search("zebra", top_k=5, where=Filter("/docs"))}
         assert dict(zip(found.ids, found.bm25.tolist(), strict=True)) == hits
         assert found.cosine.tolist() == [0.0] * len(hits) == [0.0] * 4
         assert found.best_cosine == -1.0
-        assert list(find(reader, None, "nothing", top_k=5).ids) == []
+        assert list(find_candidates(reader, None, "nothing", top_k=5).ids) == []

@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 import numpy as np
 
 from searchsocket.content.markdown.chunk_text import chunk_text
-from searchsocket.search.find import find
+from searchsocket.search.candidates import find_candidates
 from searchsocket.stores.base import VectorStore
 from searchsocket.testing.store.samples import EAST, MAIN, NORTH, fill, record
 from searchsocket.types import Code, Filter, Lines
@@ -62,7 +62,7 @@ class RecordsContract:
         assert [hit.id for hit in reader.words.search("options", top_k=9)] == ["code"]
         (readable,) = reader.catalogue.readable(["code"])
         assert readable.text.text == text
-        assert list(find(reader, NORTH, "options", top_k=1).facts.anchor) == ["L7-L9"]
+        assert list(find_candidates(reader, NORTH, "options", top_k=1).facts.anchor) == ["L7-L9"]
 
     def test_facts_are_fields_of_the_records(self, store: VectorStore) -> None:
         """What ranking compares is the same by either way, whatever the fields hold, after a change too."""
@@ -73,7 +73,7 @@ class RecordsContract:
         store.delete_by_ids(["k3", "k18"], MAIN)
         changed = record("k9", "/new", title="Other", incoming_links=10**12, anchor="new", weight=2.5)
         reader = fill(store, [changed, record("z", "/é/0")])
-        found = find(reader, EAST, "text", top_k=10_000)
+        found = find_candidates(reader, EAST, "text", top_k=10_000)
         records = reader.catalogue.records(found.ids)
         assert set(found.ids) == {"z", *(f"k{n}" for n in range(50) if n % 3 != 2 and n not in (3, 18))}
         for name in {field.name for field in fields(found.facts)} - {"order"}:
@@ -84,7 +84,7 @@ class RecordsContract:
         keys = [(sort_key(one.page.url), one.chunk.ordinal, one.id) for one in records]
         assert [keys[place] for place in np.argsort(found.facts.order)] == sorted(keys)
         assert len(set(found.facts.order.tolist())) == len(keys)
-        assert list(find(reader, EAST, "text", top_k=10_000, where=Filter("/nowhere")).facts.url) == []
+        assert list(find_candidates(reader, EAST, "text", top_k=10_000, where=Filter("/nowhere")).facts.url) == []
 
     def test_page_records_are_those_of_one_page_by_ordinal(self, store: VectorStore) -> None:
         pages = [record(f"k{n}", "/docs", ordinal=n) for n in (10, 2, 0)] + [

@@ -9,7 +9,7 @@ from searchsocket.stores.base import Candidates, IndexReader, Watch
 from searchsocket.types import MATCH_ALL, Filter, Hit, Scores, Vector
 
 
-def find(
+def find_candidates(
     reader: IndexReader,
     vector: Vector | None,
     text: str,
@@ -24,12 +24,12 @@ def find(
         vector: None: search by words only; all cosines are 0, and the vectors are not read.
     """
     if vector is None or reader.join is None:
-        return Joined(reader)(vector, text, top_k=top_k, where=where, watch=watch)
+        return ListJoin(reader)(vector, text, top_k=top_k, where=where, watch=watch)
     return reader.join(vector, text, top_k=top_k, where=where, watch=watch)
 
 
-class Joined:
-    """Joins the candidate lists of any reader by id."""
+class ListJoin:
+    """Joins the candidate lists of any reader by id, for stores without a fast path."""
 
     def __init__(self, reader: IndexReader) -> None:
         self._reader = reader

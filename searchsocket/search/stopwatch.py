@@ -21,7 +21,7 @@ class _Part:
         self._parts[self._name] += perf_counter() - self._start_s
 
 
-class Watch:
+class Stopwatch:
     """Adds up the time of each part of a query."""
 
     def __init__(self) -> None:
