@@ -12,7 +12,7 @@ import dagster as dg
 from pydantic import Field
 
 from searchsocket.errors import SearchSocketError
-from searchsocket.pipeline.branches.prune import Match, seconds_of
+from searchsocket.pipeline.branches.prune_rules import Match, seconds_of
 from searchsocket.pipeline.branches.pruning import PrunePlan, PruneRequest, apply_prune, plan_prune
 from searchsocket_assets.discovery import named
 from searchsocket_assets.project_root import begin_run

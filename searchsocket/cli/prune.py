@@ -9,7 +9,7 @@ import click
 from searchsocket.cli.exits import FAILED
 from searchsocket.cli.options import json_option, load_project, log_format_option, project_option, quiet_option
 from searchsocket.cli.output import count, print_error, print_json, safe, say
-from searchsocket.pipeline.branches.prune import seconds_of
+from searchsocket.pipeline.branches.prune_rules import seconds_of
 from searchsocket.pipeline.branches.pruning import PruneOutcome, PrunePlan, PruneRequest, apply_prune, plan_prune
 from searchsocket.project.project import Project
 from searchsocket_assets.run.home import dagster_home
@@ -53,7 +53,6 @@ def prune(
     Example:
       searchsocket prune --by-branch --older-than 30d --match all
     """
-
     project = load_project(root)
     older_than_s = seconds_of(older_than) if older_than else None
     request = PruneRequest(by_branch, scopes_file, older_than_s, "all" if match == "all" else "any")

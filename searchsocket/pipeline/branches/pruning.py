@@ -9,7 +9,7 @@ from pathlib import Path
 from searchsocket.backends import Backends
 from searchsocket.errors import BranchesUnknown, ConfigError, ConfigMissing, SearchSocketError
 from searchsocket.pipeline.branches.listing import Branches, list_branches, scopes_of
-from searchsocket.pipeline.branches.prune import Match, PruneDecision, PruneRules, ScopeAge, is_protected, judge
+from searchsocket.pipeline.branches.prune_rules import Match, PruneDecision, PruneRules, ScopeAge, is_protected, judge
 from searchsocket.pipeline.branches.scopes import existing_scopes, generations_of
 from searchsocket.pipeline.run.forget import forget_scope
 from searchsocket.project.project import Project
@@ -39,8 +39,10 @@ class PrunePlan:
 
     def is_ghost(self, key: str) -> bool:
         """Return True if a partition belongs to neither an existing branch nor a stored scope."""
-        ages = key in {verdict.scope for verdict in self.verdicts}
-        return not ages and self.alive is not None and key not in self.alive and not is_protected(key, self.protected)
+        is_stored = key in {verdict.scope for verdict in self.verdicts}
+        return (
+            not is_stored and self.alive is not None and key not in self.alive and not is_protected(key, self.protected)
+        )
 
     @property
     def going(self) -> tuple[PruneDecision, ...]:

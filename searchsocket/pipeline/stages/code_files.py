@@ -8,7 +8,7 @@ from searchsocket.pipeline.run.corpora import CODE
 from searchsocket.pipeline.run.numbers import PageNumbers
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stage import stage
-from searchsocket.pipeline.stages.site_pages import listed
+from searchsocket.pipeline.stages.site_pages import list_pages
 from searchsocket.state import ScopeState
 from searchsocket.system.errors import system_error
 
@@ -35,4 +35,4 @@ def code_files(run: ScopeRun, state: ScopeState) -> StageResult[PageNumbers]:
         LargeDeletion: More than half of the known files are gone; nothing was marked.
         EmbeddingModelMismatch: The scope is indexed with another model and the run is not forced.
     """
-    return listed(run, state, code_files)
+    return list_pages(run, state, code_files)

@@ -12,7 +12,7 @@ from searchsocket.pipeline.run.results import StageResult, sha256
 from searchsocket.pipeline.run.stage import stage
 from searchsocket.pipeline.stages.code_chunks import code_chunks
 from searchsocket.pipeline.stages.code_embeddings import code_embeddings
-from searchsocket.pipeline.stages.search_index import only_counted, published
+from searchsocket.pipeline.stages.search_index import only_counted, publish_changes
 from searchsocket.state import ScopeState
 from searchsocket.stores.base import PageBody, VectorStore
 from searchsocket.system.batches import batches
@@ -37,7 +37,7 @@ def code_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
         IndexCorrupt: The built generation failed verification; the live one stays.
         Interrupted: The run was told to stop; the live generation stays.
     """
-    return published(run, state, code_index, code_embeddings, stage_code)
+    return publish_changes(run, state, code_index, code_embeddings, stage_code)
 
 
 _BATCH = 200

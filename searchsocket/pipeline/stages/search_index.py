@@ -69,7 +69,7 @@ def search_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
         ArtifactsUnavailable: The new generation is live here, and could not be pushed.
         LeaseLost, PublishedElsewhere: Another machine took over the scope.
     """
-    result = published(run, state, search_index, chunk_embeddings, stage_bodies)
+    result = publish_changes(run, state, search_index, chunk_embeddings, stage_bodies)
     if not run.project.settings.llms.enable:
         remove_others(run.project.state_dir / RECORDS, run.scope.name, None)
     return replace(result, warnings=(*result.warnings, *_rules_without_effect(run)))
@@ -85,7 +85,7 @@ def _rules_without_effect(run: ScopeRun) -> list[str]:
         return [str(error)]
 
 
-def published(
+def publish_changes(
     run: ScopeRun,
     state: ScopeState,
     stage: Stage[IndexNumbers],
@@ -118,7 +118,7 @@ def published(
 def _checked_live(run: ScopeRun, state: ScopeState) -> tuple[Generation | None, list[str]]:
     """The live generation, once it is sound and may be replaced, with the warnings of its repair."""
     store = run.backends.store
-    warnings = repaired(store, run.scope)
+    warnings = _repair(store, run.scope)
     if run.options.resync:
         warnings += resync(run.backends, run.scope)
     refuse_another_model(run)
@@ -248,7 +248,7 @@ def _bound(cache: EmbeddingCache, max_mb: int) -> None:
         cache.prune(unused_days=_RETENTION_DAYS, max_bytes=limit * 9 // 10)
 
 
-def repaired(store: VectorStore, scope: Scope) -> list[str]:
+def _repair(store: VectorStore, scope: Scope) -> list[str]:
     """Take a damaged index out of service: all that it held is made again from the chunks and the cache.
 
     Returns:

@@ -31,10 +31,10 @@ def site_pages(run: ScopeRun, state: ScopeState) -> StageResult[PageNumbers]:
         LargeDeletion: More than half of the known pages are gone; nothing was marked.
         EmbeddingModelMismatch: The scope is indexed with another model and the run is not forced.
     """
-    return listed(run, state, site_pages)
+    return list_pages(run, state, site_pages)
 
 
-def listed(run: ScopeRun, state: ScopeState, stage: Stage[PageNumbers]) -> StageResult[PageNumbers]:
+def list_pages(run: ScopeRun, state: ScopeState, stage: Stage[PageNumbers]) -> StageResult[PageNumbers]:
     """Compare a source's list with the known pages, for the stage of any corpus; raises the errors of `site_pages`."""
     refuse_another_model(run)
     if run.workspace is None:

@@ -49,7 +49,7 @@ def place(
         )
         labels[first] = tuple(names)
         copies |= {url: first for url in group if url != first}
-    _follow_canonicals(originals, paths, copies, labels)
+    _follow_canonicals(originals, paths, copies)
     return {entry.page.url: Placed(labels.get(entry.page.url, ()), copies.get(entry.page.url, "")) for entry in pages}
 
 
@@ -106,7 +106,6 @@ def _follow_canonicals(
     pages: Sequence[AddressedPage],
     paths: Mapping[str, VersionedPath | None],
     copies: dict[str, str],
-    labels: dict[str, tuple[str, ...]],
 ) -> None:
     """Make a page a copy of its canonical page if that has the same text, and both are in one version or in none."""
     by_url = {entry.page.url: entry.page for entry in pages}
