@@ -19,7 +19,7 @@ _MAX_BYTES = 1_000_000
 _LOCK_S = 10.0
 
 
-class ListedProject(BaseModel):
+class ProjectEntry(BaseModel):
     """One project, in a folder or in an object store."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -35,7 +35,7 @@ class ListedProject(BaseModel):
 class _ProjectFile(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    projects: Annotated[list[ListedProject], Field(max_length=MAX_PROJECTS)]
+    projects: Annotated[list[ProjectEntry], Field(max_length=MAX_PROJECTS)]
 
 
 def is_url(location: str) -> bool:
@@ -48,7 +48,7 @@ def list_path() -> Path:
     return platformdirs.user_config_path("searchsocket") / FILE
 
 
-def read_list(path: Path) -> Sequence[ListedProject]:
+def read_list(path: Path) -> Sequence[ProjectEntry]:
     """Return the projects in their order; empty if there is no file.
 
     Raises:
@@ -74,7 +74,7 @@ def read_list(path: Path) -> Sequence[ListedProject]:
     return projects
 
 
-def add_project(path: Path, project: ListedProject) -> bool:
+def add_project(path: Path, project: ProjectEntry) -> bool:
     """Append a project; return False if the list has it already.
 
     Raises:
@@ -82,7 +82,7 @@ def add_project(path: Path, project: ListedProject) -> bool:
         StateUnavailable, PermissionDenied, ScopeLocked: The file cannot be written.
     """
 
-    def with_project(projects: Sequence[ListedProject]) -> Sequence[ListedProject]:
+    def with_project(projects: Sequence[ProjectEntry]) -> Sequence[ProjectEntry]:
         if project in projects:
             return projects
         namesake = next((other for other in projects if other.name == project.name), None)
@@ -95,12 +95,12 @@ def add_project(path: Path, project: ListedProject) -> bool:
     return _change(path, with_project)
 
 
-def remove_project(path: Path, project: ListedProject) -> bool:
+def remove_project(path: Path, project: ProjectEntry) -> bool:
     """Remove a project; return False if the list does not have it. Raises as `add_project`."""
     return _change(path, lambda projects: [other for other in projects if other != project])
 
 
-def _change(path: Path, change: Callable[[Sequence[ListedProject]], Sequence[ListedProject]]) -> bool:
+def _change(path: Path, change: Callable[[Sequence[ProjectEntry]], Sequence[ProjectEntry]]) -> bool:
     with _lock(path):
         before = read_list(path)
         after = change(before)

@@ -20,7 +20,7 @@ from searchsocket.project.settings.features import McpSettings
 
 if TYPE_CHECKING:
     from searchsocket.agents.library import LibraryMakers
-    from searchsocket.agents.project_list import ListedProject
+    from searchsocket.agents.project_list import ProjectEntry
 
 
 @click.group(invoke_without_command=True)
@@ -60,7 +60,7 @@ def mcp(
     if ctx.invoked_subcommand:
         return
 
-    several: Sequence[ListedProject] = named_projects(roots, urls) if urls or len(roots) > 1 else ()
+    several: Sequence[ProjectEntry] = named_projects(roots, urls) if urls or len(roots) > 1 else ()
     project = None if several and not roots else load_project(roots[0] if roots else project_around(Path.cwd()))
     settings = offering(_settings(project), tools, structured_content=structured_content)
     if project and not roots:

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from searchsocket.agents.crawled import delete_site, is_crawled, site_name, site_project
-from searchsocket.agents.project_list import ListedProject, add_project, is_url, list_path, read_list, remove_project
+from searchsocket.agents.project_list import ProjectEntry, add_project, is_url, list_path, read_list, remove_project
 from searchsocket.agents.pulled import pulled_home
 from searchsocket.agents.worktree import project_around
 from searchsocket.cli.options import json_option, load_project
@@ -50,7 +50,7 @@ def add(location: str, name: str, pages: int | None) -> None:
 
 def _add(name: str, location: str) -> None:
     try:
-        project = ListedProject(name=name, location=location)
+        project = ProjectEntry(name=name, location=location)
     except ValueError as error:
         raise ConfigError("a name has 1 to 200 printable characters, and a location at most 4,096") from error
     is_new = add_project(list_path(), project)

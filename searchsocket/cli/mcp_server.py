@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from searchsocket.agents.checkout import CheckoutLibraries
-from searchsocket.agents.project_list import ListedProject, list_path, read_list
+from searchsocket.agents.project_list import ProjectEntry, list_path, read_list
 from searchsocket.agents.projects import ProjectLibraries
 from searchsocket.agents.pulled import PulledLibraries, pulled_home
 from searchsocket.agents.worktree import is_project
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 OnError = Callable[[BaseException], None]
 
 
-def named_projects(roots: Sequence[Path], urls: Sequence[str]) -> Sequence[ListedProject]:
+def named_projects(roots: Sequence[Path], urls: Sequence[str]) -> Sequence[ProjectEntry]:
     """Return the projects of folders and of pushed indexes, named by their ids.
 
     Raises:
@@ -35,15 +35,15 @@ def named_projects(roots: Sequence[Path], urls: Sequence[str]) -> Sequence[Liste
         SearchSocketError: A pushed index cannot be read, and there is no earlier copy.
     """
     projects = [_opened(root) for root in roots]
-    named = [ListedProject(name=project.id, location=str(project.root)) for project in projects]
-    named += [ListedProject(name=pulled_project_id(pulled_home(os.environ), url), location=url) for url in urls]
+    named = [ProjectEntry(name=project.id, location=str(project.root)) for project in projects]
+    named += [ProjectEntry(name=pulled_project_id(pulled_home(os.environ), url), location=url) for url in urls]
     names = [each.name for each in named]
     if doubled := {name for name in names if names.count(name) > 1}:
         raise click.UsageError(f"two projects have the id {safe(min(doubled))!r}; set another project.id in one")
     return named
 
 
-def listed_projects(here: Project) -> Sequence[ListedProject]:
+def listed_projects(here: Project) -> Sequence[ProjectEntry]:
     """Return the user's list with the current project first; empty if that is the only project.
 
     The current project replaces a listed one of the same name, which is another checkout.
@@ -51,7 +51,7 @@ def listed_projects(here: Project) -> Sequence[ListedProject]:
     listed = read_list(list_path())
     own = next((each for each in listed if each.location == str(here.root)), None)
     if own is None and is_project(here.root):
-        own = ListedProject(name=here.id, location=str(here.root))
+        own = ProjectEntry(name=here.id, location=str(here.root))
     if own is None or here.settings.mcp.enable is False:
         return [each for each in listed if each.location != str(here.root)]
     others = [each for each in listed if each.name != own.name]
@@ -59,7 +59,7 @@ def listed_projects(here: Project) -> Sequence[ListedProject]:
 
 
 def serve_several(
-    projects: Sequence[ListedProject],
+    projects: Sequence[ProjectEntry],
     scope_name: str | None,
     tools: Sequence[str] | None,
     *,
@@ -76,7 +76,7 @@ def serve_several(
 
 
 def makers(
-    projects: Sequence[ListedProject], scope_name: str | None, tools: Sequence[str] | None, on_error: OnError
+    projects: Sequence[ProjectEntry], scope_name: str | None, tools: Sequence[str] | None, on_error: OnError
 ) -> "dict[str, Callable[[], Libraries]]":
     """Return functions that open the projects, by name; `scope_name` is the default scope of the first."""
     return {
@@ -85,7 +85,7 @@ def makers(
     }
 
 
-def http_project(several: Sequence[ListedProject], project: Project | None) -> Project:
+def http_project(several: Sequence[ProjectEntry], project: Project | None) -> Project:
     """Return the first project, whose service answers over HTTP.
 
     Raises:
@@ -119,7 +119,7 @@ def enabled(project: Project) -> Project:
 
 
 def _libraries(
-    project: ListedProject, scope_name: str | None, tools: Sequence[str] | None, on_error: OnError
+    project: ProjectEntry, scope_name: str | None, tools: Sequence[str] | None, on_error: OnError
 ) -> "Libraries":
     if project.is_url:
         return PulledLibraries(project.location, os.environ, scope=scope_name, tools=tools, on_error=on_error)

@@ -16,7 +16,7 @@ from lxml import etree
 
 from searchsocket.content.html.metadata import parse_date
 from searchsocket.content.html.tree import Element
-from searchsocket.content.pages import DocumentText
+from searchsocket.content.pages import FileExtract
 
 _MAX_PARTS = 10_000
 _MAX_XML_BYTES = 30_000_000  # of all parts together, unpacked
@@ -54,7 +54,7 @@ _TAGS = {
 }
 
 
-def read_docx(data: bytes) -> DocumentText:
+def read_docx(data: bytes) -> FileExtract:
     """Read a Word file.
 
     Raises:
@@ -64,19 +64,19 @@ def read_docx(data: bytes) -> DocumentText:
     return _document(data, partial(_docx, data))
 
 
-def read_odt(data: bytes) -> DocumentText:
+def read_odt(data: bytes) -> FileExtract:
     """Read an OpenDocument file; raises as `read_docx`."""
     return _document(data, _odt)
 
 
-def _document(data: bytes, read: Callable[[Mapping[str, bytes]], DocumentText]) -> DocumentText:
+def _document(data: bytes, read: Callable[[Mapping[str, bytes]], FileExtract]) -> FileExtract:
     if data.startswith(_OLE):
-        return DocumentText(skip="encrypted")
+        return FileExtract(skip="encrypted")
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             parts = _xml_parts(archive)
             if parts is None:
-                return DocumentText(skip="encrypted")
+                return FileExtract(skip="encrypted")
             document = read(parts)
     except (zipfile.BadZipFile, KeyError, EOFError, NotImplementedError, etree.XMLSyntaxError) as error:
         raise ValueError(f"the document cannot be read: {error}") from error
@@ -100,13 +100,13 @@ def _xml_parts(archive: zipfile.ZipFile) -> dict[str, bytes] | None:
     return None if b"encryption-data" in contents.get("META-INF/manifest.xml", b"") else contents
 
 
-def _docx(data: bytes, parts: Mapping[str, bytes]) -> DocumentText:
+def _docx(data: bytes, parts: Mapping[str, bytes]) -> FileExtract:
     import mammoth  # an extra
 
     without_pictures = mammoth.images.img_element(lambda _: {"src": ""})
     html = mammoth.convert_to_html(io.BytesIO(data), convert_image=without_pictures, style_map=_STYLES).value
     properties = _properties(parts.get("docProps/core.xml", b""))
-    return DocumentText(
+    return FileExtract(
         html,
         properties.get(f"{_DC}title", ""),
         properties.get(f"{_DC}description", "") or properties.get(f"{_DC}subject", ""),
@@ -115,10 +115,10 @@ def _docx(data: bytes, parts: Mapping[str, bytes]) -> DocumentText:
     )
 
 
-def _odt(parts: Mapping[str, bytes]) -> DocumentText:
+def _odt(parts: Mapping[str, bytes]) -> FileExtract:
     text = _parse(parts["content.xml"]).find(f"{_OFFICE}body/{_OFFICE}text")
     properties = _properties(parts.get("meta.xml", b""))
-    return DocumentText(
+    return FileExtract(
         "".join(_odt_html(text, 0)) if text is not None else "",
         properties.get(f"{_DC}title", ""),
         properties.get(f"{_DC}description", "") or properties.get(f"{_DC}subject", ""),

@@ -56,7 +56,7 @@ class ExtractedPage(StatedFacts):
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentText:
+class FileExtract:
     """Text and metadata of a document, such as a PDF file."""
 
     html: str = ""

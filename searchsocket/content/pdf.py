@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from searchsocket.content.html.metadata import parse_date
-from searchsocket.content.pages import DocumentText
+from searchsocket.content.pages import FileExtract
 
 _MAX_PAGES = 2_000
 _MAX_PAGE_CHARS = 100_000
@@ -40,7 +40,7 @@ class PdfLine:
     level: int = 0  # of a heading, 1 is the highest; 0 = no heading
 
 
-def read_pdf(data: bytes) -> DocumentText:
+def read_pdf(data: bytes) -> FileExtract:
     """Read one PDF file.
 
     Returns:
@@ -56,7 +56,7 @@ def read_pdf(data: bytes) -> DocumentText:
         document = pdfium.PdfDocument(data)
     except pdfium.PdfiumError as error:
         if "password" in str(error).lower():
-            return DocumentText(skip="encrypted")
+            return FileExtract(skip="encrypted")
         raise ValueError(f"the PDF cannot be read: {error}") from error
     try:
         pages, damage = _pages(document, pdfium.PdfiumError)
@@ -70,7 +70,7 @@ def read_pdf(data: bytes) -> DocumentText:
     is_empty = not any(pages)
     if is_empty:
         warnings.append("the PDF has no text; is it a scan?")
-    return DocumentText(
+    return FileExtract(
         "".join(page_html(number, lines) for number, lines in enumerate(pages, 1)),
         properties.get("Title", "").strip() or _title(pages),
         properties.get("Subject", ""),

@@ -19,7 +19,7 @@ _SLOW_MS = 30.0  # users notice slower queries while typing
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LinearCost:
     """A cost that grows in proportion: `base + slope * amount`."""
 
     base: float
@@ -48,15 +48,15 @@ class UnitCosts:
     machine: str
     chunks_per_page: float
     tokens_per_chunk: float
-    cold_cpu_s: Line
-    branch_cpu_s: Line
-    edit_cpu_s: Line
-    unchanged_cpu_s: Line
-    cold_mb: Line
-    branch_mb: Line
-    index_memory_mb: Line
-    service_memory_mb: Line
-    query_ms: Line
+    cold_cpu_s: LinearCost
+    branch_cpu_s: LinearCost
+    edit_cpu_s: LinearCost
+    unchanged_cpu_s: LinearCost
+    cold_mb: LinearCost
+    branch_mb: LinearCost
+    index_memory_mb: LinearCost
+    service_memory_mb: LinearCost
+    query_ms: LinearCost
 
 
 @dataclass(frozen=True, slots=True)
