@@ -10,7 +10,6 @@ from pathlib import Path
 import dagster as dg
 
 from searchsocket_assets.assets import stage_assets
-from searchsocket_assets.branches import prune_job, prune_schedule, prune_sensor
 from searchsocket_assets.builds import build_sensor
 from searchsocket_assets.checks import all_checks
 from searchsocket_assets.demand_asset import demand_asset
@@ -21,6 +20,7 @@ from searchsocket_assets.maintenance import maintenance_job, maintenance_schedul
 from searchsocket_assets.planning import plan_job
 from searchsocket_assets.project_root import project_resource
 from searchsocket_assets.project_traits import read_traits
+from searchsocket_assets.pruning import prune_job, prune_schedule, prune_sensor
 from searchsocket_assets.resources import IndexOptions
 from searchsocket_assets.scopes_asset import scopes_asset, scopes_job
 from searchsocket_assets.site import DagsterSite

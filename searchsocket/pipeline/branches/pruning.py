@@ -8,9 +8,9 @@ from pathlib import Path
 
 from searchsocket.backends import Backends
 from searchsocket.errors import BranchesUnknown, ConfigError, ConfigMissing, SearchSocketError
-from searchsocket.pipeline.branches.listing import Branches, list_branches, scopes_of
+from searchsocket.pipeline.branches.listing import Branches, scopes_of
 from searchsocket.pipeline.branches.prune_rules import Match, PruneDecision, PruneRules, ScopeAge, is_protected, judge
-from searchsocket.pipeline.branches.scopes import existing_scopes, generations_of
+from searchsocket.pipeline.branches.scopes import existing_scopes, generations_of, live_branches
 from searchsocket.pipeline.run.forget import forget_scope
 from searchsocket.project.project import Project
 from searchsocket.project.scopes import sanitise_scope
@@ -116,9 +116,8 @@ def protected_scopes(project: Project, environ: Mapping[str, str], branches: Bra
 
 def _branches(project: Project, *, needed: bool) -> Branches | None:
     """List the existing branches; if they are not `needed`, only for the default branch, and errors give None."""
-    settings = project.settings.branches
     try:
-        branches = list_branches(project.root, settings.remote, settings.timeout_s)
+        branches = live_branches(project)
     except (BranchesUnknown, ConfigMissing):
         if needed:
             raise
