@@ -69,7 +69,7 @@ class SearchApp(FastAPI):
                     "description": "Gives access to every scope and to source file paths.",
                 }
             }
-            self.openapi_schema = _renamed(document)
+            self.openapi_schema = _rename_types(document)
         return self.openapi_schema
 
 
@@ -88,7 +88,7 @@ def _refuse_rerank(request: dict[str, Any], parameters: list[dict[str, Any]]) ->
         schema["const"] = False
 
 
-def _renamed(document: dict[str, Any]) -> dict[str, Any]:
+def _rename_types(document: dict[str, Any]) -> dict[str, Any]:
     """Return the document with the public names of the types."""
     schemas = document["components"]["schemas"]
     for name, public in _NAMES.items():
@@ -97,5 +97,5 @@ def _renamed(document: dict[str, Any]) -> dict[str, Any]:
     text = json.dumps(document)
     for name, public in _NAMES.items():
         text = text.replace(f'"#/components/schemas/{name}"', f'"#/components/schemas/{public}"')
-    renamed: dict[str, Any] = json.loads(text)
-    return renamed
+    public_document: dict[str, Any] = json.loads(text)
+    return public_document

@@ -58,7 +58,7 @@ class Connections:
         """Add a connection, and close a waiting one for each limit that is reached; return False if none waits."""
         client = self._client(connection.address)
         own = self._by_client.get(client, {})
-        if len(own) >= self._an_address and not self._close_first(other for other in own if other in self._waiting):
+        if len(own) >= self._an_address and not self._close_first(each for each in own if each in self._waiting):
             return False
         if len(self._open) >= self._most and not self._close_first(self._waiting):
             return False

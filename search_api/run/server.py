@@ -100,7 +100,7 @@ def serve(
         else:
             drain = Drain(options.drain_s, threading.Event())
             app.state.stop_notice = drain.notice
-            server = _Server(_Config(partial(_frozen, app), project), lambda: on_start(url), drain)
+            server = _Server(_Config(partial(_freeze_at_start, app), project), lambda: on_start(url), drain)
             with beside(app.state.service):
                 server.run(sockets=[listener])
 
@@ -145,10 +145,10 @@ def _in_worker(make: Callable[[], FastAPI], stop_notice: StopNotice, json_lines:
     end_with_the_supervisor()
     app = make()
     app.state.stop_notice = stop_notice
-    return _frozen(app, server_log(json_lines=json_lines))
+    return _freeze_at_start(app, server_log(json_lines=json_lines))
 
 
-def _frozen(app: FastAPI, log: AbstractContextManager[None] | None = None) -> FastAPI:
+def _freeze_at_start(app: FastAPI, log: AbstractContextManager[None] | None = None) -> FastAPI:
     """Exclude all objects loaded at the start from garbage collection, which would delay queries by 20 ms."""
     start = app.router.lifespan_context
 

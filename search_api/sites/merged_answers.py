@@ -74,7 +74,7 @@ def merged_answer(replies: Sequence[SiteReply], top_k: int, offset: int) -> Resp
     ]
     quality = max((answer["quality"] for _, answer in answers), key=_QUALITIES.index)
     fitting = [(reply, answer) for reply, answer in answers if answer["quality"] == quality]
-    results = [result for _, result in sorted(_ranked(fitting), key=lambda pair: -pair[0])]
+    results = [result for _, result in sorted(_with_sort_keys(fitting), key=lambda pair: -pair[0])]
     first = answers[0][1]
     timings = [answer["meta"]["timingsMs"] for _, answer in answers]
     merged = {
@@ -97,7 +97,7 @@ def merged_answer(replies: Sequence[SiteReply], top_k: int, offset: int) -> Resp
     return JSONResponse(merged, headers=_rate_headers(replies))
 
 
-def _ranked(answers: Sequence[tuple[SiteReply, dict[str, Any]]]) -> Iterator[tuple[float, dict[str, Any]]]:
+def _with_sort_keys(answers: Sequence[tuple[SiteReply, dict[str, Any]]]) -> Iterator[tuple[float, dict[str, Any]]]:
     """Results with sort keys that keep the order of each site, since a pinned page may be less likely than the next."""
     for reply, answer in answers:
         confidences = [result["confidence"] for result in answer["results"]]

@@ -1,4 +1,4 @@
-"""Open several projects, each as an application of its own."""
+"""Open several projects, each as a separate application."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ def open_sites(
     sites, errors = [], []
     for project, name, token in zip(projects, site_names(projects), tokens, strict=True):
         try:
-            sites.append(_open(project, name, environ=environ, host=host, token=token, dev=dev, on_error=on_error))
+            sites.append(_open_site(project, name, environ=environ, host=host, token=token, dev=dev, on_error=on_error))
         except SearchSocketError as error:
             errors.append(error)
             on_error(error)
@@ -56,7 +56,7 @@ def open_sites(
     return sites
 
 
-def _open(project: Project, name: str, *, environ: Mapping[str, str], **options: Any) -> Site:
+def _open_site(project: Project, name: str, *, environ: Mapping[str, str], **options: Any) -> Site:
     store = None
     if address := artifacts_address(project, ""):
         pulled = open_pulled(project, environ, address)

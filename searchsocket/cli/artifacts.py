@@ -179,9 +179,9 @@ def prune(
         generations_json = [_generation(each) for each in removed.generations]
         print_json({"generations": generations_json, "files": removed.files, "bytes": removed.bytes, "dryRun": dry_run})
         return
-    done = "would remove" if dry_run else "removed"
+    verb = "would remove" if dry_run else "removed"
     generations, files = count(len(removed.generations), "generation"), count(removed.files, "file")
-    say(f"{done} {generations} and {files}, {removed.bytes / 1e6:,.1f} MB")
+    say(f"{verb} {generations} and {files}, {removed.bytes / 1e6:,.1f} MB")
 
 
 def _project(root: Path, url: str) -> Project:

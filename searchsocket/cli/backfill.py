@@ -83,22 +83,22 @@ def backfill(
     log = log_lines()
     if log:
         arguments += ["--log-format", "json"]
-    done: list[Outcome] = []
+    outcomes: list[Outcome] = []
     for outcome in _outcomes(scopes, arguments, at_once, None if log else subprocess.DEVNULL):
-        done.append(outcome)
+        outcomes.append(outcome)
         if not (as_json or is_quiet()):
-            line = f"[{len(done)}/{len(scopes)}] {_line(outcome)}"
+            line = f"[{len(outcomes)}/{len(scopes)}] {_line(outcome)}"
             if log:
                 log.log("info" if outcome.ok else "error", scope=outcome.scope.name, message=click.unstyle(line))
             else:
                 click.echo(line, err=not outcome.ok)
-    done.sort(key=lambda outcome: outcome.scope.name)
-    failed = [outcome.scope.name for outcome in done if not outcome.ok]
+    outcomes.sort(key=lambda outcome: outcome.scope.name)
+    failed = [outcome.scope.name for outcome in outcomes if not outcome.ok]
     if as_json:
-        print_json({"dryRun": dry_run, "scopes": [_to_json(outcome) for outcome in done], "failed": failed})
+        print_json({"dryRun": dry_run, "scopes": [_to_json(outcome) for outcome in outcomes], "failed": failed})
     else:
-        cost = sum(outcome.answer.get("estimatedCostUsd", 0.0) for outcome in done)
-        say(f"{count(len(done) - len(failed), 'scope')} done, {len(failed)} failed, about ${cost:.4f}")
+        cost = sum(outcome.answer.get("estimatedCostUsd", 0.0) for outcome in outcomes)
+        say(f"{count(len(outcomes) - len(failed), 'scope')} done, {len(failed)} failed, about ${cost:.4f}")
         if failed:
             click.echo(f"failed: {', '.join(failed)}", err=True)
     if failed:

@@ -69,8 +69,8 @@ def demand(root: Path, scope_name: str | None, days: int, limit: int, numbers: t
 def _accept(project: Project, numbers: Sequence[int], *, as_json: bool) -> None:
     proposals = saved_proposals(project).by_number()
     if unknown := [number for number in numbers if number not in proposals]:
-        known = f"it has 1 to {max(proposals)}" if proposals else "there is none; run `searchsocket demand` first"
-        raise click.UsageError(f"the last report has no proposal {unknown[0]}; {known}")
+        hint = f"it has 1 to {max(proposals)}" if proposals else "there is none; run `searchsocket demand` first"
+        raise click.UsageError(f"the last report has no proposal {unknown[0]}; {hint}")
     added = {number: accept(project, proposals[number]) for number in dict.fromkeys(numbers)}
     if as_json:
         print_json({"accepted": [{"number": number, "file": str(path or "")} for number, path in added.items()]})

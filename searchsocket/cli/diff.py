@@ -92,20 +92,20 @@ def _lines(difference: Diff) -> Iterator[str]:
         f"  chunks  {content.chunks_added:,} added, {content.chunks_removed:,} removed; "
         f"{content.new_texts:,} new texts, about {count(content.new_tokens, 'token')}, {dollars(difference.cost_usd)}"
     )
-    yield from _listed("added", [f"{page.url}  {page.title}" for page in content.added])
-    yield from _listed("removed", [f"{page.url}  {page.title}" for page in content.removed])
-    yield from _listed(
+    yield from _row_lines("added", [f"{page.url}  {page.title}" for page in content.added])
+    yield from _row_lines("removed", [f"{page.url}  {page.title}" for page in content.removed])
+    yield from _row_lines(
         "changed", [f"{page.url}  {page.title}  +{page.added} -{page.removed}" for page in content.changed]
     )
-    yield from _listed("moved pages, as rows of a _redirects file", difference.redirects())
-    yield from _listed("new broken links", [f"{link.target} on {link.page}" for link in difference.dead_links])
+    yield from _row_lines("moved pages, as rows of a _redirects file", difference.redirects())
+    yield from _row_lines("new broken links", [f"{link.target} on {link.page}" for link in difference.dead_links])
     if judgement := difference.judgement:
         yield f"golden queries: {safe(judgement.message)}"
         moves = [f"{move.before or '-'} → {move.after or '-'}  {move.query}  {move.why}" for move in judgement.moves]
-        yield from _listed("golden queries that changed", moves)
+        yield from _row_lines("golden queries that changed", moves)
 
 
-def _listed(title: str, rows: list[str]) -> Iterator[str]:
+def _row_lines(title: str, rows: list[str]) -> Iterator[str]:
     if rows:
         yield title
     yield from (f"  {safe(row)}" for row in rows[:_ROWS])

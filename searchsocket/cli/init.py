@@ -104,7 +104,7 @@ def init(
         _undo(project, as_json=as_json)
         return
     facts = look_at(project.root, os.environ, run_node=not no_node)
-    made = plan(
+    draft = plan(
         project.root,
         facts,
         project.id,
@@ -114,19 +114,19 @@ def init(
         ours=lambda name, text: is_ours(project, name, text),
     )
     if not as_json:
-        for line in _plan_lines(made):
+        for line in _plan_lines(draft):
             say(line)
-    is_written = bool(made.changes) and (is_confirmed or (not as_json and _confirm(len(made.changes))))
+    is_written = bool(draft.changes) and (is_confirmed or (not as_json and _confirm(len(draft.changes))))
     if is_written:
-        make(project, made.changes)
+        make(project, draft.changes)
     if as_json:
-        print_json(_as_json(made, is_written=is_written))
+        print_json(_as_json(draft, is_written=is_written))
         return
     if is_written:
-        say(f"wrote {count(len(made.changes), 'file')}; `searchsocket init --undo` restores the files")
-    elif made.changes:
+        say(f"wrote {count(len(draft.changes), 'file')}; `searchsocket init --undo` restores the files")
+    elif draft.changes:
         say("nothing was written; run `searchsocket init --yes` to write")
-    for line in _left_to_do(made, is_static=is_static):
+    for line in _left_to_do(draft, is_static=is_static):
         say(line)
 
 
@@ -135,9 +135,9 @@ def _confirm(files: int) -> bool:
     return sys.stdin.isatty() and click.confirm(f"Write {count(files, 'file')}?", default=True)
 
 
-def _plan_lines(made: Plan) -> Iterator[str]:
+def _plan_lines(draft: Plan) -> Iterator[str]:
 
-    facts = made.facts
+    facts = draft.facts
     name = f"{facts.framework} {facts.version}".strip() or "no known framework"
     choices = {
         "site": f"{name}{', reported by Vite' if facts.tool else ''}",
@@ -150,41 +150,41 @@ def _plan_lines(made: Plan) -> Iterator[str]:
     yield from (f"{label:<11} {safe(value)}" for label, value in choices.items() if value)
     yield from (click.style(f"{'unclear':<11} {safe(line)}", fg="yellow") for line in facts.unknown)
     yield ""
-    copies = [change for change in made.changes if change.is_for_programs or is_copy(change.after)]
+    copies = [change for change in draft.changes if change.is_for_programs or is_copy(change.after)]
     for folder in dict.fromkeys(dirname(change.path) for change in copies):
-        here = [change for change in copies if dirname(change.path) == folder]
-        size = sum(len(change.after.encode()) for change in here)
-        yield f"searchsocket's own files: {count(len(here), 'file')} in {safe(folder)}/, {size // 1000 + 1} kB"
+        files = [change for change in copies if dirname(change.path) == folder]
+        size = sum(len(change.after.encode()) for change in files)
+        yield f"searchsocket's own files: {count(len(files), 'file')} in {safe(folder)}/, {size // 1000 + 1} kB"
     if copies:
         yield ""
-    for change in made.changes:
+    for change in draft.changes:
         if change in copies:
             continue
         for line in change.diff.splitlines():
             yield click.style(safe(line), fg=_LINE_COLOURS.get(line[:1]))
         yield ""
-    if not made.changes:
+    if not draft.changes:
         yield "Nothing to write: every file is as init would write it."
 
 
-def _left_to_do(made: Plan, *, is_static: bool) -> Iterator[str]:
-    for paste in made.pastes:
+def _left_to_do(draft: Plan, *, is_static: bool) -> Iterator[str]:
+    for paste in draft.pastes:
         yield f"\nAdd this to {safe(paste.where)} yourself ({safe(paste.why)}):\n"
         yield paste.text
-    yield from (f"\nNote: {safe(note)}." for note in made.notes)
-    build = made.facts.build_command or "build your site"
-    export = safe(export_command(made.facts.build or "build"))
+    yield from (f"\nNote: {safe(note)}." for note in draft.notes)
+    build = draft.facts.build_command or "build your site"
+    export = safe(export_command(draft.facts.build or "build"))
     last = f"{export}  # part of the site, like its pages" if is_static else "searchsocket serve"
-    if is_static and any(change.path == "package.json" for change in made.changes):
-        build = made.facts.build_command or "npm run build"
+    if is_static and any(change.path == "package.json" for change in draft.changes):
+        build = draft.facts.build_command or "npm run build"
         yield f'\nNext:\n  {safe(build)}  # then also indexes and exports\n  searchsocket search "a question"'
     else:
         yield f'\nNext:\n  {safe(build)}\n  searchsocket index\n  searchsocket search "a question"\n  {last}'
     if is_static:
-        if made.facts.framework not in (*FRAMEWORKS, "SvelteKit"):
+        if draft.facts.framework not in (*FRAMEWORKS, "SvelteKit"):
             yield f"\nTo show search on your pages:\n\n{STATIC_TAGS}"
         return
-    if made.facts.framework not in (*FRAMEWORKS, "SvelteKit"):
+    if draft.facts.framework not in (*FRAMEWORKS, "SvelteKit"):
         yield f"\nTo show search on your pages, copy {safe(str(bundle_folder()))}/components.js to your site:\n\n{TAGS}"
         yield f"To serve /api/search at the address of your site instead:\n\n{PROXY}"
 
@@ -202,8 +202,8 @@ def _undo(project: Project, *, as_json: bool) -> None:
         say("Nothing to undo: init wrote no files here.")
 
 
-def _as_json(made: Plan, *, is_written: bool) -> dict[str, object]:
-    facts = made.facts
+def _as_json(draft: Plan, *, is_written: bool) -> dict[str, object]:
+    facts = draft.facts
     return {
         "applied": is_written,
         "site": {
@@ -218,10 +218,10 @@ def _as_json(made: Plan, *, is_written: bool) -> dict[str, object]:
             "versions": version_rows(facts.versions),
         },
         "changes": [
-            {"file": change.path, "isNew": change.before is None, "diff": change.diff} for change in made.changes
+            {"file": change.path, "isNew": change.before is None, "diff": change.diff} for change in draft.changes
         ],
-        "written": [change.path for change in made.changes] if is_written else [],
-        "byHand": [{"where": paste.where, "text": paste.text, "why": paste.why} for paste in made.pastes],
+        "written": [change.path for change in draft.changes] if is_written else [],
+        "byHand": [{"where": paste.where, "text": paste.text, "why": paste.why} for paste in draft.pastes],
         "notUnderstood": list(facts.unknown),
-        "notes": list(made.notes),
+        "notes": list(draft.notes),
     }

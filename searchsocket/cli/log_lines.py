@@ -63,7 +63,7 @@ class LogLines(TextIOBase):
         line = {"time": datetime.now(UTC).isoformat(timespec="milliseconds"), "level": level, **self._facts, **fields}
         text = json.dumps(line, ensure_ascii=False, default=str)
         with self._lock:
-            self._stream.write(f"{self._scrubbed(text)}\n")
+            self._stream.write(f"{self._scrub(text)}\n")
             self._stream.flush()
 
     def write(self, text: str) -> int:
@@ -95,7 +95,7 @@ class LogLines(TextIOBase):
         level = _LEVEL.search(text)
         self.log(level[0].lower() if level else "warning", message=text)
 
-    def _scrubbed(self, text: str) -> str:
+    def _scrub(self, text: str) -> str:
         for secret in self._secrets:
             text = text.replace(secret, "***").replace(json.dumps(secret)[1:-1], "***")
         return _USER_IN_URL.sub("***@", text)

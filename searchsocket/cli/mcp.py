@@ -67,12 +67,14 @@ def mcp(
         several = listed_projects(project)
     if (transport or settings.transport) == "http":
         home = http_project(several, project)
-        others = makers(several, None, _chosen(settings, tools), _report)
+        others = makers(several, None, _tool_names(settings, tools), _report)
         others.pop(several[0].name if several else "", None)
         serve_http(ctx, home, scope_name, others, tools=tools, structured_content=structured_content)
     elif several:
         structured = settings.structured_content
-        serve_several(several, scope_name, _chosen(settings, tools), structured_content=structured, on_error=_report)
+        serve_several(
+            several, scope_name, _tool_names(settings, tools), structured_content=structured, on_error=_report
+        )
     else:
         assert project is not None
         _serve_stdio(enabled(project), scope_name, settings)
@@ -82,7 +84,7 @@ def _settings(project: Project | None) -> McpSettings:
     return project.settings.mcp if project else McpSettings()
 
 
-def _chosen(settings: McpSettings, tools: str | None) -> Sequence[str] | None:
+def _tool_names(settings: McpSettings, tools: str | None) -> Sequence[str] | None:
     """Return the tools that the command line names; None = each project's own setting."""
     return settings.tools if tools else None
 

@@ -34,7 +34,7 @@ def named_projects(roots: Sequence[Path], urls: Sequence[str]) -> Sequence[Proje
         ConfigError: A project has turned the server off.
         SearchSocketError: A pushed index cannot be read, and there is no earlier copy.
     """
-    projects = [_opened(root) for root in roots]
+    projects = [_open_enabled(root) for root in roots]
     named = [ProjectEntry(name=project.id, location=str(project.root)) for project in projects]
     named += [ProjectEntry(name=pulled_project_id(pulled_home(os.environ), url), location=url) for url in urls]
     names = [each.name for each in named]
@@ -100,10 +100,10 @@ def http_project(several: Sequence[ProjectEntry], project: Project | None) -> Pr
             "over HTTP the first project must be a folder; to serve a pushed index, run "
             "`searchsocket serve --mcp --artifacts URL`"
         )
-    return _opened(Path(several[0].location))
+    return _open_enabled(Path(several[0].location))
 
 
-def _opened(root: Path) -> Project:
+def _open_enabled(root: Path) -> Project:
     return enabled(load_project(root))
 
 
@@ -129,5 +129,5 @@ def _libraries(
             f"the folder {public_location(project.location)} of project {project.name!r} does not exist; "
             f"run `searchsocket mcp remove {project.name}`"
         )
-    _opened(root)
+    _open_enabled(root)
     return CheckoutLibraries(root, os.environ, scope=scope_name, tools=tools, on_error=on_error)

@@ -126,11 +126,11 @@ def mark_lines(text: str, marks: Ranges, width: int, code: Ranges = ()) -> Itera
             start = text.index(part, end)
             end = start + len(part)
             inside = [(max(a, start), min(b, end)) for a, b in marks if a < end and b > start]
-            yield indent + _styled(text, inside, start, end)
+            yield indent + _style_marks(text, inside, start, end)
         at += len(line) + 1
 
 
-def _styled(text: str, marks: Ranges, start: int, end: int) -> str:
+def _style_marks(text: str, marks: Ranges, start: int, end: int) -> str:
     parts = []
     for a, b in marks:
         parts += [safe(text[start:a]), click.style(safe(text[a:b]), fg="yellow", bold=True)]

@@ -44,7 +44,7 @@ def scopes(root: Path, name_of: str | None, as_json: bool) -> None:
         return
     if not overview.rows:
         say("No scope is indexed yet; run `searchsocket index`.")
-    for line in _aligned(
+    for line in _align(
         [_HEAD, *(_cells(row, runs.get(row.scope, {})) for row in overview.rows)] if overview.rows else []
     ):
         say(line)
@@ -84,6 +84,6 @@ def _short(revision: str) -> str:
     return f"{commit[:_SHORT]}{'-' + dirty if dirty else ''}" or "-"
 
 
-def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
+def _align(rows: list[tuple[str, ...]]) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

@@ -408,7 +408,7 @@ def _sites_worker(projects: Sequence[Project], host: str, tokens: Sequence[str],
 
 def trouble_line(error: BaseException) -> str:
     """Return the line for an error that the running service survives."""
-    code, message = _described(error)
+    code, message = _code_and_message(error)
     level = _level(code)
     return f"{click.style(f'{level} [{code}]', fg='red' if level == 'error' else 'yellow')}: {safe(message)}"
 
@@ -416,7 +416,7 @@ def trouble_line(error: BaseException) -> str:
 def _json_line(error: BaseException) -> str:
     from search_api.run.log import json_line
 
-    code, message = _described(error)
+    code, message = _code_and_message(error)
     return json_line(_level(code), message, datetime.now(UTC), code)
 
 
@@ -424,7 +424,7 @@ def _level(code: str) -> str:
     return "error" if code == SearchSocketError.code else "warning"
 
 
-def _described(error: BaseException) -> tuple[str, str]:
+def _code_and_message(error: BaseException) -> tuple[str, str]:
     """Return the public code and the message of an error; for a bug, with its place in the code."""
     if isinstance(error, OSError):
         error = system_error("cannot use", Path(os.fsdecode(error.filename or "this system")), error)

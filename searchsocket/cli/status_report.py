@@ -78,11 +78,11 @@ class StatusReport:
     @cached_property
     def models(self) -> Mapping[str, str]:
         """Model of a live generation -> the configured model that answers for it; key "" without a live one."""
-        return {recorded: _model_id(self.backends, recorded) for recorded in {self._recorded, *self._live.values()}}
+        return {recorded: _model_id(self.backends, recorded) for recorded in {self._live_model, *self._live.values()}}
 
     @property
     def model_id(self) -> str:
-        return self.models[self._recorded]
+        return self.models[self._live_model]
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -124,14 +124,14 @@ class StatusReport:
         return {generation.scope: generation.model_id for generation in self.generations}
 
     @property
-    def _recorded(self) -> str:
+    def _live_model(self) -> str:
         return self._live.get(self.scope, "")
 
     def _scope_json(self, generation: "Generation") -> dict[str, Any]:
         state, origin = self.backends.state, origin_of(self.backends.state, generation.scope)
         return {
             **_generation(generation, age_s(generation.published_at, self.now)),
-            "checkedAt": _checked(self.project, generation) or None,
+            "checkedAt": _last_check(self.project, generation) or None,
             "source": origin.source,
             "versions": version_rows(generation.versions),
             "skipReasons": dict(origin.skip_reasons),
@@ -141,24 +141,26 @@ class StatusReport:
     def _scope_lines(self, generation: "Generation") -> Iterator[str]:
         yield f"\n{click.style(generation.scope, bold=True)}"
         origin = origin_of(self.backends.state, generation.scope)
-        yield from _named(*source_lines(origin.source), ("skipped", skipped_words(origin.skipped, origin.skip_reasons)))
-        yield from _named(("versions", version_words(version_rows(generation.versions))))
+        yield from _text_lines(
+            *source_lines(origin.source), ("skipped", skipped_words(origin.skipped, origin.skip_reasons))
+        )
+        yield from _text_lines(("versions", version_words(version_rows(generation.versions))))
         yield _scope(generation, age_s(generation.published_at, self.now), self.models[generation.model_id])
-        yield from _named(("last run", _last_run_words(last_run_costs(self.backends.state, generation.scope))))
+        yield from _text_lines(("last run", _last_run_words(last_run_costs(self.backends.state, generation.scope))))
         if self.remote:
             yield f"  remote      {safe(self.remote.line(generation))}"
-        if checked := _checked(self.project, generation):
+        if checked := _last_check(self.project, generation):
             yield f"  checked     {ago(age_s(checked, self.now))} ({checked}): nothing changed"
 
 
-def _named(*lines: tuple[str, str]) -> Iterator[str]:
+def _text_lines(*lines: tuple[str, str]) -> Iterator[str]:
     """Yield texts after their names, wrapped; empty texts are left out."""
     for name, text in lines:
         if text:
             yield hanging(f"  {name:<11} {safe(text)}", line_width(), TEXT_COLUMN)
 
 
-def _checked(project: "Project", generation: "Generation") -> str:
+def _last_check(project: "Project", generation: "Generation") -> str:
     """Return the time of the last check that found no changes since this generation; "" = there was none."""
     return last_checked(str(project.state_dir), generation.scope, generation.name)
 
@@ -238,12 +240,12 @@ def _recall(generation: "Generation") -> str:
 
 def _scope(generation: "Generation", age: float, model_id: str) -> str:
     has_model = generation.model_id == model_id or model_id.startswith(_NO_MODEL)
-    other = "" if has_model else "  (not the configured model; run `searchsocket index --force`)"
+    hint = "" if has_model else "  (not the configured model; run `searchsocket index --force`)"
     return (
         f"  generation  {generation.name}\n"
         f"  indexed     {ago(age)} ({generation.published_at})\n"
         f"  contents    {count(generation.pages, 'page')}, {count(generation.records, 'record')}\n"
-        f"  model       {generation.model_id}{other}\n"
+        f"  model       {generation.model_id}{hint}\n"
         f"{_recall(generation)}"
         f"  revision    {generation.source_revision or 'unknown'}\n"
         f"  last cost   about {count(generation.estimated_tokens, 'token')}, {dollars(generation.estimated_cost_usd)}"

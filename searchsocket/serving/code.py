@@ -73,7 +73,7 @@ class CodeService:
         answer = self.engine.search(query, self.home.scope_named(scope))
         marked = self.marks.of(scope)
         return (
-            replace(answer, results=tuple(_as_marked(result, marked) for result in answer.results))
+            replace(answer, results=tuple(_mark_result(result, marked) for result in answer.results))
             if marked
             else answer
         )
@@ -84,24 +84,24 @@ class CodeService:
         Raises:
             CodeNotIndexed: The scope's source code is not indexed.
         """
-        return self._opened(scope)[0].generation
+        return self._open_scope(scope)[0].generation
 
     def by_terms(self, q: str, scope: str, top_k: int, max_per_file: int) -> list[TermMatch]:
         """Return the best chunks by the query's words only, of files that still exist; see `search_by_terms`."""
-        reader, read_now = self._opened(scope)
+        reader, read_now = self._open_scope(scope)
         read_now = cache(read_now)
         marked = self.marks.of(scope)
         matches: list[TermMatch] = []
         for record, score, terms in search_by_terms(reader, q, 2 * top_k, max_per_file):
             result = code_result(record, reader, read_now, cosine=0.0, score=0.0, signals=("words",))
             if result is not None and len(matches) < top_k:
-                matches.append(TermMatch(_as_marked(result, marked), score, terms))
+                matches.append(TermMatch(_mark_result(result, marked), score, terms))
         return matches
 
     def find(self, query: CodeFindQuery, scope: str) -> CodeFindAnswer:
         """Find every occurrence of a text in the current files; see `find_in_code`."""
         query.checked()
-        reader, read_now = self._opened(scope)
+        reader, read_now = self._open_scope(scope)
         source = source_of(self.project, self.home.scope_named(scope))
         touched = staleness(source, self.marks.state.listed(scope)).touched
         return find_in_code(reader, query, read_now, touched, self.clock(), self.continuations)
@@ -115,7 +115,7 @@ class CodeService:
             CodeNotIndexed, ScopeNotIndexed: Nothing is indexed.
         """
         query.checked()
-        reader, read_now = self._opened(scope)
+        reader, read_now = self._open_scope(scope)
         if query.url:
             site = configured_site(self.project.settings, None, scope)
             page = find_page(query.url, self.site.reader(self.project.scope_named(scope)), site=site).page
@@ -140,15 +140,15 @@ class CodeService:
 
     def fetch_chunks(self, ids: Sequence[str], scope: str, max_lines: int = MAX_LINES) -> list[FetchedLines]:
         """See `fetch.fetch_chunks`."""
-        reader, read_now = self._opened(scope)
+        reader, read_now = self._open_scope(scope)
         return fetch_chunks(reader, ids, max_lines, read_now)
 
     def fetch_file(self, path: str, first: int, last: int, scope: str, max_lines: int = MAX_LINES) -> FetchedLines:
         """See `fetch.fetch_file`."""
-        reader, read_now = self._opened(scope)
+        reader, read_now = self._open_scope(scope)
         return fetch_file(reader, path, first, last, max_lines, read_now)
 
-    def _opened(self, scope: str) -> tuple[IndexReader, ReadNow]:
+    def _open_scope(self, scope: str) -> tuple[IndexReader, ReadNow]:
         return self.engine.opened(self.home.scope_named(scope))
 
     def _pages_about(self, names: Sequence[str], top_k: int, scope: str) -> tuple[DocumentingPage, ...]:
@@ -157,7 +157,7 @@ class CodeService:
         return ()
 
 
-def _as_marked(result: CodeResult, marked: frozenset[str]) -> CodeResult:
+def _mark_result(result: CodeResult, marked: frozenset[str]) -> CodeResult:
     return replace(result, changed_since=True) if result.file in marked else result
 
 

@@ -88,10 +88,10 @@ class CodeUpkeep:
             age_seconds=age_s(live.published_at, now) if live else None,
             files=live.pages if live else 0,
             chunks=live.records if live else 0,
-            changed=_named(files.changed),
-            new=_named(files.new),
-            deleted=_named(files.deleted),
-            marked=_named(files.marked),
+            changed=_first_paths(files.changed),
+            new=_first_paths(files.new),
+            deleted=_first_paths(files.deleted),
+            marked=_first_paths(files.marked),
             configuration_changed=standing.configuration_changed,
             rules_changed=standing.rules_changed,
             unpublished=standing.unpublished,
@@ -126,7 +126,7 @@ class CodeUpkeep:
     def invalidate(self, patterns: Sequence[str], scope: str) -> Files:
         """Mark the files that match any of the patterns; see `invalidate_code`."""
         paths = (path for pattern in patterns for path in invalidate_code(self.home, scope, pattern))
-        return _named(tuple(dict.fromkeys(paths)))
+        return _first_paths(tuple(dict.fromkeys(paths)))
 
     def live(self, scope: str) -> Generation | None:
         """The live generation of a scope."""
@@ -143,5 +143,5 @@ def open_upkeep(project: Project, environ: Mapping[str, str]) -> CodeUpkeep:
     return CodeUpkeep(project, home, Backends(home, environ), environ)
 
 
-def _named(paths: tuple[str, ...]) -> Files:
+def _first_paths(paths: tuple[str, ...]) -> Files:
     return Files(len(paths), paths[:MAX_NAMED])

@@ -61,7 +61,7 @@ class ContentService:
         for _ in range(_MAX_TRIES):
             folder = self.folder(folder_id, trusted=trusted)
             request, offset = self.finder.checked(folder, query)
-            ranked, generation = self._ranked(folder, request, offset, trusted=trusted)
+            ranked, generation = self._search_documents(folder, request, offset, trusted=trusted)
             if generation == folder.reader.generation.name:  # none was published in between
                 return self.finder.answer(folder, request, offset, ranked)
         raise Busy("the index changed during every attempt to read it; try again")
@@ -93,7 +93,7 @@ class ContentService:
             raise missing
         return ask(folders, query, self.clock, self.service.continuations)
 
-    def _ranked(
+    def _search_documents(
         self, folder: ContentFolder, query: DocumentsQuery, offset: int, *, trusted: bool
     ) -> tuple[RankedDocuments, str]:
         """Return the results of a document search in pages or code, and the generation that answered."""

@@ -144,7 +144,7 @@ class HealthCheck:
         except SearchSocketError as error:
             self._on_error(error)
             return ScopeHealth(name, ready=False)
-        reasons = (_old(answering.trouble, trusted=trusted), self._without_vectors(outage, trusted=trusted))
+        reasons = (_old_reason(answering.trouble, trusted=trusted), self._without_vectors(outage, trusted=trusted))
         health = self._of_generation(answering.generation, "; ".join(filter(None, reasons)) or None)
         health = replace(health, poll_age_seconds=answering.poll_age_s)
         return health if outage is None or self._engine.answers_by_words else replace(health, ready=False)
@@ -179,7 +179,7 @@ class HealthCheck:
         )
 
 
-def _old(trouble: SearchSocketError | None, *, trusted: bool) -> str:
+def _old_reason(trouble: SearchSocketError | None, *, trusted: bool) -> str:
     """Explain why an older generation answers, in a message that this caller may read."""
     if trouble is None:
         return ""

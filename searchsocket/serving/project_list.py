@@ -95,16 +95,16 @@ class ProjectFolders:
                 names = sorted(entry.name for entry in entries if entry.is_dir() and is_project_name(entry.name))
         except OSError as error:
             raise system_error("cannot list", self._root, error, ArtifactsUnavailable) from error
-        return {name: self._listed(name) for name in names if _is_project(self._root / name)}
+        return {name: self._read_entry(name) for name in names if _is_project(self._root / name)}
 
-    def _listed(self, name: str) -> ListedProject:
+    def _read_entry(self, name: str) -> ListedProject:
         root = self._root / name
         try:
             project = self._prepare(open_project(root, self._environ))
             url = artifacts_address(project, "")
-            return _pushed(name, project, url, open_objects(url)) if url else ListedProject(name, project)
+            return _read_pushed(name, project, url, open_objects(url)) if url else ListedProject(name, project)
         except SearchSocketError as error:
-            return _broken(name, root, error)
+            return _broken_project(name, root, error)
 
 
 class PushedProjects:
@@ -121,16 +121,16 @@ class PushedProjects:
         """See `ProjectList.read`."""
         names = [name for name in self._objects.folders() if is_project_name(name)]
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            listed = pool.map(self._listed, names)
+            listed = pool.map(self._read_entry, names)
             return {each.name: each for each in listed if each}
 
-    def _listed(self, name: str) -> ListedProject | None:
+    def _read_entry(self, name: str) -> ListedProject | None:
         try:
-            return _pushed(name, self._local(name), f"{self._url}/{name}", ObjectsBelow(self._objects, name))
+            return _read_pushed(name, self._local(name), f"{self._url}/{name}", ObjectsBelow(self._objects, name))
         except ObjectMissing:
             return None
         except SearchSocketError as error:
-            return _broken(name, self._base.root / name, error)
+            return _broken_project(name, self._base.root / name, error)
 
     def _local(self, name: str) -> Project:
         """Return the project with its own settings on this machine, else with the shared ones."""
@@ -143,13 +143,13 @@ class PushedProjects:
         return self._prepare(replace(self._base, root=root, settings=settings.model_copy(update={"project": section})))
 
 
-def _pushed(name: str, project: Project, url: str, objects: Objects) -> ListedProject:
+def _read_pushed(name: str, project: Project, url: str, objects: Objects) -> ListedProject:
     """Return a project with its public scopes as they were pushed."""
     document = read_document(objects, PROJECT, ProjectDocument)
     return ListedProject(name, project, url, objects, document.scopes)
 
 
-def _broken(name: str, root: Path, error: SearchSocketError) -> ListedProject:
+def _broken_project(name: str, root: Path, error: SearchSocketError) -> ListedProject:
     return ListedProject(name, Project(root, Settings(), name), error=error)
 
 

@@ -84,13 +84,13 @@ def open_pulled(
         ProjectMismatch: The artefacts belong to another project than `project.id`.
         StateUnavailable: The state folder cannot be written.
     """
-    objects, folder, document = _described(local, url, objects)
+    objects, folder, document = _fetch_document(local, url, objects)
     project_id = local.settings.project.id
     if project_id and project_id != document.project_id:
         raise ProjectMismatch(
             f"{objects.address} contains project {document.project_id!r}, but project.id is {project_id!r}"
         )
-    settings = _placed(local.settings, folder / "index", document)
+    settings = _point_to_fetched(local.settings, folder / "index", document)
     project = replace(local, settings=settings, id=document.project_id)
     scope = project.scope_named(ReadableScopes(project, environ, lambda: document.scopes).default)
     max_bytes = settings.artifacts.max_mb * 1_000_000
@@ -139,10 +139,10 @@ def pulled_folder(local: Project, url: str) -> Path:
 
 def pulled_project_id(local: Project, url: str) -> str:
     """The id of the project that was pushed to a URL; raises as `open_pulled`."""
-    return _described(local, url)[2].project_id
+    return _fetch_document(local, url)[2].project_id
 
 
-def _described(local: Project, url: str, objects: Objects | None = None) -> tuple[Objects, Path, ProjectDocument]:
+def _fetch_document(local: Project, url: str, objects: Objects | None = None) -> tuple[Objects, Path, ProjectDocument]:
     objects = objects or open_objects(url)
     make_private_folders(local)
     folder = pulled_folder(local, url)
@@ -190,7 +190,7 @@ def _in_time(fetch: Callable[[], T], objects: Objects) -> T:
     return cast(T, value)
 
 
-def _placed(settings: Settings, index: Path, document: ProjectDocument) -> Settings:
+def _point_to_fetched(settings: Settings, index: Path, document: ProjectDocument) -> Settings:
     """Return the settings with the folder of the fetched index, and with its default scope unless one is set here."""
     changes: dict[str, Any] = {"vector": _with(settings.vector, local=_with(settings.vector.local, path=str(index)))}
     default = next(iter(document.scopes), document.newest)

@@ -44,7 +44,7 @@ class ReadableScopes:
         Raises:
             InvalidScope, ConfigMissing: No scope can be resolved.
         """
-        return self._own_first(self._published()) if self._published else self._stated
+        return self._own_first(self._published()) if self._published else self._configured_scopes
 
     @property
     def default(self) -> str:
@@ -52,7 +52,7 @@ class ReadableScopes:
         return next(iter(self.public), "") or self._resolve(None).name
 
     @cached_property
-    def _stated(self) -> tuple[str, ...]:
+    def _configured_scopes(self) -> tuple[str, ...]:
         """Names of the public scopes by the settings of this machine; raises as `public`."""
         listed = tuple(dict.fromkeys(self._resolve(name).name for name in self._project.settings.api.scopes))
         return self._own_first(listed) or (self._resolve(None).name,)

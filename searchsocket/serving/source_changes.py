@@ -42,9 +42,9 @@ class SourceChanges:
     def marked(self, answer: SearchAnswer) -> SearchAnswer:
         """Return the answer with `changed_since` in the results, if it contains their sources."""
         published_at = answer.meta.published_at
-        return replace(answer, results=self._marked(answer.results, published_at))
+        return replace(answer, results=self._mark_results(answer.results, published_at))
 
-    def _marked(self, results: Sequence[Result], published_at: str) -> tuple[Result, ...]:
+    def _mark_results(self, results: Sequence[Result], published_at: str) -> tuple[Result, ...]:
         return tuple(
             replace(result, changed_since=self.changed(result.source.file or result.route_file or "", published_at))
             if result.source

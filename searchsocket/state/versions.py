@@ -72,7 +72,7 @@ class VersionTable:
         changed = self.db.execute(
             "SELECT 1 FROM pages WHERE scope = ? AND (dirty = 1 OR removed = 1) LIMIT 1", (self.scope,)
         ).fetchone()
-        return changed is None and self._stored().get("inputs") == inputs
+        return changed is None and self._stored_versions().get("inputs") == inputs
 
     def families(self) -> tuple[VersionFamily, ...]:
         """Return the version folders, without the excluded versions."""
@@ -81,12 +81,12 @@ class VersionTable:
                 VersionFamily(
                     each["parent"], tuple(SiteVersion(**version) for version in each["versions"]), each["default"]
                 )
-                for each in self._stored().get("families", ())
+                for each in self._stored_versions().get("families", ())
             )
         except (TypeError, LookupError) as error:
             raise DamagedRow(f"the stored versions of the site are damaged: {error}") from error
 
-    def _stored(self) -> dict[str, Any]:
+    def _stored_versions(self) -> dict[str, Any]:
         (text,) = self.db.execute("SELECT versions FROM scopes WHERE scope = ?", (self.scope,)).fetchone()
         try:
             return dict(json.loads(text)) if text else {}

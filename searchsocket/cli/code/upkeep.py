@@ -41,15 +41,15 @@ def status(root: Path, scope_name: str | None, as_json: bool) -> None:
 def sync_now(root: Path, scope_name: str | None, *, as_json: bool) -> None:
     """Index the source files that changed, and print the outcome."""
     upkeep, scope = _upkeep(root, scope_name)
-    done = upkeep.sync(scope, str(uuid4()))
-    if not done.changed or done.upserted * _LARGE >= done.chunks:
-        upkeep.remember(done, scope_name)
-    for warning in done.warnings:
+    result = upkeep.sync(scope, str(uuid4()))
+    if not result.changed or result.upserted * _LARGE >= result.chunks:
+        upkeep.remember(result, scope_name)
+    for warning in result.warnings:
         click.echo(f"warning: {safe(warning)}", err=True)
     if as_json:
-        print_answer(done)
+        print_answer(result)
         return
-    say(_synced(done))
+    say(_sync_line(result))
 
 
 @click.command()
@@ -99,11 +99,11 @@ def status_lines(report: CodeStatus) -> Iterator[str]:
     yield "run `searchsocket code sync`" if report.dirty else "up to date"
 
 
-def _synced(done: CodeSynced) -> str:
-    if not done.changed:
-        return up_to_date(done.files, done.chunks)
-    totals = f"{count(done.files, 'file')}, {count(done.chunks, 'chunk')}"
-    return f"{totals}; {done.embedded:,} embedded, {done.upserted:,} written, {done.deleted:,} deleted"
+def _sync_line(result: CodeSynced) -> str:
+    if not result.changed:
+        return up_to_date(result.files, result.chunks)
+    totals = f"{count(result.files, 'file')}, {count(result.chunks, 'chunk')}"
+    return f"{totals}; {result.embedded:,} embedded, {result.upserted:,} written, {result.deleted:,} deleted"
 
 
 def _upkeep(root: Path, scope_name: str | None) -> tuple[CodeUpkeep, str]:

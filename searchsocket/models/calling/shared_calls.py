@@ -14,7 +14,7 @@ _Refusal = TypeVar("_Refusal")
 
 
 class SharedCalls(Generic[_Key, _Answer]):
-    """Each call runs in a thread of its own, so that a caller may stop waiting; safe to share between threads."""
+    """Runs each call in its own thread, so that a caller may stop waiting; safe to share between threads."""
 
     def __init__(self, thread_name: str, *, max_answers: int, max_under_way: int) -> None:
         """Start no thread yet.

@@ -45,7 +45,7 @@ class BuiltinEmbedder:
         vectors = sums.astype(np.float64)
         lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
         for unknown in np.flatnonzero(lengths == 0.0).tolist():
-            vectors[unknown] = _unknown(texts[unknown], self.dimensions)
+            vectors[unknown] = _unknown_vector(texts[unknown], self.dimensions)
             lengths[unknown] = np.sqrt(self.dimensions)
         unit: Vectors = (vectors / lengths[:, None]).astype(np.float32)
         return unit
@@ -74,7 +74,7 @@ def _model() -> tuple[NDArray[np.int8], Tokens, str]:
     return table, Tokens(entries.decode("utf-8").splitlines()), f"{BUILTIN}{table.shape[1]}-{digest[:12]}"
 
 
-def _unknown(text: str, dimensions: int) -> NDArray[np.float64]:
+def _unknown_vector(text: str, dimensions: int) -> NDArray[np.float64]:
     """Return a fixed vector of +1 and -1 for a text without any known token; only equal texts have equal ones."""
     bits = hashlib.shake_128(text.encode("utf-8", "replace")).digest((dimensions + 7) // 8)
     return np.unpackbits(np.frombuffer(bits, dtype=np.uint8))[:dimensions].astype(np.float64) * 2 - 1

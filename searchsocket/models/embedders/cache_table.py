@@ -45,7 +45,7 @@ class CacheTable:
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Yield the connection in a transaction, for this thread only."""
-        with self._lock, self._translated(), _transaction(self._db):
+        with self._lock, self._typed_errors(), _transaction(self._db):
             yield self._db
 
     def rows(self, hashes: Sequence[str], model_id: str, used: "array[int]") -> dict[str, Row]:
@@ -73,7 +73,7 @@ class CacheTable:
 
     def fetch(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         """Return the rows of a query; no rows if the file is damaged and open for reading only."""
-        with self._lock, self._translated():
+        with self._lock, self._typed_errors():
             try:
                 return self._db.execute(query, values).fetchall()
             except sqlite3.Error as error:
@@ -118,7 +118,7 @@ class CacheTable:
 
     def copy_to(self, path: Path) -> int:
         """Write the whole file to another one, compact; returns the number of vectors."""
-        with self._lock, self._translated():
+        with self._lock, self._typed_errors():
             cache_file.copy_compact(self._db, path)
             return int(self._db.execute("SELECT COUNT(*) FROM vectors").fetchone()[0])
 
@@ -178,7 +178,7 @@ class CacheTable:
         return int(number)
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _typed_errors(self) -> Iterator[None]:
         """Convert SQLite's errors; rename a damaged file, so that the next run starts with a new one."""
         try:
             yield

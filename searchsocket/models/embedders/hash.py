@@ -77,7 +77,7 @@ class HashEmbedder:
         for word, count in counts.items():
             codes, stop = features.get(word) or self._learn(word)
             code_lists.append(codes)
-            weights.append(_damped(count) // _STOP_DAMPING if stop else _damped(count))
+            weights.append(_dampen(count) // _STOP_DAMPING if stop else _dampen(count))
         sums: NDArray[np.float64] = np.zeros(_DIMENSIONS)
         if code_lists:
             repeated = np.repeat(weights, [len(codes) for codes in code_lists])
@@ -98,7 +98,7 @@ class HashEmbedder:
 
 
 @lru_cache(maxsize=1024)
-def _damped(count: int) -> int:
+def _dampen(count: int) -> int:
     """Dampen a term frequency, in fixed point: the square root is exact on every machine, a logarithm is not."""
     return round(math.sqrt(count) * _DAMPING_SCALE)
 

@@ -211,9 +211,9 @@ def _json(path: Path) -> Any:
 def _refuse_other_layers(folder: Path) -> None:
     supported = ("Transformer", "Pooling", "Normalize")
     types = [str(module.get("type")) for module in _json(folder / "modules.json") or () if isinstance(module, dict)]
-    other = [name for name in types if name.split(".")[-1] not in supported]
-    if other:
-        raise ConfigError(f"{folder} needs layers that the onnx provider does not have: {', '.join(other)}")
+    unsupported = [name for name in types if name.split(".")[-1] not in supported]
+    if unsupported:
+        raise ConfigError(f"{folder} needs layers that the onnx provider does not have: {', '.join(unsupported)}")
 
 
 def _pools_first_token(folder: Path) -> bool:

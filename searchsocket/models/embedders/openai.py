@@ -156,7 +156,7 @@ class OpenAIEmbedder:
                     input=[self._cut(text) for text in texts], **self._body
                 )
         except openai.OpenAIError as error:
-            refusal = self._translated(error)
+            refusal = self._typed_error(error)
         else:
             self._rates.note(answer.headers)
             body = json_object(answer.content, self.model_id, BadVectors)
@@ -188,7 +188,7 @@ class OpenAIEmbedder:
             return longest_start(text, self.limits.tokens_a_text, self._count) or " "
         return text.encode("utf-8")[:_MAX_TEXT_BYTES].decode("utf-8", "ignore") or " "
 
-    def _translated(self, error: "openai.OpenAIError") -> SearchSocketError:
+    def _typed_error(self, error: "openai.OpenAIError") -> SearchSocketError:
         import openai
 
         if isinstance(error, openai.APITimeoutError):

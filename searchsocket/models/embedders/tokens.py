@@ -45,7 +45,7 @@ class Tokens:
 
     def _cut(self, word: str) -> tuple[int, ...]:
         """Split a word: `useState` into `use` and `state`, and also `usestate` if that is an entry."""
-        word = _folded(word[:MAX_WORD_CHARS])
+        word = _without_accents(word[:MAX_WORD_CHARS])
         parts = [part.lower() for part in _PART.findall(word)]
         numbers = [number for part in parts for number in self._spell(part) or self._bucket(part)]
         whole = self._ids.get(word.lower()) if len(parts) > 1 else None
@@ -83,7 +83,7 @@ class _Cache(dict[str, tuple[int, ...]]):
         return numbers
 
 
-def _folded(word: str) -> str:
+def _without_accents(word: str) -> str:
     """Return `word` without accents."""
     if word.isascii():
         return word

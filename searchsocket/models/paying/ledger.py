@@ -64,7 +64,7 @@ class Ledger:
         row = (self._project_id, self.month(), used_for, model_id, tokens, cost_usd)
         try:
             with self._lock:
-                self._opened().execute(
+                self._connection().execute(
                     "INSERT INTO paid VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
                     "tokens = tokens + excluded.tokens, cost_usd = cost_usd + excluded.cost_usd",
                     row,
@@ -100,11 +100,11 @@ class Ledger:
             with self._lock:
                 if self._db is None and not self.path.exists():
                     return []
-                return self._opened().execute(query, (self._project_id, *values)).fetchall()
+                return self._connection().execute(query, (self._project_id, *values)).fetchall()
         except (sqlite3.Error, OSError) as error:
             raise self._unusable(error) from error
 
-    def _opened(self) -> sqlite3.Connection:
+    def _connection(self) -> sqlite3.Connection:
         if self._db is None:
             with suppress(SearchSocketError, OSError):  # reported when the file is opened
                 make_private_folder(self.path.parent)

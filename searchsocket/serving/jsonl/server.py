@@ -100,14 +100,14 @@ class LineServer:
         if configuration != self._configuration:
             self.code, self.upkeep = self.open()
             self._configuration = configuration
-        done = self.upkeep.sync(self.scope, str(uuid4()))
+        result = self.upkeep.sync(self.scope, str(uuid4()))
         return {
-            "changed": done.changed,
-            "generation": done.generation,
-            "files": done.files,
-            "chunks": done.chunks,
-            "embedded": done.embedded,
-            "warnings": list(done.warnings),
+            "changed": result.changed,
+            "generation": result.generation,
+            "files": result.files,
+            "chunks": result.chunks,
+            "embedded": result.embedded,
+            "warnings": list(result.warnings),
         }
 
     def _search(self, request: LineRequest) -> list[Answer]:
