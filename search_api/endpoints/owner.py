@@ -96,14 +96,15 @@ def add_owner(
     @app.post(f"{below}/pins", include_in_schema=False)
     async def post_pin(request: Request, body: PinRequest) -> Response:
         named_scope = _owned_scope(request, service, body.scope)
+        return JSONResponse(await run_in_threadpool(_propose, project, service, named_scope, body))
 
-        def keep() -> dict[str, object]:
-            if not service.has_page(body.url, named_scope):
-                raise InvalidRequest(f"the index of scope {named_scope.name!r} has no page {body.url!r}")
-            pin = pin_proposal(body.q.strip(), body.url, "proposed by the owner")
-            return {"number": propose_pin(project, pin), "file": pin.file, "text": pin.text}
 
-        return JSONResponse(await run_in_threadpool(keep))
+def _propose(project: Project, service: SearchService, scope: Scope, body: PinRequest) -> dict[str, object]:
+    """Write the proposal of a pin; raises `InvalidRequest` if the index has no such page."""
+    if not service.has_page(body.url, scope):
+        raise InvalidRequest(f"the index of scope {scope.name!r} has no page {body.url!r}")
+    pin = pin_proposal(body.q.strip(), body.url, "proposed by the owner")
+    return {"number": propose_pin(project, pin), "file": pin.file, "text": pin.text}
 
 
 def _owned_scope(request: Request, service: SearchService, scope: str | None) -> Scope:

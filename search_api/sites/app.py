@@ -15,13 +15,13 @@ from search_api.page.home import CSP
 from search_api.page.view import Renderer, View
 from search_api.sites.merged_answers import unavailable
 from search_api.sites.searcher import SiteSearcher, json_object
-from search_api.sites.site import Site, site_prefix
+from search_api.sites.site import ServedSite, site_prefix
 from searchsocket.serving.service import OnError
 
 PREFIX = "/sites/"
 
 
-def create_sites_app(sites: Sequence[Site], host: str, on_error: OnError) -> FastAPI:
+def create_sites_app(sites: Sequence[ServedSite], host: str, on_error: OnError) -> FastAPI:
     """Build the application of several projects; the first one's settings `[api]` apply to the shared endpoints.
 
     Args:
@@ -32,7 +32,6 @@ def create_sites_app(sites: Sequence[Site], host: str, on_error: OnError) -> Fas
     prefix = path.rpartition("/")[0]
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False, lifespan=_lifespan(sites))
     searcher = SiteSearcher(sites)
-    renderer = _renderer(sites, path) if first.settings.api.page else None
 
     @app.get(path)
     async def get_search(request: Request) -> Response:
@@ -68,27 +67,8 @@ def create_sites_app(sites: Sequence[Site], host: str, on_error: OnError) -> Fas
         is_ready = any(reply.json().get("ready") for reply in replies)
         return JSONResponse({"ready": is_ready, "reason": None if is_ready else NO_INDEX}, 200 if is_ready else 503)
 
-    if renderer:
-
-        @app.get("/")
-        async def get_home(request: Request) -> Response:
-            form = {name: value for name, value in request.query_params.multi_items() if value.strip()}
-            view = View(form)
-            if form.get("q"):
-                reply = await searcher.search_by_url(request.scope, [*form.items()])
-                answer = json.loads(bytes(reply.body))
-                is_answer = reply.status_code == 200
-                view = View(form, answer=answer) if is_answer else View(form, problem=answer["error"]["message"])
-            return Response(renderer.html(view), 200, {"content-security-policy": CSP}, "text/html")
-
-        @app.get("/docs")
-        async def get_docs() -> Response:
-            return RedirectResponse(f"sites/{sites[0].name}/docs")
-
-        @app.get(f"{prefix}/page/{{name}}")
-        async def get_asset(request: Request) -> Response:
-            return (await searcher.ask(sites[0], request.scope, request.url.path)).response()
-
+    if first.settings.api.page:
+        _add_page(app, prefix, sites, searcher, _renderer(sites, path))
     app.state.numbers = [numbers for site in sites if site.app for numbers in site.app.state.numbers]
     app.state.service = next(site.app.state.service for site in sites if site.app)
     probes = [f"{prefix}/{name}" for name in PROBES]
@@ -99,10 +79,35 @@ def create_sites_app(sites: Sequence[Site], host: str, on_error: OnError) -> Fas
     return app
 
 
+def _add_page(
+    app: FastAPI, prefix: str, sites: Sequence[ServedSite], searcher: SiteSearcher, renderer: Renderer
+) -> None:
+    """Serve the search page over all projects, and its files."""
+
+    @app.get("/")
+    async def get_home(request: Request) -> Response:
+        form = {name: value for name, value in request.query_params.multi_items() if value.strip()}
+        view = View(form)
+        if form.get("q"):
+            reply = await searcher.search_by_url(request.scope, [*form.items()])
+            answer = json.loads(bytes(reply.body))
+            is_answer = reply.status_code == 200
+            view = View(form, answer=answer) if is_answer else View(form, problem=answer["error"]["message"])
+        return Response(renderer.html(view), 200, {"content-security-policy": CSP}, "text/html")
+
+    @app.get("/docs")
+    async def get_docs() -> Response:
+        return RedirectResponse(f"sites/{sites[0].name}/docs")
+
+    @app.get(f"{prefix}/page/{{name}}")
+    async def get_asset(request: Request) -> Response:
+        return (await searcher.ask(sites[0], request.scope, request.url.path)).response()
+
+
 class SiteDispatch:
     """Passes requests below `/sites/NAME` to that project's application, as if it were alone."""
 
-    def __init__(self, app: ASGIApp, sites: Sequence[Site]) -> None:
+    def __init__(self, app: ASGIApp, sites: Sequence[ServedSite]) -> None:
         self._app = app
         self._sites = {site.name: site for site in sites}
 
@@ -121,13 +126,13 @@ class SiteDispatch:
         await site.app({**scope, **paths, "root_path": below}, receive, send)
 
 
-def _renderer(sites: Sequence[Site], path: str) -> Renderer:
+def _renderer(sites: Sequence[ServedSite], path: str) -> Renderer:
     prefix = path.rpartition("/")[0].lstrip("/")
     title = ", ".join(site.title for site in sites)
     return Renderer(title, site="", api=path.lstrip("/"), folder=f"{prefix}/page", facets=(), scopes_of=tuple)
 
 
-def _lifespan(sites: Sequence[Site]) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+def _lifespan(sites: Sequence[ServedSite]) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:

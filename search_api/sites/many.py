@@ -19,7 +19,7 @@ from search_api.sites.app import PREFIX
 from search_api.sites.merged_answers import unavailable
 from search_api.sites.pool import Member, PoolNumbers, ProjectPool, Run
 from search_api.sites.searcher import SiteSearcher, json_object
-from search_api.sites.site import Site, site_prefix
+from search_api.sites.site import ServedSite, site_prefix
 from searchsocket.errors import SearchSocketError
 from searchsocket.project.access import configured_key, read_token
 from searchsocket.project.project import Project
@@ -77,6 +77,22 @@ def create_many_app(
         name = (json_object(body) or {}).get("project")
         return await searcher.pass_on(request.scope, name if isinstance(name, str) else "", "beacon", body)
 
+    _add_probes(app, prefix, pool, gate)
+    app.state.projects = len(pool.members)
+    app.state.numbers = pool.numbers
+    app.state.collectors = [PoolNumbers(pool)]
+    app.state.service = None
+    probes = [f"{prefix}/{name}" for name in PROBES]
+    add_guards(
+        app, base, TierRules(), host, (), probes, frozenset({f"{prefix}/beacon"}), on_error, None, (), identifies=False
+    )
+    app.add_middleware(PoolDispatch, pool=pool, gate=gate)
+    return app
+
+
+def _add_probes(app: FastAPI, prefix: str, pool: ProjectPool, gate: "PoolGate") -> None:
+    """Serve the health of the projects that a caller may know, and the probes of the process."""
+
     @app.get(f"{prefix}/health")
     async def get_health(request: Request) -> Response:
         sites = {
@@ -94,17 +110,6 @@ def create_many_app(
     async def get_ready() -> Response:
         reason = STOPPING if is_stopping(app) else None if pool.members else NO_PROJECT
         return JSONResponse({"ready": reason is None, "reason": reason}, 503 if reason else 200)
-
-    app.state.projects = len(pool.members)
-    app.state.numbers = pool.numbers
-    app.state.collectors = [PoolNumbers(pool)]
-    app.state.service = None
-    probes = [f"{prefix}/{name}" for name in PROBES]
-    add_guards(
-        app, base, TierRules(), host, (), probes, frozenset({f"{prefix}/beacon"}), on_error, None, (), identifies=False
-    )
-    app.add_middleware(PoolDispatch, pool=pool, gate=gate)
-    return app
 
 
 class PoolGate:
@@ -247,9 +252,9 @@ def _app_of(run: Run) -> ASGIApp:
     return run.site.app
 
 
-def _site(member: Member, run: Run | BaseException) -> Site:
+def _site(member: Member, run: Run | BaseException) -> ServedSite:
     if isinstance(run, Run) and run.site:
         return run.site
     if isinstance(run, BaseException) and not isinstance(run, SearchSocketError):
         raise run
-    return Site(member.listed.project, member.listed.name, member.listed.name, "", None)
+    return ServedSite(member.listed.project, member.listed.name, member.listed.name, "", None)

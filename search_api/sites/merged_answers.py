@@ -11,7 +11,7 @@ from typing import Any
 from starlette.responses import JSONResponse, Response
 
 from search_api.errors import problem
-from search_api.sites.site import Site
+from search_api.sites.site import ServedSite
 from searchsocket.errors import IndexLoading
 from searchsocket.search.bounds import MAX_TOP_K
 
@@ -26,7 +26,7 @@ _TIMINGS = ("embed", "vector", "keyword", "rerank", "total")
 class SiteReply:
     """The response of one project."""
 
-    site: Site
+    site: ServedSite
     status: int
     headers: tuple[tuple[bytes, bytes], ...] = ()
     body: bytes = b""

@@ -17,7 +17,7 @@ from prometheus_client.registry import Collector
 
 from search_api.app import create_app
 from search_api.endpoints.metrics import Metrics, ProjectNumbers
-from search_api.sites.site import Site
+from search_api.sites.site import ServedSite
 from searchsocket.errors import ArtifactsUnavailable, IndexLoading, SearchSocketError
 from searchsocket.project.project import Project
 from searchsocket.serving.project_list import ListedProject, ProjectList
@@ -63,14 +63,14 @@ class PoolOptions:
 class Run:
     """One period in which a project is open, from its first request to its end."""
 
-    opened: asyncio.Future[Site]
+    opened: asyncio.Future[ServedSite]
     must_close: asyncio.Event = field(default_factory=asyncio.Event)
     is_unused: asyncio.Event = field(default_factory=asyncio.Event)
     requests: int = 0  # running, or waiting until it is open
     task: "asyncio.Task[None] | None" = None
 
     @property
-    def site(self) -> Site | None:
+    def site(self) -> ServedSite | None:
         """The open project; None while it is being opened, and if that failed."""
         is_open = self.opened.done() and not self.opened.cancelled() and not self.opened.exception()
         return self.opened.result() if is_open else None
@@ -246,7 +246,7 @@ class ProjectPool:
     async def _keep_open(self, member: Member, run: Run) -> None:
         """Open a project and close it again; all in one task, as its application requires."""
         loop = asyncio.get_running_loop()
-        site: Site | None = None
+        site: ServedSite | None = None
         try:
             site = await loop.run_in_executor(self._openers, self._open, member.listed, member.metrics)
             assert site.app is not None
@@ -284,7 +284,7 @@ class ProjectPool:
         run.opened.set_exception(reason)
         run.opened.exception()  # mark it as read, since perhaps nobody waits for it
 
-    def _open(self, listed: ListedProject, metrics: Metrics) -> Site:
+    def _open(self, listed: ListedProject, metrics: Metrics) -> ServedSite:
         """Open a project, in a thread of the openers."""
         options, project = self._options, listed.project
         store: PulledStore | None = None
@@ -311,7 +311,7 @@ class ProjectPool:
         if isinstance(service.store, LocalStore):
             service.store.share_memory(self.memory)
         origin = site_origin(project.settings, service.scopes.default)
-        return Site(project, listed.name, service.site_title() or listed.name, origin, app)
+        return ServedSite(project, listed.name, service.site_title() or listed.name, origin, app)
 
     def _close_soon(self, loop: asyncio.AbstractEventLoop, member: Member, run: Run) -> None:
         """Close a project from any thread."""

@@ -11,7 +11,7 @@ from starlette.types import Message, Scope
 
 from search_api.errors import problem
 from search_api.sites.merged_answers import SiteReply, merged_answer
-from search_api.sites.site import Site
+from search_api.sites.site import ServedSite
 from searchsocket.search.bounds import MAX_TOP_K
 
 TIMEOUT_S = 5.0  # of one project; the others' answers wait for it
@@ -23,7 +23,7 @@ _USUAL_TOP_K = 10
 class SiteSearcher:
     """Sends requests to the applications of the projects, inside this process."""
 
-    def __init__(self, sites: Sequence[Site]) -> None:
+    def __init__(self, sites: Sequence[ServedSite]) -> None:
         self._sites = sites
 
     async def search_by_url(self, scope: Scope, parameters: Sequence[tuple[str, str]]) -> Response:
@@ -44,14 +44,16 @@ class SiteSearcher:
         return merged_answer(await self.ask_all(scope, _search_path, body=body), page.top_k, page.offset)
 
     async def ask_all(
-        self, scope: Scope, path: Callable[[Site], str], query: bytes = b"", *, body: bytes = b""
+        self, scope: Scope, path: Callable[[ServedSite], str], query: bytes = b"", *, body: bytes = b""
     ) -> list[SiteReply]:
         """Ask every project at once."""
         return list(
             await asyncio.gather(*(self.ask(site, scope, path(site), query, body=body) for site in self._sites))
         )
 
-    async def ask(self, site: Site, scope: Scope, path: str, query: bytes = b"", *, body: bytes = b"") -> SiteReply:
+    async def ask(
+        self, site: ServedSite, scope: Scope, path: str, query: bytes = b"", *, body: bytes = b""
+    ) -> SiteReply:
         """Ask a project; the key of another project counts as no key."""
         reply = await self._ask(site, scope, path, query, body, frozenset())
         if reply.status == 401:
@@ -59,7 +61,7 @@ class SiteSearcher:
         return reply
 
     async def _ask(
-        self, site: Site, scope: Scope, path: str, query: bytes, body: bytes, without: frozenset[bytes]
+        self, site: ServedSite, scope: Scope, path: str, query: bytes, body: bytes, without: frozenset[bytes]
     ) -> SiteReply:
         if site.app is None:
             return SiteReply(site, 503)
@@ -140,7 +142,7 @@ def _refusal() -> Response:
     return problem(400, "INVALID_REQUEST", message)
 
 
-def _search_path(site: Site) -> str:
+def _search_path(site: ServedSite) -> str:
     return site.project.settings.api.path
 
 

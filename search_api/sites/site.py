@@ -16,7 +16,7 @@ from searchsocket.web.urls.site import site_origin
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class ServedSite:
     """One of several projects in a service."""
 
     project: Project
@@ -34,7 +34,7 @@ def open_sites(
     tokens: Sequence[str],
     dev: bool,
     on_error: OnError,
-) -> list[Site]:
+) -> list[ServedSite]:
     """Open each project; a project that cannot be opened is reported and has no application.
 
     Args:
@@ -50,13 +50,13 @@ def open_sites(
         except SearchSocketError as error:
             errors.append(error)
             on_error(error)
-            sites.append(Site(project, name, project.id, "", None))
+            sites.append(ServedSite(project, name, project.id, "", None))
     if len(errors) == len(sites):
         raise errors[0]
     return sites
 
 
-def _open_site(project: Project, name: str, *, environ: Mapping[str, str], **options: Any) -> Site:
+def _open_site(project: Project, name: str, *, environ: Mapping[str, str], **options: Any) -> ServedSite:
     store = None
     if address := artifacts_address(project, ""):
         pulled = open_pulled(project, environ, address)
@@ -64,9 +64,9 @@ def _open_site(project: Project, name: str, *, environ: Mapping[str, str], **opt
     app = create_app(project, environ=environ, store=store, **options)
     service: SearchService = app.state.service
     origin = site_origin(project.settings, service.scopes.default)
-    return Site(project, name, service.site_title() or project.id, origin, app)
+    return ServedSite(project, name, service.site_title() or project.id, origin, app)
 
 
-def site_prefix(site: Site) -> str:
+def site_prefix(site: ServedSite) -> str:
     """The prefix of the endpoints of a project, such as `/api`."""
     return site.project.settings.api.path.rpartition("/")[0]
