@@ -10,7 +10,7 @@ import click
 
 from searchsocket.cli.options import json_option, project_option
 from searchsocket.cli.output import print_json, safe
-from searchsocket.models.embedders.openai import key_variable
+from searchsocket.models.embedders.openai_key import key_variable
 from searchsocket.project.settings.load import load_settings
 from searchsocket.project.settings.origins import effective_settings
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from searchsocket.models.embedders.base import Embedder, is_unkept
+from searchsocket.models.embedders.openai_key import MODEL_ID_PREFIX, has_key
 from searchsocket.models.paying.cost import price_of
 
 if TYPE_CHECKING:
@@ -66,7 +67,5 @@ def resolved_provider(settings: "EmbeddingSettings", environ: Mapping[str, str],
     """
     if settings.provider != "auto":
         return settings.provider
-    from searchsocket.models.embedders.openai import MODEL_ID_PREFIX, has_key
-
     is_remote = recorded.startswith(MODEL_ID_PREFIX) if recorded else has_key(settings, environ)
     return "openai" if is_remote else "builtin"

@@ -24,6 +24,7 @@ from searchsocket.models.calling.provider import Refusal, charged_tokens, host_o
 from searchsocket.models.calling.rates import Rates
 from searchsocket.models.embedders.base import Limits, TextKind
 from searchsocket.models.embedders.checks import checked
+from searchsocket.models.embedders.openai_key import KEY_VARIABLE, MODEL_ID_PREFIX, has_key, key_of, key_variable
 from searchsocket.models.embedders.vocabulary import longest_start, vocabulary_of
 from searchsocket.models.paying.cost import estimate_tokens, price_of
 from searchsocket.system.bounded_http import BodyLimit, at_most
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
 
     from searchsocket.project.settings.model import EmbeddingSettings
 
-MODEL_ID_PREFIX = "openai-"
-KEY_VARIABLE = "EMBEDDINGS_API_KEY"
 DEFAULT_MODEL = "text-embedding-3-small"
 DEFAULT_URL = "https://api.openai.com/v1"
 INSTALL_HINT = "install it with `pip install searchsocket[openai]`"
@@ -49,21 +48,6 @@ _GUESSED_LIMITS = Limits(_LIMITS.texts, _LIMITS.tokens_a_text // 4, _LIMITS.toke
 _TIMEOUT_S = 60.0
 _BYTES_A_NUMBER = 32  # of a vector in JSON; in base64 it takes 6
 _MAX_OTHER_BYTES = 1_000_000  # of an answer besides its vectors
-
-
-def key_variable(settings: "EmbeddingSettings") -> str:
-    """Environment variable with the key of OpenAI or of a server with its protocol; "" = no key needed."""
-    return "OPENAI_API_KEY" if settings.api_key_env is None else settings.api_key_env
-
-
-def has_key(settings: "EmbeddingSettings", environ: Mapping[str, str]) -> bool:
-    """Return True if the provider can be called: its key is set, or it needs none."""
-    return not key_variable(settings) or bool(_key(settings, environ))
-
-
-def _key(settings: "EmbeddingSettings", environ: Mapping[str, str]) -> str:
-    """Return the key; `EMBEDDINGS_API_KEY` overrides the variable in the settings; "" = no key."""
-    return environ.get(KEY_VARIABLE, "").strip() or environ.get(key_variable(settings), "").strip()
 
 
 def make_openai(settings: "EmbeddingSettings", environ: Mapping[str, str], *, calls: bool = True) -> "OpenAIEmbedder":
@@ -89,7 +73,7 @@ def make_openai(settings: "EmbeddingSettings", environ: Mapping[str, str], *, ca
     return OpenAIEmbedder(
         model,
         dimensions,
-        _key(settings, environ) or "none",
+        key_of(settings, environ) or "none",
         base_url=settings.base_url or DEFAULT_URL,
         price_per_million_tokens_usd=price_of(model, settings.price_per_million_tokens_usd),
         key_variable=KEY_VARIABLE if environ.get(KEY_VARIABLE, "").strip() else key_variable(settings),

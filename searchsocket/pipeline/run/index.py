@@ -8,6 +8,7 @@ from typing import Any
 
 from searchsocket.errors import ConfigMissing
 from searchsocket.models.embedders import resolved_provider
+from searchsocket.models.embedders.openai_key import key_variable
 from searchsocket.pipeline.run.context import ScopeRun, Workspace
 from searchsocket.pipeline.run.corpora import SITE, Corpus
 from searchsocket.pipeline.run.numbers import ChunkNumbers
@@ -36,8 +37,6 @@ def assumptions(run: ScopeRun) -> Iterator[str]:
         )
         yield f"assumed: {reason}; for this plan {facts}"
     if settings.embeddings.provider == "auto" and live is None:
-        from searchsocket.models.embedders.openai import key_variable  # heavy: imports an HTTP client
-
         provider = resolved_provider(settings.embeddings, run.environ, "")
         why = "a key is set" if provider == "openai" else f"${key_variable(settings.embeddings)} is not set"
         yield f"assumed: embeddings.provider is auto and {why}, so this plan counts the cost of {provider}"
