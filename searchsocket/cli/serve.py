@@ -26,7 +26,6 @@ from searchsocket.serving.scopes import NOTHING_PUBLIC, ReadableScopes
 from searchsocket.system.errors import system_error
 
 if TYPE_CHECKING:
-    from search_api.run.server import ServerOptions
     from searchsocket.agents.library import LibraryMakers
 
 DEFAULT_PORT = 8181
@@ -203,17 +202,30 @@ class _Listener:
     metrics_port: int | None
     json_lines: bool
 
-    def options(self) -> "ServerOptions":
-        from search_api.run.server import ServerOptions
+    def serve(self, project: Project, worker: Callable[[], Any], on_start: Callable[[str], None], **more: Any) -> None:
+        """Run the server.
 
-        return ServerOptions(self.drain_s, self.metrics_port, self.json_lines)
+        Args:
+            worker: Builds the application in a worker.
+            more: Further arguments of `search_api.run.server.serve`.
+        """
+        from search_api.run.server import ServerOptions, serve
+        from search_api.run.workers import Workers
+
+        serve(
+            project,
+            host=self.host,
+            port=self.port,
+            environ=os.environ,
+            on_start=on_start,
+            workers=Workers(self.workers, worker) if self.workers > 1 else None,
+            options=ServerOptions(self.drain_s, self.metrics_port, self.json_lines),
+            **more,
+        )
 
 
 def _serve_one(project: Project, listener: _Listener, url: str, *, dev: bool, others: "LibraryMakers | None") -> None:
     """Serve one project."""
-    from search_api.run.server import serve as serve_api
-    from search_api.run.workers import Workers
-
     local_project, store = project, None
     if address := artifacts_address(project, url):
         pulled = open_pulled(project, os.environ, address)
@@ -234,28 +246,22 @@ def _serve_one(project: Project, listener: _Listener, url: str, *, dev: bool, ot
 
     log = ServiceLog(json_lines=listener.json_lines)
     worker = partial(_worker, local_project, listener.host, token, dev, address, log)
-    serve_api(
+    listener.serve(
         project,
-        host=listener.host,
-        port=listener.port,
-        environ=os.environ,
+        worker,
+        greet,
         token=token,
         dev=dev,
-        on_start=greet,
         on_error=log,
         store=store,
         others=others,
         # A pulled index may differ from the local one.
         beside=(lambda _: nullcontext()) if address else partial(answering, local_project, os.environ),
-        workers=Workers(listener.workers, worker) if listener.workers > 1 else None,
-        options=listener.options(),
     )
 
 
 def _serve_sites(projects: Sequence[Project], listener: _Listener, *, dev: bool) -> None:
     """Serve several projects, and one search over all of them."""
-    from search_api.run.server import serve as serve_api
-    from search_api.run.workers import Workers
     from search_api.sites.app import create_sites_app
     from search_api.sites.site import open_sites
 
@@ -282,25 +288,18 @@ def _serve_sites(projects: Sequence[Project], listener: _Listener, *, dev: bool)
             yield
 
     worker = partial(_sites_worker, projects, listener.host, tokens, dev, log)
-    serve_api(
+    listener.serve(
         projects[0],
-        host=listener.host,
-        port=listener.port,
-        environ=os.environ,
-        on_start=greet,
+        worker,
+        greet,
         on_error=log,
         beside=answering_all,
         app=create_sites_app(sites, listener.host, log),
-        workers=Workers(listener.workers, worker) if listener.workers > 1 else None,
-        options=listener.options(),
     )
 
 
 def _serve_many(base: Project, listener: _Listener, place: _Place) -> None:
     """Serve every project of a place."""
-    from search_api.run.server import serve as serve_api
-    from search_api.run.workers import Workers
-
     log = ServiceLog(json_lines=listener.json_lines)
     app = _many_worker(base, listener.host, place, log)
     key = bool(configured_key(base.settings.api, os.environ))
@@ -317,17 +316,7 @@ def _serve_many(base: Project, listener: _Listener, place: _Place) -> None:
             say(line)
 
     worker = partial(_many_worker, base, listener.host, place, log)
-    serve_api(
-        base,
-        host=listener.host,
-        port=listener.port,
-        environ=os.environ,
-        on_start=greet,
-        on_error=log,
-        app=app,
-        workers=Workers(listener.workers, worker) if listener.workers > 1 else None,
-        options=listener.options(),
-    )
+    listener.serve(base, worker, greet, on_error=log, app=app)
 
 
 def _many_worker(base: Project, host: str, place: _Place, log: "ServiceLog") -> Any:
