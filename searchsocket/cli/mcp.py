@@ -12,7 +12,15 @@ from searchsocket.agents.worktree import project_around
 from searchsocket.cli.mcp_doctor import doctor
 from searchsocket.cli.mcp_install import install, skill
 from searchsocket.cli.mcp_projects import add, list_, remove, sync
-from searchsocket.cli.mcp_server import enabled, http_project, listed_projects, makers, named_projects, serve_several
+from searchsocket.cli.mcp_server import (
+    enabled,
+    http_project,
+    listed_projects,
+    makers,
+    named_projects,
+    serve_libraries,
+    serve_several,
+)
 from searchsocket.cli.options import load_project, offer_options, offering, projects_option, scope_option
 from searchsocket.cli.serve import serve, trouble_line
 from searchsocket.project.project import Project
@@ -90,11 +98,8 @@ def _tool_names(settings: McpSettings, tools: str | None) -> Sequence[str] | Non
 
 
 def _serve_stdio(project: Project, scope_name: str | None, settings: McpSettings) -> None:
-    from searchsocket.agents.server import make_server
-    from searchsocket.agents.stdio import serve_stdio
-
     libraries = CheckoutLibraries(project.root, os.environ, scope=scope_name, tools=settings.tools, on_error=_report)
-    serve_stdio(make_server(libraries, structured=settings.structured_content, on_error=_report), libraries)
+    serve_libraries(libraries, structured_content=settings.structured_content, on_error=_report)
 
 
 def serve_http(
@@ -114,7 +119,6 @@ def serve_http(
 
 
 def _report(error: BaseException) -> None:
-
     click.echo(trouble_line(error), err=True)
 
 

@@ -67,11 +67,16 @@ def serve_several(
     on_error: OnError,
 ) -> None:
     """Serve these projects over stdin and stdout; `scope_name` is the default scope of the first."""
+    by_name = makers(projects, scope_name, tools, on_error)
+    libraries: Libraries = ProjectLibraries(by_name) if len(by_name) > 1 else by_name[projects[0].name]()
+    serve_libraries(libraries, structured_content=structured_content, on_error=on_error)
+
+
+def serve_libraries(libraries: "Libraries", *, structured_content: bool, on_error: OnError) -> None:
+    """Serve over stdin and stdout until stdin ends."""
     from searchsocket.agents.server import make_server
     from searchsocket.agents.stdio import serve_stdio
 
-    by_name = makers(projects, scope_name, tools, on_error)
-    libraries: Libraries = ProjectLibraries(by_name) if len(by_name) > 1 else by_name[projects[0].name]()
     serve_stdio(make_server(libraries, structured=structured_content, on_error=on_error), libraries)
 
 

@@ -26,6 +26,7 @@ from searchsocket.serving.scopes import NOTHING_PUBLIC, ReadableScopes
 from searchsocket.system.errors import system_error
 
 if TYPE_CHECKING:
+    from search_api.sites.site import ServedSite
     from searchsocket.agents.library import LibraryMakers
 
 DEFAULT_PORT = 8181
@@ -262,13 +263,10 @@ def _serve_one(project: Project, listener: _Listener, url: str, *, dev: bool, ot
 
 def _serve_sites(projects: Sequence[Project], listener: _Listener, *, dev: bool) -> None:
     """Serve several projects, and one search over all of them."""
-    from search_api.sites.app import create_sites_app
-    from search_api.sites.site import open_sites
-
     log = ServiceLog(json_lines=listener.json_lines)
     keys = [configured_key(project.settings.api, os.environ) for project in projects]
     tokens = ["" if key else _token(project) for project, key in zip(projects, keys, strict=True)]
-    sites = open_sites(projects, environ=os.environ, host=listener.host, tokens=tokens, dev=dev, on_error=log)
+    sites, app = _sites_and_app(projects, listener.host, tokens, dev, log)
     first = projects[0].settings.api
 
     def greet(url: str) -> None:
@@ -294,7 +292,7 @@ def _serve_sites(projects: Sequence[Project], listener: _Listener, *, dev: bool)
         greet,
         on_error=log,
         beside=answering_all,
-        app=create_sites_app(sites, listener.host, log),
+        app=app,
     )
 
 
@@ -388,11 +386,18 @@ def _worker(project: Project, host: str, token: str, dev: bool, address: str, lo
 
 def _sites_worker(projects: Sequence[Project], host: str, tokens: Sequence[str], dev: bool, log: ServiceLog) -> Any:
     """Build the application for several projects in a worker."""
+    return _sites_and_app(projects, host, tokens, dev, log)[1]
+
+
+def _sites_and_app(
+    projects: Sequence[Project], host: str, tokens: Sequence[str], dev: bool, log: ServiceLog
+) -> "tuple[Sequence[ServedSite], Any]":
+    """Open the projects, and build the application over them."""
     from search_api.sites.app import create_sites_app
     from search_api.sites.site import open_sites
 
     sites = open_sites(projects, environ=os.environ, host=host, tokens=tokens, dev=dev, on_error=log)
-    return create_sites_app(sites, host, log)
+    return sites, create_sites_app(sites, host, log)
 
 
 def trouble_line(error: BaseException) -> str:

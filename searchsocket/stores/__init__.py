@@ -119,20 +119,15 @@ def _address(provider: str, variable: str, environ: Mapping[str, str], example: 
 
 
 def _milvus(settings: "MilvusSettings", project_id: str, environ: Mapping[str, str]) -> VectorIndex:
-    from searchsocket.stores.milvus import MilvusVectors
-    from searchsocket.stores.milvus.connection import MilvusConnection
-    from searchsocket.stores.milvus.kinds import kind_of
+    from searchsocket.stores.milvus import make_milvus
 
     uri = _address("milvus", settings.uri_env, environ, "http://127.0.0.1:19530")
     token = environ.get(settings.token_env, "") if settings.token_env else ""
-    name = settings.collection or f"{project_id}_chunks"
-    connection = MilvusConnection(uri, token, settings.timeout_s, token_env=settings.token_env)
-    return MilvusVectors(connection, name, project_id, kind=kind_of(settings))
+    return make_milvus(settings, project_id, uri, token)
 
 
 def _pinecone(settings: "PineconeSettings", project_id: str, environ: Mapping[str, str]) -> VectorIndex:
-    from searchsocket.stores.pinecone import PineconeVectors
-    from searchsocket.stores.pinecone.connection import PineconeConnection
+    from searchsocket.stores.pinecone import make_pinecone
 
     if not (key := environ.get(settings.api_key_env, "").strip()):
         raise KeyMissing(
@@ -140,11 +135,5 @@ def _pinecone(settings: "PineconeSettings", project_id: str, environ: Mapping[st
             "Pinecone project is not set",
             f"set ${settings.api_key_env}",
         )
-    connection = PineconeConnection(
-        key,
-        key_env=settings.api_key_env,
-        host=environ.get("PINECONE_CONTROLLER_HOST", ""),  # the vendor's own variable
-        timeout_s=settings.timeout_s,
-    )
-    place = {"cloud": settings.cloud, "region": settings.region}
-    return PineconeVectors(connection, settings.index or project_id, project_id, **place)
+    host = environ.get("PINECONE_CONTROLLER_HOST", "")  # the vendor's own variable
+    return make_pinecone(settings, project_id, key, host)

@@ -6,6 +6,15 @@ Tried on a server 2.3.5 and on Milvus Lite 3.2.
 `index.py` writes generations, `rows.py` reads one.
 """
 
+from searchsocket.project.settings.model import MilvusSettings
+from searchsocket.stores.milvus.connection import MilvusConnection
 from searchsocket.stores.milvus.index import MilvusVectors
+from searchsocket.stores.milvus.kinds import kind_of
 
-__all__ = ["MilvusVectors"]
+__all__ = ["MilvusVectors", "make_milvus"]
+
+
+def make_milvus(settings: MilvusSettings, project_id: str, uri: str, token: str) -> MilvusVectors:
+    """The vectors of a project on the server at `uri`; connects to nothing yet."""
+    connection = MilvusConnection(uri, token, settings.timeout_s, token_env=settings.token_env)
+    return MilvusVectors(connection, settings.collection or f"{project_id}_chunks", project_id, kind=kind_of(settings))

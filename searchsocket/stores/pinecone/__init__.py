@@ -6,6 +6,19 @@ time (`transport.py`) and says its errors in our words. There are two kinds of i
 `mark.py` is the row that says what a namespace holds, and `upkeep.py` looks after it all.
 """
 
+from searchsocket.project.settings.model import PineconeSettings
+from searchsocket.stores.pinecone.connection import PineconeConnection
 from searchsocket.stores.pinecone.index import PineconeVectors
 
-__all__ = ["PineconeVectors"]
+__all__ = ["PineconeVectors", "make_pinecone"]
+
+
+def make_pinecone(settings: PineconeSettings, project_id: str, key: str, host: str) -> PineconeVectors:
+    """The vectors of a project in its index; connects to nothing yet.
+
+    Args:
+        host: Address of the service; "" = Pinecone's own.
+    """
+    connection = PineconeConnection(key, key_env=settings.api_key_env, host=host, timeout_s=settings.timeout_s)
+    index = settings.index or project_id
+    return PineconeVectors(connection, index, project_id, cloud=settings.cloud, region=settings.region)
