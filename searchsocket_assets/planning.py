@@ -5,7 +5,7 @@ as failed.
 import dagster as dg
 
 from searchsocket.pipeline.run.corpora import CODE, SITE, corpora_of
-from searchsocket.pipeline.run.index import plan_scope as planned
+from searchsocket.pipeline.run.index import plan_scope as plan_corpus
 from searchsocket.pipeline.run.stages import CODE_STAGES, STAGES
 from searchsocket_assets.project_root import begin_run
 from searchsocket_assets.resources import options_of
@@ -27,7 +27,7 @@ def plan_job(site: DagsterSite) -> dg.JobDefinition:
             run = site.scope_run(context.run, options, on_event)
             begin_run(context.instance, context.run, site, run.project)
             for corpus in corpora_of(run.project.settings):
-                context.log_event(observed(planned(run.of(corpus)), site.key(_PUBLISHED[corpus.name])))
+                context.log_event(observed(plan_corpus(run.of(corpus)), site.key(_PUBLISHED[corpus.name])))
 
     @dg.job(
         name=site.named(PLAN),

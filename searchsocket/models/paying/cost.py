@@ -8,9 +8,8 @@ from datetime import date, datetime
 from searchsocket.dollars import dollars
 from searchsocket.errors import BudgetExceeded, ConfigError
 
-# US dollars per million tokens. The OpenAI figures are its list prices (platform.openai.com/docs/pricing) as of
-# PRICES_OF; `embeddings.price_per_million_tokens_usd` overrides them.
-PRICES_OF = "2025-11"
+# US dollars per million tokens. The OpenAI figures are its list prices (platform.openai.com/docs/pricing) of
+# 2025-11; `embeddings.price_per_million_tokens_usd` overrides them.
 PRICES_PER_MILLION_TOKENS_USD: Mapping[str, float] = {
     "builtin": 0.0,
     "hash-512-v1": 0.0,

@@ -42,10 +42,10 @@ def chunk_embeddings(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingN
         BudgetExceeded: The estimate is over the budget; nothing was called.
         BadVectors, EmbedderUnavailable, EmbedderRefused: The provider failed; the cache keeps earlier vectors.
     """
-    return embedded(run, state, chunk_embeddings)
+    return embed_chunks(run, state, chunk_embeddings)
 
 
-def embedded(run: ScopeRun, state: ScopeState, stage: Stage[EmbeddingNumbers]) -> StageResult[EmbeddingNumbers]:
+def embed_chunks(run: ScopeRun, state: ScopeState, stage: Stage[EmbeddingNumbers]) -> StageResult[EmbeddingNumbers]:
     """Embed the chunks of one corpus; raises the same errors as `chunk_embeddings`."""
     settings, embedder = run.project.settings.embeddings, run.embedder
     with (

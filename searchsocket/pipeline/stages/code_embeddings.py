@@ -5,7 +5,7 @@ from searchsocket.pipeline.run.corpora import CODE
 from searchsocket.pipeline.run.numbers import EmbeddingNumbers
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stage import stage
-from searchsocket.pipeline.stages.chunk_embeddings import embedded, only_counted
+from searchsocket.pipeline.stages.chunk_embeddings import embed_chunks, only_counted
 from searchsocket.pipeline.stages.code_chunks import code_chunks
 from searchsocket.state import ScopeState
 
@@ -18,4 +18,4 @@ def code_embeddings(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingNu
         BudgetExceeded: The estimate is over the budget; nothing was called.
         BadVectors, EmbedderUnavailable, EmbedderRefused: The provider failed; the cache keeps earlier vectors.
     """
-    return embedded(run, state, code_embeddings)
+    return embed_chunks(run, state, code_embeddings)

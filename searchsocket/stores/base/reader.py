@@ -3,14 +3,12 @@
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from searchsocket.stores.base.catalogue import CatalogueSnapshot, Facts
 from searchsocket.stores.base.vectors import VectorSnapshot
 from searchsocket.stores.base.words import WordSnapshot
 from searchsocket.types import Filter, Generation, Scores, Vector
-
-C = TypeVar("C", bound=CatalogueSnapshot)
 
 # Opened around the work on one list, by its name: `vector` or `keyword`.
 Watch = Callable[[str], AbstractContextManager[object]]
