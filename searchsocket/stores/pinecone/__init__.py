@@ -1,9 +1,9 @@
 """Vectors in Pinecone; records, words and page texts are in the folder, as with every store.
 
-`rows.py` says what a row holds, `filters.py` how a query names rows, `connection.py` speaks to the service in bounded
-time (`transport.py`) and says its errors in our words. There are two kinds of index, `documents.py` and
-`legacy.py`, which `directory.py` finds or makes; `index.py` writes generations, `generation_rows.py` reads one.
-`mark.py` is the row that says what a namespace holds, and `upkeep.py` looks after it all.
+`rows.py` has the fields of a row, `filters.py` the conditions of a query. `connection.py` speaks to the service within
+a deadline and translates its errors. `index_kinds.py` has the two kinds of index; `directory.py` finds or creates one.
+`index.py` writes generations to a `namespace.py`, `generation_rows.py` reads one. `mark.py` is the marker row of a
+namespace, and `upkeep.py` finds problems and deletes.
 """
 
 from searchsocket.project.settings.model import PineconeSettings
