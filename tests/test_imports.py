@@ -234,7 +234,7 @@ def test_sql_in_the_pipeline_is_named_with_its_file_and_line(tmp_path: Path) -> 
 def test_the_server_is_started_by_its_own_command_alone(tree: Tree) -> None:
     """What the command line and the server have in common lies in `searchsocket.serving`."""
     reaching = [each for each in tree.imports if top(each.module) == "searchsocket" and top(each.name) == "search_api"]
-    assert {each.module for each in reaching} == {"searchsocket.cli.serve"}
+    assert {each.module for each in reaching} == {"searchsocket.cli.server"}
     assert not any(each.is_executed for each in reaching)
 
 

@@ -22,7 +22,8 @@ from searchsocket.cli.mcp_server import (
     serve_several,
 )
 from searchsocket.cli.options import load_project, offer_options, offering, projects_option, scope_option
-from searchsocket.cli.serve import serve, trouble_line
+from searchsocket.cli.serve import serve
+from searchsocket.cli.service_log import trouble_line
 from searchsocket.project.project import Project
 from searchsocket.project.settings.features import McpSettings
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from searchsocket.cli.serve import trouble_line
+from searchsocket.cli.service_log import trouble_line
 from searchsocket.errors import IndexCorrupt, ScopeNotIndexed
 
 
