@@ -1,15 +1,15 @@
 """Store interface, from the reader's side.
 
-A store keeps generations of scopes. Whatever holds them, every store promises:
+A store keeps generations of scopes. Every store, in any database, promises:
 - a query sees one generation, whole;
 - a run that dies at any point is invisible;
-- what was built can be read before the switch to it;
-- rollback is a switch, and writes nothing anew;
+- a new generation can be read before the switch to it;
+- rollback is a switch, and writes nothing again;
 - writes are proportional to the change.
 
-Three parts of a generation are read, each through a seam of its own, and a reader binds them together:
-`catalogue.py` (records and page texts), `words.py` (always ours) and `vectors.py` (which may lie on another machine).
-`store.py` is what writes, switches and opens. `upkeep.py` is not loaded here: no query needs it.
+A reader combines three parts of a generation, each with its own interface: `catalogue.py` (records and page texts),
+`words.py` (always ours) and `vectors.py` (possibly on another machine).
+`store.py` writes, switches and opens generations. `upkeep.py` is not loaded here: no query needs it.
 """
 
 from searchsocket.stores.base.catalogue import CatalogueSnapshot, Facts, PageBody, ReadableRecord

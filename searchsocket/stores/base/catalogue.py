@@ -26,7 +26,7 @@ class Facts:
 
 
 class ReadableRecord(NamedTuple):
-    """A record as a person is shown it."""
+    """A record with its text as a person reads it."""
 
     record: Record
     text: ChunkText
@@ -34,16 +34,16 @@ class ReadableRecord(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PageBody:
-    """The text of one page, as the generation that holds its records serves it."""
+    """The text of one page, as the generation with its records serves it."""
 
     url: str
-    digest: str  # equal digests mean that the texts say the same
+    digest: str  # equal digests mean equal texts
     text: str  # of its mirror file
     key_phrases: tuple[str, ...] = ()  # of that text alone, at most 7, see `text/key_phrases.py`
 
 
 class CatalogueSnapshot(Protocol):
-    """Safe to share between threads."""
+    """Interface to the records and page texts of one generation. Safe to share between threads."""
 
     def facts(self, ids: Sequence[str]) -> Facts:
         """Ranking facts of the named records, in the order of `ids`.
@@ -69,7 +69,7 @@ class CatalogueSnapshot(Protocol):
         """
 
     def read_ahead(self) -> None:
-        """Have in memory what `readable` gives, where that is little, so that no query waits for it; for a service.
+        """Load the results of `readable` into memory if they are small, so that no query of a service waits for them.
 
         Raises:
             IndexCorrupt: A file is damaged.
@@ -103,20 +103,20 @@ class CatalogueSnapshot(Protocol):
         """The languages of all pages, as the pages state them."""
 
     def fingerprints(self, after: str, limit: int) -> list[tuple[str, str]]:
-        """The next (id, record_hash) pairs behind the id `after`, in rising order of id."""
+        """The next (id, record_hash) pairs after the id `after`, in rising order of id."""
 
     def page_records(self, url: str) -> list[Record]:
-        """All records of one page, by ordinal; empty when there is no such page."""
+        """All records of one page, by ordinal; empty if there is no such page."""
 
     def page_body(self, url: str) -> str | None:
-        """The text of one page; None when there is no such page.
+        """The text of one page; None if there is no such page.
 
         Raises:
             PageTextsMissing: The page has records, but was published without its text.
         """
 
     def key_phrases(self, url: str) -> tuple[str, ...]:
-        """The key phrases that the text of one page was put with; none where it has no text. Costs as little."""
+        """The key phrases stored with the text of one page; empty if it has no text. As cheap as `page_digest`."""
 
     def page_digest(self, url: str) -> str:
-        """The digest that the text of one page was put with; "" where it has none. Costs far less than the text."""
+        """The digest stored with the text of one page; "" if it has no text. Costs far less than the text."""

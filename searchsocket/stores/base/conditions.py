@@ -1,6 +1,6 @@
 """Conditions on the rows of a remote index, which each store writes in the query language of its database.
 
-Every condition of a sequence must hold. `holds` is the reference for what each one means.
+A row matches a sequence if it meets every condition. `holds` is the reference implementation.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ class Between:
 
 @dataclass(frozen=True, slots=True)
 class Either:
-    """At least one of these holds."""
+    """The row meets at least one of these."""
 
     conditions: tuple[Between, ...]
 
@@ -46,7 +46,7 @@ Conditions = Sequence[Condition]
 
 
 def stored_text(text: str) -> str:
-    """A text as rows hold it: itself, or the digest of a long one, because databases limit indexed texts."""
+    """A text as rows contain it: itself, or the digest of a long one, because databases limit indexed texts."""
     text = storable(text)
     if len(text.encode()) <= _MAX_TEXT_BYTES:
         return text

@@ -9,7 +9,7 @@ LANGUAGE, KIND = "language", "kind"  # names that no facet can have
 
 
 def labels_of(kind: str, language: str, facets: Sequence[str]) -> tuple[str, ...]:
-    """All labels of a chunk, by what it is and what its page says."""
+    """All labels of a chunk, from its kind and its page's language and facets."""
     return (kind_label(kind), *language_labels(language), *facets)
 
 

@@ -23,9 +23,9 @@ class Candidates:
     cosine: Scores  # of all
     bm25: Scores  # 0 for those that are not among the best by words
     page_bm25: Scores  # of the page; 0 for pages that are not among the best
-    titled: Scores  # of the page: how far the query is its title, see `WordSnapshot.named`; 0 where it is not
-    headed: Scores  # how far the query is a heading in it
-    best_cosine: float  # of all records that match the filter; -1 where there are none
+    titled: Scores  # of the page: match of the query with its title, see `WordSnapshot.named`; 0 if none
+    headed: Scores  # match of the query with a heading in it
+    best_cosine: float  # of all records that match the filter; -1 if there are none
 
 
 class Join(Protocol):
@@ -51,4 +51,4 @@ class IndexReader(Protocol):
 
     @property
     def join(self) -> Join | None:
-        """A fast path, where all parts lie in one place; None: the lists are joined by id."""
+        """A fast path if all parts are in one place; None: the lists are joined by id."""

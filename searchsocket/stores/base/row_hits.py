@@ -17,7 +17,7 @@ class RowHit:
     id: str
     born: int  # the number of the generation that wrote it
     score: float  # as the server computed it
-    vector: Sequence[float] | Vector | None = None  # None: it did not come along
+    vector: Sequence[float] | Vector | None = None  # None: not returned
     note: str = ""  # of `TableRow`
 
 

@@ -26,14 +26,14 @@ class GenerationRows(Protocol):
         """At most `limit` rows that match, best first; with vectors if they fit into the answer."""
 
     def named(self, ids: Sequence[str]) -> Sequence[RowHit]:
-        """The rows of records, with vectors, in any order; each id comes once."""
+        """The rows of records, with vectors, in any order; each id appears once in `ids`."""
 
 
 class RowSnapshot:
     """Implements `VectorSnapshot`.
 
-    Scores are computed here, from the vectors that come with the rows: they equal those of every other store, to the
-    digit. The server decides only which rows are near.
+    Scores are computed here from the vectors in the rows, so they equal those of every other store to the digit. The
+    server decides only which rows are near.
     """
 
     def __init__(self, rows: GenerationRows, dimensions: int, written: Written) -> None:

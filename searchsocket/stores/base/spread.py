@@ -1,7 +1,7 @@
 """Spread of the texts of a site in its model: quantiles of cosines between random texts.
 
-Models differ in what 0.4 means. A model that packs all texts into a narrow cone gives it to strangers, another one only
-to paraphrases. What is measured on the site's own vectors, which cost nothing, makes thresholds that hold for both.
+The same cosine means different things in different models. Where one model gives 0.4 to unrelated texts, another gives
+it only to paraphrases. Quantiles of the site's own vectors cost nothing and make thresholds that fit both.
 """
 
 import numpy as np
@@ -10,20 +10,20 @@ from numpy.typing import NDArray
 from searchsocket.types import Spread, Vectors
 
 MAX_SAMPLED = 400  # texts, so at most 79,800 pairs: 10 ms, whatever the size of the site
-MIN_SAMPLED = 20  # fewer say little of a model
+MIN_SAMPLED = 20  # fewer do not characterise a model
 _LEVELS = (0.05, 0.5)  # of `Spread`
 _DIGITS = 4
 
 
 def sampled(ids: NDArray[np.bytes_]) -> NDArray[np.int64]:
-    """The rows of the texts that are compared: ids are hashes, so the first by id are as random as any, and the same
-    for the same records wherever they lie.
+    """The rows of the texts to compare: ids are hashes, so the first ones by id are a random sample. The sample is the
+    same for the same records in any order.
     """
     return np.sort(np.argsort(ids, kind="stable")[:MAX_SAMPLED])
 
 
 def spread_of(vectors: Vectors) -> Spread | None:
-    """The quantiles of all pairs of some unit vectors; None where they are too few.
+    """The quantiles of the cosines of all pairs of these unit vectors; None if there are too few.
 
     Args:
         vectors: Shape (n, dim), float32.

@@ -1,4 +1,4 @@
-"""Store interfaces: write a generation, know which one is live, and open one."""
+"""Store interfaces: write a generation, find the live one, and open one."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -29,7 +29,7 @@ class PublishInfo:
     workers: int = 0  # processes that may build the generation beside this one; not a fact of it
 
     def facts(self) -> dict[str, Any]:
-        """The fields of `Generation` that come from here."""
+        """The fields that `Generation` copies from here."""
         names = [each.name for each in fields(self) if each.name != "workers"]
         return {name: getattr(self, name) for name in names}
 
@@ -45,22 +45,22 @@ class Answering:
     """The generation that queries of a scope are answered from."""
 
     generation: Generation
-    trouble: SearchSocketError | None = None  # why it is not the live one
+    trouble: SearchSocketError | None = None  # the reason if it is not the live one
     poll_age_s: float | None = None  # since the object store answered; None = none is followed
 
 
-LIVE, PREVIOUS, CANDIDATE = "live", "previous", "candidate"  # generations by what they are to the scope
+LIVE, PREVIOUS, CANDIDATE = "live", "previous", "candidate"  # generations by their role in the scope
 
-# Asked with the candidate before the switch: raises to refuse it; the recall that it measured is in the generation.
+# Called with the candidate before the switch. It raises to refuse; the generation stores the recall that it returns.
 Gate = Callable[[IndexReader], Recall | None]
 
 
 def accept(_: IndexReader) -> None:
-    """The gate that lets every candidate through."""
+    """The gate that accepts every candidate."""
 
 
 class Publisher(Protocol):
-    """Writes. All is staged until `publish`, which is one atomic switch."""
+    """Writer of a store. All changes are staged until `publish`, which is one atomic switch."""
 
     def upsert(self, records: Sequence[Record], vectors: Vectors, scope: Scope) -> None:
         """Stage records with their vectors (row i belongs to record i); same id replaces, the last call wins.
@@ -68,7 +68,7 @@ class Publisher(Protocol):
         Raises:
             BadVectors: A vector is zero, not finite, not of unit length or of another shape; nothing of the batch
                 is staged.
-            ProjectMismatch: A record, or the place, belongs to another project.
+            ProjectMismatch: A record, or the store, belongs to another project.
             InvalidScope: A record belongs to another scope.
         """
 
@@ -76,44 +76,43 @@ class Publisher(Protocol):
         """Stage deletions; unknown ids are no error."""
 
     def take_over(self, records: Sequence[Renamed], origin: Scope, scope: Scope) -> list[str]:
-        """Stage records of another scope's live generation, as it holds them but for their names, and page texts.
+        """Stage copies of records of another scope's live generation under new names, with the texts of their pages.
 
-        For a scope of which nothing is published. Texts of pages of which records are taken over are staged too; those
-        that are put replace them.
+        For a scope that has no published generation. Texts from `stage_bodies` replace the copied ones.
 
         Returns:
-            The ids of those that were taken over; the others are to be upserted. None are where the store cannot, or
-            the generation is damaged, gone, of another version, or holds other records.
+            The ids of the copied records; the caller upserts the others. Empty if the store cannot copy, or if the
+            generation is damaged, missing, of another version, or contains other records.
 
         Raises:
-            StateUnavailable: The place cannot be written.
+            StateUnavailable: The store cannot be written.
         """
 
     def stage_bodies(self, bodies: Sequence[PageBody], scope: Scope) -> None:
         """Stage the texts of pages; same URL replaces, the last call wins.
 
-        A text is published when its page has records, and goes with the last one of them.
+        A text is published if its page has records, and deleted with the last one of them.
         """
 
     def discard(self, scope: Scope) -> None:
-        """Drop what is staged."""
+        """Delete all staged changes."""
 
     def publish(self, scope: Scope, info: PublishInfo, *, gate: Gate = accept) -> Generation:
-        """Build a generation from the live one and what is staged, verify it, let it be read, and switch to it.
+        """Build a generation from the live one and the staged changes, verify it, pass it to `gate`, and switch to it.
 
-        Where nothing that is staged differs from the live generation, and the vector index has the same parameters,
-        that one stays and is returned.
-        The previous generation is kept for `rollback`; older ones are removed when no reader holds them.
+        If the staged changes make no difference, and the vector index has the same parameters, the live generation
+        stays and is returned.
+        The previous generation is kept for `rollback`; older ones are removed when no reader uses them.
 
         Args:
-            gate: Given what was built, which answers as it will after the switch. What it raises is passed on; then the
-                live generation stays, and nothing is left of the other, but where it raises `CandidateRefused`: then it
+            gate: Called with a reader of the new generation, which answers as it will after the switch. Its errors are
+                passed on: the live generation stays, and the new one is deleted. After `CandidateRefused` the new one
                 is kept as the scope's candidate, for `reader_of`, until the next call.
 
         Raises:
             IndexCorrupt: The live generation is damaged, or the built one failed verification; the live one stays.
             EmbeddingModelMismatch: Records of another model would stay beside those of `info.model_id`.
-            StateUnavailable: The place cannot be written; the live generation stays.
+            StateUnavailable: The store cannot be written; the live generation stays.
         """
 
     def rollback(self, scope: Scope) -> Generation:
@@ -132,7 +131,7 @@ class Catalogue(Protocol):
     """Live generations and their content."""
 
     def generation(self, scope: Scope) -> Generation | None:
-        """The live generation, or None when nothing was published."""
+        """The live generation, or None if nothing was published."""
 
     def list_scopes(self) -> list[Generation]:
         """The live generation of every scope of this project, by name."""
@@ -143,26 +142,26 @@ class Catalogue(Protocol):
     def body_digests(self, scope: Scope) -> Iterator[tuple[str, str]]:
         """(url, digest) of the text of every live page that has one, by rising URL; streams.
 
-        Where texts are staged by `take_over`, of these.
+        If `take_over` staged texts, these instead.
         """
 
 
 class Readers(Protocol):
-    """Opens what is live, for queries."""
+    """Opens live generations for queries."""
 
     def reader(self, scope: Scope) -> IndexReader:
-        """A snapshot of the live generation; cheap when that did not change since the last call.
+        """A snapshot of the live generation; cheap if that did not change since the last call.
 
-        Where that is damaged or cannot be read, the one that was read before, if there is one.
+        If the live generation is damaged or cannot be read, the one that is open already, if any.
 
         Raises:
             ScopeNotIndexed: Nothing was published.
-            IndexCorrupt, PermissionDenied: The live generation cannot be used, and none is held.
+            IndexCorrupt, PermissionDenied: The live generation cannot be used, and no earlier one is open.
             VectorBackendUnavailable: The backend cannot be read.
         """
 
     def open_reader(self, scope: Scope) -> IndexReader | None:
-        """The live generation where it is open already; opens nothing.
+        """The live generation if it is open already; opens nothing.
 
         Raises:
             VectorBackendUnavailable: The backend cannot be read.
@@ -172,39 +171,40 @@ class Readers(Protocol):
         """Return the source of the answers of `reader`; opens nothing, and raises the same errors."""
 
     def refresh(self) -> list[SearchSocketError]:
-        """Turn to what was published meanwhile for every scope that is read, so that nothing old is held.
+        """Switch every open scope to its newest generation and close the old ones.
 
-        For a service to call about once a minute.
+        A service calls this about once a minute.
 
         Returns:
-            Why a live generation cannot be used.
+            Errors of live generations that cannot be used.
         """
 
 
 class VectorStore(Publisher, Catalogue, Readers, Protocol):
-    """Keeps generations of scopes."""
+    """Store of the generations of scopes."""
 
     def reader_of(self, scope: Scope, generation: str) -> IndexReader:
-        """A snapshot of a generation that is kept, for whoever compares: opened anew, and no query of callers meets it.
+        """A new snapshot of a kept generation, for comparisons; other queries never use it.
 
         Args:
-            generation: Its name, or `LIVE`, `PREVIOUS` (what `rollback` leads to) or `CANDIDATE` (what a gate refused).
+            generation: Its name, or `LIVE`, `PREVIOUS` (the target of `rollback`) or `CANDIDATE` (refused by a gate).
 
         Raises:
-            GenerationNotKept: There is none of that name.
+            GenerationNotKept: No generation of that name is kept.
             IndexCorrupt, PermissionDenied, VectorBackendUnavailable: As `reader`.
         """
 
     def verify(self, scope: Scope) -> list[str]:
-        """Read the live generation in full and name what is damaged; empty when all is well, or nothing published."""
+        """Read the live generation in full and return its damage; empty if it is intact or nothing is published."""
 
     def repair(self, scope: Scope) -> list[str]:
         """Take a damaged live generation out of service, so that a run can publish again.
 
-        The one before becomes live where that is whole, else none is and everything is to be published anew.
+        The previous generation becomes live if it is intact. Otherwise no generation is live, and the next run must
+        publish all records.
 
         Returns:
-            What was damaged; empty when nothing was.
+            The damage; empty if there was none.
         """
 
     @property
@@ -226,5 +226,5 @@ class VectorStore(Publisher, Catalogue, Readers, Protocol):
         """Check that the backend can be read and written.
 
         Raises:
-            PermissionDenied: This user may not look.
+            PermissionDenied: This user may not read it.
         """

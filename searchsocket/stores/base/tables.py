@@ -1,7 +1,7 @@
 """Interface of a store of another package: tables of rows, each with a vector, in any database.
 
-`TableVectors` makes generations, filters, order and maintenance of it, so a store says only how its database writes,
-ends, deletes, finds and counts rows.
+`TableVectors` implements generations, filters, order and maintenance on top of it. A store only implements how its
+database writes, ends, deletes, finds and counts rows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -75,7 +75,7 @@ class VectorTables(Protocol):
         """The numbers of dimensions of which there is a table."""
 
     def create(self, dimensions: int) -> None:
-        """Create the table if it does not exist, and what the settings say of its index. Each run calls it."""
+        """Create the table if it does not exist, and its index as the settings require. Each run calls it."""
 
     def table(self, dimensions: int) -> VectorTable:
         """The table of vectors with this number of dimensions; calls nothing."""

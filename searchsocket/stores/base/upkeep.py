@@ -1,4 +1,4 @@
-"""Maintenance of a vector index on another machine: which scopes it holds, how many rows, what is wrong with it.
+"""Maintenance of a vector index on another machine: its scopes, numbers of rows, and problems.
 
 No query needs this. A scope whose rows are damaged or missing is staged again as a whole (`VectorStore.resync`).
 """

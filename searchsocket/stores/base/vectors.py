@@ -60,7 +60,7 @@ class VectorLimits:
     max_top_k: int | None = None  # of `nearest`
     tolerance: float = 0.0  # largest difference between a number read and the number written
     index: str = EXACT  # kind and parameters by the settings, e.g. "hnsw m=16 ef_construction=200 ef=200"
-    is_exact: bool = True  # False: the server may miss some of the nearest records, whatever the settings say
+    is_exact: bool = True  # False: the server may miss some of the nearest records, with any settings
 
 
 # For each record id: the number of the generation that last wrote its row; `NOT_KEPT` = the record has no row.
