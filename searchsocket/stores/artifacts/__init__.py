@@ -1,1 +1,1 @@
-"""Generations in an object store, so that whoever answers queries needs no disk of whoever indexes."""
+"""Generations in an object store, so that indexing and serving machines need no shared disk."""

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from searchsocket.errors import ArtifactInvalid, ConfigMissing
 from searchsocket.project.settings.model import Settings
 
-# Keys, and sections with all that they hold.
+# Keys, and whole sections.
 _KEYS = (
     "embeddings.provider",
     "embeddings.model",
@@ -23,9 +23,9 @@ _KEYS = (
     "vector.pgvector.table",
     "vector.qdrant.collection",
 )
-# What runs on this machine alone. Any other provider is sent queries with this machine's key, so its owner names it.
+# Providers on this machine. Any other one gets queries with this machine's key, so its owner must name it.
 _OWN_PROVIDERS = {"embeddings": ("builtin", "onnx", "hash"), "vector": ("local",)}
-_FOLDER = "folder:"  # a model that lies in a folder of the indexer, which nobody else has
+_FOLDER = "folder:"  # a model in a folder that only the indexing machine has
 
 
 def carried_settings(settings: Settings) -> dict[str, Any]:
@@ -38,15 +38,15 @@ def carried_settings(settings: Settings) -> dict[str, Any]:
 
 
 def with_carried(settings: Settings, carried: Mapping[str, Any], where: str) -> Settings:
-    """The settings of this machine, and where it sets none, those that came with a generation.
+    """The settings of this machine, completed by those that were pushed with a generation.
 
     Args:
-        where: Begins the message of an error.
+        where: Start of an error message.
 
     Raises:
-        ArtifactInvalid: Something came that does not travel, or has no such value.
-        ConfigMissing: The model lies in a folder of the indexer, and `embeddings.model` is not set here; or it uses a
-            provider elsewhere that the settings of this machine do not name.
+        ArtifactInvalid: A pushed setting is not one that travels, or has an invalid value.
+        ConfigMissing: The model is in a folder of the indexing machine, and `embeddings.model` is not set here; or the
+            generation uses a remote provider that the settings of this machine do not name.
     """
     if _only_carried(carried) != carried:
         raise ArtifactInvalid(
@@ -76,7 +76,7 @@ def with_carried(settings: Settings, carried: Mapping[str, Any], where: str) -> 
 
 
 def _only_carried(settings: Mapping[str, Any], under: str = "") -> dict[str, Any]:
-    """Of nested settings those that travel."""
+    """The nested settings that travel."""
     carried_values: dict[str, Any] = {}
     for name, value in settings.items():
         key = f"{under}{name}"

@@ -1,10 +1,10 @@
 """JSON documents next to the files of generations, and their names. Each is validated when it is read.
 
 ```text
-searchsocket.json                                 whose artefacts these are, and which scopes anyone may read
+searchsocket.json                                 the project, and the scopes that anyone may read
 blobs/<2 hex>/<sha256>                            files of generations by their content; never changed
-scopes/<scope>/<generation>.<sha256>.json         which files a generation is made of, and how it is to be asked
-scopes/<scope>/CURRENT.json                       which of these is live, and who may publish: written last
+scopes/<scope>/<generation>.<sha256>.json         the files of a generation, and the settings for its queries
+scopes/<scope>/CURRENT.json                       the live generation, and the lease to publish: written last
 ```
 """
 
@@ -58,7 +58,7 @@ class Document(_Part):
 
 
 class ProjectDocument(Document):
-    """Whose artefacts lie here."""
+    """The project that owns the artefacts, and its public scopes."""
 
     scopes: Annotated[tuple[ScopeName, ...], Field(max_length=1000)]  # public, the default first; empty = none
     newest: ScopeName | Literal[""] = ""  # the scope that was pushed last, if none is public: its settings apply
@@ -81,7 +81,7 @@ class Lease(_Part):
     """The right to publish a scope, until it expires or another writer takes it over."""
 
     fence: Annotated[int, Field(ge=1)]  # rises with every new holder
-    token: Annotated[str, Field(max_length=64)]  # random, of one holding
+    token: Annotated[str, Field(max_length=64)]  # random; a new one for each acquisition
     writer: Writer
     expires_at: AwareDatetime
 
@@ -96,7 +96,7 @@ class Pointer(Document):
     published_by: Writer | None = None
     published_at: AwareDatetime | None = None
     fence: Annotated[int, Field(ge=0)] = 0  # of the newest lease
-    lease: Lease | None = None  # None = nobody holds it
+    lease: Lease | None = None  # None = free
 
     @model_validator(mode="after")
     def _names_a_whole_generation(self) -> "Pointer":
@@ -135,12 +135,12 @@ class Description(Document):
 
     @property
     def blobs(self) -> list[BlobEntry]:
-        """Everything that it names."""
+        """All files that it lists, and the state."""
         return [*self.files.values(), *([self.state] if self.state else [])]
 
     @property
     def total_bytes(self) -> int:
-        """Of all files."""
+        """The bytes of all files."""
         return sum(entry.bytes for entry in self.files.values())
 
 
@@ -160,35 +160,35 @@ def description_name(scope: str, generation: str, sha256: str) -> str:
 
 
 def named_in(name: str) -> tuple[str, str, str] | None:
-    """Scope, generation and digest that the name of a description says; None for any other object."""
+    """Scope, generation and digest in the name of a description; None for any other object."""
     match = _DESCRIPTION.fullmatch(name)
     return (match["scope"], match["generation"], match["sha256"]) if match else None
 
 
 def scope_of_pointer(name: str) -> str:
-    """The scope that the name of a pointer says; "" for any other object."""
+    """The scope in the name of a pointer; "" for any other object."""
     return name[len(SCOPES) : -len(_CURRENT) - 1] if name.endswith(f"/{_CURRENT}") else ""
 
 
 def read_document(objects: Objects, name: str, kind: type[D], project_id: str | None = None) -> D:
-    """A document as it lies there; see `parse_document`.
+    """A stored document; see `parse_document`.
 
     Raises:
-        ObjectMissing: It is not there.
+        ObjectMissing: It does not exist.
     """
     return parse_document(read(objects, name, MAX_BYTES), kind, f"{objects.address}: {name}", project_id)
 
 
 def parse_document(data: bytes, kind: type[D], where: str, project_id: str | None = None) -> D:
-    """A document of its bytes.
+    """A document from its bytes.
 
     Args:
-        where: Begins the message of an error.
-        project_id: Whose it must be; None = anybody's.
+        where: Start of an error message.
+        project_id: The project that must own it; None = any.
 
     Raises:
-        ArtifactInvalid: It is damaged, of another format, or says what no document may.
-        ProjectMismatch: It is another project's.
+        ArtifactInvalid: It is damaged, of another format, or has invalid values.
+        ProjectMismatch: It belongs to another project.
     """
     try:
         head = _Head.model_validate_json(data)

@@ -25,11 +25,11 @@ from searchsocket.stores.local.store import LocalStore
 from searchsocket.text.synonyms import NO_SYNONYMS, SynonymSource
 from searchsocket.types import Scope
 
-_FIRST_PULL_S = 600.0  # how long a process waits for another one that fetches the same
-_MAX_PAUSE_S = 900.0  # before what was refused is looked at again
+_FIRST_PULL_S = 600.0  # wait for another process that fetches the same scope
+_MAX_PAUSE_S = 900.0  # before a refused generation is tried again
 _TRIES = 3  # to open a scope whose files another process removes
-_SILENT_POLLS = 3  # after so many without an answer, health says so
-_MAX_UNKNOWN = 1_000  # names of scopes that are not there, as asked for by the trusted
+_SILENT_POLLS = 3  # after so many without an answer, health reports it
+_MAX_UNKNOWN = 1_000  # names of missing scopes that trusted callers asked for
 
 
 class PulledStore(LocalStore):
@@ -48,11 +48,11 @@ class PulledStore(LocalStore):
         synonyms: SynonymSource = NO_SYNONYMS,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Nothing is fetched yet: a scope is when it is asked for, and followed from then on.
+        """Fetches nothing yet: the first query of a scope fetches it, and it is followed from then on.
 
         Args:
             root: Folder of the index; processes may share it.
-            poll_s: How often `refresh` asks for a new generation.
+            poll_s: Interval at which `refresh` asks for a new generation.
             max_bytes: See `pull_scope`.
             public_scopes: As they were when the project was opened; `refresh` reads them again.
         """
@@ -108,7 +108,7 @@ class PulledStore(LocalStore):
         self.close_readers()
 
     def answering(self, scope: Scope) -> Answering:
-        """See `VectorStore.answering`; an object store that is dead is a reason, too."""
+        """See `VectorStore.answering`; `trouble` may also be an unreachable object store."""
         trouble = self._trouble(scope)
         try:
             answering = super().answering(scope)
@@ -121,7 +121,7 @@ class PulledStore(LocalStore):
         return replace(answering, trouble=answering.trouble or trouble, poll_age_s=poll_age_s)
 
     def refresh(self) -> list[SearchSocketError]:
-        """See `VectorStore.refresh`; fetches what became live."""
+        """See `VectorStore.refresh`; fetches new live generations."""
         errors: list[SearchSocketError] = []
         if self._monotonic() - self._polled_at >= 0.9 * self._poll_s:
             self._polled_at = self._monotonic()
@@ -157,7 +157,7 @@ class PulledStore(LocalStore):
         return []
 
     def note_pull(self, scope: Scope, trouble: SearchSocketError | None) -> None:
-        """Follow a scope that the caller pulled; `trouble` says why an earlier copy answers."""
+        """Follow a scope that the caller pulled; `trouble` is the reason if an earlier copy answers."""
         with self._guard:
             self._followed[scope] = self._monotonic()
             if trouble:
@@ -174,7 +174,7 @@ class PulledStore(LocalStore):
         except IndexLoading:
             if self.generation(scope) is None:
                 raise
-            error = None  # an earlier copy answers meanwhile
+            error = None  # an earlier copy answers until then
         if isinstance(error, ScopeNotIndexed):
             with self._guard:
                 if len(self._unknown) >= _MAX_UNKNOWN:
@@ -187,7 +187,7 @@ class PulledStore(LocalStore):
             self._followed.setdefault(scope, self._monotonic())
 
     def _pull(self, scope: Scope, lock_timeout_s: float) -> SearchSocketError | None:
-        """Bring a scope up to date; what kept it from that."""
+        """Fetch the newest generation of a scope; returns the error if that fails."""
         try:
             pull_scope(
                 self._objects,
@@ -197,7 +197,7 @@ class PulledStore(LocalStore):
                 lock_timeout_s=lock_timeout_s,
                 make_room=partial(self._make_room, scope),
             )
-        except ScopeLocked:  # another process sees to it
+        except ScopeLocked:  # another process fetches it
             return None
         except SearchSocketError as error:
             with self._guard:
@@ -219,7 +219,7 @@ class PulledStore(LocalStore):
             self._on_demand.files.make_room(self._index, scope.name, size)
 
     def _trouble(self, scope: Scope) -> SearchSocketError | None:
-        """Why what answers may not be what was pushed last."""
+        """The reason why the answering generation may not be the last pushed one."""
         with self._guard:
             silent_s = self._monotonic() - self._followed.get(scope, self._monotonic())
             if trouble := self._troubles.get(scope):

@@ -64,7 +64,7 @@ def description_of(objects: Objects, generation: StoredGeneration) -> Descriptio
 def _live(objects: Objects, scope: str) -> str:
     try:
         return read_document(objects, pointer_name(scope), Pointer).description
-    except ObjectMissing:  # went meanwhile
+    except ObjectMissing:  # deleted since the listing
         return ""
 
 

@@ -43,19 +43,19 @@ def local_generations(project: Project, scope: Scope) -> tuple[str, ...]:
 def push_live(
     project: Project, scope: Scope, environ: Mapping[str, str], now: datetime, run_id: str = ""
 ) -> Pushed | None:
-    """Push the live generation of a scope to `artifacts.url`; None where that is not set.
+    """Push the live generation of a scope to `artifacts.url`; None if that is not set.
 
-    To be called by who holds the scope's lock. What is there already is only looked for.
+    The caller must have the scope's lock. Files that the object store has are not sent again.
 
     Args:
         now: UTC.
 
     Raises:
         ScopeNotIndexed: Nothing was published.
-        ArtifactsUnavailable: The place cannot be reached or written; what was live there stays.
-        PublishedElsewhere: What is live there was published by another machine, and this index is not built on it.
-        LeaseLost: Another machine took over the scope; what was live there stays.
-        ScopeLocked: A run on another machine is at work on the scope.
+        ArtifactsUnavailable: The object store cannot be reached or written; its live generation stays.
+        PublishedElsewhere: Another machine published the live generation there, and this index is not built on it.
+        LeaseLost: Another machine took over the scope; the live generation there stays.
+        ScopeLocked: A run on another machine works on the scope.
         ConfigError, ConfigMissing, ProjectMismatch, IndexCorrupt: See `open_objects` and `push_generation`.
     """
     if not project.settings.artifacts.url:
@@ -106,7 +106,7 @@ def _folder(project: Project, scope: Scope) -> Path:
 
 
 def _public_scopes(project: Project, environ: Mapping[str, str]) -> tuple[str, ...] | None:
-    """The scopes that anyone may read; None = this machine cannot tell, so those that were pushed before stay.
+    """The scopes that anyone may read; None = this machine does not know, so the pushed list stays.
 
     `api.scopes`; else the one scope of a project with `scope.mode = "fixed"`; else the default branch that git names.
     """

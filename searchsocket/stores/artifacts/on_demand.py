@@ -34,7 +34,7 @@ class OnDemand:
         self._loading: dict[str, Future[object]] = {}  # by scope
 
     def run(self, scope: str, load: Callable[[], T]) -> T:
-        """Load a scope, or wait for the caller that loads it; the work goes on after the deadline.
+        """Load a scope, or wait for the caller that loads it; loading continues after the deadline.
 
         Raises:
             IndexLoading: It takes longer, or too many requests wait.

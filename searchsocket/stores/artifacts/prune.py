@@ -1,4 +1,4 @@
-"""Removing what nobody can want any more from an object store."""
+"""Remove old generations and unused files from an object store."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,20 +28,20 @@ def prune(
     drop_scopes: Sequence[str] = (),
     dry_run: bool = False,
 ) -> Pruned:
-    """Remove generations beyond the newest of each scope, then the files that none of those left is made of.
+    """Remove all but the newest generations of each scope, then the files that no remaining generation uses.
 
     Args:
         now: UTC.
-        keep: Generations of each scope that stay, the live one among them.
-        min_age: What was replaced or sent within this time stays: somebody may be pulling the one, pushing the other.
-        drop_scopes: Scopes of which nothing stays.
+        keep: Number of generations of each scope that stay, including the live one.
+        min_age: Generations replaced and files sent within this time stay, because a pull or push may need them.
+        drop_scopes: Scopes to remove whole.
         dry_run: Only count.
 
     Raises:
-        ArtifactsUnavailable, ArtifactInvalid: The place cannot be read; nothing that was removed.
+        ArtifactsUnavailable, ArtifactInvalid: The object store cannot be read.
     """
     before = now - min_age
-    # First: what is sent from here on is no candidate, however late its description is read.
+    # First: a file that is sent later is then no candidate, however late its description is read.
     candidates = [info for info in objects.list(BLOBS) if info.modified < before]
     stored = stored_generations(objects)
     going = [
@@ -52,7 +52,7 @@ def prune(
     if not dry_run:
         objects.delete([pointer_name(scope) for scope in drop_scopes])
         objects.delete([generation.object for generation in going])
-        stored = stored_generations(objects)  # with what was pushed meanwhile
+        stored = stored_generations(objects)  # includes generations pushed since the first listing
     staying = [generation for generation in stored if generation not in going]
     named = {blob_name(entry.sha256) for each in staying for entry in description_of(objects, each).blobs}
     unnamed = [info for info in candidates if info.name not in named]
@@ -62,7 +62,7 @@ def prune(
 
 
 def _superseded(generations: list[StoredGeneration], keep: int, before: datetime) -> list[StoredGeneration]:
-    """Of one scope, the newest first: what is beyond those to keep, and was not live lately."""
+    """Generations of one scope, newest first, that exceed `keep` and were not live since `before`."""
     live = [each for each in generations if each.is_live]
     others = [each for each in generations if not each.is_live]
     return [each for each in others[max(keep - len(live), 0) :] if (each.replaced or each.pushed) < before]

@@ -77,7 +77,7 @@ def find_published_vectors(
     It downloads at most 100 kB of records per missing text, and the vectors of packs that have one.
 
     Args:
-        missing: Hashes of texts. The caller removes what it has taken.
+        missing: Hashes of texts. The caller removes those it has stored.
 
     Raises:
         ArtifactsUnavailable, ConfigError, ConfigMissing: The object store cannot be used.

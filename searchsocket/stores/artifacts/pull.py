@@ -1,4 +1,4 @@
-"""Fetching a generation into a folder that the local store reads: pointer, missing files, switch."""
+"""Fetch a generation into a folder that the local store reads: pointer, missing files, switch."""
 
 import hashlib
 import os
@@ -48,9 +48,9 @@ from searchsocket.system.locks import scope_lock
 from searchsocket.types import Scope
 
 _AT_ONCE = 4  # files under way; each has one block in memory
-_TRIES = 3  # with a new pointer each, where files go while they are fetched
+_TRIES = 3  # with a new pointer each, if files are deleted while they are fetched
 _PARTIAL = ".tmp-pulled-"
-DESCRIPTION = "artifact.json"  # beside CURRENT: the description of what was fetched last
+DESCRIPTION = "artifact.json"  # beside CURRENT: the description of the generation that was fetched last
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,22 +73,22 @@ def pull_scope(
     lock_timeout_s: float = 0.0,
     make_room: Callable[[int], None] = lambda _: None,
 ) -> Pulled:
-    """Bring the live generation of a scope into the index folder `root`, and switch to it.
+    """Download the live generation of a scope into the index folder `root`, and switch to it.
 
-    Files that lie there already, and were not damaged since, are linked. What was fetched by a pull that died is used.
+    Intact files that are there already are linked. Files of an interrupted pull are reused.
 
     Args:
-        max_bytes: That a generation may take; a larger one is refused before anything is fetched.
-        lock_timeout_s: How long to wait for another process that pulls the same.
-        make_room: Gets the bytes of a generation before it is fetched.
+        max_bytes: Size limit of a generation; a larger one is refused before anything is fetched.
+        lock_timeout_s: Time to wait for another process that pulls the same scope.
+        make_room: Called with the bytes of a generation before it is fetched.
 
     Raises:
         ScopeNotIndexed: Nothing was pushed for the scope.
         ArtifactsUnavailable: The object store cannot be reached, or lacks a file.
-        ArtifactInvalid: What it holds is damaged, of another format or too large; what was live here stays.
-        ProjectMismatch: It is another project's.
+        ArtifactInvalid: The generation is damaged, of another format or too large; the local live one stays.
+        ProjectMismatch: The generation belongs to another project.
         StateUnavailable: The folder cannot be written: full disk, read-only.
-        ScopeLocked: Another process pulls.
+        ScopeLocked: Another process pulls the scope.
     """
     with scope_lock(root, scope.name, timeout_s=lock_timeout_s):
         for tries_left in reversed(range(_TRIES)):
@@ -103,21 +103,21 @@ def pull_scope(
             try:
                 return _Pull(objects, root, scope, max_bytes, make_room).run(pointer)
             except ObjectMissing:
-                # Whoever pruned did so after the pointer went on, unless something is lost.
+                # A prune after a newer push deletes files of the old pointer. If not, the object store lost one.
                 if not tries_left:
                     raise
     raise AssertionError
 
 
 def fetched_description(root: Path, scope: Scope) -> bytes | None:
-    """The description of what was pulled last of a scope; None when nothing was."""
+    """The description of the last pulled generation of a scope; None if there is none."""
     with suppress(FileNotFoundError):
         return (scope_folder(root, scope.name) / DESCRIPTION).read_bytes()
     return None
 
 
 class _Pull:
-    """One try to pull one scope; holds its lock."""
+    """One try to pull one scope; the caller has the scope's lock."""
 
     def __init__(
         self, objects: Objects, root: Path, scope: Scope, max_bytes: int, make_room: Callable[[int], None]
@@ -134,7 +134,7 @@ class _Pull:
         current = self._current()
         if current and self._is_here(current.live, pointer):
             with suppress(OSError):
-                os.utime(self._folder / DESCRIPTION)  # says when the copy was used last
+                os.utime(self._folder / DESCRIPTION)  # records when the copy was used last
             return Pulled(self._scope.name, pointer.generation, is_new=False)
         text, description = self._description(pointer)
         self._make_room(description.total_bytes)
@@ -152,7 +152,7 @@ class _Pull:
         return Pulled(self._scope.name, pointer.generation, True, len(sent), sum(entry.bytes for entry in sent))
 
     def _current(self) -> Current | None:
-        with suppress(IndexCorrupt):  # all that is lost is what was fetched
+        with suppress(IndexCorrupt):  # only fetched files are lost
             return read_current(self._folder)
         return None
 
@@ -183,7 +183,7 @@ class _Pull:
         return text, description
 
     def _bring(self, description: Description, pointer: Pointer, current: Current | None) -> list[BlobEntry]:
-        """Put the whole generation under its name; what was fetched for it."""
+        """Put the whole generation under its name, and return the files that were fetched for it."""
         target = self._folder / pointer.generation
         if target.exists() and self._is_whole(target, description):
             return []
@@ -208,7 +208,7 @@ class _Pull:
         return list(missing.values())
 
     def _sweep(self, building: Path) -> None:
-        """Remove what other pulls left, and what the last one of this generation had not finished."""
+        """Remove leftovers of other pulls, and partial files of the last pull of this generation."""
         for entry in self._folder.glob(f"{BUILDING}*"):
             if entry != building:
                 shutil.rmtree(entry, ignore_errors=True)
@@ -222,7 +222,7 @@ class _Pull:
         return all(_holds(target / name, entry) for name, entry in description.files.items())
 
     def _link_present(self, building: Path, description: Description, current: Current | None) -> None:
-        """Take what lies here already: of the generations that are kept, of other scopes, and of a pull that died."""
+        """Link files that exist locally: of kept generations, of other scopes, and of an interrupted pull."""
         present = dict(self._present_files(current))
         for name, entry in description.files.items():
             path = building / name
@@ -237,7 +237,7 @@ class _Pull:
                     os.link(source, path)
 
     def _present_files(self, current: Current | None) -> Iterator[tuple[str, Path]]:
-        """Files of other scopes, which share packs, then those of this one, which count where both have a file."""
+        """Files of other scopes, which share packs, then those of this scope, which win if both have a file."""
         kept = [self._folder / name for name in (current.previous, current.live) if name] if current else []
         for generation in (*self._other_generations(), *kept):
             with suppress(FileNotFoundError, SearchSocketError):

@@ -34,7 +34,7 @@ class PulledFiles:
             return sum(self._bytes.values())
 
     def scan(self, roots: Iterable[Path]) -> None:
-        """Count again what is on the disk; other processes may share it."""
+        """Count the files on the disk again; other processes may share it."""
         sizes = {(root, folder.name): folder_bytes(folder) for root in roots for folder in _scopes(root)}
         with self._lock:
             self._bytes = sizes
@@ -46,7 +46,7 @@ class PulledFiles:
             self._release[root] = release
 
     def close(self, root: Path, release: Callable[[str], None]) -> None:
-        """The project no longer answers; it may have been opened again meanwhile."""
+        """Remove a project that no longer answers; another opening of it may be registered already."""
         with self._lock:
             if self._release.get(root) == release:
                 del self._release[root]
@@ -79,7 +79,7 @@ class PulledFiles:
             self._bytes[root, scope] = size
 
     def _make_room(self, size: int, keep: Key | None) -> int:
-        """Remove scopes until `size` fits; gives the bytes that are still too many."""
+        """Remove scopes until `size` fits; returns the bytes that are still too many."""
         surplus = sum(self._bytes.values()) + size - self.max_bytes
         if surplus <= 0:
             return 0

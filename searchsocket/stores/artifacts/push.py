@@ -1,4 +1,4 @@
-"""Sending a generation: files that are not there yet, then its description, then the scope's pointer."""
+"""Send a generation: missing files, then its description, then the scope's pointer."""
 
 import hashlib
 import tempfile
@@ -36,7 +36,7 @@ class Pushed:
 
     scope: str
     generation: str
-    files: int  # that the generation is made of
+    files: int  # of the whole generation
     sent_files: int
     sent_bytes: int
     is_new: bool  # whether the pointer was switched
@@ -51,22 +51,22 @@ def push_generation(
     now: datetime,
     write_state: Callable[[Path], None] | None = None,
 ) -> Pushed:
-    """Send the generation in `folder` and make it live for whoever pulls.
+    """Send the generation in `folder` and make it live for every puller.
 
-    What died on its way is invisible, and what it had sent is not sent again.
+    An interrupted push is invisible, and its files are not sent again.
 
     Args:
-        lease: Of the scope, and held.
-        settings: What travels with it, see `carried.py`.
-        public: Scopes that anyone may read, the default first; None = as before, at first none.
+        lease: The acquired lease of the scope.
+        settings: Settings to send with it, see `carried.py`.
+        public: Scopes that anyone may read, the default first; None = unchanged, initially empty.
         now: UTC.
-        write_state: Writes to a new file what the next run needs on another machine; None = it does not travel.
+        write_state: Writes the state that a run on another machine needs to a new file; None = it is not sent.
 
     Raises:
-        ArtifactsUnavailable: The place cannot be reached or written; what was live there stays.
-        LeaseLost, PublishedElsewhere: Another writer took over the scope; what was live there stays.
-        ProjectMismatch: Another project's artefacts lie there.
-        IndexCorrupt: A file of the generation is not what was published.
+        ArtifactsUnavailable: The object store cannot be reached or written; its live generation stays.
+        LeaseLost, PublishedElsewhere: Another writer took over the scope; the live generation there stays.
+        ProjectMismatch: The object store contains another project's artefacts.
+        IndexCorrupt: A file of the generation differs from the published one.
     """
     manifest = read_manifest(folder)
     generation = manifest.generation
@@ -91,9 +91,9 @@ def push_generation(
             sent = {**sent, **sent_state}
         text = description.to_bytes()
         digest = hashlib.sha256(text).hexdigest()
-        # Under a name of its own, also after a rollback: nobody who prunes can take it for an old one.
+        # It has its own name, also after a rollback, so that no prune mistakes it for an old one.
         objects.put(description_name(generation.scope, generation.name, digest), text)
-        # What lay there unused may have been pruned until now.
+        # Unused files in the object store may have been pruned since the first check.
         sent = {**sent, **_send_missing(objects, folder, files)}
         lease.publish(generation.name, digest, generation.source_revision)
     return Pushed(generation.scope, generation.name, len(files), len(sent), sum(sent.values()), is_new)
@@ -120,7 +120,7 @@ def _project_document(
 
 
 def _before(objects: Objects, name: str, kind: type[D], project_id: str) -> D | None:
-    """A document that may be there; a damaged one is written anew."""
+    """The stored document; None if it is missing or damaged, so that it is written again."""
     with suppress(ObjectMissing, ArtifactInvalid):
         return read_document(objects, name, kind, project_id)
     return None
@@ -143,7 +143,7 @@ def _send_state(objects: Objects, write_state: Callable[[Path], None]) -> tuple[
 
 
 def _send_missing(objects: Objects, folder: Path, files: _Files) -> dict[str, int]:
-    """Send what is not there in its whole length; digest -> bytes of what was sent."""
+    """Send files that are missing or of another size; returns digest -> bytes of the sent files."""
     paths = {entry.sha256: (folder / name, entry) for name, entry in files.items()}
 
     def is_missing(entry: BlobEntry) -> bool:

@@ -1,4 +1,4 @@
-"""The lease that a run holds on its scope, for as long as it holds the scope's lock."""
+"""The lease of a run on its scope, kept for as long as the scope's lock."""
 
 import hashlib
 import os
@@ -35,13 +35,13 @@ def run_lease(
     on_wait: Callable[[str], None] = lambda holder: None,
     is_required: bool = False,
 ) -> Iterator[ScopeLease | None]:
-    """Hold the lease of a scope; None without `artifacts.url`. The caller has the scope's lock.
+    """Acquire the lease of a scope for a block; None without `artifacts.url`. The caller has the scope's lock.
 
     Nested calls share the outermost lease. With vectors in the index folder, only the push needs the object store:
     while it cannot be reached, this yields None unless `is_required`.
 
     Raises:
-        ScopeLocked: A run on another machine held it for all of `timeout_s`.
+        ScopeLocked: A run on another machine kept it for all of `timeout_s`.
         ArtifactsUnavailable: The object store cannot be reached.
         ConfigError, ConfigMissing, ProjectMismatch: See `open_objects` and `ScopeLease.acquire`.
     """

@@ -31,12 +31,12 @@ from searchsocket.stores.artifacts.lease import (
 from searchsocket.stores.artifacts.objects.base import ObjectChanged, Objects, read_version
 from searchsocket.types import Scope
 
-_PAUSE_S = 2.0  # between two looks at the lease of another run
+_PAUSE_S = 2.0  # between two reads of the lease of another run
 _TRIES = 20  # of one write, while own earlier writes arrive late
 
 
 class ScopeLease:
-    """The lease of one scope, requested or held by one writer; safe to share between threads."""
+    """The lease of one scope, from the side of one writer; safe to share between threads."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class ScopeLease:
 
         Args:
             clock: UTC.
-            token: Of this holding; default: random.
+            token: Identifies this acquisition; default: random.
         """
         self.objects = objects
         self._scope = scope
@@ -79,10 +79,10 @@ class ScopeLease:
             on_wait: Called before the wait, with the holder.
 
         Raises:
-            ScopeLocked: Another run holds it.
+            ScopeLocked: Another run has the lease.
             ArtifactsUnavailable: The object store cannot be reached or written.
-            ConfigError: It ignores the conditions of writes, so two writers could overwrite each other.
-            ProjectMismatch: It belongs to another project.
+            ConfigError: The object store ignores the conditions of writes, so two writers could overwrite each other.
+            ProjectMismatch: The object store belongs to another project.
         """
         began = since = self._monotonic()
         last_lease: Lease | None = None
@@ -93,7 +93,7 @@ class ScopeLease:
                 continue  # another writer was faster, and has released it
             if lease != last_lease:
                 last_lease, since = lease, self._monotonic()
-            # A lease that ends so late has a wrong clock: only watching it shows that its holder is dead.
+            # A lease that ends so late has a wrong clock: it is dead only if it does not change while we watch it.
             is_odd = lease.expires_at - self._clock() > timedelta(seconds=2 * DURATION_S)
             patience_s = max(timeout_s, DURATION_S) if is_odd else timeout_s
             remaining_s = patience_s - (self._monotonic() - began)
@@ -110,7 +110,7 @@ class ScopeLease:
         self._change(lambda pointer: with_renewal(pointer, self._clock()))
 
     def check(self) -> None:
-        """Refuse to go on without the lease; for a last look before a switch that has no conditions of its own.
+        """Raise if this writer no longer has the lease; for a last check before an unconditional switch.
 
         Raises:
             PublishedElsewhere: Another writer took it over, and published.
@@ -124,7 +124,7 @@ class ScopeLease:
                 self._confirm()
 
     def publish(self, generation: str, description: str, revision: str) -> None:
-        """Make a generation live for all readers, if this writer still holds the lease; raises as `check`.
+        """Make a generation live for all readers, if this writer still has the lease; raises as `check`.
 
         Args:
             description: sha256 of its description.
@@ -134,7 +134,7 @@ class ScopeLease:
         self._base = description
 
     def release(self) -> None:
-        """Let the next writer in at once; where that fails, the lease expires."""
+        """Release the lease for the next writer; if that fails, the lease expires later."""
         with suppress(ArtifactsUnavailable, LeaseLost, PublishedElsewhere):
             self._change(without_lease)
 

@@ -24,13 +24,13 @@ _DAMAGE = (sqlite3.Error, ValueError, TypeError, LookupError, OverflowError, Rec
 
 
 def refuse_another(folder: Path, description: Description, name: str) -> None:
-    """Look at the manifest, which is fetched first: no file is fetched that it does not list.
+    """Check the manifest, which is fetched first, so that no file is fetched that it does not list.
 
     Args:
-        name: Begins the message of an error.
+        name: Start of an error message.
 
     Raises:
-        ArtifactInvalid: It is not of what the description tells of, of another format, or damaged.
+        ArtifactInvalid: It does not match the description, or is damaged or of another format.
     """
     with _refusing(folder, name):
         manifest = read_manifest(folder)
@@ -49,7 +49,7 @@ def _most_rows(files: Mapping[str, BlobEntry]) -> int:
 
 
 def refuse_unsound(folder: Path, name: str) -> None:
-    """Open the whole generation, and look at every vector that lies in it.
+    """Open the whole generation, and check every vector that it contains.
 
     Raises:
         ArtifactInvalid: It is damaged.
@@ -65,7 +65,7 @@ def refuse_unsound(folder: Path, name: str) -> None:
 
 
 class _Unasked:
-    """In place of an index elsewhere: only what was fetched is looked at."""
+    """Placeholder for a remote index, because only fetched files are checked."""
 
     limits = VectorLimits(is_remote=True)
 

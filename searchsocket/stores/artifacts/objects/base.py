@@ -10,7 +10,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable
 
-BLOCK_BYTES = 1 << 20  # what is in memory of a file that is moved
+BLOCK_BYTES = 1 << 20  # of a transferred file that are in memory at a time
 _READS = 20  # of an object that others write
 
 
@@ -34,7 +34,7 @@ class ObjectInfo:
 class Objects(Protocol):
     """Objects below one address. Names are relative, with `/` between their parts.
 
-    Every method raises `ArtifactsUnavailable` where the place cannot be reached or refuses.
+    Every method raises `ArtifactsUnavailable` if the object store cannot be reached or refuses.
     """
 
     address: str  # for messages: without what may be secret
@@ -43,12 +43,12 @@ class Objects(Protocol):
         """The object in blocks; `closing` ends it early.
 
         Raises:
-            ObjectMissing: It is not there.
-            ObjectChanged: Another process replaced it meanwhile.
+            ObjectMissing: It does not exist.
+            ObjectChanged: Another process replaced it while it was read.
         """
 
     def size(self, name: str) -> int | None:
-        """Bytes of the object; None where there is none."""
+        """Bytes of the object; None if it does not exist."""
 
     def put(self, name: str, data: bytes) -> None:
         """Write a small object; a reader sees all of it, or the old content."""
@@ -80,7 +80,7 @@ def read(objects: Objects, name: str, max_bytes: int) -> bytes:
     """A small object as a whole.
 
     Raises:
-        ObjectMissing: It is not there.
+        ObjectMissing: It does not exist.
         ArtifactInvalid: It is larger.
     """
     for _ in range(_READS):

@@ -1,4 +1,4 @@
-"""Objects in a folder: a mounted disk, or what a web server gives out."""
+"""Objects in a folder: a mounted disk, or the root of a web server."""
 
 import hashlib
 import os
@@ -16,7 +16,7 @@ from searchsocket.system.files import replacing
 
 
 class FolderObjects:
-    """Implements `Objects`; whoever may read the folder is said by its mode and the umask."""
+    """Implements `Objects`. The folder's mode and the umask decide who may read it."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -53,8 +53,8 @@ class FolderObjects:
             return None
 
     def put_if(self, name: str, data: bytes, version: str | None) -> str:
-        """See `Objects.put_if`; a lock file beside the object keeps other writers away meanwhile."""
-        from filelock import FileLock  # who only reads takes no lock
+        """See `Objects.put_if`; a lock file beside the object excludes other writers."""
+        from filelock import FileLock  # reading needs no lock
 
         path = self._root / name
         with self._reporting("cannot write", name):
@@ -70,7 +70,7 @@ class FolderObjects:
         for folder, _, names in os.walk(self._root / prefix):
             for name in names:
                 path = Path(folder) / name
-                with suppress(FileNotFoundError), self._reporting("cannot read", name):  # gone meanwhile
+                with suppress(FileNotFoundError), self._reporting("cannot read", name):  # deleted since the listing
                     stat = path.stat()
                     modified = datetime.fromtimestamp(stat.st_mtime, UTC)
                     yield ObjectInfo(path.relative_to(self._root).as_posix(), stat.st_size, modified)
@@ -90,7 +90,7 @@ class FolderObjects:
         path = self._root / name
         with self._reporting("cannot write", name):
             path.parent.mkdir(parents=True, exist_ok=True)
-            # What a writer that died leaves is pruned like any object that nothing names.
+            # A prune removes the leftovers of an interrupted write, like any unused object.
             with replacing(path, path.parent) as file:
                 write(file)
 

@@ -1,4 +1,4 @@
-"""Objects on a web server, which gives out what lies in a folder or a public bucket; they can only be read."""
+"""Objects on a web server that serves a folder or a public bucket; they can only be read."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,13 +14,13 @@ from searchsocket.system.bounded_http import bounded_client
 _TIMEOUT_S = 30.0  # of a request, and more for a large file that arrives at this rate
 _LEAST_BYTES_PER_S = 50_000
 _MAX_BYTES = 1 << 40  # callers stop at the size that they expect
-# What a proxy kept would hide a new generation, and what is compressed has another size than was told.
+# A proxy's cache would hide a new generation, and a compressed body has another size than the description states.
 _HEADERS = {"accept-encoding": "identity", "cache-control": "no-cache"}
 _GONE = (httpx.codes.NOT_FOUND, httpx.codes.GONE)
 
 
 class WebObjects:
-    """Implements `Objects`, but for writing and listing."""
+    """Implements `Objects`, except writing and listing."""
 
     def __init__(self, url: str) -> None:
         self._url = url.rstrip("/")
