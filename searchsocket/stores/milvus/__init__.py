@@ -1,8 +1,8 @@
-"""Vectors on a Milvus server; records, words and page texts are in the folder, as with every store.
+"""Vectors on a Milvus server; records, words and page texts are in the index folder, as with every store.
 
-Tried on a server 2.3.5 and on Milvus Lite 3.2.
+Tested with server 2.3.5 and Milvus Lite 3.2.
 
-`schema.py` says what a row holds, `filters.py` how a query names rows, `connection.py` speaks to the server,
+`schema.py` defines the fields of a row, `filters.py` the filters of queries. `connection.py` calls the server,
 `index.py` writes generations, `rows.py` reads one.
 """
 

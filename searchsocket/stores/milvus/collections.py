@@ -11,7 +11,7 @@ from searchsocket.stores.milvus.schema import FIELDS, OWN_FIELDS, VECTOR, schema
 
 METRIC = "IP"  # of unit vectors, so the cosine
 _MAX_LOAD_S = 3_600.0  # of a large collection whose index was replaced
-_OWNER = "searchsocket, project "  # begins the description, where a server keeps it; Lite does not
+_OWNER = "searchsocket, project "  # start of the description; Lite does not store it
 
 
 class Collections:
@@ -57,8 +57,8 @@ class Collections:
     def ensure_index(self, name: str) -> None:
         """Give a collection the vector index of the settings; the server builds it from the rows that it has.
 
-        Until the collection is loaded again, queries fail. A run that dies meanwhile leaves a collection without an
-        index, which the next one gives it.
+        Queries fail until the collection is loaded again. If a run dies before that, the collection may have no index,
+        and the next run builds it.
         """
         index = self.index(name)
         if is_automatic(index):

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from searchsocket.errors import ConfigMissing, VectorBackendRefused, VectorBackendUnavailable
 
-# Where a server was away, grpc refuses every call until up to two minutes have passed, also those of new clients.
+# After a server was unreachable, grpc refuses every call for up to two minutes, even from new clients.
 _RECONNECTING = {
     "grpc.use_local_subchannel_pool": 1,
     "grpc.initial_reconnect_backoff_ms": 100,
@@ -25,10 +25,10 @@ class MilvusConnection:
         """Connects to nothing yet.
 
         Args:
-            uri: Of a server, or a file that ends in `.db` for Milvus Lite.
+            uri: Address of a server, or a file that ends in `.db` for Milvus Lite.
             token: `user:password` or an API key; "" = none.
             timeout_s: For each call.
-            token_env: Where the token was found, for errors.
+            token_env: The variable with the token, for errors.
         """
         self._uri = uri
         self._token = token
@@ -42,17 +42,17 @@ class MilvusConnection:
         return f"MilvusConnection({self._name})"
 
     def load(self, collection: str) -> None:
-        """Make sure that a collection can be queried: Lite has none loaded when it starts.
+        """Load a collection so that it can be queried: Lite has none loaded when it starts.
 
         Raises:
-            VectorBackendUnavailable: See `call`; also where there is no such collection.
+            VectorBackendUnavailable: See `call`; also if there is no such collection.
         """
         if collection not in self._loaded:
             self.call("load_collection", collection)
             self._loaded.add(collection)
 
     def forget(self, collection: str) -> None:
-        """A collection was made, dropped or released: it is loaded again before it is queried."""
+        """Load a collection again before its next query, because it was created, dropped or released."""
         self._loaded.discard(collection)
 
     def call(self, name: str, *arguments: Any, timeout_s: float = 0.0, **options: Any) -> Any:
@@ -86,13 +86,13 @@ class MilvusConnection:
             yield
         except (ConfigMissing, VectorBackendUnavailable):
             raise
-        except Exception as error:  # noqa: BLE001  pymilvus raises its own, those of grpc, and plain ones
+        except Exception as error:  # noqa: BLE001  pymilvus raises its own errors, grpc's and plain ones
             secrets = [self._token, *self._token.split(":"), urlsplit(self._uri).password or ""]
             raise refusal(error, self._name, self._token_env, secrets) from None
 
 
 def _client_class() -> Callable[..., Any]:
-    # The client reads this variable when it is imported, and then refuses the file that Milvus Lite is addressed by.
+    # The client reads this variable at its import, and then rejects the file path of Milvus Lite.
     address = os.environ.pop("MILVUS_URI", None)
     try:
         from pymilvus import MilvusClient
@@ -103,14 +103,14 @@ def _client_class() -> Callable[..., Any]:
     finally:
         if address is not None:
             os.environ["MILVUS_URI"] = address
-    logging.getLogger("pymilvus").setLevel(logging.CRITICAL)  # what it logs it raises as well
+    logging.getLogger("pymilvus").setLevel(logging.CRITICAL)  # it raises all that it logs
     client: Callable[..., Any] = MilvusClient
     return client
 
 
 _MAX_CHARS = 300
 _NO_COLLECTION, _DENIED_TO_ALL = 100, 9  # codes of the server
-# Until somebody changes something.
+# A retry fails until somebody changes something.
 _FINAL: dict[object, str] = {
     "UNAUTHENTICATED": "it rejects the token in {token_env}; set a valid token and run again",
     "PERMISSION_DENIED": "the user of the token in {token_env} lacks permission; use another token",
@@ -124,10 +124,10 @@ def refusal(error: Exception, server: str, token_env: str, secrets: Iterable[str
     """The error to raise.
 
     Args:
-        error: What the vendor's client raised; what it knows of grpc's is its cause.
+        error: The error of the vendor's client; its cause is grpc's error, if any.
         server: Without user and password.
-        token_env: Where the token was found; "" = there is none.
-        secrets: Never told, whatever the server says.
+        token_env: The variable with the token; "" = there is none.
+        secrets: Removed from the message of the server.
     """
     causes = list(_causes(error))
     text = _text_of(causes[-1])
@@ -147,7 +147,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _code_of(error: BaseException) -> object:
-    """The name of grpc's, or the number of the server's."""
+    """The name of a grpc code, or the number of a server code."""
     code = getattr(error, "code", None)
     return code().name if callable(code) else code
 

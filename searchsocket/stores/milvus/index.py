@@ -24,11 +24,11 @@ from searchsocket.types import Generation, Scope
 _MAX_BATCH_ROWS = 500
 _BUILD_WAIT_S = 1.0
 _MAX_BUILD_PAUSE_S = 900.0  # without a further row; a server builds many rows at a time
-_SEAL_WAITS_S = (0.05, 0.1, 0.2, 0.5, *[1.0] * 30)  # until what was written is seen by bounded reads
+_SEAL_WAITS_S = (0.05, 0.1, 0.2, 0.5, *[1.0] * 30)  # until bounded reads see the writes
 
 
 class MilvusVectors:
-    """Implements `VectorIndex`: one collection of a project for each number of dimensions, and its registry."""
+    """Implements `VectorIndex`: one collection per project and number of dimensions, and the project's registry."""
 
     def __init__(
         self,
@@ -42,10 +42,10 @@ class MilvusVectors:
         """Asks the server nothing yet.
 
         Args:
-            name: Of the collections, which go on with the number of dimensions.
-            project_id: Whose they are.
-            kind: Of their vector index; an existing one is replaced by the next write.
-            sleep: Waits seconds until what was written is seen.
+            name: Prefix of the collections' names, before the number of dimensions.
+            project_id: The project that owns them.
+            kind: Kind of their vector index; the next write replaces an index of another kind.
+            sleep: Waits seconds between checks for visible writes.
         """
         name = re.sub(r"\W", "_", name, flags=re.ASCII)
         self._connection = connection
@@ -68,9 +68,9 @@ class MilvusVectors:
             self._connection.call("upsert", collection, [row_data(generation, row) for row in batch])
 
     def seal(self, generation: Generation) -> None:
-        """See `VectorIndex.seal`: who sees the last row that was written, as queries look, sees those before it.
+        """See `VectorIndex.seal`: a query that sees the last written row also sees all rows before it.
 
-        That a row has ended may be seen later still.
+        The end of a row may become visible later.
         """
         self._registry.add(generation)
         collection = self._collections.name(generation.dimensions)
@@ -118,7 +118,7 @@ class MilvusVectors:
                 ended = filters.ended_behind(scope.name, max(names))
                 while rows := self._now(collection, ended):
                     self._connection.call("upsert", collection, [{**row, DIED: filters.NEVER} for row in rows])
-            # What is shown a moment longer would else be in the next generation.
+            # Deleted rows stay visible for a moment, and would otherwise appear in the next generation.
             self._wait(collection, filters.left_by_others(scope.name, max(names, default="")), False)
 
     def registered(self) -> list[RegisteredScope]:
@@ -142,7 +142,7 @@ class MilvusVectors:
         for name in names:
             self._connection.call("drop_collection", name)
             self._connection.forget(name)
-        return [*names, *self._registry.drop()]  # last: until then nobody else may come here
+        return [*names, *self._registry.drop()]  # last: until then no other project may use the collections
 
     def _build(self, collection: str) -> None:
         """Return when the server has built its index of all rows; until then it searches by a temporary one.
@@ -163,13 +163,13 @@ class MilvusVectors:
             self._sleep(_BUILD_WAIT_S)
 
     def _there(self, generation: Generation) -> str:
-        """The collection of a generation; "" where it is gone."""
+        """The collection of a generation; "" if it does not exist."""
         self._registry.check()
         name = self._collections.name(generation.dimensions)
         return name if self._connection.call("has_collection", name) else ""
 
     def _end(self, collection: str, generation: Generation, ids: Iterable[str]) -> None:
-        """Let records end with the generation before."""
+        """Mark the rows of records as ended by this generation."""
         where = filters.alive_before(generation.scope, generation.name, ids)
         if rows := self._now(collection, where):
             self._connection.call("upsert", collection, [{**row, DIED: generation.name} for row in rows])
@@ -187,7 +187,7 @@ class MilvusVectors:
         )
 
     def _now(self, collection: str, where: str) -> list[dict[str, Any]]:
-        """Rows as they are after all that was written, and not as most queries see them; some of many."""
+        """Matching rows after all writes, unlike most queries, which may miss the latest; at most one batch."""
         self._connection.load(collection)
         rows = self._connection.call(
             "query",

@@ -9,7 +9,7 @@ from searchsocket.stores.base.naming import index_text
 from searchsocket.types import EXACT
 
 _MAX_EF = 32_768
-_AUTOMATIC = "AUTOINDEX"  # what Zilliz Cloud makes of any kind
+_AUTOMATIC = "AUTOINDEX"  # Zilliz Cloud replaces any kind by this one
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +18,8 @@ class MilvusKind:
 
     text: str  # see `VectorLimits.index`
     server_name: str
-    build: Mapping[str, int]  # what it is built with
-    effort_name: str = ""  # the parameter of queries; "" = there is none
+    build: Mapping[str, int]  # parameters of its construction
+    effort_name: str = ""  # the parameter of queries; "" = it has no such parameter
     effort: int = 0
     max_effort: int = 0  # finds nearly all of the nearest rows, and takes much longer
 

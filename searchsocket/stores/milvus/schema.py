@@ -1,6 +1,6 @@
-"""Schema of a row: the fields of spec 12.3 that a query compares. The catalogue has all that users see.
+"""Schema of a row: the fields of spec 12.3 that a query compares. The catalogue has everything that users see.
 
-A row is a record from one generation on: its key is made of scope, id and the generation that it was born in.
+A row is a record from one generation on. Its key is a hash of the scope, the id and the generation that wrote it.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ KEY, ID, VECTOR, BORN, DIED = "row_key", "record_id", "embedding", "born", "died
 _TEXTS = {KEY: 64, "scope": 256, ID: 512, BORN: 32, DIED: 32}
 _LISTS = {"directories": (1024, 512), "tags": (1024, 512), "labels": (1024, 512)}
 FIELDS = [*_TEXTS, *_LISTS, "hidden", VECTOR]
-OWN_FIELDS = frozenset({KEY, ID, BORN, DIED})  # what has all of these was made by a version of this
+OWN_FIELDS = frozenset({KEY, ID, BORN, DIED})  # a collection with all of these was made by some version of this module
 
 
 def schema_of(dimensions: int, description: str) -> Any:
@@ -52,7 +52,7 @@ def row_data(generation: Generation, row: VectorRow) -> dict[str, Any]:
 
 
 def marker(generation: Generation) -> dict[str, Any]:
-    """A row that no generation sees, and that goes with the next run: it says that all before it was written."""
+    """A row that no generation sees and that the next run deletes. If it is visible, so are all earlier writes."""
     nothing = np.zeros(generation.dimensions, np.float32)
     nothing[0] = 1.0
     row = VectorRow("", nothing, ancestors=(), tags=(), labels=(), is_hidden=True)
