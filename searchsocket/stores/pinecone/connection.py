@@ -13,10 +13,10 @@ from searchsocket.system.retry_after import retry_after_s
 from searchsocket.text.provider_words import provider_message
 
 T = TypeVar("T")
-_READ_TRIES = 2  # a connection that was kept may be gone; more would hold the query
+_READ_TRIES = 2  # a kept-alive connection may be closed; more tries would delay the query
 _WRITE_TRIES = 6
 _MAX_WAIT_S = 20.0
-_MAX_ANSWER_BYTES = 64_000_000  # sixteen times what the service says it answers at most
+_MAX_ANSWER_BYTES = 64_000_000  # sixteen times the service's documented maximum
 
 
 class PineconeConnection:
@@ -35,8 +35,8 @@ class PineconeConnection:
 
         Args:
             key: The project's.
-            key_env: Where it was found, for errors.
-            host: Of the list of indexes; "" = the service's own.
+            key_env: The variable with the key, for errors.
+            host: Address of the list of indexes; "" = the service's own.
             timeout_s: For each request.
             sleep: Waits seconds before another try.
         """
@@ -127,7 +127,7 @@ class PineconeConnection:
             return tried(ask)
         except (ConfigMissing, VectorBackendUnavailable):
             raise
-        except Exception as error:  # noqa: BLE001  the client raises its own, and plain ones for what it does not send
+        except Exception as error:  # noqa: BLE001  the client's own errors, and plain ones for unsent requests
             with self._lock:
                 self._lost.add(index)
             raise refusal(error, index, self._key_env, self._key) from None
@@ -139,7 +139,7 @@ class PineconeConnection:
             raise ConfigMissing(
                 "vector.provider is pinecone, which needs the client: pip install 'searchsocket[pinecone]'"
             ) from error
-        logging.getLogger("pinecone").setLevel(logging.CRITICAL)  # what it logs it raises as well
+        logging.getLogger("pinecone").setLevel(logging.CRITICAL)  # it raises all that it logs
         try:
             return Pinecone(
                 api_key=self._key,
@@ -161,16 +161,16 @@ _ADVICE = {
     429: "it throttles this project; run again later",
 }
 
-_FINAL = (400, 401, 402, 403, 404, 413)  # until somebody changes something
+_FINAL = (400, 401, 402, 403, 404, 413)  # a retry fails until somebody changes something
 
 
 def refusal(error: Exception, index: str, key_env: str, key: str) -> VectorBackendUnavailable:
     """The error to raise.
 
     Args:
-        error: What the vendor's client raised.
-        index: That was asked; "" = the list of indexes.
-        key: Never told, whatever the service says.
+        error: The error of the vendor's client.
+        index: The index of the request; "" = the list of indexes.
+        key: Removed from the message of the service.
     """
     what = f"Pinecone index {index!r}" if index else "Pinecone"
     status = getattr(error, "status_code", None)

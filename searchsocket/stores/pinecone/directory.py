@@ -10,7 +10,7 @@ from searchsocket.stores.pinecone.connection import PineconeConnection
 from searchsocket.stores.pinecone.index_kinds import DocumentNamespace, LegacyNamespace
 from searchsocket.stores.pinecone.namespace import Namespace, namespace_name, namespace_prefix
 
-_LEGACY_FIELD = "_values"  # what an index without a schema is described with
+_LEGACY_FIELD = "_values"  # the service's field name for an index without a schema
 _OUR_FIELD = "embedding"
 _METRICS = ("cosine", "dotproduct")  # the same order for vectors of unit length
 _MAX_INDEX_CHARS = 45
@@ -19,7 +19,7 @@ _READY_WAITS_S = (0.5, 1.0, *[2.0] * 60)
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """An index that is there."""
+    """An existing index."""
 
     name: str
     host: str
@@ -29,14 +29,14 @@ class Index:
 
 
 class Directory:
-    """The indexes of a project; what was found is remembered."""
+    """The indexes of a project, with a cache of earlier lookups."""
 
     def __init__(self, connection: PineconeConnection, name: str, *, cloud: str, region: str) -> None:
         """Asks nothing yet.
 
         Args:
-            name: Of the indexes, which go on with the number of dimensions; one that is called just so is used too.
-            cloud, region: Where new ones are made.
+            name: Prefix of the index names, before the number of dimensions; an index of exactly this name counts too.
+            cloud, region: Location of new indexes.
         """
         self._connection = connection
         self._name = re.sub(r"[^a-z0-9]+", "-", name.lower())[: _MAX_INDEX_CHARS - 6].strip("-") or "searchsocket"
@@ -63,7 +63,7 @@ class Directory:
         return [name for name in listed if name.startswith(prefix)]
 
     def problems(self) -> list[tuple[str, str]]:
-        """Indexes that are called like ours and cannot be used, and why."""
+        """Indexes with our names that cannot be used, each with the reason."""
         indexes = self._connection.indexes()
         own = re.compile(rf"{self._name}-(\d+)")
         problems = []
@@ -77,10 +77,10 @@ class Directory:
         return problems
 
     def look(self, dimensions: int) -> Index | None:
-        """The index for vectors of so many dimensions, as it is now; None: there is none.
+        """The index for vectors of so many dimensions, read again from the service; None: there is none.
 
         Raises:
-            VectorBackendRefused: What has its name cannot be used.
+            VectorBackendRefused: The index of this name cannot be used.
         """
         with self._lock:
             self._indexes.pop(dimensions, None)
@@ -93,7 +93,7 @@ class Directory:
         """The index for vectors of so many dimensions.
 
         Raises:
-            VectorBackendRefused: There is none, or what has its name cannot be used.
+            VectorBackendRefused: There is none, or the index of this name cannot be used.
         """
         with self._lock:
             index = self._indexes.get(dimensions)
@@ -108,7 +108,7 @@ class Directory:
             return index
 
     def make(self, dimensions: int) -> Index:
-        """The same, made where there is none; returns when it can be used."""
+        """The index for vectors of so many dimensions, created if missing; returns when it can be used."""
         with self._lock:
             self._indexes.pop(dimensions, None)
             index = self._existing(dimensions) or self._made(dimensions)
@@ -116,7 +116,7 @@ class Directory:
             return index
 
     def all(self) -> list[Index]:
-        """Those of the project that are there, of whatever dimensions."""
+        """All existing indexes of the project, of any dimensions."""
         indexes = self._connection.indexes()
         models = {model.name: model for model in self._connection.read(lambda: list(indexes.list()))}
         by_dimensions: dict[int, Index] = {}
@@ -162,7 +162,7 @@ class Directory:
         raise VectorBackendUnavailable(f"Pinecone index {name!r} is not ready after {sum(_READY_WAITS_S):.0f} s")
 
     def _described(self, name: str) -> Any:
-        """None: there is none of this name."""
+        """The service's description of an index; None: there is none of this name."""
         indexes = self._connection.indexes()
 
         def describe() -> Any:
@@ -194,6 +194,6 @@ class Directory:
 
 
 def _dense_field(model: Any) -> tuple[str, Any] | None:
-    """The field of a schema that holds dense vectors, of which there is one at most."""
+    """The field of a schema for dense vectors; a schema has at most one."""
     fields = model.schema.fields.items()
     return next(((name, field) for name, field in fields if type(field).__name__ == "DenseVectorField"), None)

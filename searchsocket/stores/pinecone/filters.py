@@ -1,4 +1,4 @@
-"""Filters as Pinecone reads them: no prefixes and no order of texts, so directories are lists, generations numbers."""
+"""Filters for Pinecone. It cannot compare prefixes or order texts: directories are lists, and generations numbers."""
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -12,14 +12,14 @@ from searchsocket.types import Filter
 
 RECORD, BORN, DIED, HIDDEN, BUCKET = "record", "born", "died", "hidden", "bucket"
 DIRECTORIES, TAGS, LABELS = "directories", "tags", "labels"
-NEVER = 99_999_999_999_999  # died: behind the number of every generation; exact in the float64 that numbers become
+NEVER = 99_999_999_999_999  # died: above the number of every generation; exact as a float64, which Pinecone stores
 BUCKETS = 1 << 20  # rows are dealt into these by their keys, to be read some at a time
 _DIGEST_CHARS = 25
 Where = Mapping[str, Any]
 
 
 def shortest_of(text: str) -> str:
-    """A text, or what stands for a long one where there is no room for it."""
+    """A text, or the short digest of a long one, for places with a size limit."""
     return (
         text if len(text.encode()) < _DIGEST_CHARS else f"#{hashlib.sha256(text.encode()).hexdigest()}"[:_DIGEST_CHARS]
     )
@@ -32,7 +32,7 @@ def seen_by(generation: str) -> dict[str, Any]:
 
 
 def seen_by_none(generations: Collection[str]) -> Where:
-    """The rows that none of these generations has, of which there is one at least."""
+    """The rows that none of these generations has; at least one generation is required."""
     unseen = [
         {"$or": [{BORN: {"$gt": number}}, {DIED: {"$lte": number}}]} for number in map(generation_number, generations)
     ]

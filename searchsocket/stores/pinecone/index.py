@@ -1,4 +1,4 @@
-"""Generations in Pinecone: rows with the first generation that has them and the first that has not."""
+"""Generations in Pinecone: each row stores the first generation that has it and the first one that does not."""
 
 from collections.abc import Collection, Iterable
 
@@ -18,10 +18,10 @@ from searchsocket.types import Generation, Scope
 
 
 class PineconeVectors(PineconeUpkeep):
-    """Implements `VectorIndex`: one index of a project for each number of dimensions, a namespace of it for a scope.
+    """Implements `VectorIndex`: one index per project and number of dimensions, one namespace per scope in it.
 
-    The service sees a write some time after it was accepted, and writes in any order; what matches a filter is what it
-    sees. So whoever writes by a filter, or publishes, waits until a search says that it saw all written before.
+    Accepted writes become visible later, in any order, and a filter matches visible rows only. So before a write by
+    filter, and before publishing, this waits until a search reports that it saw all earlier writes.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class PineconeVectors(PineconeUpkeep):
 
         Args:
             name: See `Directory`, as for the others.
-            project_id: Whose rows these are.
+            project_id: The project that owns the rows.
         """
         super().__init__(connection, Directory(connection, name, cloud=cloud, region=region), project_id)
 

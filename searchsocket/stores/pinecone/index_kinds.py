@@ -91,7 +91,7 @@ class DocumentNamespace(NamespaceRequests):
 
         Args:
             client: The vendor's, of this index.
-            vector_field: The field of the schema that holds the vector.
+            vector_field: The schema's field for the vector.
         """
         super().__init__(connection, client.documents, index, namespace)
         self._field = vector_field

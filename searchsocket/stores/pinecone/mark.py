@@ -14,7 +14,7 @@ from searchsocket.stores.pinecone.rows import PineconeRow, numbers
 from searchsocket.types import Vector
 
 _KEY, _KIND = "mark", "kind"
-_SEEN_WAITS_S = (0.1, 0.2, 0.5, *[1.0] * 120)  # until searches see what was written
+_SEEN_WAITS_S = (0.1, 0.2, 0.5, *[1.0] * 120)  # until searches see the writes
 _MARK = {_KIND: {"$eq": _KEY}}
 _NOTHING = RegisteredScope("", "", "", 0, (), "", 0)
 
@@ -38,8 +38,8 @@ def write_mark(
     """Write the marker row, and return when searches see it and all earlier writes.
 
     Raises:
-        VectorBackendUnavailable: It does not in time.
-        VectorBackendRefused: The service does not say what it sees.
+        VectorBackendUnavailable: The writes are not visible in time.
+        VectorBackendRefused: The service does not report which writes a search sees.
     """
     summary = scope or _NOTHING
     metadata: dict[str, Any] = {
@@ -68,7 +68,7 @@ def write_mark(
 
 
 def clear(namespace: Namespace, dimensions: int, sleep: Callable[[float], None]) -> None:
-    """Delete all rows, the mark too, and return when a search sees none."""
+    """Delete all rows, including the marker row, and return when a search sees none."""
 
     def is_empty() -> bool:
         return not namespace.search(any_vector(dimensions), top_k=1, where={}, vectors=False).rows

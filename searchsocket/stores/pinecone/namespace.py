@@ -43,7 +43,7 @@ class Matches:
 class Namespace(Protocol):
     """Implemented by `DocumentNamespace` and `LegacyNamespace`; each method is one request.
 
-    There is no fetch: it sees a write at another time than a search, and does not say when.
+    It has no fetch, because a fetch sees a write at another time than a search, and does not report when.
 
     Raises:
         VectorBackendUnavailable: The service cannot be reached, or refuses.
@@ -53,20 +53,20 @@ class Namespace(Protocol):
         """Write rows whole.
 
         Returns:
-            The place of this write in the log; None: the service did not say.
+            The position of this write in the log; None: the service did not report it.
         """
 
     def update(self, where: Where, values: Mapping[str, Any]) -> int | None:
-        """Set fields of all rows that match and can be seen; how many those were, None where that is not known."""
+        """Set fields of all visible rows that match, and return their number; None if unknown."""
 
     def delete(self, where: Where) -> None:
-        """Delete all rows that match and can be seen."""
+        """Delete all visible rows that match."""
 
     def clear(self) -> None:
         """Delete all rows."""
 
     def search(self, vector: Vector, *, top_k: int, where: Where, vectors: bool) -> Matches:
-        """The nearest rows that match, all where they are no more than `top_k`; with fields and vectors if asked."""
+        """The `top_k` nearest rows that match, or all if fewer match; with fields, and with vectors if `vectors`."""
 
 
 def unless_absent(ask: Callable[[], Any]) -> Any:
@@ -86,5 +86,5 @@ def namespace_prefix(project_id: str) -> str:
 
 
 def namespace_name(project_id: str, scope_name: str) -> str:
-    """The one name of a project's scope: ASCII, as the service wants it."""
+    """The namespace name of a project's scope: ASCII, as the service requires."""
     return f"{namespace_prefix(project_id)}{scope_name}"
