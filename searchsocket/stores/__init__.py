@@ -25,16 +25,16 @@ def make_store(
     synonyms: "SynonymSource | None" = None,
     local_only: bool = False,
 ) -> VectorStore:
-    """The store that the settings name; nothing is opened or written yet, and an engine is imported when it is asked.
+    """The store that the settings name. It opens and writes nothing yet, and imports an engine at its first use.
 
     Args:
-        state_dir: `vector.local.path` is taken relative to the folder that holds it; the default lies inside.
-        environ: Where addresses and keys are read.
-        synonyms: Of the settings and of `curation.toml`; only those who search need them.
-        local_only: The caller reads what is on this machine and needs no address of a vector index.
+        state_dir: `vector.local.path` is relative to its parent folder; the default is inside it.
+        environ: Contains addresses and keys.
+        synonyms: From the settings and `curation.toml`; needed for searches only.
+        local_only: The caller reads local data only and needs no address of a vector index.
 
     Raises:
-        ConfigMissing: The environment does not say where the vectors are.
+        ConfigMissing: The environment lacks the address or key of the vector index.
     """
     from searchsocket.stores.local import LocalStore
     from searchsocket.text.synonyms import NO_SYNONYMS
@@ -58,7 +58,7 @@ def make_vectors(settings: "VectorSettings", project_id: str, environ: Mapping[s
     """The remote vector index; None: vectors are in the index folder.
 
     Raises:
-        ConfigMissing: The environment does not say where that is.
+        ConfigMissing: The environment lacks its address or key.
     """
     match settings.provider:
         case "local":
@@ -77,7 +77,7 @@ def make_tables(settings: "VectorSettings", project_id: str, environ: Mapping[st
     """The database of a store that keeps its rows in tables.
 
     Raises:
-        ConfigMissing: The environment does not say where that is, or no installed package has the store.
+        ConfigMissing: The environment lacks its address, or no installed package has the store.
     """
     match settings.provider:
         case "pgvector":

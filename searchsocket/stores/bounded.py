@@ -1,4 +1,4 @@
-"""Bounded cache of lookups, because callers choose what is looked up."""
+"""Bounded cache of lookups, because callers choose the keys."""
 
 from collections.abc import Mapping
 from typing import Generic, TypeVar
@@ -8,9 +8,9 @@ V = TypeVar("V")
 
 
 class BoundedCache(Generic[K, V]):
-    """A mapping that begins anew when it is full; safe to share between threads without a lock.
+    """A mapping that drops its earlier values when it is full; safe to share between threads without a lock.
 
-    A thread that took `values` keeps what it took whole: a full mapping is replaced, never emptied.
+    A full mapping is never emptied, so a thread that reads `values` keeps a complete mapping.
     """
 
     __slots__ = ("limit", "values")
@@ -20,14 +20,14 @@ class BoundedCache(Generic[K, V]):
         self.values: dict[K, V] = {}  # to be read only
 
     def remember(self, values: Mapping[K, V]) -> None:
-        """Keep what was looked up; what was kept before goes when both are too many."""
+        """Store new values; they replace all earlier ones if both together exceed the limit."""
         if len(self.values) + len(values) > self.limit:
             self.values = dict(values)
         else:
             self.values.update(values)
 
     def remember_one(self, key: K, value: V) -> None:
-        """Keep one value, as `remember` does."""
+        """Store one value, as `remember` does."""
         if len(self.values) >= self.limit:
             self.values = {key: value}
         else:

@@ -317,7 +317,7 @@ def _stored(value: object) -> object:
 
 
 def _sql_of(where: Conditions) -> tuple[str, Values]:
-    """(SQL, values) of conditions that must all hold."""
+    """(SQL, values) of conditions that a row must all meet."""
     parts = [_condition(each) for each in where]
     return " AND ".join(sql for sql, _ in parts) or "true", [value for _, values in parts for value in values]
 

@@ -78,7 +78,7 @@ class QdrantTables:
         return sorted(int(match[1]) for match in matches if match)
 
     def create(self, dimensions: int) -> None:
-        """See `VectorTables.create`; also switches the graph on or off, as the settings say."""
+        """See `VectorTables.create`; also switches the graph on or off, as the settings require."""
         from qdrant_client import models
 
         name = f"{self._prefix}_{dimensions}"
