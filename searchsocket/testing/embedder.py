@@ -29,7 +29,7 @@ class EmbedderContract:
 
     @pytest.mark.parametrize("kind", ["passage", "query"])
     def test_rows_are_finite_unit_vectors_of_the_stated_size(self, embedder: Embedder, kind: str) -> None:
-        """No text, however odd, may give a vector that a store refuses."""
+        """No text, however odd, may produce a vector that a store refuses."""
         rows = embedder.embed(TEXTS, kind)  # type: ignore[arg-type]
         assert rows.shape == (len(TEXTS), embedder.dimensions)
         assert rows.dtype == np.float32
@@ -40,7 +40,7 @@ class EmbedderContract:
         assert embedder.embed([], "passage").shape == (0, embedder.dimensions)
 
     def test_a_text_has_one_vector_in_any_batch_and_order(self, embedder: Embedder) -> None:
-        """Else the cache would hold what another run would not make."""
+        """Otherwise the cache would contain vectors that another run would not produce."""
         together = embedder.embed(TEXTS, "passage")
         alone = np.vstack([embedder.embed([text], "passage") for text in TEXTS])
         backwards = embedder.embed(TEXTS[::-1], "passage")[::-1]

@@ -13,7 +13,7 @@ from searchsocket.stores.local import LocalStore
 from searchsocket.testing.store.samples import EAST, INFO, MAIN, NORTH, ConstantVectors, fill, ids, record, unit
 from searchsocket.types import Filter
 
-MANY = [f"x{number:02}" for number in range(40)]  # more than an index is asked for beyond what is wanted
+MANY = [f"x{number:02}" for number in range(40)]  # more than the spare rows that a query requests
 
 
 class LingeringRowsContract:
@@ -80,7 +80,7 @@ class LingeringRowsContract:
         assert ids(site.reader(MAIN).vectors.nearest(EAST, top_k=9, where=Filter("/c"))) == ["c"]
 
     def test_two_writers_with_folders_of_their_own_never_mix(self, tmp_path: Path, index: VectorIndex) -> None:
-        """Two machines that index one scope: the last is whole, the other says that it is not, and can be again."""
+        """Two machines index one scope: the last index is complete; the other reports rows missing until a resync."""
 
         def machine(day: int) -> LocalStore:
             now = datetime(2026, 1, day, 3, 4, 5, tzinfo=UTC)

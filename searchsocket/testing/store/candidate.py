@@ -72,7 +72,7 @@ class CandidateContract:
         assert store.rollback(MAIN).records == 2
 
     def test_a_candidate_that_a_gate_refuses_as_one_is_kept_to_be_looked_at(self, store: VectorStore) -> None:
-        """Until the next one; what is live, what follows and what a rollback leads to are as if it had never been."""
+        """It is kept until the next one, and has no effect on live, later or rolled-back generations."""
 
         def not_good_enough(_: IndexReader) -> NoReturn:
             raise CandidateRefused("too bad")

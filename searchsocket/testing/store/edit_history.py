@@ -38,7 +38,7 @@ WHERE = [Filter(), Filter("/docs"), Filter(tags=("new",))]
 
 
 def random_record(rng: random.Random, number: int) -> Record:
-    """Some of a few hundred records: the same id comes again with another text, length, title or page."""
+    """One of a few hundred records: the same id returns with another text, length, title or page."""
     words = rng.choices(WORDS, weights=range(len(WORDS), 0, -1), k=rng.choice([1, 3, 8, 40]))
     return record(
         f"k{number}",
@@ -86,7 +86,7 @@ class EditHistoryContract:
         put(store, list(held.values()), MAIN)
         store.publish(MAIN, INFO)
         for _ in range(6):
-            changed = rng.choice([1, 5, 20, 60])  # a few, or so many that all is written anew
+            changed = rng.choice([1, 5, 20, 60])  # a few, or so many that all is written again
             gone: list[Record] = []
             come: list[Record] = []
             for number in rng.sample(range(260), changed):

@@ -1,4 +1,4 @@
-"""A filter holds for every list, and before its cut."""
+"""Contract of filters: they apply to every list, before its cut."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def some(*texts: str) -> st.SearchStrategy[tuple[str, ...]]:
 
 class FiltersContract:
     def test_a_prefix_means_whole_segments(self, store: VectorStore) -> None:
-        """`/docs` holds `/docs` and `/docs/a`, never `/docs-old`, however it is spelled (failures 33 and 34)."""
+        """`/docs` matches `/docs` and `/docs/a`, never `/docs-old`, in any spelling (failures 33 and 34)."""
         reader = fill(store, [record(url, url) for url in PREFIX_PAGES])
         for prefix in ("/docs", "/docs/", "docs", "//docs", "/docs/./"):
             assert self._found(reader, Filter(prefix)) == {"/docs", "/docs/a", "/docs/a/b"}

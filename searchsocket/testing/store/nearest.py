@@ -20,7 +20,7 @@ class NearestContract:
         assert reader.vectors.nearest(EAST, top_k=0) == []
 
     def test_equal_scores_come_back_in_id_order(self, store: VectorStore) -> None:
-        """Results are stable between runs and backends, also where the cut goes through equals (spec 26.1)."""
+        """Results are stable between runs and backends, even if the cut is among equal scores (spec 26.1)."""
         records = [record(f"{n * 37 % 100:03}", f"/{n}") for n in range(100)]
         reader = fill(store, [*records, record("zzz")], np.stack([*[unit(1, 1)] * 100, EAST]))
         assert ids(reader.vectors.nearest(EAST, top_k=4)) == ["zzz", "000", "001", "002"]

@@ -1,4 +1,4 @@
-"""Publishing switches to what was staged, whole, and only where something changed."""
+"""Contract of publishing: switch to all staged changes at once, and only if something changed."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ class PublishContract:
         assert store.publish(MAIN, INFO) == store.generation(MAIN) == store.reader(MAIN).generation
 
     def test_the_generation_says_how_far_apart_its_texts_lie(self, store: VectorStore) -> None:
-        """Equal for equal records, whatever came before; too few say nothing."""
+        """The spread is equal for equal records, after any history; None for too few."""
         angles = np.linspace(0.0, np.pi / 2, 30)
         vectors = np.zeros((30, DIMENSIONS), np.float32)
         vectors[:, 0], vectors[:, 1] = np.cos(angles), np.sin(angles)
@@ -73,7 +73,7 @@ class PublishContract:
         assert fill(store, [record("b"), record("a")]).generation == first
 
     def test_a_vector_alone_may_change(self, store: VectorStore) -> None:
-        """A record that embeds anew is not taken for unchanged because its text is."""
+        """A record with a new vector counts as changed, even if its text is the same."""
         first = fill(store, [record("a"), record("b")]).generation
         reader = fill(store, [record("a")], NORTH[np.newaxis])
         assert reader.generation.name != first.name
