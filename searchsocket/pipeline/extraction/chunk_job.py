@@ -28,7 +28,7 @@ def page_workers(settings: RunSettings, pages: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ChunkJob:
-    """A batch of pages, with all that another process needs to read and cut them."""
+    """A batch of pages, with the data that another process needs to read and cut them."""
 
     roots: Sequence[Path]  # folders of the mirror; the first one that has the file counts
     scope: str
@@ -64,7 +64,7 @@ def _cut(job: ChunkJob, target: MirroredPage) -> CutPage:
 
 
 def read_mirror_page(roots: Sequence[Path], scope: str, url: str, digest: str) -> Page | None:
-    """The page in its mirror file, or None if the file is missing or is not what was written."""
+    """The page in its mirror file, or None if the file is missing, damaged or changed."""
     for root in roots:
         path = mirror_file(root, url)
         try:

@@ -18,12 +18,12 @@ _BATCH = 500
 def take_published_vectors(
     run: ScopeRun, state: ScopeState, cache: EmbeddingCache, texts: Iterator[TextToEmbed], model_id: str
 ) -> int:
-    """Copy vectors of texts that the cache lacks from scopes that are published here, then from those elsewhere.
+    """Copy vectors of texts that the cache lacks from scopes published here, then from the object store.
 
-    A machine that continues an index of another one, or whose cache was lost, has indexes and not their cache.
+    A machine that continues another machine's index, or that lost its cache, has indexes without their cache.
 
     Args:
-        texts: Whose vectors the run needs.
+        texts: The texts whose vectors the run needs.
 
     Returns:
         The number of copied vectors.
@@ -31,7 +31,7 @@ def take_published_vectors(
     tokens = {text.content_hash: text.tokens for text in texts}
     missing = set(cache.missing(tokens, model_id))
     count = len(missing)
-    # What is damaged, away or of another version is skipped: texts that no scope has are embedded.
+    # Damaged, unreachable or incompatible generations are skipped: texts that no scope has are embedded.
     for live in _local_generations(run, state) if missing else ():
         with suppress(SearchSocketError):
             for hashes, vectors in _vectors_of(run, state, cache, live, missing) if live.model_id == model_id else ():
@@ -40,7 +40,7 @@ def take_published_vectors(
         if not missing:
             break
     if missing and run.project.settings.artifacts.url:
-        # The engine of the words comes with it.
+        # This import also loads the word search engine.
         from searchsocket.stores.artifacts.published_texts import find_published_vectors
 
         with suppress(SearchSocketError):

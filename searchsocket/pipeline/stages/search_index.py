@@ -1,4 +1,4 @@
-"""Stage 5: the live index and the chunks are compared, and what differs is published (spec 10.5)."""
+"""Stage 5: compare the live index with the chunks and publish the differences (spec 10.5)."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -35,8 +35,8 @@ from searchsocket.types import Generation, Recall, Scope
 _BATCH = 500
 _RETENTION_DAYS = 7
 StageTexts = Callable[[ScopeRun, ScopeState, VectorStore], None]
-GOLDEN_FACT = "golden"  # what golden queries said of the generation
-GOLDEN_WARNING = "golden queries: "  # begins what they said of one that was accepted all the same
+GOLDEN_FACT = "golden"  # the golden query result of the generation
+GOLDEN_WARNING = "golden queries: "  # start of their message if the generation was accepted anyway
 
 
 def only_counted(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
@@ -64,9 +64,9 @@ def search_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
         ConfigMissing: There is nothing to index at all.
         IndexCorrupt: The built generation failed verification; the live one stays.
         GoldenQueriesFailed: The candidate fails its golden queries; it is kept next to the live one.
-        RecallTooLow: Its vector index misses too many of the nearest records; likewise.
-        Interrupted: The run was told to stop; the live generation stays.
-        ArtifactsUnavailable: The new generation is live here, and could not be pushed.
+        RecallTooLow: The candidate's vector index misses too many of the nearest records; it is kept too.
+        Interrupted: The run was stopped; the live generation stays.
+        ArtifactsUnavailable: The new generation is live here, but could not be pushed.
         LeaseLost, PublishedElsewhere: Another machine took over the scope.
     """
     result = publish_changes(run, state, search_index, chunk_embeddings, stage_bodies)
@@ -109,7 +109,7 @@ def publish_changes(
     result = _with_quality(result, outcomes, live if is_new else None, generation)
     if outcomes and run.project.settings.artifacts.state:  # the push sends it, for the next machine
         state.history.save(run.run_id, stage.name, run.clock().isoformat(), asdict(result))
-    # Also when nothing changed: the last run may have failed to.
+    # Also if nothing changed: the push of the last run may have failed.
     if pushed := push_live(run.project, run.scope, run.environ, run.clock(), run.run_id):
         run.on_event(Event("artifacts_pushed", {"files": pushed.sent_files, "bytes": pushed.sent_bytes}))
     return result
@@ -218,7 +218,7 @@ def _with_quality(
     replaced: Generation | None,
     generation: Generation,
 ) -> StageResult[IndexNumbers]:
-    """With what golden queries measured of the generation, and how old the one was that it replaced."""
+    """Add the golden query figures of the generation, and the age of the generation that it replaced."""
     measured = {name: value for outcome in judged for name, value in outcome.numbers.items()}
     numbers = replace(result.numbers, **measured)  # type: ignore[arg-type]  # the names are those of its fields
     if result.numbers.published:
@@ -242,17 +242,17 @@ def _added(run: ScopeRun, state: ScopeState, store: VectorStore) -> Iterator[Seq
 
 
 def _bound(cache: EmbeddingCache, max_mb: int) -> None:
-    """Keep the cache below its limit, but for what was used in the last days, also by others."""
+    """Prune the cache to its limit, except entries that any project used in the last days."""
     limit = max_mb * 1_000_000
     if cache.size_bytes() > limit:
         cache.prune(unused_days=_RETENTION_DAYS, max_bytes=limit * 9 // 10)
 
 
 def _repair(store: VectorStore, scope: Scope) -> list[str]:
-    """Take a damaged index out of service: all that it held is made again from the chunks and the cache.
+    """Take a damaged index out of service; the run rebuilds it from the chunks and the cache.
 
     Returns:
-        What was damaged, for the report.
+        The damage, for the report.
     """
     try:
         store.reader(scope)
@@ -293,7 +293,7 @@ def _result(
 
 
 def refuse_large_deletion(run: ScopeRun, state: ScopeState, live: Generation | None) -> None:
-    """The last guard before the index: pages may also have gone by noindex, by settings or with the state."""
+    """The last check before the index: noindex, settings or lost state may also have removed pages."""
     pages = state.chunks.count().pages
     if pages == 0:
         raise ConfigMissing(nothing_to_index(run))
@@ -307,7 +307,7 @@ def refuse_large_deletion(run: ScopeRun, state: ScopeState, live: Generation | N
 
 
 def nothing_to_index(run: ScopeRun) -> str:
-    """Said where no page is there to be searched."""
+    """The message for a scope without searchable pages."""
     return (
         f"nothing to index for scope {run.scope.name!r}: no page has searchable text. A live index stays as it "
         f"is; {run.make_source().kind.advice(run.project.settings.source)}"
