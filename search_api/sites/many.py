@@ -1,4 +1,4 @@
-"""Application of many projects: each below its name, opened at its first request, and a search over a few of them."""
+"""Application of many projects: each below its name, opened at its first request, and a search over several."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -113,7 +113,7 @@ def _add_probes(app: FastAPI, prefix: str, pool: ProjectPool, gate: "PoolGate") 
 
 
 class PoolGate:
-    """Decides who may know that a project exists, and how often strangers may make the service open projects."""
+    """Decides who may know that a project exists, and how often untrusted callers may cause projects to open."""
 
     def __init__(self, pool: ProjectPool, base: Project, environ: Mapping[str, str], *, dev: bool) -> None:
         self._pool = pool
@@ -133,7 +133,7 @@ class PoolGate:
         return member.listed.is_public or self._is_trusted(member.listed.project, scope)
 
     def refusal(self, member: Member | None, scope: Scope) -> Response | None:
-        """Return a 429 if a stranger asked too often for projects that are not open; else None."""
+        """Return a 429 if an untrusted caller asked too often for projects that are not open; else None."""
         is_cheap = member is not None and member.run is not None
         if self._rate is None or is_cheap or (member and self._is_trusted(member.listed.project, scope)):
             return None

@@ -31,10 +31,10 @@ from searchsocket.stores.memory_budget import MemoryBudget
 from searchsocket.system.memory import return_freed_memory
 from searchsocket.web.urls.site import site_origin
 
-IDLE_S = 3600.0  # after so long without a query, projects and scopes are closed
+IDLE_S = 3600.0  # projects and scopes without a query for this time are closed
 _PROJECT_BYTES = 3_000_000  # of an application without its indexes
 _OPENED_AT_ONCE = 8  # they mostly wait for the object store
-_CLOSE_S = 60.0  # running requests are cut off so long after a project was closed
+_CLOSE_S = 60.0  # time for running requests of a closed project; then they are cut off
 _MAX_WAITING = 100  # requests for one project that is being opened
 _FIRST_PAUSE_S, _MAX_PAUSE_S = 5.0, 300.0  # before a project that could not be opened is tried again
 
@@ -46,7 +46,7 @@ class PoolOptions:
     Attributes:
         host, dev, environ: See `create_app`.
         token_of: The token of a project, made if it is missing; "" = none.
-        deadline_s: How long a request waits for a project or a scope that is being loaded.
+        deadline_s: Longest wait of a request for a project or a scope that is being loaded.
     """
 
     environ: Mapping[str, str]
@@ -184,7 +184,7 @@ class ProjectPool:
             await loop.run_in_executor(None, self._remove, vanished)
         self.memory.close_unused(IDLE_S)
         await self._scan_files()
-        await loop.run_in_executor(None, return_freed_memory)  # of what was closed since
+        await loop.run_in_executor(None, return_freed_memory)  # of projects and scopes closed since the last scan
 
     async def _scan_files(self) -> None:
         roots = [root for member in self.members.values() if (root := member.listed.pulled_index)]
