@@ -13,7 +13,7 @@ UNIT_TOLERANCE = 1e-3  # float32 and a provider's own rounding stay far below it
 
 
 def check_vectors(vectors: Vectors, count: int, dimensions: int | None = None) -> None:
-    """Refuse what must never be stored or searched with (spec 11).
+    """Refuse vectors that must never be stored or searched with (spec 11).
 
     Raises:
         BadVectors: Not float32 of shape (count, dimensions), or a row is zero, not finite or not of unit length.

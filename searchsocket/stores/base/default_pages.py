@@ -8,7 +8,7 @@ from searchsocket.web.versions.labels import default_labels
 
 
 def default_pages(reader: IndexReader, urls: Sequence[str]) -> list[str]:
-    """Those of the URLs that belong to a default version or to none, in their order."""
+    """The URLs that belong to a default version or to no version, in their order."""
     labels = default_labels(reader.generation.versions)
     if not labels:
         return [*urls]

@@ -19,7 +19,7 @@ def kind_label(kind: str) -> str:
 
 
 def language_labels(language: str) -> Iterator[str]:
-    """A language and those that it is a kind of: `pt-BR` is `pt` too."""
+    """Labels of a language and of the languages that include it: `pt-BR` is `pt` too."""
     parts = language.lower().split("-") if language else []
     return (f"{LANGUAGE}={'-'.join(parts[:count])}" for count in range(1, len(parts) + 1))
 

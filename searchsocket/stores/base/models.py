@@ -14,7 +14,7 @@ def model_of(records: Sequence[Record], vectors: Vectors, first: Model | None) -
 
     Args:
         records: At least one.
-        first: What the first batch of the run said; None: this is it.
+        first: The model of the run's first batch; None: this is the first batch.
 
     Raises:
         BadVectors, EmbeddingModelMismatch: There are two.
@@ -34,11 +34,11 @@ def check_model(
     """Refuse to publish vectors of two models beside each other.
 
     Args:
-        staged: What is staged; None: nothing is.
-        stays: Whether any record of the live generation does.
+        staged: The model of the staged vectors; None: none are staged.
+        stays: True if any record of the live generation stays.
 
     Raises:
-        EmbeddingModelMismatch, BadVectors: What is staged, or what stays, does not fit `info`.
+        EmbeddingModelMismatch, BadVectors: The staged or the staying vectors do not fit `info`.
     """
     if staged and staged[0] != info.model_id:
         raise EmbeddingModelMismatch(scope_name, staged[0], info.model_id)

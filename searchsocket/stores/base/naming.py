@@ -35,10 +35,10 @@ def index_text(kind: str, parameters: Mapping[str, int]) -> str:
 
 
 def check_scope_name(name: str) -> None:
-    """Refuse a name that is not a sanitised one.
+    """Refuse a name that is not sanitised.
 
     Raises:
-        InvalidScope: It is one.
+        InvalidScope: The name is not sanitised.
     """
     if not _SCOPE_NAME.fullmatch(name):
         raise InvalidScope(f"scope name {name[:200]!r} is not a valid folder name")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from searchsocket.stores.base.vectors import Written
 from searchsocket.types import Vector
 
-_MARGIN_ROWS = 16  # asked for beyond top_k: those that score alike are ordered here, by id
+_MARGIN_ROWS = 16  # requested beyond top_k, because rows of equal score are ordered here, by id
 _MARGIN_SCORE = 1e-5  # far above the rounding of a server's float32
 
 
@@ -36,10 +36,10 @@ def newest(rows: Sequence[RowHit], written: Written) -> Mapping[str, RowHit]:
 
 
 def nearest(ask: Callable[[int], Sequence[RowHit]], top_k: int, limit: int, written: Written) -> Mapping[str, RowHit]:
-    """Enough rows that their best `top_k` are those of the whole index, in whatever order equal scores arrived.
+    """Enough rows that their best `top_k` are those of the whole index, for any order of equal scores.
 
     Args:
-        ask: So many of the nearest rows at most, best first.
+        ask: Returns at most so many of the nearest rows, best first.
         limit: The most rows that the index returns at once.
         written: See `VectorIndex.open`.
     """
@@ -52,4 +52,4 @@ def nearest(ask: Callable[[int], Sequence[RowHit]], top_k: int, limit: int, writ
         scores = sorted((row.score for row in by_id.values()), reverse=True)
         if len(scores) >= top_k and rows[-1].score < scores[top_k - 1] - _MARGIN_SCORE:
             return by_id
-        count = min(4 * count, limit)  # so many score alike, twice, or have ended, that it matters which of them came
+        count = min(4 * count, limit)  # too many rows have equal scores, appear twice or have ended
