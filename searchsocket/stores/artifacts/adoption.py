@@ -45,14 +45,14 @@ def adopt(project: Project, scope: Scope, lease: ScopeLease) -> Pulled:
 
 
 def begin_near(project: Project, scope: Scope, lease: ScopeLease) -> str:
-    """Download the default public scope to a disk without a state, so that a new scope begins from its pages.
+    """Download the default public scope to a disk without a state, so that a new scope starts from its pages.
 
     Returns:
-        Its name; "" if there is none to begin from.
+        Its name; "" if there is none.
 
     Raises:
         ArtifactsUnavailable, StateUnavailable: It cannot be downloaded.
-        ScopeLocked: Another process downloads it, and did for minutes.
+        ScopeLocked: Another process has been downloading it for minutes.
     """
     if not project.settings.artifacts.state or (project.state_dir / STATE_FILE).exists():
         return ""
@@ -62,7 +62,7 @@ def begin_near(project: Project, scope: Scope, lease: ScopeLease) -> str:
         for name in document.scopes[:1]:
             near = replace(scope, name=name, branch="")
             max_bytes = project.settings.artifacts.max_mb * 1_000_000
-            # Several branches may begin at once.
+            # Several branches may start at once.
             pull_scope(lease.objects, root, near, max_bytes=max_bytes, lock_timeout_s=_NEAR_TIMEOUT_S)
             _restore_state(project, near, lease)
             digest = hashlib.sha256(fetched_description(root, near) or b"").hexdigest()
@@ -72,7 +72,7 @@ def begin_near(project: Project, scope: Scope, lease: ScopeLease) -> str:
 
 
 def _restore_state(project: Project, scope: Scope, lease: ScopeLease) -> None:
-    """Continue with the state of the other machine where this one has none; without it, all pages are compared."""
+    """Continue with the other machine's state if this one has none; without a state, all pages are compared."""
     root, target = index_folder(project.settings.vector, project.state_dir), project.state_dir / STATE_FILE
     text = fetched_description(root, scope)
     if text is None or target.exists():

@@ -20,7 +20,7 @@ from searchsocket.stores.artifacts.objects.base import ObjectInfo, ObjectMissing
 
 @dataclass(frozen=True, slots=True)
 class StoredGeneration:
-    """One generation that can be pulled, or could."""
+    """One generation with a description, live or not."""
 
     scope: str
     name: str
@@ -36,10 +36,10 @@ class StoredGeneration:
 
 
 def stored_generations(objects: Objects) -> list[StoredGeneration]:
-    """Every generation that is described, by scope, the newest first; reads each pointer and no description.
+    """Every generation with a description, by scope, newest first; reads each pointer but no description.
 
     Raises:
-        ArtifactsUnavailable, ArtifactInvalid: The place cannot be read, or a pointer is damaged.
+        ArtifactsUnavailable, ArtifactInvalid: The object store cannot be read, or a pointer is damaged.
     """
     described: dict[str, list[tuple[ObjectInfo, str, str]]] = defaultdict(list)
     scopes = set()

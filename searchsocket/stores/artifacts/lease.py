@@ -26,9 +26,9 @@ def next_action(lease: Lease | None, writer: Writer, token: str, now: datetime, 
 
     Args:
         lease: As stored.
-        token: Of the holding that the writer wants.
+        token: Identifies the writer's acquisition.
         now: By the writer's clock.
-        unchanged_s: How long the writer has seen this very lease: a holder with a wrong clock expires by that.
+        unchanged_s: Time for which the writer has seen this lease unchanged; it expires a lease with a wrong clock.
     """
     if lease is None:
         return Action.TAKE
@@ -75,7 +75,7 @@ def with_generation(pointer: Pointer, generation: str, description: str, revisio
 
 
 def is_holder(pointer: Pointer, token: str) -> bool:
-    """Return True if this holding is the one that is stored."""
+    """Return True if the stored lease has this token."""
     return pointer.lease is not None and pointer.lease.token == token
 
 

@@ -1,7 +1,7 @@
 """Vectors of texts that published scopes contain, without pulling these scopes.
 
-A branch that was merged has the texts of this run already, whichever machine paid for them. Of a scope that is not on
-this disk, only packs are read that may have one of the texts.
+A merged branch already has the texts of this run, even if another machine paid for them. For a scope that is not on
+this disk, only packs that may contain one of the texts are read.
 """
 
 import hashlib
@@ -89,7 +89,7 @@ def find_published_vectors(
     with tempfile.TemporaryDirectory(prefix=TEMPORARY, dir=project.state_dir) as folder:
         look = _Look(objects, project, Path(folder), index, missing, model_id)
         for description in look.descriptions():
-            # What went or is damaged is another machine's to repair.
+            # Another machine repairs missing or damaged generations.
             with suppress(*_DAMAGE):
                 yield from look.vectors_of(description)
             if not missing:
@@ -219,7 +219,7 @@ class _Look:
 
 
 def _local_manifests(root: Path) -> Iterator[Manifest]:
-    """Of the live generations of this machine."""
+    """The manifests of the live generations of this machine."""
     for folder in root.iterdir() if root.is_dir() else ():
         with suppress(SearchSocketError, OSError):
             if current := read_current(folder):

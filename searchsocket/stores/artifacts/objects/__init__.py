@@ -7,7 +7,7 @@ from searchsocket.errors import ConfigError
 from searchsocket.stores.artifacts.objects.base import Objects, redacted_address
 
 _WEB = ("http", "https")
-# Scheme -> the extra that brings its client. Each of them writes an object whole or not at all.
+# Scheme -> the extra that installs its client. Each client writes an object whole or not at all.
 _BUCKETS = {"s3": "s3", "gs": "gcs", "memory": ""}
 
 
@@ -16,7 +16,7 @@ def open_objects(url: str, setting: str = "artifacts.url") -> Objects:
 
     Args:
         url: `file:///folder`, `s3://bucket/prefix`, `gs://bucket/prefix`, or `https://host/path` to read only.
-        setting: That names it, for errors.
+        setting: The setting with the address, for errors.
 
     Raises:
         ConfigError: The address is none of these.

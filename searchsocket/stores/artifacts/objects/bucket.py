@@ -1,4 +1,4 @@
-"""Objects in a bucket of a cloud, through fsspec. Credentials are found where its clients look: the environment."""
+"""Objects in a cloud bucket, through fsspec. Its clients take credentials from the environment."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,10 +27,10 @@ class BucketObjects:
     """Implements `Objects`."""
 
     def __init__(self, url: str, extra: str) -> None:
-        """Find the client; nothing is asked yet.
+        """Load the client; sends no request yet.
 
         Args:
-            extra: Of this package; it brings the client.
+            extra: The extra of this package that installs the client.
 
         Raises:
             ConfigMissing: The client of this scheme is not installed.
@@ -135,7 +135,7 @@ class BucketObjects:
 
 
 def _client_options(scheme: str) -> dict[str, Any]:
-    """Timeouts of a client, which follows no redirect: what answers elsewhere is not the bucket.
+    """Options of a client: timeouts, and no redirects, because another host is not the bucket.
 
     Raises:
         ImportError: The client is not installed.
