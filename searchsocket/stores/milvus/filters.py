@@ -1,4 +1,4 @@
-"""Filters as Milvus reads them. Only operators that a server 2.3.5 and Lite 3.2 answer alike: no LIKE, no templates."""
+"""Filters for Milvus. Only operators that work equally in server 2.3.5 and Lite 3.2: no LIKE, no templates."""
 
 from collections.abc import Collection, Iterable
 
@@ -7,7 +7,7 @@ from searchsocket.stores.base.labels import groups_of
 from searchsocket.stores.base.vectors import canonical
 from searchsocket.types import Filter
 
-NEVER = "~"  # died: behind the name of every generation
+NEVER = "~"  # died: sorts after the name of every generation
 
 
 def quoted(text: str) -> str:
@@ -21,7 +21,7 @@ def quoted_list(texts: Iterable[str]) -> str:
 
 
 def of_scope(scope_name: str) -> str:
-    """All rows of a scope, of whatever generation."""
+    """All rows of a scope, of any generation."""
     return f"scope == {quoted(scope_name)}"
 
 
@@ -39,12 +39,12 @@ def seen_by_none(scope_name: str, generations: Collection[str]) -> str:
 
 
 def ended_behind(scope_name: str, generation: str) -> str:
-    """The rows that a generation which never was, or is no more, has ended."""
+    """The rows ended by a generation that was never published or is deleted."""
     return f"{of_scope(scope_name)} and died > {quoted(generation)} and died < {quoted(NEVER)}"
 
 
 def left_by_others(scope_name: str, generation: str) -> str:
-    """The rows that later generations, which are not kept, wrote or ended."""
+    """The rows that later generations wrote or ended; those generations are not kept."""
     later = f"born > {quoted(generation)} or (died > {quoted(generation)} and died < {quoted(NEVER)})"
     return f"{of_scope(scope_name)} and ({later})"
 
