@@ -13,7 +13,7 @@ from searchsocket.types import Filter
 RECORD, BORN, DIED, HIDDEN, BUCKET = "record", "born", "died", "hidden", "bucket"
 DIRECTORIES, TAGS, LABELS = "directories", "tags", "labels"
 NEVER = 99_999_999_999_999  # died: above the number of every generation; exact as a float64, which Pinecone stores
-BUCKETS = 1 << 20  # rows are dealt into these by their keys, to be read some at a time
+BUCKETS = 1 << 20  # each row is in one of these, by its key, so that rows can be read in parts
 _DIGEST_CHARS = 25
 Where = Mapping[str, Any]
 
@@ -40,12 +40,12 @@ def seen_by_none(generations: Collection[str]) -> Where:
 
 
 def ended_behind(generation: str) -> Where:
-    """The rows that a generation which never was, or is no more, has ended."""
+    """The rows ended by a generation that was never published or is deleted."""
     return {DIED: {"$gt": generation_number(generation), "$lt": NEVER}}
 
 
 def alive_before(generation: str, ids: Sequence[str]) -> Where:
-    """The rows of records that nothing has ended yet, but those of the generation itself."""
+    """The rows of records that no generation has ended yet, except the rows of this generation."""
     return {RECORD: {"$in": list(ids)}, BORN: {"$lt": generation_number(generation)}, DIED: {"$eq": NEVER}}
 
 
@@ -55,7 +55,7 @@ def named(generation: str, ids: Iterable[str]) -> Where:
 
 
 def dealt(generation: str, low: int, high: int) -> Where:
-    """The rows of a generation in some of the buckets, `high` not among them."""
+    """The rows of a generation in some of the buckets, excluding `high`."""
     return {**seen_by(generation), BUCKET: {"$gte": low, "$lt": high}}
 
 

@@ -14,7 +14,7 @@ from searchsocket.types import Filter, Generation, Vector
 MAX_TOP_K = 10_000  # "Max top_k value: 10,000. Max result size: 4 MB"
 _MAX_ANSWER_BYTES = 3_500_000
 _MAX_IDS = 1000
-_DOUBLES = 16  # rows that there is room for beside those that were named, where some are shown twice
+_DOUBLES = 16  # spare rows per request, because some records may appear twice
 
 
 def max_rows_with_vectors(dimensions: int) -> int:
@@ -29,7 +29,7 @@ class PineconeGenerationRows:
     max_rows = MAX_TOP_K
     index = "pinecone"
     is_exact = False  # the service chooses how it searches
-    tolerance = 1e-6  # the service stores float32, and sends the numbers in a form of its own
+    tolerance = 1e-6  # the service stores float32, and sends numbers in its own format
 
     def __init__(self, namespace_of: Callable[[Generation], Namespace], generation: Generation) -> None:
         """Calls nothing yet."""
@@ -57,7 +57,7 @@ class PineconeGenerationRows:
             some = waiting.pop()
             where = filters.named(self._generation.name, some)
             matches = namespace.search(vector, top_k=limit, where=where, vectors=True).rows
-            if len(matches) == limit and len(some) > 1:  # perhaps some of those that are shown twice
+            if len(matches) == limit and len(some) > 1:  # some records may appear twice
                 middle = len(some) // 2
                 waiting += [some[:middle], some[middle:]]
             else:

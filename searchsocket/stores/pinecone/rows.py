@@ -1,6 +1,6 @@
-"""Contents of a row: the fields of spec 12.1 that a query compares. The catalogue has all that users see.
+"""Contents of a row: the fields of spec 12.1 that a query compares. The catalogue has everything that users see.
 
-A row is a record from one generation on: its key is made of the record's id and the generation that it was born in.
+A row is a record from one generation on. Its key consists of the record's id and the generation that wrote it.
 """
 
 import hashlib
@@ -50,10 +50,10 @@ class PineconeRow:
 
 
 def new_row(generation: Generation, row: VectorRow) -> PineconeRow:
-    """The row of a record that a generation begins with.
+    """The new row of a record in a generation.
 
     Raises:
-        VectorBackendUnavailable: What filters may name of it is more than the service keeps.
+        VectorBackendUnavailable: Its filter fields exceed the service's metadata limit.
     """
     key = hashlib.sha256(f"{row.id}\0{generation.name}".encode("utf-8", "surrogatepass")).hexdigest()[:40]
     metadata: dict[str, Any] = {
@@ -79,7 +79,7 @@ def new_row(generation: Generation, row: VectorRow) -> PineconeRow:
 
 
 def upsert_batches(rows: Iterable[PineconeRow]) -> Iterator[Sequence[PineconeRow]]:
-    """Rows in order, as many at a time as one request may carry."""
+    """Batches of rows, in order, that each fit into one request."""
     batch: list[PineconeRow] = []
     size = 0
     for row in rows:
