@@ -10,7 +10,7 @@ V = TypeVar("V")
 class BoundedCache(Generic[K, V]):
     """A mapping that drops its earlier values when it is full; safe to share between threads without a lock.
 
-    A full mapping is never emptied, so a thread that reads `values` keeps a complete mapping.
+    A full mapping is replaced and never emptied, so a thread that reads `values` keeps a complete mapping.
     """
 
     __slots__ = ("limit", "values")

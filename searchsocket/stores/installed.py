@@ -19,7 +19,7 @@ def make_installed(settings: VectorSettings, environ: Mapping[str, str]) -> Vect
     """Create the tables of the store that `vector.provider` names.
 
     Raises:
-        ConfigMissing: No installed package has it, or it reports itself that something is missing.
+        ConfigMissing: No installed package has it, or the store reports a missing setting.
         ConfigError: It cannot be loaded, or returns no tables.
     """
     name = settings.provider
@@ -32,7 +32,7 @@ def make_installed(settings: VectorSettings, environ: Mapping[str, str]) -> Vect
 
 
 class _GuardedTables:
-    """Tables whose defects are errors of ours, so that a run reports who failed and a query is answered by words."""
+    """Tables that turn failures into our errors: a run reports the failing store, and word search answers queries."""
 
     def __init__(self, name: str, tables: VectorTables) -> None:
         self.max_rows, self.tolerance = tables.max_rows, tables.tolerance

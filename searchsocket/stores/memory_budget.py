@@ -36,7 +36,7 @@ class MemoryBudget:
 
         Args:
             size: Estimate in bytes.
-            close: Called once, from any thread, when the entry must go; it is not counted then.
+            close: Called once, from any thread, to close the entry, which is no longer counted then.
         """
         with self._lock:
             self._entries.pop(key, None)
@@ -64,7 +64,7 @@ class MemoryBudget:
             self._entries.pop(key, None)
 
     def close_unused(self, max_idle_s: float) -> None:
-        """Close what nobody used for so long."""
+        """Close entries that nobody used for so long."""
         with self._lock:
             oldest = self._monotonic() - max_idle_s
             keys = [key for key, entry in self._entries.items() if entry.used_at < oldest]

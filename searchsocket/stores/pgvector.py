@@ -1,6 +1,6 @@
 """Vectors in Postgres with the extension pgvector; a publish is one transaction.
 
-Tried on Postgres 18 with pgvector 0.8.6.
+Tested with Postgres 18 and pgvector 0.8.6.
 """
 
 import re
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 Values: TypeAlias = list[object]
 Row: TypeAlias = tuple[str, int, float, bytes, str]
-_MAX_PREFIX_CHARS = 40  # of 63 that Postgres keeps of a name
+_MAX_PREFIX_CHARS = 40  # of the 63 that Postgres allows in a name
 _MAX_HNSW_DIMENSIONS = 2_000
 _GRAPH_DEFAULTS = {"m": 16, "ef_construction": 64}  # the extension's
 _MANY_ROWS = 1_000
 _MAX_PLAIN_BYTES = 6_500  # of a vector that is stored in the row itself, which must fit into a page of 8 kB
 _COLUMNS = [field.name for field in fields(TableRow)]
 _TYPES = {str: "text NOT NULL", int: "bigint NOT NULL", tuple: "text[] NOT NULL"}
-# Of every session. The index is read on until enough rows match the filter, and not given up before.
+# Options of every session: Postgres reads the index until enough rows match the filter.
 _SESSION = {"hnsw.iterative_scan": "strict_order", "hnsw.max_scan_tuples": "2147483647"}
 
 
@@ -111,7 +111,7 @@ class PgvectorTables:
                 options = ", ".join(f"{key} = {value}" for key, value in _parameters(self.hnsw).items())
                 self.write(f"CREATE INDEX {name}_hnsw ON {name} USING hnsw (vector vector_ip_ops) WITH ({options})", [])
             if rows >= _MANY_ROWS:
-                self.write(f"ANALYZE {name}", [])  # else the server plans queries as for a small table for a minute
+                self.write(f"ANALYZE {name}", [])  # else, for a minute, the server plans for a small table
         with self._errors(self._open_writer) as connection:
             connection.commit()
             connection.close()
@@ -232,7 +232,7 @@ def _refusal(error: Exception, url: str) -> VectorBackendUnavailable:
 
 
 def _parameters(hnsw: HnswSettings) -> dict[str, int]:
-    """The parameters that a graph is built with."""
+    """The construction parameters of a graph."""
     return {"m": hnsw.m, "ef_construction": hnsw.ef_construction}
 
 

@@ -1,6 +1,6 @@
 """Vectors in Qdrant, on a server or in a folder (the client's local mode, for a try).
 
-Tried with the local mode of qdrant-client 1.20. No server is in a package registry, so none is in the tests.
+Tested with the local mode of qdrant-client 1.20 only: no package registry has a server for the tests.
 """
 
 import math
@@ -54,7 +54,7 @@ class QdrantTables:
         Args:
             address: URL of a server, or a folder for the local mode.
             name: Prefix of the collection names.
-            api_key: "" = the server wants none.
+            api_key: "" = the server needs none.
             hnsw: Finds most of the nearest rows by a graph; None compares all rows.
             timeout_s: For each request.
         """
@@ -123,7 +123,7 @@ class QdrantTables:
         client = self._connected()
         try:
             return ask(client)
-        except Exception as error:  # noqa: BLE001  the client raises its own, and plain ones in local mode
+        except Exception as error:  # noqa: BLE001  the client's own errors, and plain ones in local mode
             raise _refusal(error, self._api_key) from None
 
     def _connected(self) -> "QdrantClient":
