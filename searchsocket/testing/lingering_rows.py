@@ -21,7 +21,7 @@ class LingeringRowsContract:
 
     @pytest.fixture
     def site(self, tmp_path: Path, index: VectorIndex) -> LocalStore:
-        """Of forty and three records the forty went with the second generation, and one became another."""
+        """A store whose second generation deletes forty of 43 records and changes one of the others."""
         now = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
         store = LocalStore(tmp_path / "site", "shop", vectors=index, clock=lambda: now)
         far = np.stack([EAST, unit(1, 2), unit(1, 3), *[EAST] * len(MANY)])
@@ -53,7 +53,7 @@ class LingeringRowsContract:
     def test_a_row_that_has_ended_is_no_answer_where_the_newer_one_lies_far_behind_it(
         self, tmp_path: Path, index: VectorIndex
     ) -> None:
-        """It would be first with a score of what the page said once, for the newer row is not among those fetched."""
+        """With its old score it would be first, because the newer row is not among the fetched ones."""
         now = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
         store = LocalStore(tmp_path / "far", "shop", vectors=index, clock=lambda: now)
         records = [record(name, f"/{name}") for name in ["a", *MANY]]
@@ -64,7 +64,7 @@ class LingeringRowsContract:
         index.seal(before.generation)
         vectors = store.reader(MAIN).vectors
         assert ids(vectors.nearest(EAST, top_k=2)) == MANY[:2]
-        store.upsert([record("b", "/b")], EAST[np.newaxis], MAIN)  # a's row is of the generation before from now on
+        store.upsert([record("b", "/b")], EAST[np.newaxis], MAIN)  # a's row now is of the previous generation
         store.publish(MAIN, INFO)
         assert ids(store.reader(MAIN).vectors.nearest(EAST, top_k=2)) == ["b", MANY[0]]
         assert ids(store.reader(MAIN).vectors.nearest(EAST, top_k=99))[-1] == "a"

@@ -21,7 +21,7 @@ def refuse(_: IndexReader) -> NoReturn:
 class CandidateContract:
     @pytest.mark.parametrize("is_first", [True, False])
     def test_the_candidate_answers_as_it_will_after_the_switch(self, store: VectorStore, is_first: bool) -> None:
-        """A gate that asks golden queries asks what callers will be answered from."""
+        """A gate runs golden queries against exactly the generation that will answer callers."""
         if not is_first:
             fill(store, [record("old", "/old", "lemur"), record("k3", "/3", "okapi")])
             store.delete_by_ids(["old"], MAIN)

@@ -1,4 +1,4 @@
-"""Vectors of two models never meet."""
+"""Contract: vectors of two models are never mixed."""
 
 from dataclasses import replace
 

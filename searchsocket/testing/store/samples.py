@@ -40,7 +40,7 @@ def random_units(count: int, seed: int = 7) -> Vectors:
 
 
 def fill(store: VectorStore, records: list[Record], vectors: Vectors | None = None, scope: Scope = MAIN) -> IndexReader:
-    """Publish records, all pointing east unless told otherwise."""
+    """Publish records; without vectors, all point east."""
     store.upsert(records, np.tile(EAST, (len(records), 1)) if vectors is None else vectors, scope)
     store.publish(scope, INFO)
     return store.reader(scope)
@@ -52,7 +52,7 @@ def body(url: str, text: str = "---\nsome front matter\n---\n\n# Page\n") -> Pag
 
 
 class ConstantVectors:
-    """Implements `RecordVectors`: one vector for all records, but none for some ids."""
+    """Implements `RecordVectors`: one vector for all records, except for some ids."""
 
     def __init__(self, vector: Vector = EAST, without: Collection[str] = ()) -> None:
         self._vector = vector
