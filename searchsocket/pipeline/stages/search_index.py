@@ -242,7 +242,7 @@ def _added(run: ScopeRun, state: ScopeState, store: VectorStore) -> Iterator[Seq
 
 
 def _bound(cache: EmbeddingCache, max_mb: int) -> None:
-    """Prune the cache to its limit, except entries that any project used in the last days."""
+    """Prune the cache to its limit, except entries that any run used in the last days."""
     limit = max_mb * 1_000_000
     if cache.size_bytes() > limit:
         cache.prune(unused_days=_RETENTION_DAYS, max_bytes=limit * 9 // 10)
