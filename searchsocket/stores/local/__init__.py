@@ -1,20 +1,20 @@
-"""The embedded index: generations as folders of files; `store.py` writes and switches, `live.py` opens what is live.
+"""The embedded index: generations as folders of files. `store.py` writes and switches, `live.py` opens the live one.
 
-A record has four names. Where a file or an engine cannot hold the one that callers use, it has a number of its own:
+A record has four names. Files and engines that cannot store the id use a number of their own:
 
-- `id` is what callers know it by: the chunk's key, a text. The same in every generation.
-- `doc` is what its pack (as the rowid) and the words (as a field) know it by. A record that stays keeps its doc
-  from one generation to the next, and no doc is given out twice, so a small change touches few rows and documents.
-- `row` is where its facts lie, and its vector once a generation is open: rows are in path order and without gaps, so a
-  directory is a slice of the matrix. Each generation numbers them anew. `rows/` holds the id, the hash, the doc and the
-  pack of every row, and where its vector lies there (`row_blocks.py`).
-- `slot` is where its vector lies among those that a run has staged; nobody sees it after publishing.
+- `id` is the name for callers: the chunk's key, a text. It is the same in every generation.
+- `doc` is its number in its pack (as the rowid) and in the words (as a field). An unchanged record keeps its doc
+  from one generation to the next, and no doc is assigned twice. So a small change touches few rows and documents.
+- `row` is the position of its facts, and of its vector once a generation is open. Rows are in path order and without
+  gaps, so a directory is a slice of the matrix. Each generation assigns new rows. `rows/` contains the id, the hash,
+  the doc and the pack of every row, and the position of its vector in that pack (`row_blocks.py`).
+- `slot` is the position of its vector among the staged vectors of a run. It is not used after publishing.
 
-Two orders decide between records that score alike: `id_order` rises as ids do, and rows themselves rise in path order.
-Vectors may lie elsewhere (`vectors/part.py`): then an id is all that is known of one, and no row of it.
+Two orders decide between records with equal scores: `id_order` follows ids, and rows follow path order.
+Vectors may be in a remote index (`vectors/part.py`): it knows them by id only, not by row.
 
-`numbering.py` turns one of these into another for queries. In `build/`, `origin` says for each doc where its vector
-comes from: a row of the live matrix, or `~slot` (which is negative) of the staged ones.
+`numbering.py` converts these names for queries. In `build/`, `origin` gives the source of the vector of each doc:
+a row of the live matrix, or `~slot` (which is negative) of the staged vectors.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,7 @@ __all__ = ["LocalStore"]
 
 
 def __getattr__(name: str) -> Any:
-    """The store, with all that builds generations, when it is asked for: who only reads one needs a third of that."""
+    """Import the store on first use: reading a generation needs a third of the code that the store imports."""
     if name != "LocalStore":
         raise AttributeError(name)
     from searchsocket.stores.local.store import LocalStore

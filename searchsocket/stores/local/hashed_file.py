@@ -1,4 +1,4 @@
-"""Writing the big files of a generation: each byte is written and hashed once."""
+"""Write the big files of a generation: each byte is written and hashed once."""
 
 import hashlib
 from pathlib import Path
@@ -9,7 +9,7 @@ from searchsocket.stores.local.layout import FileEntry
 
 
 class HashedFile:
-    """A new file whose size and hash are known when it is written, so that nothing reads it again for them."""
+    """A new file that computes its size and hash during the write, so it need not be read again."""
 
     def __init__(self, path: Path) -> None:
         self._file = open(path, "xb")  # noqa: SIM115  `__exit__` closes it

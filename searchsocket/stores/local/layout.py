@@ -1,4 +1,4 @@
-"""Names and small files of the embedded index: which folder, which generation is live, what it holds."""
+"""Names and small files of the embedded index: scope folders, CURRENT and the manifest of a generation."""
 
 import hashlib
 import json
@@ -23,14 +23,14 @@ FORMAT = 29  # of a generation's files
 CURRENT = "CURRENT"
 MANIFEST = "manifest.json"
 PACKS = "packs"  # folder of records and vectors: a file is written once and linked by every generation that needs it
-BORN = "born.i64"  # of vectors elsewhere: for each row the number of the generation that wrote it there
+BORN = "born.i64"  # of remote vectors: for each row the number of the generation that wrote it there
 ROWS = "rows"  # folder of names and places of each row, see `row_blocks.py`
-BODIES = "bodies.db"  # what pages say, by URL
-EDITED_BODIES = "edited_bodies.db"  # what pages say that changed since; absent where none did
-FACTS = "facts.npz.zst"  # columns of the records, one row a record, that ranking needs
+BODIES = "bodies.db"  # texts of pages, by URL
+EDITED_BODIES = "edited_bodies.db"  # texts of pages that changed since; absent if no text did
+FACTS = "facts.npz.zst"  # columns of the records that ranking needs, one row per record
 _ALWAYS = frozenset({FACTS, BODIES})
 _RECORDS, _VECTORS = ".db", ".f32"  # suffixes in PACKS; a vector is a row of float32
-NEW_PACK = "new"  # until all of it is written and its digest is its name
+NEW_PACK = "new"  # temporary name: a finished pack is named by its digest
 STAGING = ".staging"
 BUILDING = ".building-"
 REMOVED = ".removed-"
@@ -64,7 +64,7 @@ class PackEntry:
     """One pack of a generation."""
 
     name: str
-    records: int  # in it, of which the generation may use some
+    records: int  # in the pack; the generation may use only some of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Manifest:
     """Contents and files of a generation."""
 
     generation: Generation
-    max_doc: int  # highest `doc` number ever given out in its line of generations
+    max_doc: int  # highest `doc` number ever assigned in its line of generations
     files: Mapping[str, FileEntry]  # path inside the generation -> size and hash
     packs: tuple[PackEntry, ...]
     format: int = FORMAT
@@ -99,7 +99,7 @@ def rows_file(number: int) -> str:
 
 
 def rows_files(names: Iterable[str]) -> list[str]:
-    """Those of some files that are blocks of rows, in their order."""
+    """The names of blocks of rows among `names`, in their order."""
     return sorted(name for name in names if name.startswith(f"{ROWS}/"))
 
 
@@ -107,7 +107,7 @@ def scope_folder(root: Path, scope_name: str) -> Path:
     """The folder of one scope, always a direct child of `root`.
 
     Raises:
-        InvalidScope: The name is not a sanitised one.
+        InvalidScope: The name is not sanitised.
     """
     check_scope_name(scope_name)
     if scope_name == PROJECT:
@@ -116,7 +116,7 @@ def scope_folder(root: Path, scope_name: str) -> Path:
 
 
 def read_current(folder: Path) -> Current | None:
-    """The live and previous generation of a scope; None when nothing was published.
+    """The live and previous generation of a scope; None if nothing was published.
 
     Raises:
         IndexCorrupt: The file is damaged.
@@ -144,7 +144,7 @@ def write_current(folder: Path, current: Current) -> None:
 def overwrite_current(folder: Path, current: Current) -> None:
     """Switch to a generation on a disk that has no room for another file.
 
-    All names are of one length, so a crash between the two steps leaves the new name twice, which means the same.
+    All names have the same length, so a crash between the two steps leaves the new name twice, which is valid.
     """
     with writing(folder), open(folder / CURRENT, "r+b") as file:
         file.write(f"{current.live}\n".encode("ascii"))
@@ -153,7 +153,7 @@ def overwrite_current(folder: Path, current: Current) -> None:
 
 
 def unpublish(folder: Path) -> None:
-    """Without CURRENT nothing is live, so a crash from here on leaves only leftovers."""
+    """Delete CURRENT, so that no generation is live; a crash after it leaves only leftovers."""
     (folder / CURRENT).unlink(missing_ok=True)
     sync_directory(folder)
 
@@ -162,7 +162,7 @@ def read_manifest(folder: Path) -> Manifest:
     """The manifest of one generation.
 
     Raises:
-        FileNotFoundError: There is none: damaged, or removed a moment ago by a newer run.
+        FileNotFoundError: It does not exist: the generation is damaged, or a newer run has just removed it.
         IndexCorrupt: It is damaged.
     """
     path = folder / MANIFEST
@@ -209,12 +209,12 @@ def manifest_bytes(manifest: Manifest) -> bytes:
 
 
 def _digest(data: Any) -> str:
-    """Of what a manifest says, so that a wrong byte in it is no other number, model or project."""
+    """A checksum of a manifest, so that a wrong byte is not read as another number, model or project."""
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 
 
 def data_files(folder: Path, vectors: Collection[str]) -> list[str]:
-    """Every file of a generation that its manifest lists, sorted; `vectors` are those of its vectors."""
+    """Every file of a generation that its manifest lists, sorted; `vectors` are the names of its vector files."""
     words = (
         f"{part}/{entry.name}"
         for part in (WORDS, PAGES, PACKS, ROWS)
@@ -226,10 +226,10 @@ def data_files(folder: Path, vectors: Collection[str]) -> list[str]:
 
 
 def check_sizes(folder: Path, manifest: Manifest, vectors: Collection[str]) -> None:
-    """Compare the size of every file with the manifest: cheap, and finds every file that is missing or cut short.
+    """Compare the size of every file with the manifest: a cheap check for missing and truncated files.
 
     Raises:
-        FileNotFoundError: A file is not there.
+        FileNotFoundError: A file is missing.
         IndexCorrupt: A file has another size.
     """
     if BORN in vectors and any(name.endswith(_VECTORS) for name in manifest.files):
@@ -243,11 +243,11 @@ def check_sizes(folder: Path, manifest: Manifest, vectors: Collection[str]) -> N
 
 
 def check_hashes(folder: Path, manifest: Manifest) -> None:
-    """Compare the contents of every big file with the manifest; the small ones are checked where they are read.
+    """Compare the contents of every big file with the manifest; small files are checked when they are read.
 
     Raises:
-        FileNotFoundError: A file is not there.
-        IndexCorrupt: A file is not what was published.
+        FileNotFoundError: A file is missing.
+        IndexCorrupt: A file was changed after it was published.
     """
     for name, entry in manifest.files.items():
         if name == FACTS or name.startswith(f"{ROWS}/"):
@@ -258,7 +258,7 @@ def check_hashes(folder: Path, manifest: Manifest) -> None:
 
 
 def corrupt(path: Path, what: str) -> IndexCorrupt:
-    """The error for a damaged file: it names the file and both ways out."""
+    """The error for a damaged file: it names the file and both ways to fix it."""
     return IndexCorrupt(f"{path} {what}{_WAYS_OUT}")
 
 
@@ -266,18 +266,18 @@ _DAMAGE = (sqlite3.DatabaseError, ValueError, TypeError, LookupError, OverflowEr
 
 
 def damage_of(error: IndexCorrupt) -> str:
-    """The file and what is wrong with it, without the ways out."""
+    """The file and its damage, without the ways to fix it."""
     return str(error).removesuffix(_WAYS_OUT)
 
 
 class NamingDamage:
-    """Turns what SQLite, tantivy and decoders say about damaged bytes into an error that names the file.
+    """Turns errors of SQLite, tantivy and decoders about damaged bytes into an error that names the file.
 
-    A context manager without state: one for each file serves all threads.
+    A context manager without state: one per file serves all threads.
 
     Raises:
-        IndexCorrupt: The block met damage.
-        PermissionDenied: It met a file that this user may not read, of which those libraries say the same.
+        IndexCorrupt: The block read damaged data.
+        PermissionDenied: This user may not read a file, which those libraries report like damage.
     """
 
     def __init__(self, path: Path) -> None:
@@ -289,7 +289,7 @@ class NamingDamage:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         if error is None:
             return
-        # A panic of tantivy is not an Exception, and its class can be had from no module.
+        # A panic of tantivy is not an Exception, and no module exports its class.
         if isinstance(error, _DAMAGE) or type(error).__name__ == "PanicException":
             if refused := _unreadable(self._path):
                 raise permission_denied(refused) from error
@@ -303,7 +303,7 @@ def _unreadable(path: Path) -> Path | None:
 
 
 def remove_leftovers(folder: Path, keep: Current | None) -> None:
-    """Remove what dead writers left, and generations that are neither live nor previous; staging stays."""
+    """Remove leftovers of dead writers, and generations that are neither live nor previous; staging stays."""
     if not folder.is_dir():
         return
     names = {keep.live, keep.previous} if keep else set()
@@ -312,7 +312,7 @@ def remove_leftovers(folder: Path, keep: Current | None) -> None:
         if is_old:
             gone = folder / f"{REMOVED}{entry.name}"
             shutil.rmtree(gone, ignore_errors=True)
-            # One rename takes a generation away: a reader or a crash never meets half of one.
+            # One rename removes a generation: neither a reader nor a crash leaves half of one.
             os.replace(entry, gone)
             entry = gone
         if is_temporary(entry):
@@ -323,10 +323,10 @@ def remove_leftovers(folder: Path, keep: Current | None) -> None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turn what the file system says into an error that names the path.
+    """Turn errors of the file system into an error that names the path.
 
     Raises:
-        StateUnavailable: The disk is full, read-only or otherwise refuses.
+        StateUnavailable: The disk is full, read-only or cannot be written for another reason.
     """
     try:
         yield

@@ -40,13 +40,13 @@ class LiveGenerations:
         vectors: VectorPart,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Touches nothing yet; see `LocalStore` for the arguments."""
+        """Create it without reading files; see `LocalStore` for the arguments."""
         self.root = root
         self.synonyms = synonyms
         self.vectors = vectors
         self.ownership = Ownership(root, project_id)
         self._project_id = project_id
-        self._folders = BoundedCache[str, Path](_MAX_FOLDERS)  # every query asks
+        self._folders = BoundedCache[str, Path](_MAX_FOLDERS)  # every query needs one
         self._readers = OpenReaders(lambda folder, max_bytes: self.open(folder, max_read_bytes=max_bytes), monotonic)
 
     def folder(self, scope: Scope) -> Path:
@@ -98,7 +98,7 @@ class LiveGenerations:
         raise VectorBackendUnavailable(f"{folder} changed during every attempt to read it")
 
     def generations(self, scope: Scope) -> list[Generation]:
-        """The live generation and the one before it, of those that are there and whole."""
+        """The live and the previous generation, except missing and damaged ones."""
         folder = self.folder(scope)
         current = read_current(folder)
         generations: list[Generation] = []
@@ -167,7 +167,7 @@ class LiveGenerations:
         yield from reader.catalogue.body_digests()
 
     def live(self, scope: Scope) -> LocalReader:
-        """The live generation, and no other; raises what `reader` does."""
+        """The live generation only; raises the same errors as `reader`."""
         return self._readers.live(scope, self.folder(scope))
 
     def reader(self, scope: Scope) -> LocalReader:
@@ -205,9 +205,9 @@ class LiveGenerations:
         self._readers.share(memory)
 
     def close_readers(self) -> None:
-        """Let go of the files of all scopes; who reads them still can."""
+        """Release the files of all scopes; queries that still read them can finish."""
         self._readers.close()
 
     def forget(self, scope: Scope) -> None:
-        """Let go of a scope's files; who reads them still can."""
+        """Release the files of a scope; queries that still read them can finish."""
         self._readers.forget(scope)

@@ -1,4 +1,4 @@
-"""The names and numbers of a generation's records; `stores/local/__init__` says what each is for."""
+"""The names and numbers of a generation's records, which `stores/local/__init__` describes."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -10,8 +10,8 @@ from searchsocket.errors import RecordsMissing
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.text.storable import storable
 
-Rows = NDArray[np.int64]  # where vectors and facts lie
-Docs = NDArray[np.integer]  # what packs and the words know records by
+Rows = NDArray[np.int64]  # positions of vectors and facts
+Docs = NDArray[np.integer]  # numbers of records in packs and in the words
 
 _MAX_HITS = 8_192  # ids whose rows are remembered
 _BATCH = 4_096  # records in memory at a time
@@ -19,26 +19,26 @@ HASH_BYTES = 32
 
 
 class RowNames(NamedTuple):
-    """Names and places of the record of each row; all else is in packs, and the same in all generations."""
+    """Names and places of the record of each row. All other data is in packs, which all generations share."""
 
     ids: NDArray[np.bytes_]
     hashes: NDArray[np.uint8]  # shape (rows, 32): of the records
     docs: NDArray[np.uint32]
-    places: NDArray[np.uint32]  # shape (rows, 2): the pack by its place in the manifest, the vector's row there
+    places: NDArray[np.uint32]  # shape (rows, 2): index of the pack in the manifest, row of the vector in that pack
 
 
 class Numbering:
-    """Ids, rows and docs of one generation, each by the others; safe to share between threads."""
+    """Converts between ids, rows and docs of one generation; safe to share between threads."""
 
     def __init__(self, names: RowNames, max_doc: int) -> None:
-        """Args: max_doc: no doc is above it."""
+        """Args: max_doc: the upper limit of all docs."""
         self.names = names
         self.ids, self.docs = names.ids, names.docs
         count = len(self.ids)
         self._row_of_doc = np.full(max_doc + 1, -1, np.int64)
         self._row_of_doc[self.docs] = np.arange(count)
         self._rows_by_id: Rows = np.argsort(self.ids, kind="stable")
-        self.id_order: NDArray[np.uint32] = np.empty(count, np.uint32)  # of each row: rises as ids do
+        self.id_order: NDArray[np.uint32] = np.empty(count, np.uint32)  # of each row: the rank of its id
         self.id_order[self._rows_by_id] = np.arange(count)
         self._row_of = BoundedCache[str, int](_MAX_HITS)
 
@@ -47,28 +47,28 @@ class Numbering:
 
     @property
     def docs_by_id(self) -> NDArray[np.uint32]:
-        """All docs, by rising id."""
+        """All docs, in ascending order of id."""
         return self.docs[self._rows_by_id]
 
     def fingerprints(self, after: str, limit: int) -> list[tuple[str, str]]:
-        """The next (id, record_hash) pairs behind the id `after`, in rising order of id."""
+        """The next (id, record_hash) pairs after the id `after`, in ascending order of id."""
         key = np.bytes_(storable(after).encode())
         start = int(np.searchsorted(self.ids, key, "right", sorter=self._rows_by_id)) if after else 0
         return self._pairs(self._rows_by_id[start : start + limit])
 
     def all_fingerprints(self) -> Iterator[tuple[str, str]]:
-        """(id, record_hash) of every record by rising id, a batch in memory at a time."""
+        """Yield (id, record_hash) of every record in ascending order of id, with one batch in memory at a time."""
         for start in range(0, len(self), _BATCH):
             yield from self._pairs(self._rows_by_id[start : start + _BATCH])
 
     def hashes(self, ids: Sequence[str]) -> dict[str, str]:
-        """The record hash of each named record that is there."""
+        """The record hash of each of these records that exists."""
         rows = self.rows_or_none(ids)
         known = [id_ for id_, row in zip(ids, rows.tolist(), strict=True) if row >= 0]
         return {id_: own[1] for id_, own in zip(known, self._pairs(rows[rows >= 0]), strict=True)}
 
     def names_of_docs(self, docs: Sequence[int]) -> list[tuple[str, str]]:
-        """(id, record_hash) of each doc; empty texts where there is no such record."""
+        """(id, record_hash) of each doc; two empty texts if there is no such record."""
         known = [doc for doc in docs if doc < len(self._row_of_doc) and self._row_of_doc[doc] >= 0]
         pairs = dict(zip(known, self._pairs(self.rows_of_docs(known)), strict=True))
         return [pairs.get(doc, ("", "")) for doc in docs]
@@ -85,7 +85,7 @@ class Numbering:
         return [(id_, hashes[place * width : (place + 1) * width]) for place, id_ in enumerate(ids)]
 
     def ids_of(self, rows: Rows) -> list[str]:
-        """The ids of rows; whoever gets these asks for more about them, so their rows are remembered."""
+        """The ids of rows. Callers look these records up next, so their rows are cached."""
         ids = [id_.decode() for id_ in self.ids[rows].tolist()]
         self._row_of.remember(dict(zip(ids, rows.tolist(), strict=True)))
         return ids
@@ -115,7 +115,7 @@ class Numbering:
         return self._row_of_doc[np.asarray(docs, np.int64)]
 
     def rows_or_none(self, ids: Sequence[str]) -> Rows:
-        """-1 where there is no such record."""
+        """The row of each id; -1 if there is no such record."""
         row_of = self._row_of.values
         rows = np.array([row_of.get(id_, -1) for id_ in ids], np.int64)
         others = np.flatnonzero(rows < 0)

@@ -1,4 +1,4 @@
-"""The generations that are held open, one a scope: replaced when another one is live, closed when they are many."""
+"""The open generations, one per scope: replaced when another one is live, closed when there are too many."""
 
 import copy
 import os
@@ -17,9 +17,9 @@ from searchsocket.stores.memory_budget import MemoryBudget
 from searchsocket.system.errors import system_error
 from searchsocket.types import Scope
 
-MAX_OPEN_TRIES = 20  # each one needs another publish to have removed what CURRENT named a moment ago
-_MAX_READERS = 64  # scopes held open; each has its files mapped
-_MAX_ALL_READ_BYTES = 4 * MAX_READ_BYTES  # of all matrices in memory; what is more is mapped
+MAX_OPEN_TRIES = 20  # a new try is needed only if another publish has just removed the live generation
+_MAX_READERS = 64  # open scopes; each has its files mapped
+_MAX_ALL_READ_BYTES = 4 * MAX_READ_BYTES  # of all matrices in memory; further matrices are mapped
 _MIN_LARGE_SCOPES = 4  # whose matrices fit into a shared budget
 REFRESH_S = 60.0
 _FIRST_PAUSE_S, _MAX_PAUSE_S = 1.0, 60.0  # before a generation that could not be opened is tried again
@@ -51,40 +51,41 @@ class _Failure:
 
 
 class OpenReaders:
-    """Safe to share between threads."""
+    """The open generations of a store. Safe to share between threads."""
 
     def __init__(self, open_generation: OpenGeneration, clock: Clock = time.monotonic) -> None:
-        """Hold nothing yet.
+        """Start without open generations.
 
         Args:
-            open_generation: Opens a generation's folder; is told how many bytes of vectors it may read into memory.
-                Raises FileNotFoundError where a file is missing.
-            clock: Seconds, never going back.
+            open_generation: Opens the folder of a generation. The second argument is the number of bytes of vectors
+                that it may read into memory. Raises FileNotFoundError if a file is missing.
+            clock: Monotonic, in seconds.
         """
         self._open = open_generation
         self._clock = clock
         self._lock = threading.Lock()
         self._opening = threading.Lock()
-        self._readers: dict[str, _OpenReader] = {}  # by scope, the one that was used last at the end
+        self._readers: dict[str, _OpenReader] = {}  # by scope, most recently used last
         self._failures: dict[str, _Failure] = {}  # by scope
         self._refreshed_at = clock()
         self._memory: MemoryBudget | None = None
 
     def share(self, memory: MemoryBudget) -> None:
-        """Count what is opened from now on in a budget that other stores share."""
+        """Count generations that are opened later in a budget shared with other stores."""
         self._memory = memory
 
     def newest(self, scope: Scope, folder: Path) -> LocalReader:
-        """The live generation of a scope's folder, else the one that is held.
+        """The live generation of a scope's folder, or the open one if the live one cannot be opened.
 
-        While one thread opens a new generation, others get the one before. Where the new one is damaged, half copied or
-        cannot be read, all do; it is tried again when its files change, and after pauses that grow.
+        While one thread opens a new generation, others get the previous one. If the new one is damaged, half copied
+        or unreadable, all threads get the previous one. Opening is retried when a file changes, and after growing
+        pauses.
 
         Raises:
             ScopeNotIndexed: Nothing is live.
             IndexCorrupt: A file is missing or damaged.
             PermissionDenied: A file may not be read.
-            VectorBackendUnavailable: The folder cannot be read, or changes faster than that.
+            VectorBackendUnavailable: The folder cannot be read, or changes faster than it can be opened.
         """
         current = self._used(scope)
         try:
@@ -103,19 +104,19 @@ class OpenReaders:
             if current is None:
                 raise
             return current.reader
-        if self._clock() - self._refreshed_at > 2 * REFRESH_S:  # nobody else sees to it
+        if self._clock() - self._refreshed_at > 2 * REFRESH_S:  # no other thread calls `refresh`
             self.refresh()
         return reader
 
     def live(self, scope: Scope, folder: Path) -> LocalReader:
-        """The live generation, and no other; raises what `newest` does."""
+        """The live generation only; raises the same errors as `newest`."""
         with self._opening:
             return self._opened(scope, folder)
 
     def refresh(self) -> list[SearchSocketError]:
-        """Open what became live meanwhile in the place of what is held, whose files may be gone; what failed.
+        """Replace open generations that are no longer live; return the errors.
 
-        To be called every `REFRESH_S`: else the disk keeps the files of scopes that nobody asks again.
+        Call it every `REFRESH_S`: otherwise deleted files of scopes without queries stay on the disk.
         """
         self._refreshed_at = self._clock()
         with self._lock:
@@ -132,7 +133,7 @@ class OpenReaders:
         return failed
 
     def open_reader(self, scope: Scope, folder: Path) -> LocalReader | None:
-        """The live generation of a scope's folder where it is open already.
+        """The live generation of a scope's folder if it is already open, otherwise None.
 
         Raises:
             VectorBackendUnavailable: The folder cannot be read.
@@ -142,19 +143,19 @@ class OpenReaders:
         return entry.reader if entry and entry.stamp == _stamp(folder) else None
 
     def last(self, scope: Scope) -> LocalReader | None:
-        """The generation that is held, live or not."""
+        """The open generation of a scope, live or not."""
         with self._lock:
             entry = self._readers.get(scope.name)
         return entry.reader if entry else None
 
     def failure(self, scope: Scope, folder: Path) -> SearchSocketError | None:
-        """Why the live generation could not be opened when it was tried last."""
+        """The error of the last try to open the live generation, or None."""
         with self._lock:
             failure = self._failures.get(scope.name)
         return failure.error if failure and failure.stamp == _stamp(folder) else None
 
     def forget(self, scope: Scope) -> None:
-        """Let go of a scope's files; who reads them still can."""
+        """Release the files of a scope; queries that still read them can finish."""
         with self._lock:
             self._readers.pop(scope.name, None)
             self._failures.pop(scope.name, None)
@@ -162,7 +163,7 @@ class OpenReaders:
             self._memory.remove((id(self), scope.name))
 
     def close(self) -> None:
-        """Let go of the files of all scopes; who reads them still can."""
+        """Release the files of all scopes; queries that still read them can finish."""
         with self._lock:
             scopes = [entry.scope for entry in self._readers.values()]
         for scope in scopes:
@@ -182,7 +183,7 @@ class OpenReaders:
             stamp = _stamp(folder)
             current = read_current(folder)
             if stamp is None or current is None:
-                self.forget(scope)  # its files may be gone, and would stay on the disk
+                self.forget(scope)  # an open reader would keep deleted files on the disk
                 raise ScopeNotIndexed(scope.name)
             with self._lock:
                 entry = self._readers.get(scope.name)
@@ -195,7 +196,7 @@ class OpenReaders:
                 if entry:
                     reader.catalogue.take_over(entry.reader.catalogue)
             except (FileNotFoundError, SearchSocketError) as error:
-                # SQLite and tantivy do not say that a file is gone, which it is once two runs have published meanwhile.
+                # Two publishes in the meantime delete the files; SQLite and tantivy do not report that as such.
                 if read_current(folder) != current:
                     continue
                 if isinstance(error, SearchSocketError):
@@ -209,7 +210,7 @@ class OpenReaders:
         raise VectorBackendUnavailable(f"{folder} changed during every attempt to read it")
 
     def _wait_for_another_try(self, scope: Scope, stamp: Stamp, live: Path) -> None:
-        """Opening hashes every file, so what failed is not tried again at each query, until a file changes."""
+        """Raise the last error again until a file changes or the pause ends: opening hashes every file."""
         failure = self._failures.get(scope.name)
         if failure and failure.stamp == stamp and self._clock() < failure.again_at and failure.files == _files(live):
             raise copy.copy(failure.error)
@@ -219,7 +220,7 @@ class OpenReaders:
         before = self._failures.get(scope.name)
         is_same = before is not None and (before.stamp, before.files) == (stamp, files)
         pause_s = min(2 * before.pause_s, _MAX_PAUSE_S) if before and is_same else _FIRST_PAUSE_S
-        # A copy, because the error itself holds all that was opened before it, by its traceback.
+        # A copy, because the traceback of the error keeps everything alive that was opened before it.
         failure = _Failure(scope, folder, stamp, files, copy.copy(error), pause_s, self._clock() + pause_s)
         with self._lock:
             self._failures[scope.name] = failure
@@ -245,7 +246,7 @@ class OpenReaders:
 
 
 def _stamp(folder: Path) -> Stamp | None:
-    """Changes whenever the file that names the live generation is replaced."""
+    """Inode, time and size of CURRENT, which change whenever it is replaced; None if it does not exist."""
     try:
         stat = os.stat(os.path.join(folder, CURRENT))
     except FileNotFoundError:
@@ -256,7 +257,7 @@ def _stamp(folder: Path) -> Stamp | None:
 
 
 def _files(generation: Path) -> frozenset[tuple[str, int, int, int]]:
-    """Name, size and times of every file: whatever mends a generation changes one of them."""
+    """Name, size and times of every file: any repair of a generation changes one of them."""
     stamps = []
     for folder, _, names in os.walk(generation):
         for name in names:
@@ -265,6 +266,6 @@ def _files(generation: Path) -> frozenset[tuple[str, int, int, int]]:
                 stat = os.stat(path)
             except OSError:
                 continue
-            if not name.endswith(".lock"):  # tantivy leaves these behind when it tries
+            if not name.endswith(".lock"):  # tantivy leaves these behind when it tries to open
                 stamps.append((path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns))
     return frozenset(stamps)

@@ -1,4 +1,4 @@
-"""Whose index a folder is: it belongs to one project, and another one is refused there (spec 10.2)."""
+"""Ownership of an index folder: it belongs to one project, and other projects are refused there (spec 10.2)."""
 
 import hashlib
 import json
@@ -26,16 +26,16 @@ class Ownership:
         """Return True if the folder is claimed.
 
         Raises:
-            ProjectMismatch: By another project.
-            IndexCorrupt: The file that says so is damaged.
+            ProjectMismatch: Another project has claimed it.
+            IndexCorrupt: The file with the claim is damaged.
         """
         if self._is_ours:
-            return True  # generations name their project too, should the folder change hands meanwhile
+            return True  # if the owner changes later, generations still name their project
         path = self._root / PROJECT
         try:
             data = json.loads(path.read_bytes())
             owner = data["projectId"]
-            stored = data.get("sha256", _digest(owner))  # none in folders of an earlier version
+            stored = data.get("sha256", _digest(owner))  # an earlier version wrote no checksum
         except FileNotFoundError:
             return False
         except (ValueError, TypeError, KeyError, AttributeError) as error:
@@ -55,27 +55,27 @@ class Ownership:
         return True
 
     def claim(self) -> None:
-        """Make the folder this project's, unless it is already."""
+        """Claim the folder for this project, unless it has done so before."""
         if not self.check():
             self._write()
 
     def repair(self) -> list[str]:
-        """Write the damaged claim anew, unless a generation says that it is another's; what was damaged."""
+        """Write a damaged claim again and return the damage; raise ProjectMismatch if a generation is another's."""
         try:
             self.check()
         except IndexCorrupt as error:
             for path in sorted(self._root.glob(f"*/*/{MANIFEST}")):
-                with suppress(IndexCorrupt):  # says nothing
+                with suppress(IndexCorrupt):  # a damaged manifest does not name an owner
                     self.checked(read_manifest(path.parent))
             self._write()
             return [damage_of(error)]
         return []
 
     def checked(self, manifest: Manifest) -> Manifest:
-        """The manifest, when it is this project's.
+        """The manifest, if it belongs to this project.
 
         Raises:
-            ProjectMismatch: It is another's.
+            ProjectMismatch: It belongs to another project.
         """
         if manifest.generation.project_id != self._project_id:
             raise ProjectMismatch(
@@ -89,7 +89,7 @@ class Ownership:
         data = json.dumps(claim, ensure_ascii=False)
         with scope_lock(self._root, PROJECT, timeout_s=_CLAIM_TIMEOUT_S), writing(self._root):
             for path in self._root.iterdir():
-                if is_temporary(path):  # of a run that died here; whoever is alive holds the lock
+                if is_temporary(path):  # of a dead run: this process has the lock
                     path.unlink(missing_ok=True)
             if not self._is_claimed():  # another process may have been first
                 write_atomic(self._root / PROJECT, (data + "\n").encode())
@@ -102,5 +102,5 @@ class Ownership:
 
 
 def _digest(project_id: str) -> str:
-    """Tells one flipped letter from another project's name."""
+    """A checksum that shows if a name is damaged and not another project's."""
     return hashlib.sha256(str(project_id).encode("utf-8", "surrogatepass")).hexdigest()

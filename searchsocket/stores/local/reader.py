@@ -47,7 +47,7 @@ _CACHED_RECORD_BYTES = 4_400
 
 
 class LocalReader:
-    """Implements `IndexReader`; safe to share between threads, and whole after its files are removed."""
+    """Implements `IndexReader`; safe to share between threads, and usable after its files are deleted."""
 
     def __init__(
         self,
@@ -61,14 +61,14 @@ class LocalReader:
         """Open a generation's folder.
 
         Args:
-            part: Where its vectors lie.
-            trusted: The hashes of the big files were checked a moment ago. They are checked otherwise: 100 MB take
-                0.06 s, once a generation, and a wrong byte would be a wrong answer.
-            synonyms: What else the words of a query look for.
+            part: The location of its vectors.
+            trusted: The hashes of the big files have just been checked. Otherwise they are checked here, because a
+                wrong byte would be a wrong answer: 100 MB take 0.06 s, once per generation.
+            synonyms: Synonyms of query words.
             max_read_bytes: Vectors up to here are read into memory; more are mapped, page by page as they are used.
 
         Raises:
-            FileNotFoundError: A file is missing: damaged, or removed a moment ago by a newer run.
+            FileNotFoundError: A file is missing: the generation is damaged, or a newer run has just removed it.
             IndexCorrupt: A file is damaged.
         """
         self.folder = folder
@@ -108,11 +108,11 @@ class LocalReader:
         return _READER_BYTES + _RECORD_BYTES * records + cached_bytes + self.read_bytes
 
     def vector_blocks(self) -> Iterator[Vectors]:
-        """All vectors, by row, a batch in memory at a time."""
+        """All vectors in the order of rows, with one batch in memory at a time."""
         return self._part.blocks(self.vectors, self.numbering)
 
     def written(self, ids: Sequence[str]) -> Sequence[int]:
-        """See `Written`; of vectors that lie here all are as they should be."""
+        """See `Written`; local vectors are never outdated."""
         return self.vectors.written(ids) if isinstance(self.vectors, IndexVectors) else whenever(ids)
 
     def _read_names(self) -> RowNames:

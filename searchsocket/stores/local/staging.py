@@ -43,7 +43,7 @@ CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 class Staging:
     """The changes of one scope; a row without a slot is a deletion, and the last call about an id wins.
 
-    It survives its process only by accident, so it is written without syncing: a new run starts by dropping it.
+    It is written without syncing, since no later run uses it: a new run first deletes it.
     """
 
     def __init__(self, scope_folder: Path) -> None:
@@ -52,7 +52,7 @@ class Staging:
         make_folder(self.folder)
         self.database = self.folder / "changes.db"
         self.vectors = self.folder / "vectors.f32"
-        self.origin: LocalReader | None = None  # of another scope's generation, linked here, so that it stays
+        self.origin: LocalReader | None = None  # another scope's generation, linked here so that its files stay
         self.origin_was_tried = False
         self._connection = sqlite3.connect(self.database, isolation_level=None, check_same_thread=False)
         self._connection.execute("PRAGMA synchronous = OFF")
@@ -90,7 +90,7 @@ class Staging:
         """Link another scope's generation.
 
         Raises:
-            FileNotFoundError: It went meanwhile.
+            FileNotFoundError: The generation was removed.
             IndexCorrupt, ProjectMismatch: See `LocalReader`.
         """
         self.origin_was_tried = True
@@ -99,7 +99,7 @@ class Staging:
         self.origin = opened(folder)
 
     def take_over(self, records: Sequence[Renamed]) -> list[str]:
-        """Stage those of the records that the origin holds; their new ids."""
+        """Stage the records that the origin contains with the same hash; return their new ids."""
         if self.origin is None:
             return []
         hashes = self.origin.catalogue.hashes([record.origin_id for record in records])
@@ -127,25 +127,25 @@ class Staging:
         self._connection.execute("COMMIT")
 
     def _fact(self, name: str) -> str:
-        """`dimensions`, `model_id` or number of `slots` of what is staged; "" when only deletions are."""
+        """The `dimensions`, `model_id` or number of `slots` of the staged records; "" if only deletions are staged."""
         row = self._connection.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
         return str(row[0]) if row else ""
 
     def model(self) -> Model | None:
-        """Of the upserts of this run."""
+        """The embedding model of the upserts of this run; None without upserts."""
         model_id = self._fact("model_id")
         return (model_id, int(self._fact("dimensions"))) if model_id else None
 
     def counts(self) -> tuple[int, int]:
-        """Upserts and deletions."""
+        """The numbers of upserts and deletions."""
         upserts, rows = self._connection.execute("SELECT count(slot), count(*) FROM changes").fetchone()
         return int(upserts), int(rows) - int(upserts)
 
     def matrix(self, dimensions: int) -> Vectors:
-        """The vectors of all slots; none, of these dimensions, where nothing was upserted.
+        """The vectors of all slots; an empty matrix with `dimensions` columns if nothing was upserted.
 
         Raises:
-            StateUnavailable: The file is cut short.
+            StateUnavailable: The file is truncated.
         """
         if not self.counts()[0]:
             return np.empty((0, dimensions), np.float32)
@@ -155,22 +155,22 @@ class Staging:
         return map_matrix(self.vectors, slots, staged_dimensions)
 
     def upserts(self, generation: Generation) -> Iterator[tuple[Record, Vector]]:
-        """The records of a generation that are staged, each with its vector, in rising order of id; streams."""
+        """Stream the staged records of a generation, each with its vector, in ascending order of id."""
         matrix = self.matrix(generation.dimensions)
         rows = self._connection.execute(f"SELECT slot, {STAGED_FIELDS} FROM changes WHERE slot IS NOT NULL ORDER BY id")
         for slot, *row in rows:
             yield record_of(row, generation), matrix[slot]
 
     def deletions(self) -> list[str]:
-        """The ids that are staged to go, rising."""
+        """The ids of staged deletions, in ascending order."""
         return [id_ for (id_,) in self._connection.execute("SELECT id FROM changes WHERE slot IS NULL ORDER BY id")]
 
     def changed_ids(self) -> list[str]:
-        """The ids that are staged to come or to go."""
+        """The ids of staged upserts and deletions."""
         return [id_ for (id_,) in self._connection.execute("SELECT id FROM changes")]
 
     def upserted(self) -> Iterator[tuple[str, str, int]]:
-        """Id, record hash and slot of what is staged to come, in rising order of id."""
+        """Id, record hash and slot of each staged upsert, in ascending order of id."""
         rows = self._connection.execute("SELECT id, record_hash, slot FROM changes WHERE slot IS NOT NULL ORDER BY id")
         return ((id_, as_text(record_hash), slot) for id_, record_hash, slot in rows)
 
@@ -181,7 +181,7 @@ class Staging:
         self._connection.execute("COMMIT")
 
     def renamed(self) -> dict[str, tuple[str, bytes | str]]:
-        """New id and stored hash of the records that are taken over, by the id that they have in their scope."""
+        """New id and stored hash of the records that are reused, by their id in the other scope."""
         rows = self._connection.execute("SELECT id, new_id, new_hash FROM taken")
         return {id_: (new_id, new_hash) for id_, new_id, new_hash in rows}
 
@@ -190,16 +190,16 @@ class Staging:
         return bool(self._connection.execute("SELECT EXISTS (SELECT 1 FROM bodies)").fetchone()[0])
 
     def close(self) -> None:
-        """Release the file; what is staged stays."""
+        """Close the database; staged changes stay on the disk."""
         self.origin = None
         self._connection.close()
 
 
 def discard(scope_folder: Path) -> None:
-    """Drop what is staged, whoever staged it."""
+    """Delete all staged changes of a scope, also those of another process."""
     folder = scope_folder / STAGING
     if folder.exists():
         gone = scope_folder / f"{REMOVED}staging"
         shutil.rmtree(gone, ignore_errors=True)
-        os.replace(folder, gone)  # at once, so that no later run meets half of it
+        os.replace(folder, gone)  # one rename, so that no later run reads half of it
         shutil.rmtree(gone, ignore_errors=True)

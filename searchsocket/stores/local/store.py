@@ -1,4 +1,4 @@
-"""The embedded index: a folder of immutable generations a scope, and one file that names the live one (spec 12.4)."""
+"""The embedded index: a folder of immutable generations per scope, and one file that names the live one (spec 12.4)."""
 
 import shutil
 import sqlite3
@@ -62,16 +62,16 @@ class LocalStore(LiveGenerations):
         clock: Callable[[], datetime] = _utc_now,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Touches nothing yet.
+        """Create the store without reading or writing files.
 
         Args:
-            root: Folder of the index; made by the first write.
-            project_id: Whose index it is; a folder belongs to one project.
-            max_records: Scopes above it are reported by `health`, since brute force becomes slow.
-            vectors: Where vectors are kept; None = in the folder too.
-            synonyms: What else the words of a query look for; the index holds nothing of them.
-            clock: Names generations.
-            monotonic: Says when what could not be opened is tried again.
+            root: Folder of the index; created by the first write.
+            project_id: The project that owns the index; a folder belongs to one project.
+            max_records: `health` reports larger scopes, since brute force becomes slow.
+            vectors: The index of the vectors; None = in the folder.
+            synonyms: Synonyms of query words. They are not stored in the index.
+            clock: Gives the time in the names of generations.
+            monotonic: Clock for the pauses before a damaged generation is opened again.
         """
         super().__init__(root, project_id, synonyms, IndexPart(vectors) if vectors else MatrixPart(), monotonic)
         self._max_records = max_records
@@ -91,12 +91,12 @@ class LocalStore(LiveGenerations):
             staging.delete(ids)
 
     def take_over(self, records: Sequence[Renamed], origin: Scope, scope: Scope) -> list[str]:
-        """See `Publisher.take_over`; it cannot where vectors are elsewhere, and known there by their ids."""
+        """See `Publisher.take_over`; reuses nothing if vectors are remote, since they are stored by id."""
         if self.vectors.upkeep is not None or read_current(self.folder(scope)) is not None:
             return []
         with self._staged(scope) as staging:
             if not staging.origin_was_tried:
-                # What went meanwhile, is damaged or another's: all is built.
+                # Without a readable generation of this project to reuse, everything is built.
                 with suppress(FileNotFoundError, IndexCorrupt, ProjectMismatch):
                     folder = self.folder(origin)
                     current = read_current(folder)
@@ -132,10 +132,10 @@ class LocalStore(LiveGenerations):
             refuse_two_models(staging, before, info)
             if live is not None and is_same(staging, live, info):
                 published = live.generation
-                if drop_refused(folder):  # the site is again what is live
+                if drop_refused(folder):  # the site equals the live generation again
                     self.vectors.retain(scope, self.generations(scope))
             else:
-                # First what a run that died, or a rollback, has left in an index elsewhere.
+                # First remove remote rows that a dead run or a rollback has left.
                 generations = self.generations(scope)
                 self.vectors.retain(scope, generations)
                 try:
@@ -152,9 +152,9 @@ class LocalStore(LiveGenerations):
                     )
                     write_current(folder, Current(published.name, current.live if current else ""))
                 except CandidateRefused:
-                    raise  # its rows elsewhere are kept too, which no reader of another generation sees
+                    raise  # its remote rows stay too; readers of other generations do not see them
                 except BaseException:
-                    with suppress(VectorBackendUnavailable):  # the next run does this first
+                    with suppress(VectorBackendUnavailable):  # the next run repeats this first
                         self.vectors.retain(scope, generations)
                     raise
                 finally:
@@ -183,7 +183,7 @@ class LocalStore(LiveGenerations):
             previous = self.open(folder / current.previous)
             try:
                 write_current(folder, Current(current.previous))
-            except StateUnavailable:  # a disk that is full lets nobody make a file
+            except StateUnavailable:  # no new file fits on a full disk
                 overwrite_current(folder, Current(current.previous))
         return previous.generation
 

@@ -1,4 +1,4 @@
-"""Looking after an index: what is damaged in it, taking that out of service, and writing remote rows again."""
+"""Maintain an index: find damage, take damaged generations out of service, and write remote rows again."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -42,7 +42,7 @@ def verify(live: LiveGenerations, scope: Scope) -> list[str]:
     for _ in range(MAX_OPEN_TRIES):
         current = read_current(folder)
         problems = _problems(live, folder / current.live) if current else []
-        # What is removed while it is read is not damaged: another publish went by.
+        # Files that another publish removes during the check are not damage.
         if not problems or read_current(folder) == current:
             break
     return problems
@@ -89,7 +89,7 @@ def resync(live: LiveGenerations, scope: Scope, vectors: RecordVectors) -> Resyn
 
 
 def _new_records(reader: LocalReader, before: LocalReader | None) -> Iterator[Sequence[Record]]:
-    """The records whose remote row was written after the generation before, in batches; all if there is none."""
+    """The records with remote rows written after the generation `before`, in batches; all if it is None."""
     newest = generation_number(before.generation.name) if before else -1
     for ids in batches((id_ for id_, _ in reader.numbering.all_fingerprints()), _BATCH):
         numbers = reader.written(ids)
@@ -105,7 +105,7 @@ def _upserts(
 
 
 def _removed_ids(reader: LocalReader, before: LocalReader | None) -> Iterator[str]:
-    """Ids that the generation before has and this one has not."""
+    """The ids that the generation `before` has and this one does not have."""
     for ids in batches((id_ for id_, _ in before.numbering.all_fingerprints()) if before else (), _BATCH):
         yield from (id_ for id_, number in zip(ids, reader.written(ids), strict=True) if number == NOT_KEPT)
 

@@ -1,4 +1,4 @@
-"""Proving that a generation is whole: before it goes live, and whenever somebody asks."""
+"""Verify a generation: before it becomes live, and on request."""
 
 import hashlib
 import os
@@ -25,9 +25,9 @@ def hash_files(
     """Size and hash of every file of a generation.
 
     Args:
-        hashed: Files whose hash is known already.
-        live: The generation before: files that are linked from it keep what it says of them.
-        vectors: The files that hold its vectors.
+        hashed: Files whose hash is already known.
+        live: The previous generation. Files that are linked from it keep their entry in its manifest.
+        vectors: The names of its vector files.
     """
     entries = dict(hashed)
     for name in data_files(folder, vectors):
@@ -51,9 +51,9 @@ def _sha256(path: Path) -> str:
 
 
 def share_files(generation: Path) -> None:
-    """Give every file of a generation the one mode: tantivy makes some for its own user alone.
+    """Give every file of a generation the same mode: tantivy makes some readable by their owner only.
 
-    Whoever may enter the state folder may read them, whoever wrote them.
+    Every user with access to the state folder may read them.
     """
     for path in (generation, *generation.rglob("*")):
         with suppress(FileNotFoundError):  # a lock
@@ -91,7 +91,7 @@ def part_problems(reader: LocalReader) -> list[str]:
 
 
 def new_problems(reader: LocalReader) -> list[str]:
-    """`part_problems` of what was just written; vectors elsewhere are not all read back at each change."""
+    """`part_problems` of a new generation, except that remote vectors are not read back after every change."""
     return word_problems(reader) if reader.vectors.limits.is_remote else part_problems(reader)
 
 
@@ -122,7 +122,7 @@ def word_problems(reader: LocalReader) -> list[str]:
 
 
 def file_problems(folder: Path, manifest: Manifest) -> list[str]:
-    """Files whose bytes are not those that were published."""
+    """Check that the bytes of every file are those that were published; return the problems."""
     problems = []
     for name, entry in manifest.files.items():
         path = folder / name

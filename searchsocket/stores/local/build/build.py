@@ -1,4 +1,4 @@
-"""Building a generation: the live one and the staged changes, merged into a new folder in path order."""
+"""Build a generation: merge the live one and the staged changes into a new folder, in path order."""
 
 import hashlib
 import sqlite3
@@ -43,8 +43,8 @@ from searchsocket.system.errors import client_error
 from searchsocket.system.memory import return_freed_memory
 from searchsocket.types import Spread, Vectors
 
-_MAX_CHANGED_SHARE = 0.3  # beyond it, changing what is there costs more than writing all anew
-_SPARE_DOCS = 100_000  # how far `doc` numbers may run ahead of four times the records before they start again
+_MAX_CHANGED_SHARE = 0.3  # above it, an update costs more than writing everything again
+_SPARE_DOCS = 100_000  # `doc` numbers start again once they exceed four times the records by this
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +59,11 @@ class Built:
     packs: tuple[PackEntry, ...]
     bodies: WrittenBodies
     spread: Spread | None = None
-    hashed: Mapping[str, FileEntry] = field(default_factory=dict)  # files whose hash was made while they were written
+    hashed: Mapping[str, FileEntry] = field(default_factory=dict)  # files that were hashed while they were written
 
 
 def drop_unchanged(staging: Staging, live: LocalReader, part: VectorPart) -> None:
-    """Forget staged changes that change nothing: unknown deletions, and records that are live with the same vector."""
+    """Drop staged changes without effect: unknown deletions, and records that are live with the same vector."""
     drop_unchanged_bodies(staging.database, live.folder)
     deletions = staging.deletions()
     unknown = np.flatnonzero(live.numbering.rows_or_none(deletions) < 0)
@@ -83,7 +83,7 @@ def drop_unchanged(staging: Staging, live: LocalReader, part: VectorPart) -> Non
 
 
 def drop_remaining(staging: Staging, origin: LocalReader) -> None:
-    """Stage the deletion of what was not taken over from another scope, and forget texts that say what it does."""
+    """Stage the deletion of records that were not reused from the other scope, and drop texts that equal its texts."""
     drop_unchanged_bodies(staging.database, origin.folder)
     is_left = np.ones(len(origin.numbering), np.bool_)
     is_left[origin.numbering.rows_of(list(staging.renamed()))] = False
@@ -91,7 +91,7 @@ def drop_remaining(staging: Staging, origin: LocalReader) -> None:
 
 
 def refuse_two_models(staging: Staging, live: LocalReader | None, info: PublishInfo) -> None:
-    """See `check_model`."""
+    """Refuse a second embedding model, see `check_model`."""
     generation = live.generation if live else None
     stays = False
     if live and (live.generation.model_id, live.generation.dimensions) != (info.model_id, info.dimensions):
@@ -103,16 +103,16 @@ def refuse_two_models(staging: Staging, live: LocalReader | None, info: PublishI
 def build(
     target: Path, staging: Staging, live: LocalReader | None, info: PublishInfo, vectors: VectorPart, number: int
 ) -> Built:
-    """Write all files of a generation but its manifest into the new folder `target`, and sync them.
+    """Write all files of a generation except its manifest into the new folder `target`, and sync them.
 
-    Packs and segments of words that stay are linked. A large change writes all records into one new pack.
+    Unchanged packs and word segments are linked. A large change writes all records into one new pack.
 
     Args:
-        live: The generation before; for the first one of a scope, that of another scope where it was taken over.
+        live: The previous generation. For the first one of a scope, the reused generation of another scope or None.
         number: See `generation_number`.
 
     Raises:
-        OSError, StateUnavailable: The disk is full or refuses.
+        OSError, StateUnavailable: The disk is full or cannot be written.
         IndexCorrupt: The live generation is damaged.
     """
     target.mkdir()
@@ -152,7 +152,7 @@ def build(
 def _write_rows(
     target: Path, names: RowNames, packs: Sequence[PackEntry], live: LocalReader | None
 ) -> dict[str, FileEntry]:
-    """Write what the generation says of its rows; blocks that the live one has are linked."""
+    """Write the blocks of rows of the generation; blocks that the live one has too are linked."""
     (target / ROWS).mkdir()
     old = {} if live is None else {live.manifest.files[name].sha256: name for name in rows_files(live.manifest.files)}
     entries = {}
@@ -178,7 +178,7 @@ def _written_bodies(
 
 
 def _sampled_vectors(live: LocalReader | None, sources: Rows, staged: Vectors, ids: NDArray[np.bytes_]) -> Vectors:
-    """The vectors by which the spread is measured, wherever they lie."""
+    """The sampled vectors, live and staged, by which the spread is measured."""
     rows = sampled(ids)
     chosen, vectors = sources[rows], np.empty((len(rows), staged.shape[1]), np.float32)
     is_new = chosen < 0
@@ -190,14 +190,14 @@ def _sampled_vectors(live: LocalReader | None, sources: Rows, staged: Vectors, i
 
 
 def _is_small(staging: Staging, live: LocalReader) -> bool:
-    """Return True if changing what is there is cheaper than writing all anew, and wastes little space."""
+    """Return True if an update is cheaper than writing everything again, and wastes little space."""
     records = live.generation.records
     return sum(staging.counts()) <= _MAX_CHANGED_SHARE * records and live.manifest.max_doc <= 4 * records + _SPARE_DOCS
 
 
 @contextmanager
 def _client_errors(target: Path) -> Iterator[None]:
-    """Say in our words what SQLite and tantivy say about a disk, and about damage."""
+    """Turn disk and damage errors of SQLite and tantivy into typed errors."""
     try:
         yield
     except sqlite3.OperationalError as error:
@@ -205,7 +205,7 @@ def _client_errors(target: Path) -> Iterator[None]:
     except sqlite3.DatabaseError as error:
         raise corrupt(target.parent, f"holds damaged {PACKS} ({error})") from error
     except BaseException as error:
-        # tantivy says ValueError for every failure, and a panic is not even an Exception.
+        # tantivy raises ValueError for every failure, and a panic is not even an Exception.
         if not isinstance(error, ValueError) and type(error).__name__ != "PanicException":
             raise
         raise client_error("cannot write the words of the index in", target, error) from error

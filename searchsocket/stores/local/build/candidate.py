@@ -1,4 +1,4 @@
-"""A generation that is built and verified beside the live one, and can be read before it is live."""
+"""Build and verify a generation next to the live one, readable before it becomes live."""
 
 import os
 import secrets
@@ -73,7 +73,7 @@ def build_candidate(
 
 
 def drop_refused(folder: Path) -> bool:
-    """Remove what a gate refused; whether there was anything."""
+    """Remove the generation that a gate refused; return True if there was one."""
     is_there = (folder / REFUSED).exists()
     if is_there:
         shutil.rmtree(folder / REFUSED, ignore_errors=True)

@@ -1,21 +1,21 @@
-"""The generation of another scope, of whose files the first one of a new scope is made."""
+"""The generation of another scope whose files the first generation of a new scope reuses."""
 
 from pathlib import Path
 
 from searchsocket.stores.local.layout import MANIFEST, read_manifest
 from searchsocket.system.copying import link_file
 
-# What stays of it, by the names that it has there and here.
+# The reused records, with their ids in both scopes.
 COPIED_TABLE = """
 CREATE TABLE IF NOT EXISTS taken (id TEXT PRIMARY KEY, new_id TEXT NOT NULL, new_hash TEXT NOT NULL) WITHOUT ROWID;
 """
 
 
 def link_generation(source: Path, target: Path) -> None:
-    """Have a generation in a second place, so that it stays when the first one goes.
+    """Link the files of a generation into a second folder, so that they stay when the first one is deleted.
 
     Raises:
-        FileNotFoundError: It went meanwhile.
+        FileNotFoundError: The generation was removed.
         IndexCorrupt: Its manifest is damaged.
     """
     target.mkdir()

@@ -1,4 +1,4 @@
-"""Writing a pack: the records that a generation adds, and those of older packs that are written again."""
+"""Write a pack: the records that a generation adds, and those copied from older packs."""
 
 import hashlib
 import os
@@ -24,12 +24,12 @@ _NAME_DIGITS = 32
 def write_packs(
     target: Path, staged: Path, live: LocalReader | None, plan: PackPlan, vectors: Mapping[str, FileEntry]
 ) -> tuple[tuple[PackEntry, ...], dict[str, FileEntry]]:
-    """Link the packs that stay and write the new one, which is the last, where there is anything new.
+    """Link the packs that stay. If there are new records, write them into a new pack, which is the last.
 
     Args:
         target: The generation's folder.
-        staged: The file of what is staged.
-        vectors: Files that are written already: those of the new pack are named as it is.
+        staged: The file of staged changes.
+        vectors: Vector files that are already written; those of the new pack get its name.
 
     Returns:
         All packs, and the entries of the files that were written.
@@ -67,7 +67,7 @@ def _write_records(target: Path, staged: Path, live: LocalReader | None, plan: P
 
 
 def _copy(pack: sqlite3.Connection, path: Path, copied: Copied, text: str) -> None:
-    """Args: text: what a text of the old pack is in the new one, in SQL."""
+    """Args: text: the SQL expression that converts a text of the old pack for the new one."""
     pack.execute("ATTACH ? AS old", (f"{path.resolve().as_uri()}?mode=ro&immutable=1",))
     pack.execute("BEGIN")
     pack.execute("CREATE TEMP TABLE copied (doc INTEGER PRIMARY KEY, new_doc INTEGER NOT NULL)")
@@ -83,7 +83,7 @@ def _copy(pack: sqlite3.Connection, path: Path, copied: Copied, text: str) -> No
 
 
 def _name_pack(target: Path, vectors: Mapping[str, FileEntry]) -> tuple[str, dict[str, FileEntry]]:
-    """Name the new pack by what is in it; the name, and all entries with the files of the pack by their new paths."""
+    """Name the new pack by its contents; return the name, and all entries with the new paths of the pack's files."""
     records = target / records_file(NEW_PACK)
     with open(records, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -99,7 +99,7 @@ def _name_pack(target: Path, vectors: Mapping[str, FileEntry]) -> tuple[str, dic
 
 
 def places_of(sources: Rows, plan: PackPlan, live: LocalReader | None) -> NDArray[np.uint32]:
-    """For each row its pack and the row of its vector there; the new pack is the last."""
+    """For each row, its pack and the row of its vector in that pack; the new pack is the last."""
     is_new, stays = plan.is_new, plan.stays
     places = np.empty((len(sources), 2), np.uint32)
     places[is_new, 0] = len(stays)

@@ -1,4 +1,4 @@
-"""The rows of a generation that is being built: those that stay and those that are staged, in path order."""
+"""The rows of a generation that is being built: live rows that stay and staged rows, in path order."""
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from searchsocket.stores.local.numbering import HASH_BYTES, Docs, Rows
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.staging import Staging
 
-MAX_PACKS = 8  # each costs a query that reads records of it
+MAX_PACKS = 8  # each one adds a query to reading records
 _MIN_USED = 0.5  # share of a pack's records that a generation uses; below it they are written again
 
 Ids = NDArray[np.bytes_]
@@ -36,14 +36,14 @@ class NewRows(NamedTuple):
     """Every row of the new generation."""
 
     sources: Rows  # a row of the live generation, or `~k` for the k-th staged one
-    vectors: Rows  # where its vector is: a row of the live generation, or `~slot`
+    vectors: Rows  # the source of its vector: a row of the live generation, or `~slot`
     ids: Ids
     hashes: Hashes
     facts: FactTable
     docs: NDArray[np.uint32]
-    last_old: int  # above it, `docs` are those of staged records
+    last_old: int  # higher `docs` belong to staged records
     max_doc: int
-    touched: frozenset[bytes]  # sort keys of the pages that changed, came or went; of all that are numbered again
+    touched: frozenset[bytes]  # sort keys of changed, added and deleted pages; of all pages if numbers begin again
 
 
 class Copied(NamedTuple):
@@ -57,20 +57,20 @@ class Copied(NamedTuple):
 class PackPlan(NamedTuple):
     """Packs of the new generation."""
 
-    stays: list[int]  # numbers of the live ones that are linked
-    copied: list[Copied]  # to the new one
-    is_new: NDArray[np.bool_]  # for each row if its record is in the new one
-    first_doc: int  # of what is staged
+    stays: list[int]  # numbers of the live packs that are linked
+    copied: list[Copied]  # to the new pack
+    is_new: NDArray[np.bool_]  # for each row, True if its record is in the new pack
+    first_doc: int  # of the staged records
 
 
 def new_rows(staging: Staging, live: LocalReader | None, *, renumbers: bool) -> NewRows:
-    """Merge what stays of the live generation, or of another scope's, with what is staged.
+    """Merge the remaining records of the live generation, or of another scope's, with the staged ones.
 
     Args:
-        renumbers: `doc` numbers begin again, first those of what is staged.
+        renumbers: `doc` numbers begin again; staged records get the first ones.
 
     Raises:
-        ValueError: The hash of a record is no SHA-256.
+        ValueError: The hash of a record is not a SHA-256.
     """
     staged = _staged_rows(staging.database)
     if live is None:
@@ -136,7 +136,7 @@ def _docs_of(sources: Rows, live: LocalReader | None, last_old: int, *, renumber
 
 
 def _path_order(live: FactTable, staged: FactTable, rows: Rows, ids: Ids) -> Rows:
-    """The order of some rows, where those that are staged are numbered on from the live ones."""
+    """The path order of `rows`; staged rows have the numbers after the live ones."""
     columns = (live.texts["url"], staged.texts["url"])
     keys = [path_key(url) for column in columns for url in column.distinct()]
     rank_of = {key: rank for rank, key in enumerate(sorted(set(keys)))}
@@ -151,7 +151,7 @@ def plan_packs(live: LocalReader | None, rows: NewRows, *, keeps: bool) -> PackP
     """Decide which packs stay.
 
     Args:
-        keeps: Packs of the live generation may stay; else their records are written again.
+        keeps: Packs of the live generation may stay; otherwise their records are written again.
     """
     is_new = rows.sources < 0
     first_doc = rows.last_old + 1
@@ -174,7 +174,7 @@ def stale_packs(used: Mapping[int, int], sizes: Sequence[int]) -> set[int]:
     """Numbers of the packs whose records are written again: half unused, or too many small ones.
 
     Args:
-        used: The number of records that are used of each pack; packs without any are not in it.
+        used: The number of used records per pack; packs without any are left out.
         sizes: Records in each pack.
     """
     stale = {pack for pack, count in used.items() if count < _MIN_USED * sizes[pack]}
@@ -185,7 +185,7 @@ def stale_packs(used: Mapping[int, int], sizes: Sequence[int]) -> set[int]:
 
 
 def _renamed(live: LocalReader, names: Mapping[str, tuple[str, bytes | str]]) -> tuple[Ids, Hashes]:
-    """The ids and hashes that records of another scope have in this one."""
+    """The ids and hashes of another scope's records in this scope."""
     rows = live.numbering.rows_of(list(names))
     hashes = live.numbering.names.hashes.copy()
     new_hashes = b"".join(_hash_bytes(record_hash) for _, record_hash in names.values())
@@ -211,5 +211,5 @@ def _ids(ids: Sequence[bytes]) -> Ids:
 
 
 def _trimmed(ids: Ids) -> Ids:
-    """The same in the fewest bytes."""
+    """The same ids in the fewest bytes."""
     return ids.astype(f"S{max(int(np.char.str_len(ids).max()), 1)}") if len(ids) else np.empty(0, "S1")

@@ -1,4 +1,4 @@
-"""The records of a generation that is being built, as their words are written."""
+"""The records of a generation that is being built, as the source of its words."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -9,7 +9,7 @@ from searchsocket.stores.local.catalogue.records import path_key
 from searchsocket.stores.local.numbering import Docs
 from searchsocket.stores.words.documents import ROW_OF_NEW, WordRow
 
-_COLUMNS = WordRow._fields[2:]  # behind the number and the sort key
+_COLUMNS = WordRow._fields[2:]  # after the number and the sort key
 _BATCH = 1_000  # records, about
 
 
@@ -17,11 +17,11 @@ class NewRecords:
     """Implements `WordSource` on the packs of the new generation."""
 
     def __init__(self, packs: Packs, facts: FactTable, docs: Docs, touched: frozenset[bytes], last_old: int) -> None:
-        """Read nothing yet.
+        """Create the source without reading records.
 
         Args:
             touched: See `WordSource.touched`.
-            last_old: Above it, `doc` numbers are those of new records; 0 where no words are stored.
+            last_old: Higher `doc` numbers belong to new records; 0 if no words are stored.
         """
         self._packs = packs
         self._facts = facts

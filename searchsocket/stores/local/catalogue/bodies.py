@@ -1,7 +1,7 @@
-"""The SQLite files of a generation that hold its pages' texts: one row a page, read by URL.
+"""The SQLite files of a generation that contain the texts of its pages: one row per page, read by URL.
 
-What a page says is said by its records too, but for little: a text is packed with theirs as its dictionary, in a
-fourteenth of the bytes that it takes alone. A mark of theirs tells when it is to be packed anew.
+The records of a page repeat nearly all of its text. So a text is compressed with theirs as the dictionary, in a
+fourteenth of the bytes that it takes alone. A hash of that dictionary shows when to compress the text again.
 
 Texts that changed since the first file was written are in a second one, so that an edit writes few bytes.
 """
@@ -24,12 +24,12 @@ from searchsocket.text.storable import storable
 
 _COLUMNS = "url TEXT NOT NULL, digest TEXT NOT NULL, phrases TEXT NOT NULL, text BLOB NOT NULL"
 STAGED_TABLE = f"CREATE TABLE IF NOT EXISTS bodies ({_COLUMNS}, PRIMARY KEY (url));"
-_TABLE = f"CREATE TABLE bodies ({_COLUMNS}, beside BLOB NOT NULL)"  # what the text is packed with
+_TABLE = f"CREATE TABLE bodies ({_COLUMNS}, beside BLOB NOT NULL)"  # `beside`: hash of the dictionary of the text
 _INDEX = "CREATE UNIQUE INDEX by_url ON bodies (url, digest)"  # with the digest, so that comparing reads no text
 SCHEMA = f"{_TABLE};\n{_INDEX};"
 _NAMES = "url, digest, phrases, text, beside"
 _ALL = f"CREATE TEMP VIEW texts AS SELECT {_NAMES} FROM first.bodies"
-# A page that went has a row without a digest.
+# A deleted page has a row without a digest.
 _EDITED = f"""{_ALL} WHERE NOT EXISTS (SELECT 1 FROM edits.bodies newer WHERE newer.url = first.bodies.url)
 UNION ALL SELECT {_NAMES} FROM edits.bodies WHERE digest != ''"""
 _MAX_EDITED_SHARE = 1 / 8  # of the texts: beyond it, both files become one
@@ -49,7 +49,7 @@ class WrittenBodies(NamedTuple):
 
 def row_of_body(body: PageBody) -> tuple[str, str, str, bytes]:
     """The values of a row, ready for SQLite."""
-    # Beside the text, and not in the records: an edit that changes them changes one row.
+    # Key phrases are stored with the text, not in the records: an edit that changes them changes one row.
     return storable(body.url), storable(body.digest), storable("\n".join(body.key_phrases)), packed(body.text)
 
 
@@ -62,14 +62,14 @@ class BodyFile:
         with self._damage:
             self._connection = connect_memory()
             _attach_texts(self._connection, generation)
-        # By itself a connection waits for the garbage collector, and holds a file that may be deleted.
+        # Otherwise the connection keeps a deleted file open until the garbage collector runs.
         weakref.finalize(self, self._connection.close)
 
     def text(self, url: str, page_text: TextOf) -> str | None:
-        """The text of a page; None where there is none.
+        """The text of a page; None if it has no text.
 
         Args:
-            page_text: What its records say.
+            page_text: Returns the text of the records of a page.
 
         Raises:
             IndexCorrupt: The file is damaged.
@@ -80,11 +80,11 @@ class BodyFile:
             return Packing(page_text(url).encode("utf-8")).unpacked(row[0]) if row else None
 
     def digest(self, url: str) -> str:
-        """The digest of the text of a page; "" where there is none."""
+        """The digest of the text of a page; "" if it has no text."""
         return self._beside("digest", url)
 
     def key_phrases(self, url: str) -> tuple[str, ...]:
-        """The key phrases of a page; none where there is no text of it."""
+        """The key phrases of a page; empty if it has no text."""
         return tuple(filter(None, self._beside("phrases", url).split("\n")))
 
     def _beside(self, column: str, url: str) -> str:
@@ -94,7 +94,7 @@ class BodyFile:
         return row[0] if row else ""
 
     def digests(self, after: str, limit: int) -> Digests:
-        """The next (url, digest) pairs behind the URL `after`, by rising URL."""
+        """The next (url, digest) pairs after the URL `after`, in ascending order of URL."""
         with self._damage, self._lock:
             return self._connection.execute(
                 "SELECT url, digest FROM texts WHERE url > ? ORDER BY url LIMIT ?", (after, limit)
@@ -102,7 +102,7 @@ class BodyFile:
 
 
 def drop_unchanged_bodies(staged: Path, live: Path) -> None:
-    """Forget staged texts that say what those of the live generation say."""
+    """Drop staged texts that equal those of the live generation."""
     with closing(connect_writer(staged)) as connection:
         _attach_texts(connection, live)
         connection.execute("DELETE FROM bodies WHERE (url, digest) IN (SELECT url, digest FROM texts)")
@@ -111,17 +111,17 @@ def drop_unchanged_bodies(staged: Path, live: Path) -> None:
 class Sayings(NamedTuple):
     """Page texts of a new generation, by URL."""
 
-    page_text: TextOf  # by its records
-    touched: Callable[[str], bool]  # whether these may say something else than before
+    page_text: TextOf  # of its records
+    touched: Callable[[str], bool]  # True if the records may have changed
     before: Callable[[str], str | None]  # the text of the live generation
 
 
 def write_bodies(target: Path, live: Path | None, staged: Path, urls: Collection[str], pages: Sayings) -> WrittenBodies:
-    """Write the texts of a generation: the live one's, and what is staged, of pages that have records.
+    """Write the texts of a generation, live and staged, of all pages that have records.
 
     Args:
         target: The folder of the generation.
-        live: That of the live one, None where there is none. Its files are linked where they stay.
+        live: The folder of the live generation, or None. Its files are linked if they stay unchanged.
         urls: Of all pages that have records.
     """
     with closing(connect_writer(staged)) as connection:
@@ -175,7 +175,7 @@ def _live_texts(live: Path) -> tuple[list[tuple[str, str, bytes]], int, set[str]
 
 
 def _copy(connection: sqlite3.Connection, source: str, changed: Collection[str]) -> None:
-    """Take over the texts of a file that did not change."""
+    """Copy the unchanged texts of a file."""
     connection.execute("CREATE TEMP TABLE changed (url TEXT PRIMARY KEY)")
     connection.executemany("INSERT INTO changed VALUES (?)", [(url,) for url in changed])
     connection.execute(
@@ -192,12 +192,12 @@ def _insert(connection: sqlite3.Connection, source: str, url: str, text: str, pa
 
 
 def _mark(page_text: str) -> bytes:
-    """By which another dictionary is told."""
+    """A short hash that differs for another dictionary."""
     return hashlib.sha256(page_text.encode("utf-8")).digest()[:8]
 
 
 def all_digests(file: BodyFile) -> Iterator[tuple[str, str]]:
-    """(url, digest) of every text by rising URL, a batch in memory at a time."""
+    """Yield (url, digest) of every text in ascending order of URL, with one batch in memory at a time."""
     after = ""
     while pairs := file.digests(after, _BATCH):
         yield from pairs
@@ -205,7 +205,7 @@ def all_digests(file: BodyFile) -> Iterator[tuple[str, str]]:
 
 
 def _attach_texts(connection: sqlite3.Connection, generation: Path) -> bool:
-    """Have `texts` of a generation in SQL; return True if it has a second file."""
+    """Make the texts of a generation available in SQL as `texts`; return True if it has a second file."""
     _attach(connection, generation / BODIES, "first")
     has_edits = (generation / EDITED_BODIES).exists()
     if has_edits:

@@ -1,7 +1,7 @@
-"""A record as columns of SQLite and back; all of it follows from the types, so a new field is a new column.
+"""Convert records to columns of SQLite and back. The columns are derived from the types: a new field is a new column.
 
-A fact of the page has its own name. What only prose or only code has is NULL in the rows of the other: `body` and `at`
-say which of their types a row holds, `body_text` or `at_anchor` are fields of that.
+A fact of the page has its own name. Fields that only prose or only code has are NULL in rows of the other. `body` and
+`at` contain the name of the type; `body_text` or `at_anchor` are fields of that type.
 """
 
 import json
@@ -16,14 +16,14 @@ from searchsocket.stores.local.catalogue.hashes import COLUMNS, as_stored, as_te
 from searchsocket.text.storable import storable
 from searchsocket.types import Chunk, Generation, PageFacts, Record
 
-_OF_GENERATION = ("project_id", "scope", "model_id")  # the same in every record, so the manifest holds them
+_OF_GENERATION = ("project_id", "scope", "model_id")  # the same in every record, so the manifest contains them
 _SQL = {int: "INTEGER", float: "REAL"}
 
 
 class _Column(NamedTuple):
     name: str
     field: str
-    is_list: bool  # kept as JSON
+    is_list: bool  # stored as JSON
     sql: str
 
 
@@ -39,7 +39,7 @@ def _columns(owner: type, names: Sequence[str], prefix: str = "") -> tuple[_Colu
 
 
 class _Union:
-    """The columns of a field of several types: which it is, then each field of any of them once."""
+    """The columns of a field of several types: the name of the type, then each distinct field of these types."""
 
     def __init__(self, name: str) -> None:
         members = get_args(get_type_hints(Chunk)[name])
@@ -47,7 +47,7 @@ class _Union:
         distinct = dict.fromkeys(column for columns in own.values() for column in columns)
         self.columns = (_column(name, str), *distinct)
         self._read = {member.__name__: _reader(member, columns, self.columns) for member, columns in own.items()}
-        # Of each type, its own of `columns`: looked up once a record, and there are many.
+        # The columns of each type, computed in advance because every record needs them.
         self._own = {
             member: tuple(one if one in columns else None for one in self.columns[1:])
             for member, columns in own.items()
@@ -84,7 +84,7 @@ _BODY, _AT = _Union("body"), _Union("at")
 _ALL = (*_HEAD, *_PAGE, *_CHUNK, *_BODY.columns, *_AT.columns)
 NAMES = tuple(column.name for column in _ALL)
 DEFINITIONS = tuple(column.sql for column in _ALL)
-OF_GENERATION = 2  # the first so many are names that a generation gives a record: its id and its hash
+OF_GENERATION = 2  # the first columns depend on the generation: id and hash of the record
 
 _PAGE_FROM = len(_HEAD)
 _CHUNK_FROM = _PAGE_FROM + len(_PAGE)
@@ -111,7 +111,7 @@ def record_of(row: Sequence[Any], same: Generation | Record) -> Record:
     """The record of a row of `NAMES`.
 
     Args:
-        same: Says what is the same in all records of a generation.
+        same: The source of the values that all records of a generation share.
 
     Raises:
         ValueError, TypeError, LookupError: The row is damaged.
@@ -142,10 +142,10 @@ def _value(owner: Any, column: _Column) -> Any:
     if column.is_list:
         return f"[{', '.join([encode_basestring(storable(item)) for item in value])}]"
     if isinstance(value, float) and not math.isfinite(value):
-        return 1.0  # a number that cannot be compared is no statement about the page
+        return 1.0  # infinity and NaN cannot be compared, so they are ignored
     return value
 
 
-@lru_cache(maxsize=1 << 12)  # headings and tags come again
+@lru_cache(maxsize=1 << 12)  # headings and tags repeat
 def _items(text: str) -> tuple[str, ...]:
     return tuple(json.loads(text))

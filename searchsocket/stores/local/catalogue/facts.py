@@ -1,4 +1,4 @@
-"""The columns of a generation's records that ranking needs, held in memory: about 20 bytes a record, and the texts.
+"""The columns of a generation's records that ranking needs, in memory: about 20 bytes per record, and the texts.
 
 A query ranks a hundred records and shows twenty: reading the hundred from SQLite would cost more than ranking them.
 """
@@ -23,29 +23,29 @@ from searchsocket.system.compressed import packed_bytes, unpacked_bytes
 
 # Columns of records: the texts repeat, since pages have several records.
 RANKED = ("url", "title", "anchor", "kind")
-TEXTS = (*RANKED, "language", "facets", "tags", "route_resolution")  # behind the kind, for filters and counts alone
+TEXTS = (*RANKED, "language", "facets", "tags", "route_resolution")  # after the kind: only for filters and counts
 RANKED_NUMBERS = ("depth", "incoming_links", "weight")
 NUMBERS = (*RANKED_NUMBERS, "ordinal")
 COLUMNS = (*TEXTS, *NUMBERS)
 # As expressions over the columns of records.
 SELECTED = ", ".join(COLUMNS).replace("anchor", "coalesce(at_anchor, format('L%d-L%d', at_first, at_last))")
-_MAX_DECODED = 8_192  # texts of a column that stay decoded, under 1 MB: the same pages are found again and again
+_MAX_DECODED = 8_192  # texts of a column that stay decoded, under 1 MB: queries return the same pages often
 
 
 @dataclass(frozen=True, slots=True)
 class TextColumn:
-    """A column of texts: each different one once, and for each row which one."""
+    """A column of texts: each distinct text once, and its code for each row."""
 
     codes: NDArray[Any]  # shape (rows,), unsigned
     joined: bytes  # the texts as UTF-8, one after the other
-    bounds: NDArray[np.int64]  # shape (texts + 1,): where each begins, and the next one with it ends
+    bounds: NDArray[np.int64]  # shape (texts + 1,): the start of each text, which is the end of the one before
     _decoded: BoundedCache[int, str] = field(  # some texts, by code
         default_factory=lambda: BoundedCache(_MAX_DECODED), compare=False, repr=False
     )
 
     @classmethod
     def of(cls, codes: Rows, texts: Iterable[str]) -> Self:
-        """The column that says for each row which of the texts it holds."""
+        """Build a column from the code of each row and the text of each code."""
         encoded = [text.encode() for text in texts]
         bounds = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
         return cls(_narrow(codes), b"".join(encoded), bounds)
@@ -71,7 +71,7 @@ class TextColumn:
         return text
 
     def merged(self, other: Self, rows: Rows) -> Self:
-        """The texts of `rows`, where the rows of `other` are numbered on from those of this column."""
+        """The texts of `rows`; the rows of `other` have the numbers after those of this column."""
         code_of: dict[str, int] = {}
         common = [code_of.setdefault(text, len(code_of)) for column in (self, other) for text in column.distinct()]
         codes = np.concatenate([self.codes.astype(np.int64), other.codes.astype(np.int64) + len(self.bounds) - 1])
@@ -86,7 +86,7 @@ class TextColumn:
 
 @dataclass(frozen=True, slots=True)
 class FactTable:
-    """The facts of all records, one row a record."""
+    """The facts of all records, one row per record."""
 
     texts: Mapping[str, TextColumn]
     numbers: Mapping[str, NDArray[Any]]
@@ -127,14 +127,14 @@ class FactTable:
         return np.arange(self.first_row_from(key), self.first_row_from(key + b"\0"))
 
     def routes(self) -> dict[str, int]:
-        """The number of pages by how their route was resolved."""
+        """The number of pages per route resolution."""
         resolutions = self.texts["route_resolution"]
         pairs = np.unique(np.stack([resolutions.codes, self.texts["url"].codes]).astype(np.int64), axis=1)
         names, counts = resolutions.distinct(), np.bincount(pairs[0])
         return dict(sorted((name, int(count)) for name, count in zip(names, counts.tolist(), strict=False) if count))
 
     def merged(self, other: Self, rows: Rows) -> Self:
-        """The table of `rows`, where the rows of `other` are numbered on from those of this table."""
+        """The table of `rows`; the rows of `other` have the numbers after those of this table."""
         texts = {name: column.merged(other.texts[name], rows) for name, column in self.texts.items()}
         both = {name: np.concatenate([column, other.numbers[name]])[rows] for name, column in self.numbers.items()}
         return type(self)(texts, both)
@@ -156,7 +156,7 @@ def read_facts(data: bytes) -> FactTable:
     """The table of a file's bytes.
 
     Raises:
-        ValueError, LookupError: They are no such table.
+        ValueError, LookupError: The bytes are not a valid table.
     """
     arrays = load_arrays(unpacked_bytes(data))
     texts = {
@@ -166,7 +166,7 @@ def read_facts(data: bytes) -> FactTable:
 
 
 def _narrow(values: NDArray[np.int64]) -> NDArray[Any]:
-    """The same whole numbers, in the fewest bytes."""
+    """The same integers, in the smallest type that fits."""
     if not len(values):
         return values.astype(np.uint8)
     return values.astype(np.result_type(np.min_scalar_type(values.min()), np.min_scalar_type(values.max())))

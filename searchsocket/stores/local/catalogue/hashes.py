@@ -1,4 +1,4 @@
-"""Hashes as packs hold them: in half the bytes that their digits take, where they are such hashes."""
+"""Hashes in packs: a SHA-256 is stored as bytes, half the size of its hexadecimal digits."""
 
 import re
 
@@ -7,10 +7,10 @@ COLUMNS = frozenset({"content_hash", "record_hash"})
 
 
 def as_stored(value: str) -> bytes | str:
-    """A hash as it is kept, and compared in SQL; a text that is none stays."""
+    """A hash as it is stored, and compared in SQL; other text stays unchanged."""
     return bytes.fromhex(value) if _SHA256.fullmatch(value) else value
 
 
 def as_text(stored: bytes | str) -> str:
-    """The text of what is kept."""
+    """The text of a stored hash."""
     return stored.hex() if isinstance(stored, bytes) else stored

@@ -1,4 +1,4 @@
-"""Rows per label, from the columns in memory, so that it needs no file and no table."""
+"""Rows per label, computed from the columns in memory without a file or table of their own."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ from searchsocket.stores.local.numbering import Rows
 from searchsocket.text.facets import split_label
 
 _FACETS, _TAGS = "facets", "tags"
-# Where a column holds a text, which labels its rows carry.
+# For each column, the labels of a row by the text of the row in that column.
 _LABELS: Mapping[str, Callable[[str], Iterable[str]]] = {
     KIND: lambda text: (kind_label(text),),
     LANGUAGE: language_labels,
@@ -27,7 +27,7 @@ class LabelledRows:
     def __init__(self, texts: Mapping[str, TextColumn]) -> None:
         """Args: texts: columns of every row, by name."""
         self._texts = texts
-        self._codes: dict[str, dict[str, list[int]]] = {}  # of the columns that were asked for: label -> texts
+        self._codes: dict[str, dict[str, list[int]]] = {}  # per column, once a query needs it: label -> codes of texts
         self._facet_names: frozenset[str] | None = None  # read by every query
 
     def any_of(self, group: Sequence[str]) -> NDArray[np.bool_]:
@@ -49,7 +49,7 @@ class LabelledRows:
 
     def facets_of(self, rows: Rows) -> list[tuple[str, ...]]:
         """The facets of each row's page."""
-        from pydantic_core import from_json  # only who counts or filters by facets needs it
+        from pydantic_core import from_json  # needed only to count or filter by facets
 
         return [tuple(from_json(text)) for text in self._texts[_FACETS].take(rows)]
 
@@ -58,7 +58,7 @@ class LabelledRows:
         return self._texts[LANGUAGE].take(rows)
 
     def facet_names(self) -> frozenset[str]:
-        """The facets that any page states."""
+        """The names of the facets of all pages."""
         if self._facet_names is None:
             self._facet_names = frozenset(split_label(label)[0] for label in self._codes_of(_FACETS))
         return self._facet_names
@@ -74,5 +74,5 @@ class LabelledRows:
             for code, text in enumerate(self._texts[name].distinct()):
                 for label in _LABELS[name](text):
                     codes.setdefault(label, []).append(code)
-            self._codes[name] = codes  # two threads may both make it, and make the same
+            self._codes[name] = codes  # two threads may both compute it, with the same result
         return codes

@@ -1,6 +1,6 @@
-"""The long texts of a pack's records: frames of zstd, with a dictionary that lies in the file itself.
+"""The long texts of a pack's records: zstd frames, with a dictionary that is stored in the same file.
 
-Whoever opens the file unpacks in SQL, so that no statement's caller knows of it: 3 µs a text.
+An SQL function decompresses them, so callers get plain text: 3 µs per text.
 """
 
 import sqlite3
@@ -15,12 +15,12 @@ TEXT = "body_text"  # the column
 READ = f"unpacked({TEXT})"
 PACK = f"packed({TEXT})"
 _SAMPLES = 1_500
-_MIN_RECORDS = 600  # of fewer, a dictionary takes more than it saves
+_MIN_RECORDS = 600  # with fewer, a dictionary needs more bytes than it saves
 _STAGED = "FROM staged.changes WHERE slot IS NOT NULL"
 
 
 def read_packed(connection: sqlite3.Connection) -> None:
-    """Have SQL unpack the texts of a finished file.
+    """Register the SQL function that decompresses the texts of a finished file.
 
     Raises:
         sqlite3.DatabaseError: The file is damaged.
@@ -29,10 +29,10 @@ def read_packed(connection: sqlite3.Connection) -> None:
 
 
 class Dictionary:
-    """The dictionary of a new pack: that of the largest pack that is copied, or a new one where more is staged."""
+    """The dictionary of a new pack: the largest one of the copied packs, or a new one if more records are staged."""
 
     def __init__(self, pack: sqlite3.Connection, copied: Sequence[Path], records: int) -> None:
-        """Choose it.
+        """Choose the dictionary.
 
         Args:
             pack: The new file, with `staged` attached.
@@ -49,7 +49,7 @@ class Dictionary:
         pack.create_function("packed", 1, Packing(self._bytes).packed, deterministic=True)
 
     def store(self) -> None:
-        """Write it into the file."""
+        """Write the dictionary into the file."""
         self._pack.execute("INSERT INTO main.dictionary VALUES (?)", (self._bytes,))
 
     def text_of(self, path: Path) -> str:

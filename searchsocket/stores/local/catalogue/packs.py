@@ -1,4 +1,4 @@
-"""The packs of a generation, open for reading: records by number, whichever file holds them."""
+"""The packs of a generation, open for reading: records by number, from all files."""
 
 import json
 import sqlite3
@@ -16,7 +16,7 @@ _VALUES = "(SELECT value FROM json_each(?))"  # one statement for any number of 
 
 
 class Packs:
-    """Safe to share between threads."""
+    """The open packs of a generation. Safe to share between threads."""
 
     def __init__(self, folder: Path, names: Sequence[str], numbering: Numbering) -> None:
         """Open the files.
@@ -33,11 +33,11 @@ class Packs:
             self._damage.append(damage := NamingDamage(path))
             with damage:
                 self._connections.append(connection := connect_records(path))
-            # By itself a connection waits for the garbage collector, and holds a file that may be deleted.
+            # Otherwise the connection keeps a deleted file open until the garbage collector runs.
             weakref.finalize(self, connection.close)
 
     def __reduce__(self) -> tuple[type[Self], tuple[Path, Sequence[str], Numbering]]:
-        """Another process opens the files itself."""
+        """Pickle the arguments only: another process opens the files itself."""
         return type(self), (self._folder, self._names, self._numbering)
 
     def select(self, columns: str, docs: Sequence[int]) -> dict[int, tuple[Any, ...]]:

@@ -1,7 +1,7 @@
-"""The plain text of a record, kept beside its Markdown: parsing that costs more than all else of a query.
+"""The plain text of a record, stored with its Markdown: parsing the Markdown would cost most of a query's time.
 
-The two say the same words, so what is kept is what to copy from one to the other, about 50 bytes; and, in as many,
-where a snippet may begin.
+Both have the same words, so the plain text is compressed with the Markdown as its dictionary, to about 50 bytes.
+The positions where a snippet may begin take about 50 more.
 """
 
 import json
@@ -13,13 +13,13 @@ from typing import Any
 
 from searchsocket.content.markdown.plain_text import START, ChunkText, Opening
 
-_SHORT = "H"  # 2 bytes, for what is within so many of a text
+_SHORT = "H"  # 2 bytes, for positions in texts of fewer than `_SHORTS` characters
 _SHORTS = 1 << 16
 COLUMNS = {"plain": "BLOB", "starts": "BLOB", "kinds": "TEXT", "openings": "TEXT"}
 
 
 def packed(text: ChunkText, markdown: str) -> tuple[bytes, bytes, str, str]:
-    """The values of `COLUMNS`; neither text holds lone surrogates."""
+    """The values of `COLUMNS`; neither text may contain lone surrogates."""
     packer = _packer(markdown.encode())
     plain = packer.compress(text.text.encode()) + packer.flush()
     openings = [(opening.start, opening.anchor, opening.title) for opening in text.openings]
@@ -51,7 +51,7 @@ def unpacked(values: Sequence[Any], markdown: str) -> ChunkText:
 
 
 def _little_endian(starts: "array[int]") -> "array[int]":
-    """As files hold numbers, and back."""
+    """Convert numbers between the byte order of this machine and that of files."""
     if sys.byteorder == "big":
         starts = starts[:]
         starts.byteswap()

@@ -1,4 +1,4 @@
-"""The records of one generation, open for queries: what is asked for again stays in memory."""
+"""A cache of the records of one generation, for queries."""
 
 from collections.abc import Sequence
 
@@ -13,8 +13,8 @@ from searchsocket.system.batches import batches
 from searchsocket.types import Generation
 
 MAX_CACHED = 12_500  # records that stay in memory, about 55 MB: reading one costs as much as ranking it
-_MAX_TEXTS = 8_192  # texts alone, under 10 MB: a query that names something asks those of all its candidates
-_READ_AHEAD = 100  # records at a time: queries take turns with whoever reads ahead
+_MAX_TEXTS = 8_192  # texts only, under 10 MB: a query with a name reads those of all its candidates
+_READ_AHEAD = 100  # records at a time: queries run between the batches
 
 
 class RecordCache:
@@ -47,7 +47,7 @@ class RecordCache:
         return in_order
 
     def read_ahead(self, docs: Sequence[int]) -> None:
-        """Have all records in memory, where they are few enough to stay there; raises what `readable` does."""
+        """Read all records into memory if they fit in the cache; raises the same errors as `readable`."""
         if len(docs) > self._cache.limit:
             return
         cached = self._cache.values
@@ -55,15 +55,15 @@ class RecordCache:
             self.readable(some)
 
     def take_over(self, before: "RecordCache") -> None:
-        """Know what the generation before this one had in memory and that is the same here."""
-        cached = before._cache.values.copy()  # queries of that one go on
+        """Copy unchanged records from the cache of the previous generation."""
+        cached = before._cache.values.copy()  # queries still use the previous one
         docs = list(cached)
         names = self._numbering.names_of_docs(docs)
         same = {doc for doc, own in zip(docs, names, strict=True) if own[1] == cached[doc].record.record_hash}
         self._cache.remember({doc: cached[doc] for doc in same})
 
     def texts(self, docs: Sequence[int]) -> list[str]:
-        """The text of each named record; raises what `readable` does."""
+        """The text of each named record; raises the same errors as `readable`."""
         seen, cached = self._cache.values, self._texts.values
         if all(doc in seen for doc in docs):
             return [seen[doc].record.chunk.body.text for doc in docs]

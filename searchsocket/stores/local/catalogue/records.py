@@ -1,7 +1,7 @@
-"""The SQLite file of a pack: one row a record, found by its number.
+"""The SQLite file of a pack: one row per record, read by its number.
 
-What a generation says of a record (its id, its hash, its place in path order) is beside it, so that generations and
-scopes that say the same share the file.
+The id of a record, its hash and its place in path order are stored in the generation instead. So generations and
+scopes with the same records share the file.
 """
 
 import sqlite3
@@ -35,7 +35,7 @@ PAGE_BYTES = 16_384  # rows of a kilobyte or two leave a sixth of SQLite's own 4
 
 
 def readable_of(row: Sequence[Any], names: tuple[str, str], generation: Generation) -> ReadableRecord:
-    """The record of a row of `READ_RECORD`, and what it says.
+    """The record of a row of `READ_RECORD`, with its plain text.
 
     Args:
         names: Its id and its hash.
@@ -54,16 +54,16 @@ def path_key(url: str) -> bytes:
 
 
 def path_bounds(prefix: str) -> tuple[bytes, bytes]:
-    """First key of `prefix` and everything below it, and the first key after that run."""
+    """The first key of `prefix` and of everything below it, and the first key after these."""
     key = path_key(prefix)
-    return key, key + b"\x02"  # below it all keys go on with \x01, see `urls.sort_key`
+    return key, key + b"\x02"  # all keys below it continue with \x01, see `urls.sort_key`
 
 
 def connect_reader(path: Path) -> sqlite3.Connection:
-    """Open a finished file: never locked, never written; usable from any thread that holds the caller's lock."""
+    """Open a finished file without locking or writing it; threads that share it need a lock of the caller."""
     uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
     connection = sqlite3.connect(uri, uri=True, check_same_thread=False, isolation_level=None)
-    connection.execute("PRAGMA trusted_schema = OFF")  # the file may have come from elsewhere
+    connection.execute("PRAGMA trusted_schema = OFF")  # the file may be from another machine
     return connection
 
 
@@ -90,7 +90,7 @@ def connect_records(path: Path) -> sqlite3.Connection:
 
 
 def connect_writer(path: Path) -> sqlite3.Connection:
-    """Open a file that nobody else sees: no journal, the caller syncs it when it is done."""
+    """Open a file that no other process uses: without a journal; the caller syncs it at the end."""
     connection = sqlite3.connect(path.resolve().as_uri(), uri=True, isolation_level=None, check_same_thread=False)
     connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")  # of a new file
     connection.execute("PRAGMA journal_mode = OFF")

@@ -107,7 +107,7 @@ class LocalCatalogue:
         return all_digests(self._bodies)
 
     def hashes(self, ids: Sequence[str]) -> dict[str, str]:
-        """The record hash of each of these that there is."""
+        """The record hash of each of these records that exists."""
         return self._numbering.hashes(ids)
 
     def fingerprints(self, after: str, limit: int) -> list[tuple[str, str]]:

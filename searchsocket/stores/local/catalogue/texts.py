@@ -14,8 +14,8 @@ from searchsocket.stores.local.layout import PACKS, REFUSED, ROWS, corrupt, read
 from searchsocket.system.arrays import load_arrays
 from searchsocket.system.errors import system_error
 
-_OLDER = "records.db"  # held all records of a generation, up to format 25
-_OLDER_ROWS = "order.u32"  # held the `doc` number of each row, up to format 28
+_OLDER = "records.db"  # all records of a generation, up to format 25
+_OLDER_ROWS = "order.u32"  # the `doc` number of each row, up to format 28
 
 
 def generation_texts(index: Path) -> Iterator[str]:
@@ -25,7 +25,7 @@ def generation_texts(index: Path) -> Iterator[str]:
 
     Raises:
         IndexCorrupt: One is damaged or missing.
-        VectorBackendUnavailable: The folder cannot be read; `PermissionDenied` where it is another user's.
+        VectorBackendUnavailable: The folder cannot be read; `PermissionDenied` if this user may not read it.
     """
     try:
         folders = sorted(path for path in index.iterdir() if path.is_dir() and not path.name.startswith("."))
@@ -44,7 +44,7 @@ def generation_texts(index: Path) -> Iterator[str]:
 
 def _texts(generation: Path) -> Iterator[str]:
     files = sorted((generation / PACKS).glob("*.db"))
-    if not files:  # of an older format: a damaged one has none of either
+    if not files:  # an older format, or a damaged generation without either
         yield from _of_file(generation / _OLDER, None)
         return
     docs = frozenset(_docs(generation))

@@ -1,4 +1,4 @@
-"""Vectors in an index elsewhere, which any `VectorIndex` may be."""
+"""Vectors in a remote index, any `VectorIndex`."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -42,7 +42,7 @@ class IndexPart:
         """See `VectorPart.are_same`."""
         try:
             stored = live.vectors_of(ids)
-        except VectorsMissing as error:  # which are then written
+        except VectorsMissing as error:  # missing vectors are written again
             is_stored = np.array([id_ not in error.ids for id_ in ids])
             stored = np.full_like(vectors, np.inf)
             stored[is_stored] = live.vectors_of([id_ for id_ in ids if id_ not in error.ids])
@@ -63,7 +63,7 @@ class IndexPart:
         staged: Vectors,
         number: int,
     ) -> Mapping[str, FileEntry]:
-        """See `VectorPart.write`: what is written of vectors that lie elsewhere is when each was sent there."""
+        """See `VectorPart.write`: of remote vectors, only the generation that sent each is written here."""
         born = np.full(len(sources), number, np.int64)
         if isinstance(live, IndexVectors):
             is_old = sources >= 0

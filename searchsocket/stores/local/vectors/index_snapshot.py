@@ -1,4 +1,4 @@
-"""The vectors of a generation in an index elsewhere, joined with what is known here: ids, and how many match."""
+"""The vectors of a generation in a remote index, checked against the local ids and number of matches."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -20,21 +20,21 @@ Born = NDArray[np.int64]
 class IndexVectors:
     """Implements `VectorSnapshot`.
 
-    A server may show a row for a moment after its end, or after it was deleted, and somebody may have written rows of
-    his own. The generation says which records it has and when each was written, so no other row is in an answer, and
-    none that has to be is left out.
+    A server may return an expired or deleted row for a moment, and another program may have written rows. The
+    generation lists its records and the generation that wrote each. So other rows are left out, and missing rows raise
+    an error.
     """
 
     def __init__(
         self, index: VectorIndex, generation: Generation, numbering: Numbering, selector: Selector, born: Born
     ) -> None:
-        """Asks nothing yet.
+        """Open the remote index without a query.
 
         Args:
-            born: For each row the number of the generation that wrote it elsewhere.
+            born: For each row the number of the generation that wrote it to the remote index.
         """
         self.born = born
-        self._since = np.append(born, np.int64(NOT_KEPT))  # the last: of no record
+        self._since = np.append(born, np.int64(NOT_KEPT))  # the last value is for ids without a record
         self._snapshot = index.open(generation, self.written)
         self._generation = generation
         self._numbering = numbering
@@ -57,7 +57,7 @@ class IndexVectors:
         return hits
 
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
-        """See `VectorSnapshot.similarities`; raises what `vectors_of` does."""
+        """See `VectorSnapshot.similarities`; raises the same errors as `vectors_of`."""
         return self._named(ids, lambda: self._snapshot.similarities(vector, ids))
 
     def vectors_of(self, ids: Sequence[str]) -> Vectors:

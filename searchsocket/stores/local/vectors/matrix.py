@@ -1,7 +1,7 @@
 """The matrix of a generation: unit vectors as rows in path order, memory-mapped, searched by brute force.
 
-`np.vecdot` runs at the memory floor on one thread, and gives a row the same score wherever the row lies, which the
-matrix product of BLAS does not.
+`np.vecdot` runs at memory bandwidth on one thread. The score of a row does not depend on its position, unlike with the
+matrix product of BLAS.
 """
 
 import mmap
@@ -20,17 +20,17 @@ from searchsocket.types import Vector, Vectors
 
 _MARGIN = 1e-5  # far above the rounding of a float32 product, so no true winner is left out before rescoring
 _BLOCK_ROWS = 4096
-# Of a matrix that is read as a whole: a file that somebody cuts short under a mapping kills the process (SIGBUS).
+# Smaller matrices are read as a whole: a mapped file that is truncated kills the process (SIGBUS).
 MAX_READ_BYTES = 64_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class RowSelection:
-    """The rows that a query may return: a run of neighbours, and within it all or some."""
+    """The rows that a query may return: all or some rows of a contiguous range."""
 
     start: int
     stop: int
-    rows: Rows | None = None  # rising, all within the run; None = every row of it
+    rows: Rows | None = None  # ascending, within the range; None = every row of it
 
 
 def map_matrix(path: Path, rows: int, dimensions: int) -> Vectors:
@@ -48,14 +48,14 @@ def map_open(file: IO[bytes], rows: int, dimensions: int) -> Vectors:
 
 
 def read_matrix(path: Path, rows: int, dimensions: int) -> Vectors:
-    """The file as an array in memory, which whatever becomes of the file does not touch."""
+    """The file as an array in memory, independent of later changes to the file."""
     matrix = np.fromfile(path, np.float32, rows * dimensions).reshape(rows, dimensions)
     matrix.flags.writeable = False
     return matrix
 
 
 def forget_pages(matrix: Vectors) -> None:
-    """Let go of the pages that were read so far, so that walking a matrix does not hold all of it in memory."""
+    """Release the memory pages read so far, so that a pass over a matrix does not keep all of it in memory."""
     base: Any = matrix
     while isinstance(base, np.ndarray):
         base = base.base
@@ -67,10 +67,10 @@ def forget_pages(matrix: Vectors) -> None:
 def best_rows(
     matrix: Vectors, vector: Vector, chosen: RowSelection, hidden: Rows, order: NDArray[Any], top_k: int
 ) -> tuple[Rows, NDArray[np.float64]]:
-    """The `top_k` chosen rows of highest cosine, and these: by falling score, then by rising `order`.
+    """The `top_k` chosen rows with the highest cosines, and these cosines: best first, ties in ascending `order`.
 
     Args:
-        order: Of all rows, for those that score alike.
+        order: The rank of every row among ties.
 
     Raises:
         ValueError: The matrix is damaged.
@@ -115,7 +115,7 @@ class Sink(Protocol):
 
 
 def write_matrix(file: Sink, sources: Rows, live: Vectors, staged: Vectors) -> None:
-    """Write a matrix from rows of the live one (source >= 0) and of the staged ones (~source), run by run."""
+    """Write a matrix from rows of the live one (source >= 0) and staged rows (~source), range by range."""
     for start, stop in _runs(sources):
         first = int(sources[start])
         if first >= 0:
@@ -129,7 +129,7 @@ def write_matrix(file: Sink, sources: Rows, live: Vectors, staged: Vectors) -> N
 
 
 def _runs(sources: Rows) -> Iterator[tuple[int, int]]:
-    """Stretches of neighbours in the live matrix, and stretches of staged rows."""
+    """Contiguous ranges of live rows, and of staged rows."""
     if len(sources) == 0:
         return
     follows = (np.diff(sources) == 1) & (sources[1:] >= 0) & (sources[:-1] >= 0)

@@ -20,7 +20,7 @@ BATCH = 4096  # vectors in memory at a time
 
 
 class Rest(NamedTuple):
-    """Open parts of a generation when its vectors are opened."""
+    """The parts of a generation that are open before its vectors."""
 
     folder: Path
     manifest: Manifest
@@ -30,27 +30,27 @@ class Rest(NamedTuple):
 
 
 class VectorPart(Protocol):
-    """Implemented by `MatrixPart` and `IndexPart`; every snapshot that it is given is one that it opened."""
+    """Interface of `MatrixPart` and `IndexPart`. It gets only snapshots that it has opened itself."""
 
     @property
     def files(self) -> frozenset[str]:
-        """Names of a generation's files, besides its packs, that say what is to be known here of its vectors."""
+        """The names of a generation's files, besides its packs, that describe its vectors."""
 
     def open(self, rest: Rest, *, max_read_bytes: int) -> VectorSnapshot:
         """The vectors of a generation, see `LocalReader`."""
 
     def index_of(self, generation: Generation) -> str:
-        """The `VectorLimits.index` that a generation to come will have."""
+        """The `VectorLimits.index` of a generation that is not yet written."""
 
     def are_same(self, live: VectorSnapshot, ids: Sequence[str], vectors: Vectors) -> NDArray[np.bool_]:
-        """For each record of the live generation whether its vector is this one; at most `BATCH` of them."""
+        """Compare the vectors of records of the live generation with `vectors`, at most `BATCH`; True if equal."""
 
     @property
     def upkeep(self) -> "VectorUpkeep | None":
         """The maintenance interface of remote vectors."""
 
     def blocks(self, live: VectorSnapshot, numbering: Numbering) -> Iterator[Vectors]:
-        """All vectors, by row, `BATCH` at a time."""
+        """Yield all vectors in the order of rows, `BATCH` at a time."""
 
     def write(
         self,
@@ -61,11 +61,11 @@ class VectorPart(Protocol):
         staged: Vectors,
         number: int,
     ) -> Mapping[str, FileEntry]:
-        """Write the vectors of the new pack, and `files`, and say what the manifest is to say of them.
+        """Write the vectors of the new pack, and `files`; return their entries for the manifest.
 
         Args:
-            sources: Where the vector of each row is: a row of the live generation, or `~slot` of `staged`.
-            is_new: For each row if its record is in the new pack, where vectors lie in the order of rows.
+            sources: The source of the vector of each row: a row of the live generation, or `~slot` of `staged`.
+            is_new: For each row, True if its record is in the new pack, whose vectors are in the order of rows.
             number: Of the new generation, see `generation_number`.
         """
 

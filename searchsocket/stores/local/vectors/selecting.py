@@ -30,7 +30,7 @@ class Selector:
         self._tags = BoundedCache[str, Rows](_MAX_CACHED_TAGS)
 
     def select(self, where: Filter) -> RowSelection | None:
-        """The rows that match a filter; None when there is none."""
+        """The rows that match a filter; None if there are none."""
         start, stop = 0, len(self._facts.weights)
         where = canonical(where)
         if where.path_prefix:

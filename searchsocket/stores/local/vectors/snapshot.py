@@ -16,7 +16,7 @@ _LIMITS = VectorLimits()
 
 
 class MatrixVectors:
-    """Implements `VectorSnapshot` on a matrix: every row is looked at."""
+    """Implements `VectorSnapshot` on a matrix: a search reads every row."""
 
     limits = _LIMITS
 
