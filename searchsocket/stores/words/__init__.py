@@ -1,7 +1,7 @@
-"""The words of a generation, for every store: what is written of each record and page, and how it is asked.
+"""The words of a generation, for every store: write and search the words of records and pages.
 
-A generation has two folders of tantivy's: `segments.py` writes them from a `WordSource`, `keywords.py` answers.
+A generation has two tantivy folders: `segments.py` writes them from a `WordSource`, `keywords.py` searches them.
 """
 
 WORDS = "words"  # an index whose documents are records
-PAGES = "pages"  # one whose documents are pages: BM25 weighs a page against pages
+PAGES = "pages"  # an index whose documents are pages: BM25 compares pages with pages only

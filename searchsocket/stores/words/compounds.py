@@ -15,7 +15,7 @@ def split_compound(word: str, is_indexed: Callable[[str], bool]) -> list[Forms]:
 
     Args:
         word: Folded. Of several splits the most even one counts.
-        is_indexed: Tells if documents contain a stem.
+        is_indexed: Returns True if documents contain a stem.
     """
     splits = range(_MIN_PART_CHARS, len(word) - _MIN_PART_CHARS + 1)
     for at in sorted(splits, key=lambda at: abs(2 * at - len(word))):

@@ -1,4 +1,4 @@
-"""The documents of a generation's two word indexes: one a record, and one a page, of all that the page says."""
+"""The documents of a generation's two word indexes: one per record, and one per page with all words of the page."""
 
 import hashlib
 import json
@@ -19,22 +19,22 @@ from searchsocket.web.urls.paths import ancestors
 if TYPE_CHECKING:
     from searchsocket.stores.words.page_documents import Fields
 
-# Fields that are searched: of a record, and of a page, where `said` holds all of it.
+# Searched fields of a record, and of a page, whose `said` contains all its text.
 RECORD_FIELDS = ("title", "headings", "links", "path", "body", "code")
 PAGE_FIELDS = ("said", "headings")
 SAID = "said"
-# Of a record, never scored. Words of its text to the letter (`text/exact.py`) and those of its vocabulary are mostly
-# the same: these are kept once.
+# Fields of a record that are never scored. The exact words of its text (`text/exact.py`) and the words of its
+# vocabulary are mostly the same, so common words are stored once.
 PLAIN = "plain"  # its vocabulary: see `spellings`
-EXACT = "exact"  # words of its text to the letter that its vocabulary has not
-LOOSE = "loose"  # words of its vocabulary that its text does not hold to the letter
+EXACT = "exact"  # exact words of its text that its vocabulary does not contain
+LOOSE = "loose"  # words of its vocabulary that its text does not contain exactly
 _OWN = "own"  # of a record, not indexed: its own headings or name, for the page's document
 _MAX_TOKEN_CHARS = 200
 HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+)", re.MULTILINE)
 
 
 class WordRow(NamedTuple):
-    """The columns of a record that its words come from; lists are JSON."""
+    """The columns of a record from which its words are extracted; lists are JSON."""
 
     doc: int
     sort: bytes
@@ -45,7 +45,7 @@ class WordRow(NamedTuple):
     language: str
     facets: str
     title: str
-    # Not read of a record whose document is there already.
+    # Not read for a record whose document is already stored.
     link_texts: str
     at_heading_path: str | None  # None of code
     at_title: str | None  # likewise
@@ -58,7 +58,7 @@ ROW_OF_NEW = WordRow._fields[WordRow._fields.index("link_texts") :]
 
 
 def schema(part: str) -> tantivy.Schema:
-    """Fields of word lists, of whole tokens for filters, and the number that packs know the record by."""
+    """Fields of word lists, of whole tokens for filters, and the number of the record in packs."""
     builder = tantivy.SchemaBuilder()
     builder.add_unsigned_field("doc", indexed=True, fast=True)  # of a page: that of its first record
     if part == WORDS:
@@ -78,13 +78,13 @@ def documents_of(rows: Sequence[WordRow], kept: "Callable[[int], Fields | None]"
     """The documents of the records of one page, and that of the page.
 
     Args:
-        kept: The document of a record that was added before, by its number.
+        kept: Returns the stored document of a record by its number, or None.
     """
     documents = [kept(row.doc) or _record_document(row) for row in rows]
     shown = [(row, document) for row, document in zip(rows, documents, strict=True) if row.weight > 0]
     page: dict[str, list[str]] = {}
     if shown:
-        # A summary says again what the page says, or what no reader of it sees.
+        # A summary repeats the text of the page, or has text that its readers do not see.
         said = [words for row, document in shown if row.kind != "summary" for words in _words(document, "body", "code")]
         page[SAID] = [" ".join([*_words(shown[0][1], "title"), *said])]
         page["headings"] = [" ".join(words for _, document in shown for words in _words(document, _OWN))]
@@ -99,7 +99,7 @@ def _words(document: "Fields", *fields: str) -> list[str]:
 
 def _record_document(row: WordRow) -> "Fields":
     if row.weight <= 0:
-        return {"doc": row.doc}  # counted, but never found
+        return {"doc": row.doc}  # counted, but never returned
     body, code = split_code(row.body_text) if row.body == Prose.__name__ else ("", row.body_text)
     values = {
         "title": row.title,
@@ -137,5 +137,5 @@ def _items(text: str) -> tuple[str, ...]:
 
 
 def token(value: str) -> str:
-    """A value as the index keeps it whole: a long one by its hash."""
+    """A value as one token of the index: a long value is replaced by its hash."""
     return value if len(value) <= _MAX_TOKEN_CHARS else hashlib.sha256(value.encode()).hexdigest()

@@ -16,7 +16,7 @@ from searchsocket.text.typos import is_likely_typo
 from searchsocket.text.words import QueryWord, stem
 
 _MAX_COUNTED = 8_192  # forms
-_MIN_EVIDENT_PREFIX, _MIN_EVIDENT_PART, _MIN_EVIDENT_TYPO = 3, 4, 6  # shorter ones are near some word by chance
+_MIN_EVIDENT_PREFIX, _MIN_EVIDENT_PART, _MIN_EVIDENT_TYPO = 3, 4, 6  # shorter ones match some word by chance
 _MIN_PAGES = 10
 _ROUNDING = 1e-6  # tantivy adds up in float32
 
@@ -28,15 +28,15 @@ class PageEvidence:
         self._pages = pages
         self._vocabulary = vocabulary
         self._count = int(pages.searcher.num_docs)
-        self._counts = BoundedCache[Forms, int](_MAX_COUNTED)  # asked for twice a query, and queries repeat words
+        self._counts = BoundedCache[Forms, int](_MAX_COUNTED)  # used twice per query, and queries share words
 
     def of(self, terms: QueryTerms, completions: Callable[[QueryWord], list[str]]) -> WordEvidence:
         """See `IndexReader.word_evidence`.
 
         Args:
-            completions: The words that begin with one that is still being typed, as documents keep them.
+            completions: Returns the indexed words that begin with an incomplete query word.
         """
-        # A letter alone stands everywhere, and what hands drum on a keyboard has many.
+        # Every page contains single letters, and random typing produces many of them.
         writer = [word for word in terms.words if len(word.exact) > 1 or not word.exact.isascii()] or terms.words
         held = {word: self._held_forms(word, terms, completions) for word in writer}
         is_alone = not any(held.values())
@@ -66,7 +66,7 @@ class PageEvidence:
     def _held_forms(
         self, word: QueryWord, terms: QueryTerms, completions: Callable[[QueryWord], list[str]]
     ) -> list[Forms]:
-        """The forms by which pages hold a word as it is typed or begun, its synonyms, of an identifier slips."""
+        """The indexed forms of a word: as typed or completed, its synonyms, and typo corrections of an identifier."""
         forms = dict.fromkeys((form,) for form in (word.exact, word.stem) if form)
         found = [*forms, *terms.others.get(word.exact, ())]
         if (held := [forms for forms in found if self._pages_with(forms)]) or len(word.exact) < _MIN_EVIDENT_PREFIX:
@@ -80,10 +80,10 @@ class PageEvidence:
     def _guessed_forms(
         self, word: QueryWord, compound: Sequence[Forms], may_be_slip: bool, *, is_alone: bool
     ) -> list[Forms]:
-        """The forms by which pages hold what a word was meant to be: all its parts, or what it is a slip of.
+        """The indexed forms that a word may stand for: all its parts, or a typo correction.
 
-        Noise has small parts that some page holds, and made-up words are near some word. So it must be all the parts,
-        and where no word of the query is held, a slip that fingers make.
+        Some page contains small parts of noise, and made-up words are similar to some word. So pages must contain all
+        parts. If they contain no word of the query, the correction must be of a likely typo.
         """
         if forms := [parts for parts in (word.parts, *compound) if parts and self._pages_with(parts)]:
             return forms
@@ -105,12 +105,12 @@ class PageEvidence:
         return pages / self._count if self._count >= _MIN_PAGES else 0.0
 
     def _forms_of_parts(self, word: QueryWord) -> list[Forms]:
-        """The parts of an identifier that pages hold, each alone; small ones, which noise has too, are none."""
+        """The parts of an identifier that pages contain, one by one. Small parts are left out: noise has them too."""
         parts = (part for part in word.parts if len(part) >= _MIN_EVIDENT_PART and part.isalpha())
         return [(part,) for part in parts if self._pages_with((part,))]
 
     def _pages_with(self, forms: Forms) -> int:
-        """At most how many pages hold all of the words."""
+        """An upper bound of the number of pages that contain all of the words."""
         pages = self._counts.values.get(forms)
         if pages is None:
             pages = min(int(self._pages.searcher.doc_freq(SAID, form)) for form in forms)

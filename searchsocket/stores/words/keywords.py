@@ -1,4 +1,4 @@
-"""The words of a generation, in tantivy: which records and which pages hold the words of a query, by BM25."""
+"""Keyword search in a generation: records and pages that contain the words of a query, ranked by BM25."""
 
 import math
 import re
@@ -47,21 +47,21 @@ def together(
     return [(query, rarity / total) for query, rarity in weighted]
 
 
-# What a word is worth where it stands.
+# The weight of a word in each field.
 BOOSTS = {"title": 2.0, "headings": 1.0, "links": 1.5, "path": 1.0, "body": 1.0, "code": 1.0}
 _WHOLE = {SAID: 1.0, "headings": 0.1}
-_IDENTIFIER_BOOST = 2.0  # who types one means that one
-_PART_BOOST = 0.3  # of a part of an identifier beside the whole one
-_PREFIX_BOOST = 0.05  # of a word that begins with the one being typed
-_TYPO_BOOST = 0.8  # of a word that the typed one was meant to be
-_SYNONYM_BOOST = 0.5  # of a word that the settings say means the same
-_JOINED_BOOST = 1.0  # of two words that are written as one elsewhere
+_IDENTIFIER_BOOST = 2.0  # a query with an identifier means exactly that one
+_PART_BOOST = 0.3  # of a part of an identifier, in addition to the whole one
+_PREFIX_BOOST = 0.05  # of a word that begins with the incomplete query word
+_TYPO_BOOST = 0.8  # of a typo correction
+_SYNONYM_BOOST = 0.5  # of a synonym in the settings
+_JOINED_BOOST = 1.0  # of two words that documents write as one
 _MAX_COMPLETIONS = 12
 _MIN_PREFIX_CHARS = 2
 
 # The share of pages that contain a word: on three sites the product's name is on 93 to 99 %, "use" and "rule" on 95 %.
 _COMMON, _COMMON_NAME = 0.97, 0.8
-_MAX_NAMED_WORDS = 20  # in a longer text a name decides nothing
+_MAX_NAMED_WORDS = 20  # a name has little effect in a longer text
 _LETTERS = re.compile(r"[^\W\d_]+")
 _DASHES = re.compile(r"[-_]+")
 _NOTHING: Scored = np.empty(0, np.int64), np.empty(0, np.float64)
@@ -76,8 +76,8 @@ class Words:
         """Open the words of a generation's folder.
 
         Args:
-            records: All records, in the order in which equals are answered.
-            pages: The first record of every page, likewise.
+            records: All records, in the order of ties.
+            pages: The first record of every page, in the order of ties.
             site_title: Of the home page, which names the product.
 
         Raises:
@@ -87,7 +87,7 @@ class Words:
         self._records = WordIndex(generation / WORDS, BOOSTS, records)
         self._pages = WordIndex(generation / PAGES, _WHOLE, pages)
         self._searcher = searcher = self._records.searcher
-        # Without `self` in it: what refers to itself waits for the collector of garbage with its files open.
+        # Without `self`: a reference cycle would keep files open until the garbage collector runs.
         self._vocabulary = Vocabulary(lambda first: searcher.terms_with_prefix(PLAIN, first))
         self._names = names_vocabulary(self._pages.searcher, searcher)
         self._last: tuple[str, Synonyms, QueryTerms] | None = None
@@ -129,20 +129,20 @@ class Words:
         return self._pages.best(Query.boolean_query(clauses), where, top_k) if clauses and top_k > 0 else _NOTHING
 
     def named_records(self, text: str, where: Filter, top_k: int) -> Scored:
-        """Records with a heading that the text is or begins, see `WordSnapshot.named`."""
+        """Records with a heading that equals the text or begins with it, see `WordSnapshot.named`."""
         return named(self._records, text, where, top_k)
 
     def named_pages(self, text: str, where: Filter, top_k: int) -> Scored:
-        """Pages with a title that the text is or begins, by the number of their first record."""
+        """Pages with a title that equals the text or begins with it, by the number of their first record."""
         return named(self._pages, text, where, top_k)
 
     def neighbours(self, text: str, docs: Sequence[int]) -> dict[int, float]:
-        """By the number of a record the share of pairs, see `WordSnapshot.neighbours`; none of those without."""
+        """The share of pairs per record number, see `WordSnapshot.neighbours`; records without pairs are left out."""
         pairs = neighbours(self._searcher, self._records.schema, self._query_terms(text).words)
         return self._records.share_of_pairs(pairs, docs)
 
     def together(self, text: str, docs: Sequence[int]) -> dict[int, float]:
-        """By the number of a record the share of the words, see `WordSnapshot.together`."""
+        """The share of the words per record number, see `WordSnapshot.together`."""
         words = together(self._searcher, self._records.schema, self._query_terms(text).words)
         scores, least = self._records.worth_at_least(words)
         return {doc: scores.get(doc, least) for doc in docs}
@@ -167,7 +167,7 @@ class Words:
         content = [at for at, own in enumerate(words) if at not in products and any(len(word) > 1 for word in own)]
         if not products or not content:
             return text
-        first = 0 if 0 not in products else content[0]  # "in Vue" goes as a whole
+        first = 0 if 0 not in products else content[0]  # "in Vue" is removed as a whole
         last = len(pieces) - 1 if len(pieces) - 1 not in products else content[-1]
         return " ".join(pieces[at] for at in range(first, last + 1) if at not in products)
 
@@ -176,16 +176,16 @@ class Words:
         return share > (_COMMON_NAME if stem(word) in self._site_name else _COMMON)
 
     def _is_name(self, pieces: list[str]) -> bool:
-        """Return True if two words are together the name of a page or section, such as that of a command."""
+        """Return True if two words together are the name of a page or section, such as a command."""
         return len(pieces) > 1 and self._named(" ".join(pieces)) >= 1
 
     def _named(self, text: str) -> float:
-        """The part of a page's or section's name that a text is or begins; 0 if there is none."""
+        """The share of a page's or section's name that the text covers from its start; 0 if there is none."""
         found = self.named_pages(text, MATCH_ALL, 1), self.named_records(text, MATCH_ALL, 1)
         return max((float(share) for _, shares in found for share in shares), default=0.0)
 
     def with_letters(self, letters: Letters | None, where: Filter) -> Docs:
-        """Records whose vocabulary may hold the letters; None: all that are shown."""
+        """Records whose vocabulary may contain the letters; without letters, all that are not hidden."""
         return self._records.every(self._records.holding(letters) if letters else self._records.shown(), where)
 
     def rarities(self, text: str) -> dict[str, float]:
@@ -194,7 +194,7 @@ class Words:
         return {word.exact: self._evidence.rarity([(word.exact,), (word.stem or word.exact,)]) for word in words}
 
     def with_tokens(self, alternatives: Sequence[Sequence[str]], where: Filter) -> Docs:
-        """Records whose text has the tokens, see `WordSnapshot.holding`; in no order."""
+        """Records whose text contains the tokens, in no particular order; see `WordSnapshot.holding`."""
         return self._records.every(self._records.holding_exactly(alternatives), where)
 
     def by_rarity(self, terms: Sequence[str], top_k: int) -> list[Rare]:
@@ -214,8 +214,8 @@ class Words:
         return Query.boolean_query([(Occur.Should, field) for field in fields])
 
     def _query_terms(self, text: str) -> QueryTerms:
-        """A query taken apart, and what is looked for."""
-        last, synonyms = self._last, self._synonyms.current()  # records and pages are asked for the same words
+        """The parsed query and its search terms."""
+        last, synonyms = self._last, self._synonyms.current()  # records and pages are searched for the same words
         if last is None or last[0] != text or last[1] is not synonyms:
             last = self._last = (text, synonyms, self._find_terms(text, synonyms))
         return last[2]
@@ -255,7 +255,7 @@ class Words:
         return [(form, worth) for form, worth in candidates if self._is_indexed(form, worth)]
 
     def _joined(self, order: Sequence[QueryWord]) -> list[str]:
-        """Neighbouring words that are also written as one: `back up` says `backup`."""
+        """Neighbouring words that documents write as one: `back up` also matches `backup`."""
         pairs = [(one.exact + other.exact) for one, other in pairwise(order) if one.stem and other.stem]
         forms = dict.fromkeys(stem(pair) for pair in pairs if pair not in STOP_WORDS)
         return [form for form in forms if self._is_indexed(form, _JOINED_BOOST)]
@@ -269,7 +269,7 @@ class Words:
         return bool(self._records.clauses(term, worth))
 
     def _completions(self, word: QueryWord) -> list[str]:
-        """The most frequent words that begin with the one being typed, as documents keep them."""
+        """The most frequent indexed words that begin with the incomplete query word."""
         if len(word.exact) < _MIN_PREFIX_CHARS and word.exact.isascii():
             return []
         counts: dict[str, int] = {}

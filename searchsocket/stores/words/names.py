@@ -1,6 +1,6 @@
-"""The names of a generation, titles and headings: a query that is one, begins one or is a slip of one.
+"""The names of a generation, titles and headings: match queries that are a name, its beginning or a typo of it.
 
-Names are compared by their words as they are typed, without case and punctuation (`text.words.name_of`).
+Names are compared by their words as typed, without case and punctuation (`text.words.name_of`).
 """
 
 import re
@@ -14,8 +14,8 @@ from searchsocket.text.storable import storable
 from searchsocket.text.words import name_of, parse_query, possible_names
 from searchsocket.types import Filter
 
-NAMES = "names"  # the field that holds them, each a token
-_NEARLY = 0.95  # of a name that the query is but for what stands in front, behind, or is still to be typed
+NAMES = "names"  # the field of names, each a token
+_NEARLY = 0.95  # weight of a name that the query contains with words around it, or that is not yet typed to the end
 _MIN_BEGUN_CHARS = 3
 _MAX_BEGUN = 12
 _HOST = re.compile(r"[A-Za-z][\w+.-]*://[^/]*")
@@ -24,7 +24,7 @@ _NO_DIGIT = re.compile(r"\D+")
 
 
 def named(index: WordIndex, text: str, where: Filter, top_k: int) -> Scored:
-    """The documents that are called `text`, or begin so while it may still be being typed; see `WordSnapshot.named`."""
+    """The documents named `text`, or whose name begins with it if it may be incomplete; see `WordSnapshot.named`."""
     worth, begun = _worth(text)
     if begun:
         worth = dict(worth)
@@ -33,7 +33,7 @@ def named(index: WordIndex, text: str, where: Filter, top_k: int) -> Scored:
     return index.best_named(worth, where, top_k)
 
 
-@lru_cache(maxsize=64)  # asked for pages and for records
+@lru_cache(maxsize=64)  # called for pages and for records
 def _worth(text: str) -> tuple[dict[str, float], str]:
     """The weight of each name that the query may be, and the name that it may begin; "" for none."""
     text = storable(text)
@@ -45,7 +45,7 @@ def _worth(text: str) -> tuple[dict[str, float], str]:
 
 
 def possible_addresses(text: str) -> tuple[str, ...]:
-    """The path of a typed address, with or without its host, its ending and the slashes around it; else nothing."""
+    """The path of a typed address, which may have a host, a file ending and slashes around it; empty if it is none."""
     if "/" not in text:
         return ()
     path = _HOST.sub("", text.strip().partition("#")[0].partition("?")[0], count=1)
@@ -55,12 +55,12 @@ def possible_addresses(text: str) -> tuple[str, ...]:
 
 
 def names_vocabulary(pages: tantivy.Searcher, records: tantivy.Searcher) -> Vocabulary:
-    """All names, ready to be compared with a typed one; of equally near ones titles come first."""
+    """All names, ready for comparison with a query; titles precede headings with the same distance."""
     return Vocabulary(lambda first: [*pages.terms_with_prefix(NAMES, first), *records.terms_with_prefix(NAMES, first)])
 
 
 def nearest_name(names: Vocabulary, text: str) -> str:
-    """The name that `text` is a slip or two of; `text` where there is none. Digits are no slips: `2.1` is not `2.0`."""
+    """The name within a typo or two of `text`, else `text`. A different digit is not a typo: `2.1` is not `2.0`."""
     name = name_of(storable(text))
     digits = _NO_DIGIT.sub("", name)
     near = names.nearest(name) if name else []

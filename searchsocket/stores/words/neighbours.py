@@ -1,4 +1,4 @@
-"""Words of a query that stand beside each other: where a text has them so too, it is likely to speak of the same."""
+"""Adjacent words of a query: a text that also has them side by side is more likely to be relevant."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -10,21 +10,21 @@ from tantivy import Query
 from searchsocket.text.words import QueryWord
 
 FIELDS = ("body", "code")  # a section's text begins with its heading
-_BETWEEN = 1  # word may stand between the two, as "of" does
-_MAX_PAIRS = 8  # the first ones: each is looked for by itself
+_BETWEEN = 1  # word allowed between the two, such as "of"
+_MAX_PAIRS = 8  # only the first ones, because each pair costs a search
 
 
 class Phrase(NamedTuple):
-    """Two words beside each other in one field."""
+    """Two adjacent words in one field."""
 
     query: Query
     most: int  # records that may have it
 
 
 class Pair(NamedTuple):
-    """Two words that a query has beside each other."""
+    """Two adjacent words of a query."""
 
-    phrases: Sequence[Phrase]  # that find it, one a field
+    phrases: Sequence[Phrase]  # one per field with both words
     share: float  # of all pairs of the query
 
 

@@ -1,8 +1,8 @@
-"""The documents of a share, beside its segment: that is written anew from them, without analysing a text again.
+"""The stored documents of a share, next to its segment: a new segment is written from them without analysing texts.
 
-tantivy can store documents itself, in twice the bytes: it packs few of them together, by a faster and weaker method.
-Pages lie in frames by their paths, each page with the documents of its records and its own, as JSON, which tantivy
-reads by itself. Pages that changed since the file was written are in a second file, so that an edit writes few bytes.
+tantivy can store documents itself, in twice the bytes: it compresses fewer together, by a faster and weaker method.
+Pages are stored in frames, in path order. Each page has the documents of its records and its own, as JSON that tantivy
+can read. Pages that changed since the file was written are in a second file, so that an edit writes few bytes.
 """
 
 import heapq
@@ -21,20 +21,20 @@ from searchsocket.system.copying import link_file
 SUFFIX = ".docs"
 _EDITS = ".edits"  # suffix of the second file
 _MAX_EDITED_SHARE = 1 / 8  # of the pages: beyond it, both files become one
-_A_FRAME = 500  # records: of fewer, words are said again more often; of more, more are in memory at a time
-_END_BYTES = 8  # in which the file says where its list of frames begins
+_A_FRAME = 500  # records: smaller frames compress worse, larger ones need more memory
+_END_BYTES = 8  # at the end of the file: the offset of its list of frames
 
-Fields = dict[str, Any]  # what a document holds, by the names of its fields: lists of texts, and its number
-Listed = tuple[str, list[int]]  # a page: its path as it sorts, the `doc` numbers of its records; none of one that went
+Fields = dict[str, Any]  # a document by the names of its fields: lists of texts, and its number
+Listed = tuple[str, list[int]]  # a page: its sort key, the `doc` numbers of its records; empty for a deleted page
 
 
 class PageDocuments(NamedTuple):
     """Indexed documents of one page."""
 
-    path: str  # as it sorts
+    path: str  # sort key
     docs: Sequence[int]  # of its records
     lines: Sequence[str]  # the documents of these records and then of the page, as JSON
-    new_documents: Sequence[Fields] = ()  # the documents of the records, where they were made just now
+    new_documents: Sequence[Fields] = ()  # the documents of the records, if they are new
 
     @property
     def records(self) -> Sequence[str]:
@@ -48,19 +48,19 @@ class PageDocuments(NamedTuple):
 
 
 class PageWriter:
-    """Writes pages: frames, then where each begins and which pages it holds."""
+    """Writes pages in frames, then the list of frames: offset and pages of each."""
 
     def __init__(self, file: BinaryIO, edited: Collection[str] | None) -> None:
-        """Args: edited: paths of the pages that are written, None = all."""
+        """Args: edited: paths of the pages to write, None = all."""
         self._file = file
         self._edited = edited
-        self._left = set(edited or ())  # of these, those that did not come yet
+        self._left = set(edited or ())  # pages in `edited` that were not added yet
         self._frames: list[tuple[int, Sequence[Listed]]] = []
         self._pages: list[PageDocuments] = []
         self._record_count = 0  # records of these
 
     def add(self, page: PageDocuments) -> None:
-        """Write a page where it is one of those."""
+        """Write a page if it is one of the edited pages."""
         if self._edited is None or page.path in self._edited:
             self._left.discard(page.path)
             self._add(page)
@@ -78,7 +78,7 @@ class PageWriter:
             self._pages, self._record_count = [], 0
 
     def finish(self) -> None:
-        """Write what is left, durably; pages that did not come are gone."""
+        """Write the remaining pages and sync the file; edited pages that were not added are recorded as deleted."""
         for path in sorted(self._left):
             self._add(PageDocuments(path, [], [""]))
         self._flush()
@@ -90,7 +90,7 @@ class PageWriter:
 
 
 class _PageFile:
-    """The pages of one file; raises what `StoredPages` does."""
+    """The pages of one file; raises the same errors as `StoredPages`."""
 
     def __init__(self, path: Path) -> None:
         with open(path, "rb") as file:
@@ -102,7 +102,7 @@ class _PageFile:
         return sum(len(listed) for _, listed in self._frames)
 
     def pages(self) -> Iterator[PageDocuments]:
-        """All of them, as they were written; one frame is read at a time."""
+        """Yield all pages in the order of the file; one frame is in memory at a time."""
         ends = [*(start for start, _ in self._frames), self._end][1:]
         for (start, listed), end in zip(self._frames, ends, strict=True):
             lines, after = unpacked(self._data[start:end]).split("\n"), 0
@@ -114,10 +114,10 @@ class _PageFile:
 
 
 class StoredPages:
-    """The pages of a share, in one file, or in two where some changed since the first one was written.
+    """The pages of a share, in one file, or in two if some changed since the first one was written.
 
     Raises:
-        ValueError, TypeError, LookupError: A file is damaged. So does every method.
+        ValueError, TypeError, LookupError: A file is damaged; also raised by every method.
     """
 
     def __init__(self, path: Path) -> None:
@@ -133,23 +133,23 @@ class StoredPages:
         return heapq.merge(same, edited, key=attrgetter("path"))
 
     def edited(self, changed: Collection[str]) -> set[str] | None:
-        """The paths of the pages that differ from the first file once some others changed; None: too many do."""
+        """The paths of the pages that differ from the first file, `changed` included; None if there are too many."""
         paths = self._edited.keys() | set(changed)
         return paths if len(paths) <= _MAX_EDITED_SHARE * len(self._first) else None
 
     def link(self, path: Path) -> None:
-        """Have the first file in a second place too."""
+        """Link the first file to another path."""
         link_file(self._path, path)
 
 
 @contextmanager
 def page_writer(path: Path, stored: StoredPages | None, changed: Collection[str]) -> Iterator[PageWriter]:
-    """A writer of all pages of a share, in path order; its files are whole when the block ends.
+    """A writer of all pages of a share, in path order; its files are complete when the block ends.
 
     Args:
-        path: The first file. It is linked where few pages differ from it.
-        stored: The pages before; None: all are written.
-        changed: The paths of those that came, changed or went.
+        path: The first file. It is linked if few pages differ from it.
+        stored: The previous pages; None = write all.
+        changed: The paths of pages that were added, changed or deleted.
     """
     edited = None if stored is None else stored.edited(changed)
     if stored is not None and edited is not None:

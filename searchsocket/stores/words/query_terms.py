@@ -1,4 +1,4 @@
-"""A query taken apart, and what is looked for where words are kept."""
+"""A parsed query and its search terms in the word index."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,18 +13,18 @@ _MAX_CORRECTED = 4  # words of a query
 
 @dataclass(frozen=True, slots=True)
 class QueryTerms:
-    """The words of one query, and the forms of them that an index holds."""
+    """The words of one query, and their forms in the index."""
 
     parsed: ParsedQuery
     words: tuple[QueryWord, ...]  # those that count
     terms: list[Term]
     wholes: list[tuple[Forms, float]]  # synonyms of several words
     others: dict[str, tuple[Forms, ...]]  # all synonyms, by the exact form of their word
-    unknown: list[QueryWord]  # held by no record, in whatever form
-    compounds: dict[str, list[Forms]]  # of unknown words without a correction their parts, see `split_compound`
+    unknown: list[QueryWord]  # in no record, in any form
+    compounds: dict[str, list[Forms]]  # the parts of unknown words without a correction, see `split_compound`
 
 
 def worth_correcting(unknown: Iterable[QueryWord]) -> list[QueryWord]:
-    """The longest of the words that may be slips: made-up words by the dozen mean nothing, and each costs a search."""
+    """The longest words that may be typos, at most `_MAX_CORRECTED`: each correction costs a search."""
     slips = [word for word in unknown if allowed_edits(word.exact)]
     return sorted(slips, key=lambda word: -len(word.exact))[:_MAX_CORRECTED]

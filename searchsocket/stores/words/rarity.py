@@ -1,4 +1,4 @@
-"""Records by the terms that they hold, each term by how rare it is, and nothing else."""
+"""Rank records only by the terms that they contain, with a weight per term by its rarity."""
 
 import math
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from searchsocket.types import MATCH_ALL
 
 
 class Rare(NamedTuple):
-    """A record that holds some of the terms."""
+    """A record that contains some of the terms."""
 
     doc: int
     score: float
@@ -19,7 +19,7 @@ class Rare(NamedTuple):
 
 
 def best_by_rarity(index: WordIndex, records: int, terms: Sequence[str], top_k: int) -> list[Rare]:
-    """The best records and those that tie with the last, in no order; see `WordSnapshot.by_rarity`."""
+    """The best records and those that tie with the last, in no particular order; see `WordSnapshot.by_rarity`."""
     present = {term: query for term in dict.fromkeys(terms) if (query := index.anywhere(term))}
     if not present or top_k <= 0:
         return []

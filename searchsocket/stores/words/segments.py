@@ -1,10 +1,10 @@
-"""Writing a generation's two word indexes: what they hold is decided by its records, not by how these came about.
+"""Write a generation's two word indexes. Their contents depend on its records only, not on earlier generations.
 
-BM25 weighs a word by how many documents hold it and by how long they are, and tantivy counts deleted documents until
-they are merged away. So nothing is deleted here and nothing merged: a page belongs to a share by the hash of its path,
-a share is a segment, and a segment with a page that changed is written anew, in path order, from the documents that lie
-beside the old one. The others are linked, and so are documents that did not change. Each segment costs a query, and a
-large one costs a small change.
+BM25 weighs a word by the number and length of the documents with it, and tantivy counts deleted documents until they
+are merged away. So no document is deleted here and no segment merged. The hash of the path of a page decides its share,
+and a share is a segment. A segment with a changed page is written again, in path order, from the documents stored next
+to the old one. Other segments are linked, and so are unchanged documents. More segments make queries slower; larger
+segments make small changes slower.
 """
 
 import hashlib
@@ -33,11 +33,11 @@ from searchsocket.system.files import write_atomic
 from searchsocket.system.memory import return_freed_memory
 from searchsocket.system.processes import map_batches
 
-RECORDS_A_SHARE = 12_500  # at most, but for chance
-_HEAP_BYTES = 256_000_000  # a share that takes more becomes several segments
+RECORDS_A_SHARE = 12_500  # at most, except by chance
+_HEAP_BYTES = 256_000_000  # a share that needs more becomes several segments
 _META = "meta.json"
-_PAYLOAD = "payload"  # what it has for the writer's own use: the number of shares
-_PART_BITS = 32  # of a segment's number, for which one of its share it is
+_PAYLOAD = "payload"  # key for the writer's own use: the number of shares
+_PART_BITS = 32  # of a segment's number: the index of the segment in its share
 
 _Item = tuple[str, PageDocuments | list[WordRow]]  # a stored page, or the rows of a new one, by path
 Segments = list[dict[str, Any]]  # as tantivy's `meta.json` lists them
@@ -49,8 +49,8 @@ def write_words(target: Path, source: WordSource, live: Path | None, workers: in
     Args:
         target: The generation's folder.
         source: Picklable if there are workers.
-        live: The generation whose records were copied, and whose words are of this kind; None: there is none.
-        workers: Processes that may write shares; each takes the memory of one. Below two, this process writes all.
+        live: The generation whose records were copied, with words of the same format; None if there is none.
+        workers: Processes that may write shares; each needs the memory of one. Below two, this process writes all.
 
     Raises:
         ValueError, LookupError, TypeError: tantivy cannot write, or the live words are damaged.
@@ -77,25 +77,25 @@ def write_words(target: Path, source: WordSource, live: Path | None, workers: in
 
 @dataclass(frozen=True, slots=True)
 class _ShareJob:
-    """The words of one share, with all that another process needs to write them."""
+    """One share, with everything that another process needs to write its words."""
 
     target: Path
     share: int
     shares: int
     source: WordSource
     live: Path | None
-    touched: Sequence[bytes]  # sort keys of the pages of this share that changed, came or went
+    touched: Sequence[bytes]  # sort keys of the pages of this share that were changed, added or deleted
 
 
 def _write_share(job: _ShareJob) -> dict[str, Segments]:
-    """Write the segments of a share, also again after a process died that was writing them."""
+    """Write the segments of a share; safe to repeat after a process died while writing them."""
     old = None if job.live is None else _LiveWords(job.live)
     stored = old.share(job.share) if old is not None and old.shares == job.shares else None
     pages = stored.pages() if stored else old.pages(job.share, job.shares) if old is not None else iter(())
     changed = [path.decode() for path in job.touched]
     fields = {part: schema(part) for part in (WORDS, PAGES)}
     for part in (WORDS, PAGES):
-        for path in (job.target / part).glob(f"{_prefix_of(job.share)}*"):  # of a process that died
+        for path in (job.target / part).glob(f"{_prefix_of(job.share)}*"):  # of a dead process
             path.unlink()
     documents_file = job.target / WORDS / _docs_file(job.share)
     segments: dict[str, Segments] = {}
@@ -138,7 +138,7 @@ class _LiveWords:
             self.shares = int(meta[_PAYLOAD])
 
     def link(self, part: str, target: Path, stale: Collection[int]) -> Segments:
-        """Take over the segments of all shares but the stale ones; returns them."""
+        """Link the segments of all shares except the stale ones, and return them."""
         stay = [segment for segment in self._segments[part] if _share_of_segment(segment) not in stale]
         names = {UUID(segment["segment_id"]).hex for segment in stay}
         for path in sorted((self._generation / part).iterdir()):
@@ -147,7 +147,7 @@ class _LiveWords:
         return stay
 
     def pages(self, share: int, shares: int) -> Iterator[PageDocuments]:
-        """The stored pages of a share of another number of shares, in path order."""
+        """The stored pages of a share when the number of shares has changed, in path order."""
         first, last = share * self.shares // shares, ((share + 1) * self.shares - 1) // shares
         merged = heapq.merge(*(self.share(old).pages() for old in range(first, last + 1)), key=attrgetter("path"))
         return (page for page in merged if _share_of(page.path.encode(), shares) == share)
@@ -169,7 +169,7 @@ def _share_of(path: bytes, shares: int) -> int:
 
 
 def _docs_file(share: int) -> str:
-    """Named like the first segment of the share, with which it is linked."""
+    """The name of a share's file of documents, like its first segment, so that both are linked together."""
     return f"{UUID(int=share << _PART_BITS).hex}{SUFFIX}"
 
 
@@ -186,7 +186,7 @@ def _share_of_segment(segment: dict[str, Any]) -> int:
 def _segments(job: _ShareJob, part: str, segments: dict[str, Segments]) -> Iterator[tantivy.IndexWriter]:
     """A writer of one share: its segments are moved to the index, and listed."""
     folder = job.target / f".{part}-{job.share}"
-    shutil.rmtree(folder, ignore_errors=True)  # of a process that died
+    shutil.rmtree(folder, ignore_errors=True)  # of a dead process
     folder.mkdir()
     writer = tantivy.Index(schema(part), str(folder), reuse=False).writer(_HEAP_BYTES, 1)
     yield writer
@@ -194,13 +194,13 @@ def _segments(job: _ShareJob, part: str, segments: dict[str, Segments]) -> Itera
     writer.wait_merging_threads()
     segments[part] = []
     for number, segment in enumerate(json.loads((folder / _META).read_bytes())["segments"]):
-        # tantivy draws its names by lot; the same records shall give the same files.
+        # tantivy chooses random names; the same records must give the same files.
         old, new = UUID(segment["segment_id"]), UUID(int=(job.share << _PART_BITS) + number)
         for path in sorted(folder.glob(f"{old.hex}.*")):
             os.replace(path, job.target / part / path.name.replace(old.hex, new.hex))
         segments[part].append(segment | {"segment_id": str(new)})
     shutil.rmtree(folder)
-    return_freed_memory()  # the next writer has threads of its own, which take theirs anew
+    return_freed_memory()  # the next writer has its own threads, which allocate new memory
 
 
 def _write_meta(folder: Path, part: str, shares: int, segments: Segments) -> None:
@@ -209,7 +209,7 @@ def _write_meta(folder: Path, part: str, shares: int, segments: Segments) -> Non
     meta = json.loads((folder / _META).read_bytes())
     meta |= {"segments": sorted(segments, key=_share_of_segment), _PAYLOAD: str(shares)}
     write_atomic(folder / _META, json.dumps(meta, indent=1).encode())
-    (folder / ".managed.json").unlink()  # names what a writer may delete: there is none
+    (folder / ".managed.json").unlink()  # lists files that a writer may delete; no writer deletes here
     for lock in folder.glob("*.lock"):
         lock.unlink()
 
@@ -220,16 +220,16 @@ def _updated_pages(
     """The pages of a share in path order.
 
     Args:
-        stored: Those before, in path order.
-        touched: The sort keys of the pages of this share that changed, came or went.
+        stored: The previous pages, in path order.
+        touched: The sort keys of the pages of this share that were changed, added or deleted.
 
     Raises:
-        ValueError, TypeError, LookupError: What is stored is damaged.
+        ValueError, TypeError, LookupError: The stored pages are damaged.
     """
     changed = {path.decode() for path in touched}
     old: Iterator[_Item] = ((page.path, page) for page in stored)
     new: Iterator[_Item] = ((rows[0].sort.decode(), rows) for rows in source.pages(touched))
-    documents: dict[int, str] = {}  # of the page that changed last, which comes before its new rows
+    documents: dict[int, str] = {}  # of the last changed page, which precedes its new rows
     for path, item in heapq.merge(old, new, key=itemgetter(0)):
         if not isinstance(item, PageDocuments):
             yield _page(item, documents)

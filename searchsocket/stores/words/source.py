@@ -1,4 +1,4 @@
-"""Records of a store as the word index reads them."""
+"""The records of a store, as the word index reads them."""
 
 from collections.abc import Iterable, Iterator
 from typing import Protocol
@@ -13,10 +13,10 @@ class WordSource(Protocol):
         """The number of records."""
 
     def touched(self) -> list[bytes]:
-        """The sort keys of the pages whose words change, some of which may be gone; of all, where nothing is kept."""
+        """The sort keys of the pages whose words change, deleted pages included; of all pages if no words are kept."""
 
     def pages(self, paths: Iterable[bytes]) -> Iterator[list[WordRow]]:
-        """The records of these pages, page by page in path order, on a page by ordinal and id.
+        """The records of these pages, page by page in path order, and within a page by ordinal and id.
 
-        What is long is not read of an old record, whose document is stored.
+        Long columns of an old record are not read, because its document is stored.
         """

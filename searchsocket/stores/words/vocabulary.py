@@ -1,4 +1,4 @@
-"""The words of a generation, ready to be compared with a typed one: those that cannot be near are never looked at."""
+"""The words of a generation, ready for comparison with a query word; words that cannot be similar are skipped."""
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,23 +12,23 @@ from searchsocket.text.typos import allowed_edits, nearest
 from searchsocket.text.words import stem
 
 _MAX_WORDS = 1_000_000  # in memory, about 40 bytes each
-_MAX_CACHED = 4_096  # words whose neighbours are remembered
+_MAX_CACHED = 4_096  # words whose nearest words are cached
 
 
 class _Letter(NamedTuple):
     """All words that begin with one letter, the more frequent first, then by spelling."""
 
-    text: str  # one word behind the other
-    ends: NDArray[np.int64]  # of the words in it, and 0 before the first
+    text: str  # all words without separators
+    ends: NDArray[np.int64]  # of the words in `text`, and 0 before the first
     lengths: NDArray[np.int64]
     once: NDArray[np.uint64]  # see `_letters`
     twice: NDArray[np.uint64]
 
     def near(self, word: str) -> Iterator[str]:
-        """The words that hold about the same letters: all that are near, and few others."""
+        """The words with about the same letters: all that are similar, and few others."""
         most = allowed_edits(word)
         (once,), (twice,) = _letters(word, np.array([len(word)]))
-        # An edit adds one letter at the most, and takes one away.
+        # An edit adds at most one letter and removes at most one.
         is_near = np.abs(self.lengths - len(word)) <= most
         is_near &= np.bitwise_count(self.once & ~once) + np.bitwise_count(self.twice & ~twice) <= most
         is_near &= np.bitwise_count(once & ~self.once) + np.bitwise_count(twice & ~self.twice) <= most
@@ -37,17 +37,17 @@ class _Letter(NamedTuple):
 
 
 class Vocabulary:
-    """Finds what a word was meant to be; reads each letter's words once. Safe to share between threads."""
+    """Finds typo corrections of a word; reads the words of each first letter once. Safe to share between threads."""
 
     def __init__(self, words_with: Callable[[str], Sequence[tuple[str, int]]]) -> None:
-        """Args: words_with: all words that begin with a letter and how many documents hold them, the most first."""
+        """Args: words_with: returns all words that begin with a letter and their document counts, highest first."""
         self._words_with = words_with
         self._lock = threading.Lock()
-        self._letters: dict[str, _Letter] = {}  # by the letter, the one that was read last at the end
+        self._letters: dict[str, _Letter] = {}  # by letter, most recently read last
         self._neighbours = BoundedCache[str, list[str]](_MAX_CACHED)
 
     def nearest(self, word: str) -> list[str]:
-        """See `typos.nearest`; the first letter is taken to be right."""
+        """See `typos.nearest`; the first letter must be right."""
         words = self._neighbours.values.get(word)
         if words is None:
             words = nearest(word, list(self._letter(word[0]).near(word)))
@@ -69,7 +69,7 @@ class Vocabulary:
 
 
 def indexed_forms(plain: Iterable[str]) -> list[str]:
-    """The forms in which fields hold words of the vocabulary: as the whole of an identifier, or as a stem."""
+    """The indexed forms of words of the vocabulary: the whole identifier, and the stem."""
     return list(dict.fromkeys(form for word in plain for form in (word, stem(word))))
 
 
@@ -80,7 +80,7 @@ def _read(words: Sequence[str]) -> _Letter:
 
 
 def _letters(text: str, lengths: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """The letters that each word of a text holds, and those that it holds again, as bits; large alphabets share."""
+    """The letters of each word of a text, and the repeated ones, as bits; letters of large alphabets share bits."""
     bits = np.frombuffer(text.encode("utf-32-le"), np.uint32).astype(np.int64) & 63
     keys = np.sort(np.repeat(np.arange(len(lengths)), lengths) * 64 + bits)
     return _bits(keys, len(lengths)), _bits(keys[1:][keys[1:] == keys[:-1]], len(lengths))
