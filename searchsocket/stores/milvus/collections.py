@@ -15,10 +15,10 @@ _OWNER = "searchsocket, project "  # start of the description; Lite does not sto
 
 
 class Collections:
-    """Those whose name begins with that of a project's; safe to share between threads."""
+    """The collections of a project, found by the prefix of their names; safe to share between threads."""
 
     def __init__(self, connection: MilvusConnection, name: str, project_id: str, kind: MilvusKind = FLAT) -> None:
-        """Args: name: of the collections, which go on with the number of dimensions."""
+        """Args: name: Prefix of the collections' names, before the number of dimensions."""
         self.kind = kind
         self._automatic: set[str] = set()
         self._connection = connection
@@ -29,16 +29,16 @@ class Collections:
         return f"{self._name}_{dimensions}"
 
     def there(self) -> list[tuple[str, int]]:
-        """Those that are there, and their dimensions, by name."""
+        """The existing collections and their dimensions, by name."""
         matches = (re.fullmatch(rf"{self._name}_(\d+)", name) for name in self._connection.call("list_collections"))
         return sorted((match[0], int(match[1])) for match in matches if match)
 
     def made(self, dimensions: int) -> str:
-        """The collection of these dimensions: created if there is none, and empty again if it had another shape.
+        """The collection of these dimensions: created if missing, and recreated empty if it had another shape.
 
         Raises:
-            VectorBackendRefused: Somebody else made it.
-            ProjectMismatch: It is another project's.
+            VectorBackendRefused: searchsocket did not create it.
+            ProjectMismatch: It belongs to another project.
         """
         name = self.name(dimensions)
         if not self._connection.call("has_collection", name):
@@ -55,7 +55,7 @@ class Collections:
         return self.kind.is_exact and name not in self._automatic
 
     def ensure_index(self, name: str) -> None:
-        """Give a collection the vector index of the settings; the server builds it from the rows that it has.
+        """Give a collection the vector index of the settings; the server builds it from the stored rows.
 
         Queries fail until the collection is loaded again. If a run dies before that, the collection may have no index,
         and the next run builds it.
@@ -81,8 +81,8 @@ class Collections:
         """The problem of a collection; "" if there is none.
 
         Raises:
-            VectorBackendRefused: Somebody else made it.
-            ProjectMismatch: It is another project's.
+            VectorBackendRefused: searchsocket did not create it.
+            ProjectMismatch: It belongs to another project.
         """
         described = self._described(name)
         fields = {field["name"]: field for field in described["fields"]}
@@ -125,7 +125,7 @@ class Collections:
             name,
             schema=schema_of(dimensions, _OWNER + self._project_id),
             index_params=self._index_params(),
-            num_shards=1,  # each shard would be seen by itself
+            num_shards=1,  # with several shards, writes would become visible per shard
             consistency_level="Bounded",
         )
         self._connection.forget(name)

@@ -1,4 +1,4 @@
-"""Generations in Milvus: rows with the first generation that has them and the first that has not."""
+"""Generations in Milvus: each row stores the first generation that has it and the first one that does not."""
 
 import math
 import re
@@ -50,7 +50,7 @@ class MilvusVectors:
         name = re.sub(r"\W", "_", name, flags=re.ASCII)
         self._connection = connection
         self._sleep = sleep
-        self._ended: dict[tuple[str, str], list[str]] = {}  # keys of rows that a generation of a scope is to end
+        self._ended: dict[tuple[str, str], list[str]] = {}  # keys of rows that end with a generation of a scope
         self._collections = Collections(connection, name, project_id, kind)
         self._registry = Registry(connection, name, project_id)
 
@@ -63,7 +63,7 @@ class MilvusVectors:
         for ids in batches(gone, _MAX_BATCH_ROWS):
             self._end(collection, generation, ids)
         for batch in batches(rows, _MAX_BATCH_ROWS):
-            if not is_first:  # else no row is there that could end
+            if not is_first:  # a first generation has no rows to end
                 self._end(collection, generation, [row.id for row in batch])
             self._connection.call("upsert", collection, [row_data(generation, row) for row in batch])
 
@@ -93,8 +93,8 @@ class MilvusVectors:
     def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
         """See `VectorIndex.retain`.
 
-        A collection of another shape is skipped if the scope keeps no generation: `stage` then makes it again. All of
-        its rows are lost by that, so a scope that is new to a collection must not be the reason.
+        A collection of another shape is skipped if the scope keeps no generation, because `stage` then recreates it.
+        That deletes all of its rows, so a scope that is new to a collection must not cause it.
         """
         if not self._registry.check() and not self._collections.there():
             return
@@ -118,7 +118,7 @@ class MilvusVectors:
                 ended = filters.ended_behind(scope.name, max(names))
                 while rows := self._now(collection, ended):
                     self._connection.call("upsert", collection, [{**row, DIED: filters.NEVER} for row in rows])
-            # Deleted rows stay visible for a moment, and would otherwise appear in the next generation.
+            # Old versions of rows stay visible for a moment, and would otherwise appear in the next generation.
             self._wait(collection, filters.left_by_others(scope.name, max(names, default="")), False)
 
     def registered(self) -> list[RegisteredScope]:
@@ -148,7 +148,7 @@ class MilvusVectors:
         """Return when the server has built its index of all rows; until then it searches by a temporary one.
 
         Raises:
-            VectorBackendUnavailable: The server builds nothing more.
+            VectorBackendUnavailable: The server makes no more progress.
         """
         self._connection.call("flush", collection, timeout_s=_MAX_BUILD_PAUSE_S)
         fewest, waited_s = math.inf, 0.0

@@ -31,7 +31,7 @@ class MilvusKind:
         """Name the first difference between the index of a collection and this kind; "" if there is none.
 
         Args:
-            index: As the server describes it; empty = there is none. A parameter that it leaves out is no difference.
+            index: The server's description; empty = no index. A missing parameter counts as equal.
         """
         if (name := index.get("index_type")) == _AUTOMATIC:
             return ""

@@ -15,15 +15,15 @@ from searchsocket.types import Generation, Scope
 
 _KEY, _TEXT, _VECTOR = "row_key", "text", "unused"
 _CLAIM, _SCOPE = "claim:", "scope:"
-_MAX_SCOPES = 16_000  # rows that a server answers at once
+_MAX_SCOPES = 16_000  # limit of rows in one answer of a server
 _MAX_TEXT_BYTES = 65_000
 
 
 class Registry:
-    """Safe to share between threads."""
+    """Registry of one project. Safe to share between threads."""
 
     def __init__(self, connection: MilvusConnection, name: str, project_id: str) -> None:
-        """Args: name: begins those of the project's collections."""
+        """Args: name: Prefix of the names of the project's collections."""
         self._connection = connection
         self.name = f"{name}_registry"
         self._project_id = project_id
@@ -33,7 +33,7 @@ class Registry:
         """Return True if this project has claimed the name.
 
         Raises:
-            ProjectMismatch: Another project has.
+            ProjectMismatch: Another project has claimed it.
         """
         if self._is_claimed:
             return True
@@ -49,7 +49,7 @@ class Registry:
         return self._is_claimed
 
     def claim(self) -> None:
-        """Make the name this project's, unless it is already.
+        """Claim the name for this project, if it has not done so.
 
         Raises:
             ProjectMismatch: Another project was first.
@@ -61,7 +61,7 @@ class Registry:
         self._put(_CLAIM + self._project_id, "")
         try:
             self.check()
-        except ProjectMismatch:  # both came at once: then none of them has it
+        except ProjectMismatch:  # both claimed it at the same time, so neither gets it
             self._delete(_CLAIM + self._project_id)
             raise
 
@@ -101,7 +101,7 @@ class Registry:
             self._put(_SCOPE + scope.scope, text)
 
     def _rows(self, prefix: str) -> Sequence[tuple[str, str]]:
-        """Keys and texts of the rows whose key begins so; `~` is behind all that follow."""
+        """Keys and texts of the rows whose key has this prefix; `~` sorts after all following characters."""
         self._connection.load(self.name)
         where = f"{_KEY} >= {filters.quoted(prefix)} and {_KEY} < {filters.quoted(prefix + '~')}"
         rows = self._connection.call(

@@ -22,7 +22,7 @@ _FIELDS = [ID, BORN, VECTOR]
 class MilvusRows:
     """Implements `GenerationRows`."""
 
-    max_rows = 16_384  # that a server answers at most
+    max_rows = 16_384  # limit of a server's answer
     tolerance = 0.0
 
     def __init__(
@@ -40,7 +40,7 @@ class MilvusRows:
         hits = self._search(vector, limit, where, thorough=False)
         if self._kind.is_exact or len(hits) == limit:
             return hits
-        # The index may not reach all that match. Fewer than `limit` are all of them; else some of them fill the answer.
+        # The index may not reach all rows that match. If fewer than `limit` match, return all; else add some of them.
         rows = self._query(self._seen + filters.matching(where), limit=limit)
         near = self._search(vector, limit, where, thorough=True) if len(rows) == limit else []
         by_key = {

@@ -51,7 +51,7 @@ def _shapes(collections: Collections) -> Iterator[Finding]:
 
 
 def _foreign(connection: MilvusConnection, collections: Collections, registry: Registry) -> Iterator[Finding]:
-    """Rows that nobody will ever ask for."""
+    """The problem of rows that no query will ever use."""
     scopes = registry.scopes()
     names = filters.quoted_list(each.scope for each in scopes)
     for name, _ in collections.there():
