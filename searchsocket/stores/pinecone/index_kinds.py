@@ -1,4 +1,4 @@
-"""Both kinds of Pinecone index: documents with a schema, which a new index has, and plain vectors of older ones."""
+"""Both kinds of Pinecone index: documents with a schema in new indexes, and plain vectors in older ones."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -11,13 +11,13 @@ from searchsocket.types import Vector
 
 
 class NamespaceRequests:
-    """The writes by filter of a `Namespace`.
+    """The requests that both kinds of `Namespace` share.
 
     Args:
-        methods: The vendor's, of this index.
+        methods: The vendor's client of this index.
     """
 
-    set_argument: ClassVar[str]  # how the vendor's `update` calls the values
+    set_argument: ClassVar[str]  # the vendor's name for the values argument of `update`
 
     def __init__(self, connection: PineconeConnection, methods: Any, index: str, namespace: str) -> None:
         self._connection = connection
@@ -40,7 +40,7 @@ class NamespaceRequests:
         self._write("delete", delete_all=True)
 
     def _upsert(self, **rows: Sequence[Any]) -> int | None:
-        """Write rows whole; the place of the write in the log."""
+        """Write rows whole, and return the position of the write in the log."""
         answer = self._connection.write(lambda: self._methods.upsert(namespace=self._namespace, **rows), self._index)
         return log_position(answer, "lsn_committed")
 
@@ -90,7 +90,7 @@ class DocumentNamespace(NamespaceRequests):
         """Asks nothing yet.
 
         Args:
-            client: The vendor's, of this index.
+            client: The vendor's client of this index.
             vector_field: The schema's field for the vector.
         """
         super().__init__(connection, client.documents, index, namespace)

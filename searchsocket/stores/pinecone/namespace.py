@@ -66,7 +66,7 @@ class Namespace(Protocol):
         """Delete all rows."""
 
     def search(self, vector: Vector, *, top_k: int, where: Where, vectors: bool) -> Matches:
-        """The `top_k` nearest rows that match, or all if fewer match; with fields, and with vectors if `vectors`."""
+        """The `top_k` nearest rows that match, or all if fewer match; `vectors` adds their vectors and all fields."""
 
 
 def unless_absent(ask: Callable[[], Any]) -> Any:
