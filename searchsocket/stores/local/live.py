@@ -54,7 +54,7 @@ class LiveGenerations:
 
         Raises:
             ProjectMismatch: The scope, or the folder of the index, is another project's.
-            InvalidScope: The scope's name is not a sanitised one.
+            InvalidScope: The scope's name is not sanitised.
         """
         if scope.project_id == self._project_id and (newest := self._folders.values.get(scope.name)):
             return newest

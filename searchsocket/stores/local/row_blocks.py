@@ -1,6 +1,6 @@
 """Files of a generation's rows: their ids, hashes, docs and places, in blocks of some thousand rows in path order.
 
-Where a block begins is decided by the hash of its first record, so an edit writes one block and links the others.
+The hash of a record decides if a block begins with it, so an edit writes one block and links the others.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,13 +12,13 @@ from searchsocket.stores.local.layout import PackEntry
 from searchsocket.stores.local.numbering import HASH_BYTES, RowNames
 from searchsocket.system.arrays import load_arrays, saved_array
 
-_MIN_ROWS, _MAX_BLOCKS = 1_024, 64  # of a block, and of a generation: on average
+_MIN_ROWS, _MAX_BLOCKS = 1_024, 64  # rows per block, and blocks per generation: on average
 MIN_ROW_BYTES = HASH_BYTES + 16  # without its id
-_KEY_DIGITS = 16  # of a pack's name: rows name it by them, so that another pack changes no block
+_KEY_DIGITS = 16  # of a pack's name: rows refer to the pack by these, so that a new pack changes no block
 
 
 def row_blocks(names: RowNames, packs: Sequence[PackEntry]) -> Iterator[bytes]:
-    """The contents of the files."""
+    """Yield the contents of the files, one per block."""
     count = len(names.ids)
     fields = [
         ("hash", "u1", HASH_BYTES),
@@ -44,7 +44,7 @@ def read_blocks(blocks: Sequence[bytes], packs: Sequence[PackEntry]) -> RowNames
     """The rows of the files, in their order.
 
     Raises:
-        ValueError, TypeError, LookupError: One is damaged, or names other packs.
+        ValueError, TypeError, LookupError: A file is damaged, or names packs that are not in `packs`.
     """
     rows = np.concatenate([load_arrays(block) for block in blocks])
     keys = _keys(packs)

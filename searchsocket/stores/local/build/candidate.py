@@ -33,12 +33,12 @@ def build_candidate(
     open_generation: Callable[[Path], LocalReader],
     gate: Gate,
 ) -> Generation:
-    """Build the next generation and give it its place in `folder`, if the gate lets it through.
+    """Build the next generation, and move it into `folder` if the gate accepts it.
 
-    What the gate refused is kept beside the others, one a scope, until the next one is built.
+    A refused generation is kept next to the others until the next one is built, one per scope.
 
     Raises:
-        IndexCorrupt: It is not sound. Nothing is left of it.
+        IndexCorrupt: The new generation has problems. Its files are deleted.
     """
     drop_refused(folder)
     target = folder / f"{BUILDING}{secrets.token_hex(6)}"

@@ -1,4 +1,4 @@
-"""Compare the schema of a database file with ours: a view or trigger could run for ever, or run functions of ours."""
+"""Compare the schema of a database file with ours: a foreign view or trigger could run forever or call functions."""
 
 import sqlite3
 from contextlib import closing
@@ -16,7 +16,7 @@ Rows = list[tuple[str, str, str, str | None]]
 
 
 def foreign_schema(folder: Path) -> str:
-    """Name of the first database file of a generation that contains other tables and indexes than ours; "" = none.
+    """The first database file of a generation with tables or indexes that are not ours; "" = no such file.
 
     Raises:
         sqlite3.Error: A file is damaged, or its schema takes too long to read.

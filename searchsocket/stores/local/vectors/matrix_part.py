@@ -83,10 +83,10 @@ class MatrixPart:
             return {name: file.entry}
 
     def stage(self, generation: Generation, upserts: Iterable[tuple[Record, Vector]], gone: Iterable[str]) -> None:
-        """See `VectorPart.stage`: all is in the folder."""
+        """See `VectorPart.stage`: does nothing, because `write` has stored all vectors in the folder."""
 
     def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
-        """See `VectorPart.retain`: they go with their folders."""
+        """See `VectorPart.retain`: does nothing, because vectors are deleted with their folders."""
 
 
 def _matrix(folder: Path, manifest: Manifest, places: NDArray[np.uint32], *, is_read: bool) -> Vectors:
