@@ -36,7 +36,7 @@ class PageEvidence:
         Args:
             completions: Returns the indexed words that begin with an incomplete query word.
         """
-        # Every page contains single letters, and random typing produces many of them.
+        # Single letters are on nearly every page, and random typing produces many of them.
         writer = [word for word in terms.words if len(word.exact) > 1 or not word.exact.isascii()] or terms.words
         held = {word: self._held_forms(word, terms, completions) for word in writer}
         is_alone = not any(held.values())
@@ -80,7 +80,7 @@ class PageEvidence:
     def _guessed_forms(
         self, word: QueryWord, compound: Sequence[Forms], may_be_slip: bool, *, is_alone: bool
     ) -> list[Forms]:
-        """The indexed forms that a word may stand for: all its parts, or a typo correction.
+        """The indexed forms that a word may mean: all its parts, or a typo correction.
 
         Some page contains small parts of noise, and made-up words are similar to some word. So pages must contain all
         parts. If they contain no word of the query, the correction must be of a likely typo.
