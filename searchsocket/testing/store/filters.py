@@ -1,4 +1,4 @@
-"""Contract of filters: they apply to every list, before its cut."""
+"""A filter holds for every list, and before its cut."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Contract: vectors of two models are never mixed."""
+"""Vectors of two models never meet."""
 
 from dataclasses import replace
 

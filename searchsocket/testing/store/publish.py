@@ -1,4 +1,4 @@
-"""Contract of publishing: switch to all staged changes at once, and only if something changed."""
+"""Publishing switches to what was staged, whole, and only where something changed."""
 
 import numpy as np
 import pytest
