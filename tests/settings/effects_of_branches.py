@@ -5,7 +5,7 @@ from typing import Any
 
 import dagster as dg
 
-from searchsocket.pipeline.branches import pruning
+from searchsocket.pipeline.branches import scopes as branch_scopes
 from searchsocket.pipeline.branches.listing import Branches, list_branches
 from searchsocket.pipeline.branches.pruning import PrunePlan, PruneRequest, plan_prune
 from searchsocket_assets import builds
@@ -45,7 +45,7 @@ def patience(lab: Lab) -> list[float]:
         return list_branches(lab.root, remote, 60)
 
     with lab.patch.context() as patch:
-        patch.setattr(pruning, "list_branches", record)
+        patch.setattr(branch_scopes, "list_branches", record)
         plan(lab)
     return waited
 
