@@ -9,8 +9,8 @@ from tests.settings.lab import Effect, Lab
 OLD = "old words"
 
 
-def stored(lab: Lab, visitors: int = 5) -> list[str]:
-    """The queries in the log after some visitors searched for one."""
+def stored(lab: Lab, visitors: int = 8) -> list[str]:
+    """The queries in the log after some visitors searched for one; two of them may count as the same visitor."""
     api = lab.api()
     for number in range(visitors):
         api.client = f"198.51.100.{number}"
@@ -32,6 +32,6 @@ def with_an_old_day(lab: Lab) -> list[str]:
 ON = {"demand.enable": True}
 EFFECTS = (
     Effect("demand.enable", True, stored, [], ["lantern"]),
-    Effect("demand.min_visitors", 3, lambda lab: stored(lab, 3), [], ["lantern"], given=ON),
+    Effect("demand.min_visitors", 3, lambda lab: stored(lab, 4), [], ["lantern"], given=ON),
     Effect("demand.keep_days", 30, with_an_old_day, ["lantern", OLD], ["lantern"], given=ON),
 )
