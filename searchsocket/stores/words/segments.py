@@ -34,6 +34,7 @@ from searchsocket.system.memory import return_freed_memory
 from searchsocket.system.processes import map_batches
 
 RECORDS_A_SHARE = 12_500  # at most, except by chance
+_MAX_PARALLEL_RECORDS = 200_000
 _HEAP_BYTES = 256_000_000  # a share that needs more becomes several segments
 _META = "meta.json"
 _PAYLOAD = "payload"  # key for the writer's own use: the number of shares
@@ -67,7 +68,8 @@ def write_words(target: Path, source: WordSource, live: Path | None, workers: in
         (target / part).mkdir()
         segments[part] = old.link(part, target / part, stale) if old is not None and stays else []
     jobs = [_ShareJob(target, share, shares, source, live, touched.get(share, [])) for share in stale]
-    workers = min(workers, len(jobs))
+    # Each job carries the ids and numbers of all records: beyond this, sending them costs more than it saves.
+    workers = min(workers, len(jobs)) if source.count() <= _MAX_PARALLEL_RECORDS else 0
     for written in map_batches(_write_share, jobs, workers=workers if workers > 1 else 0, lost=_write_share):
         for part in (WORDS, PAGES):
             segments[part] += written[part]
