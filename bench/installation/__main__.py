@@ -94,6 +94,7 @@ class Installation:
     def step(self, name: str, act: object) -> None:
         """One act, and what the load saw of it."""
         began, before = time.monotonic(), self.balancer.counts()
+        self.provider.step = name
         act()  # type: ignore[operator]
         counts = self.balancer.counts() - before
         failed = sum(counts.values()) - counts["ok"]
@@ -136,9 +137,8 @@ class Installation:
             report = indexer.doctor()
             self.problems += [f"indexer {number + 1}: {line}" for line in report]
         twice = self.provider.paid_twice()
-        print(f"texts paid: {self.provider.texts}, paid twice: {twice}")
-        if twice:
-            self.problems.append(f"{twice} texts were paid twice")
+        print(f"texts paid: {self.provider.texts}, paid twice: {len(twice)}")
+        self.problems += [f"paid in {', '.join(steps)}: {text[-80:]!r}" for text, steps in twice.items()]
         print(f"queries: {dict(self.balancer.counts())}")
         print("\n".join(self.problems) or "no problems")
 
@@ -153,15 +153,18 @@ class Counted(Provider):
 
     def __init__(self) -> None:
         super().__init__()
-        self.paid: Counter[str] = Counter()
+        self.step = ""
+        self.paid: dict[str, list[str]] = {}  # steps in which a text was paid
 
     def answer(self, texts: list[str]) -> dict[str, object]:
         if len(texts) > 1 or len(texts[0]) > 60:
-            self.paid.update(texts)
+            for text in texts:
+                self.paid.setdefault(text, []).append(self.step)
         return super().answer(texts)
 
-    def paid_twice(self) -> int:
-        return sum(1 for count in self.paid.values() if count > 1)
+    def paid_twice(self) -> dict[str, list[str]]:
+        """Texts that were paid more than once, with the steps."""
+        return {text: steps for text, steps in self.paid.items() if len(steps) > 1}
 
 
 @contextmanager
