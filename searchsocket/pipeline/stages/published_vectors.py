@@ -34,7 +34,7 @@ def take_published_vectors(
     # Damaged, unreachable or incompatible generations are skipped: texts that no scope has are embedded.
     for live in _local_generations(run, state) if missing else ():
         with suppress(SearchSocketError):
-            for hashes, vectors in _vectors_of(run, state, cache, live, missing) if live.model_id == model_id else ():
+            for hashes, vectors in _vectors_of(run, state, live, missing) if live.model_id == model_id else ():
                 cache.put(hashes, vectors, [tokens[each] for each in hashes], model_id)
                 missing.difference_update(hashes)
         if not missing:
@@ -63,7 +63,7 @@ def _local_generations(run: ScopeRun, state: ScopeState) -> Iterator[Generation]
 
 
 def _vectors_of(
-    run: ScopeRun, state: ScopeState, cache: EmbeddingCache, live: Generation, missing: set[str]
+    run: ScopeRun, state: ScopeState, live: Generation, missing: set[str]
 ) -> Iterator[tuple[list[str], Vectors]]:
     """Hashes of missing texts that a generation of this machine has, with their vectors; in batches.
 
@@ -75,14 +75,14 @@ def _vectors_of(
         own = live.scope == run.scope.name
         ids = [change.id for change in published.changes() if change.live is not None] if own else []
         ids += published.unchanged_ids(sorted(missing))
-    elif cache.size() < live.records:  # its state was lost
+    else:  # the state is of another generation, such as one that was pulled
         ids = [id_ for id_, _ in run.backends.store.fingerprints(replace(run.scope, name=live.scope))]
-    else:
-        return
     if not ids:
         return
     reader = run.backends.store.reader(replace(run.scope, name=live.scope))
     for some in batches(ids, _BATCH):
+        if not missing:
+            return
         records = {record.content_hash: record.id for record in reader.catalogue.records(some)}
         if hashes := [content_hash for content_hash in records if content_hash in missing]:
             yield hashes, reader.vectors.vectors_of([records[each] for each in hashes])
