@@ -88,3 +88,8 @@ def size(bytes_: int) -> str:
         if bytes_ >= unit:
             return f"{bytes_ / unit:.{digits}f} {name}"
     return f"{bytes_ / 1e3:.0f} kB"
+
+
+def code_up_to_date(files: int, chunks: int) -> str:
+    """The line for an index of source code in which nothing changed."""
+    return f"up to date: {count(files, 'file')}, {count(chunks, 'chunk')}"

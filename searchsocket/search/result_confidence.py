@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from searchsocket.search.answer import Quality
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.answerable import DOUBTED, REFUSED, WHOLE, answer_features, answer_score
-from searchsocket.search.ranking.confidence import WEAK
+from searchsocket.search.ranking.confidence import UNKNOWN_NEAR, WEAK
 from searchsocket.search.ranking.coverage import is_covered, is_named
 from searchsocket.search.ranking.group import PageGroup, best_of_pages
 from searchsocket.search.ranking.rank import Ranked, Ranking
@@ -25,7 +25,6 @@ _MOST_DOUBTED = 0.19  # below `WEAK`
 _DIGITS = 3
 _MOST_WORDS = 8  # a longer query is never refused: long questions contain unknown words and are rarely noise
 _COMMON = math.log1p(1)  # `rarity` of a word on half of the pages
-_UNKNOWN_NEAR = 1.5  # nearness of an answer by words only
 
 
 def result_confidence(
@@ -73,7 +72,7 @@ def _answer_score(
         rarest = max(rarities.values(), default=0.0)
         total = sum(rarities.values())
         missing = sum(rarities.get(word, rarest) for word in evidence.missing) / total if total else 0.0
-    near = nearness(candidates.best_cosine, judged.spread) if judged.has_vector else _UNKNOWN_NEAR
+    near = nearness(candidates.best_cosine, judged.spread) if judged.has_vector else UNKNOWN_NEAR
     passage, names, exact = (float(parts.bonuses[name][first]) for name in ("passage", "names", "exact"))
     return answer_score(answer_features(evidence, missing, near, passage, names, exact))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from searchsocket.cli.options import json_option, log_format_option, project_option, quiet_option, scope_option
-from searchsocket.cli.output import count, say
+from searchsocket.cli.output import code_up_to_date, say
 from searchsocket.pipeline.unchanged.record import unchanged_since
 
 FOLDER = "code"  # in the state folder
@@ -35,12 +35,8 @@ def sync(root: Path, scope_name: str | None, as_json: bool) -> None:
         if as_json:
             click.echo(json.dumps(last.summary, separators=(",", ":"), ensure_ascii=False))
         else:
-            say(up_to_date(last.summary["files"], last.summary["chunks"]))
+            say(code_up_to_date(last.summary["files"], last.summary["chunks"]))
         return
     from searchsocket.cli.code.upkeep import sync_now  # loads the code that indexes
 
     sync_now(root, scope_name, as_json=as_json)
-
-
-def up_to_date(files: int, chunks: int) -> str:
-    return f"up to date: {count(files, 'file')}, {count(chunks, 'chunk')}"

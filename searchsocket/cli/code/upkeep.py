@@ -9,9 +9,8 @@ from uuid import uuid4
 import click
 
 from searchsocket.cli.code.requests import print_answer
-from searchsocket.cli.code.sync import up_to_date
 from searchsocket.cli.options import json_option, load_project, project_option, quiet_option, scope_option
-from searchsocket.cli.output import ago, count, safe, say
+from searchsocket.cli.output import ago, code_up_to_date, count, safe, say
 from searchsocket.serving.code_upkeep import CodeStatus, CodeSynced, CodeUpkeep, Files, open_upkeep
 
 _MAX_LISTED = 10
@@ -101,7 +100,7 @@ def status_lines(report: CodeStatus) -> Iterator[str]:
 
 def _sync_line(result: CodeSynced) -> str:
     if not result.changed:
-        return up_to_date(result.files, result.chunks)
+        return code_up_to_date(result.files, result.chunks)
     totals = f"{count(result.files, 'file')}, {count(result.chunks, 'chunk')}"
     return f"{totals}; {result.embedded:,} embedded, {result.upserted:,} written, {result.deleted:,} deleted"
 

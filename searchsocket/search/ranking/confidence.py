@@ -32,7 +32,7 @@ class ConfidenceWeights(NamedTuple):
 WEIGHTS = ConfidenceWeights(-11.49, 0.3, 1.67, 1.82, 1.53, -0.45, 4.83, 2.09)
 _COLUMN = np.array(WEIGHTS)
 _NEAR = (-1.0, 4.0)  # bounds of nearness
-_UNKNOWN_NEAR = 1.5  # nearness of an answer by words only
+UNKNOWN_NEAR = 1.5  # nearness of an answer by words only
 _EXACT = 1.0
 
 
@@ -46,7 +46,7 @@ def features(words: WordEvidence, near: Scores, rank: Scores, score_ratio: Score
     """
     table = np.empty((len(near), len(WEIGHTS)), np.float64)
     table[:] = (1.0, 0.0, words.share, words.known, math.log1p(words.asked), 0.0, 0.0, 0.0)
-    table[:, 1] = np.where(np.isnan(near), _UNKNOWN_NEAR, np.minimum(np.maximum(near, _NEAR[0]), _NEAR[1]))
+    table[:, 1] = np.where(np.isnan(near), UNKNOWN_NEAR, np.minimum(np.maximum(near, _NEAR[0]), _NEAR[1]))
     table[:, 5] = np.log1p(rank)
     table[:, 6] = score_ratio
     table[:, 7] = np.minimum(exact, _EXACT)

@@ -122,9 +122,7 @@ class Words:
         wanted = self._query_terms(text)
         clauses = [clause for term in wanted.terms for clause in self._pages.clauses(*term)]
         clauses += [
-            (Occur.Should, Query.boost_query(self._pages.all_of(forms, field), worth))
-            for forms, worth in wanted.wholes
-            for field in (SAID,)
+            (Occur.Should, Query.boost_query(self._pages.all_of(forms, SAID), worth)) for forms, worth in wanted.wholes
         ]
         return self._pages.best(Query.boolean_query(clauses), where, top_k) if clauses and top_k > 0 else _NOTHING
 
