@@ -1,5 +1,6 @@
 """`GET /api/health`, and the probes `/api/live` and `/api/ready`."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from fastapi import FastAPI, Request
@@ -32,7 +33,7 @@ class Readiness(Wire):
 
 
 def add_health(app: FastAPI, prefix: str, service: SearchService) -> None:
-    """Serve the state of the service, and the answers to probes, below `prefix`."""
+    """Serve the state of the service, and the probes, below `prefix`."""
 
     @app.get(
         f"{prefix}/health",
@@ -45,21 +46,30 @@ def add_health(app: FastAPI, prefix: str, service: SearchService) -> None:
         health = await run_in_threadpool(service.health, trusted=caller_of(request).trusted)
         return json_response(health, 200 if health.ready else 503, sources=False)
 
+    async def obstacle(_: Request) -> str | None:
+        return None if (await run_in_threadpool(service.health, trusted=False)).ready else NO_INDEX
+
+    add_probes(app, prefix, obstacle)
+
+
+def add_probes(app: FastAPI, prefix: str, obstacle: Callable[[Request], Awaitable[str | None]]) -> None:
+    """Serve `live` and `ready` below `prefix`.
+
+    Args:
+        obstacle: Returns why the service cannot answer queries; None if it can.
+    """
+
     @app.get(f"{prefix}/live", include_in_schema=False)
     async def get_live() -> Response:
         return json_response(Liveness(), sources=False)
 
     @app.get(f"{prefix}/ready", include_in_schema=False)
     async def get_ready(request: Request) -> Response:
-        if is_stopping(request.app):
-            return json_response(Readiness(False, STOPPING), 503, sources=False)
-        is_ready = (await run_in_threadpool(service.health, trusted=False)).ready
-        return json_response(
-            Readiness(is_ready, None if is_ready else NO_INDEX), 200 if is_ready else 503, sources=False
-        )
+        reason = STOPPING if _is_stopping(request.app) else await obstacle(request)
+        return json_response(Readiness(reason is None, reason), 503 if reason else 200, sources=False)
 
 
-def is_stopping(app: FastAPI) -> bool:
+def _is_stopping(app: FastAPI) -> bool:
     """Return True after the signal to stop; the server still answers for `--drain-seconds`."""
     notice = getattr(app.state, "stop_notice", None)
     return notice is not None and notice.is_set()

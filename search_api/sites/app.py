@@ -8,7 +8,7 @@ from fastapi import FastAPI, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from search_api.endpoints.health import NO_INDEX, PROBES, STOPPING, is_stopping
+from search_api.endpoints.health import NO_INDEX, PROBES, add_probes
 from search_api.gate.stack import add_guards
 from search_api.gate.tiers import TierRules
 from search_api.page.home import CSP
@@ -55,17 +55,11 @@ def create_sites_app(sites: Sequence[ServedSite], host: str, on_error: OnError) 
         is_ready = any(each.get("ready") for each in health.values())
         return JSONResponse({"live": True, "ready": is_ready, "sites": health}, 200 if is_ready else 503)
 
-    @app.get(f"{prefix}/live")
-    async def get_live() -> Response:
-        return JSONResponse({"live": True})
-
-    @app.get(f"{prefix}/ready")
-    async def get_ready(request: Request) -> Response:
-        if is_stopping(app):
-            return JSONResponse({"ready": False, "reason": STOPPING}, 503)
+    async def obstacle(request: Request) -> str | None:
         replies = await searcher.ask_all(request.scope, lambda site: f"{site_prefix(site)}/ready")
-        is_ready = any(reply.json().get("ready") for reply in replies)
-        return JSONResponse({"ready": is_ready, "reason": None if is_ready else NO_INDEX}, 200 if is_ready else 503)
+        return None if any(reply.json().get("ready") for reply in replies) else NO_INDEX
+
+    add_probes(app, prefix, obstacle)
 
     if first.settings.api.page:
         _add_page(app, prefix, sites, searcher, _renderer(sites, path))

@@ -10,7 +10,7 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from search_api.endpoints.health import PROBES, STOPPING, is_stopping
+from search_api.endpoints.health import PROBES, add_probes
 from search_api.errors import error_response, problem
 from search_api.gate.rate import RateLimit
 from search_api.gate.stack import add_guards, tier_rules
@@ -77,7 +77,7 @@ def create_many_app(
         name = (json_object(body) or {}).get("project")
         return await searcher.pass_on(request.scope, name if isinstance(name, str) else "", "beacon", body)
 
-    _add_probes(app, prefix, pool, gate)
+    _add_health(app, prefix, pool, gate)
     app.state.projects = len(pool.members)
     app.state.numbers = pool.numbers
     app.state.collectors = [PoolNumbers(pool)]
@@ -90,7 +90,7 @@ def create_many_app(
     return app
 
 
-def _add_probes(app: FastAPI, prefix: str, pool: ProjectPool, gate: "PoolGate") -> None:
+def _add_health(app: FastAPI, prefix: str, pool: ProjectPool, gate: "PoolGate") -> None:
     """Serve the health of the projects that a caller may know, and the probes of the process."""
 
     @app.get(f"{prefix}/health")
@@ -102,14 +102,10 @@ def _add_probes(app: FastAPI, prefix: str, pool: ProjectPool, gate: "PoolGate") 
         }
         return JSONResponse({"live": True, "ready": bool(pool.members), "sites": sites}, 200 if pool.members else 503)
 
-    @app.get(f"{prefix}/live")
-    async def get_live() -> Response:
-        return JSONResponse({"live": True})
+    async def obstacle(_: Request) -> str | None:
+        return None if pool.members else NO_PROJECT
 
-    @app.get(f"{prefix}/ready")
-    async def get_ready() -> Response:
-        reason = STOPPING if is_stopping(app) else None if pool.members else NO_PROJECT
-        return JSONResponse({"ready": reason is None, "reason": reason}, 503 if reason else 200)
+    add_probes(app, prefix, obstacle)
 
 
 class PoolGate:
