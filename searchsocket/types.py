@@ -133,7 +133,7 @@ class Record:
     """Record of a store, without its vector (spec 12.1)."""
 
     id: str  # chunkKey (spec 10.2)
-    record_hash: str  # over every other field: a change of metadata alone is an upsert without an embedding
+    record_hash: str  # over every field but id and scope: a change of metadata alone is an upsert without an embedding
     content_hash: str  # sha256 of the embedded text
     ref: str  # url#anchor~piece: survives edits elsewhere on the page
     project_id: str
@@ -144,12 +144,11 @@ class Record:
 
 
 class Renamed(NamedTuple):
-    """A record that says what another scope's does, and the names that it has there; "" where there is none."""
+    """A record with its id in another scope that has the same record; "" = there is none."""
 
     id: str
     record_hash: str
     origin_id: str
-    origin_hash: str
 
 
 @dataclass(frozen=True, slots=True)

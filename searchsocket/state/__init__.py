@@ -39,7 +39,7 @@ Columns of a page, and the stages that set and clear them:
 | `url_form` | `site_pages` | |
 | `branch`: the branch that it is named after | `site_pages`, if the run knows it | |
 | `routes_digest`, `site_titles`, `versions` | `page_mirror` | |
-| `published`, and the changes since | `search_index`; triggers on `chunks` | `search_index` |
+| `published`, and the changes since | `search_index`; triggers on `chunked` | `search_index` |
 | `origin`: the scope that this one started from | `page_mirror`, of a new scope | `search_index`, once it is published |
 | `cache_size` | `chunk_embeddings` | |
 """  # noqa: E501  tables

@@ -5,11 +5,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from searchsocket.content.chunking.records import CutChunk, hash_of
+from searchsocket.content.chunking.records import CutChunk
+from searchsocket.state.chunk_ids import OF_SCOPE, compute_ids
 from searchsocket.state.page_records import put_records
 from searchsocket.state.records import ChunkSelection, TextToEmbed, chunks_on, pages_at, texts_at, texts_of
-from searchsocket.state.sql import CUT, MIRRORED, as_stored, as_text
+from searchsocket.state.sql import CUT, MIRRORED, as_text
 from searchsocket.types import Chunk
+
+_CUTS = "chunked CROSS JOIN page_cuts ON page_cuts.id = records_id"
+_CHUNKS = "chunked CROSS JOIN chunks ON chunks.records_id = chunked.records_id"
 
 
 class MirroredPage(NamedTuple):
@@ -45,38 +49,15 @@ def chunk_key(mirror_digest: str, how: str) -> str:
 
 def count_chunks(db: sqlite3.Connection, scope: str) -> ChunkCounts:
     """Count the chunks of a scope, and the pages that have any."""
-    row = db.execute("SELECT COALESCE(SUM(chunks), 0), COUNT(*) FROM chunked WHERE scope = ?", (scope,)).fetchone()
+    sql = f"SELECT COALESCE(SUM(chunks), 0), COUNT(*) FROM {_CUTS} WHERE scope = ?"
+    row = db.execute(sql, (scope,)).fetchone()
     return ChunkCounts(*row)
 
 
 def drop_chunks(db: sqlite3.Connection, scope: str, page_id: int) -> None:
     """Delete the chunks of a page and their problems."""
     db.execute("DELETE FROM problems WHERE page_id = ? AND part IN ('chunks', 'secrets')", (page_id,))
-    db.execute("DELETE FROM chunks WHERE page_id = ?", (page_id,))
     db.execute("DELETE FROM chunked WHERE scope = ? AND page_id = ?", (scope, page_id))
-
-
-Row = tuple[str, int, str, int, str]  # id, ordinal, content hash, tokens, record hash
-
-
-def insert_chunks(db: sqlite3.Connection, scope: str, page_id: int, rows: Sequence[Row], records_id: int) -> None:
-    """Store the chunks of a page without chunks; their records, in the same order, are stored already."""
-    db.executemany(
-        "INSERT INTO chunks (scope, page_id, line, id, ordinal, content_hash, tokens, record_hash) "
-        "VALUES (?,?,?,?,?,?,?,?)",
-        [
-            (scope, page_id, line, as_stored(id_), ordinal, as_stored(content_hash), tokens, as_stored(record_hash))
-            for line, (id_, ordinal, content_hash, tokens, record_hash) in enumerate(rows)
-        ],
-    )
-    if rows:
-        records_digest = hash_of("".join(f"{row[0]}{row[4]}" for row in rows))
-        texts_digest = hash_of("".join(row[2] for row in rows))
-        db.execute(
-            "INSERT INTO chunked (scope, page_id, chunks, records_digest, texts_digest, records_id) "
-            "VALUES (?,?,?,?,?,?)",
-            (scope, page_id, len(rows), records_digest, texts_digest, records_id),
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,19 +100,12 @@ class ChunkTable:
         Returns:
             The number of texts that are new on the page.
         """
-        rows = self.db.execute("SELECT content_hash FROM chunks WHERE page_id = ?", (page_id,))
+        rows = self.db.execute(f"SELECT content_hash FROM {_CHUNKS} WHERE page_id = ?", (page_id,))
         before = {as_text(content_hash) for (content_hash,) in rows}
         drop_chunks(self.db, self.scope, page_id)
-        insert_chunks(
-            self.db,
-            self.scope,
-            page_id,
-            [
-                (row.id, row.chunk.ordinal, row.content_hash, count, row.record_hash)
-                for row, count in zip((chunk.record for chunk in chunks), tokens, strict=True)
-            ],
-            put_records(self.db, page_id, [chunk.canonical for chunk in chunks]) if chunks else 0,
-        )
+        if chunks:
+            records_id = put_records(self.db, page_id, chunks, tokens)
+            self.db.execute("INSERT INTO chunked VALUES (?,?,?)", (self.scope, page_id, records_id))
         self.db.execute("UPDATE pages SET chunk_key = ? WHERE id = ?", (key, page_id))
         return sum(chunk.record.content_hash not in before for chunk in chunks)
 
@@ -144,21 +118,21 @@ class ChunkTable:
 
     def repeated_ids(self, limit: int) -> list[str]:
         """Return at most `limit` ids that several chunks have, rising."""
-        sql = "SELECT id FROM chunks WHERE scope = ? GROUP BY id HAVING COUNT(*) > 1 ORDER BY id LIMIT ?"
-        return [as_text(row[0]) for row in self.db.execute(sql, (self.scope, limit))]
+        compute_ids(self.db, self.scope, OF_SCOPE)
+        sql = "SELECT id FROM chunk_ids GROUP BY id HAVING COUNT(*) > 1 ORDER BY id LIMIT ?"
+        return [row[0].hex() for row in self.db.execute(sql, (limit,))]
 
     def count_texts(self) -> int:
         """Count the distinct texts."""
         row = self.db.execute(
-            "SELECT COUNT(DISTINCT content_hash) FROM chunks WHERE scope = ?", (self.scope,)
+            f"SELECT COUNT(DISTINCT content_hash) FROM {_CHUNKS} WHERE scope = ?", (self.scope,)
         ).fetchone()
         return int(row[0])
 
     def biggest(self, limit: int) -> list[PageChunks]:
         """Return the pages with most chunks, by falling number; equal ones by rising URL."""
         rows = self.db.execute(
-            "SELECT url, chunks FROM chunked JOIN pages ON pages.id = page_id WHERE chunked.scope = ? "
-            "ORDER BY chunks DESC, url LIMIT ?",
+            f"SELECT url, chunks FROM {_CUTS} WHERE scope = ? ORDER BY chunks DESC, url LIMIT ?",
             (self.scope, limit),
         )
         return [PageChunks(*row) for row in rows]
@@ -196,7 +170,7 @@ class ChunkTable:
         """
         return texts_of(
             self.db.execute(
-                "SELECT content_hash, tokens, MIN(rowid) FROM chunks WHERE scope = ? "
+                f"SELECT content_hash, tokens, MIN(chunks.rowid) FROM {_CHUNKS} WHERE scope = ? "
                 "GROUP BY content_hash ORDER BY content_hash",
                 (self.scope,),
             )
@@ -219,9 +193,9 @@ class ChunkTable:
 
     def fingerprints(self) -> Iterator[tuple[str, str]]:
         """Yield (id, record hash) of every chunk, by rising id."""
-        rows = self.db.execute("SELECT id, record_hash FROM chunks WHERE scope = ? ORDER BY id", (self.scope,))
-        for id_, record_hash in rows:
-            yield as_text(id_), as_text(record_hash)
+        compute_ids(self.db, self.scope, OF_SCOPE)
+        for id_, record_hash in self.db.execute("SELECT id, record_hash FROM chunk_ids ORDER BY id"):
+            yield id_.hex(), as_text(record_hash)
 
     def select(self) -> ChunkSelection:
         """Return an empty selection."""
@@ -233,5 +207,5 @@ class ChunkTable:
         return f"{MIRRORED} AND chunk_key != mirror_digest || ':' || ?", (self.scope, how)
 
     def _digests(self, column: str) -> Iterator[str]:
-        rows = self.db.execute(f"SELECT {column} FROM chunked WHERE scope = ? ORDER BY {column}", (self.scope,))
-        return (str(row[0]) for row in rows)
+        rows = self.db.execute(f"SELECT {column} FROM {_CUTS} WHERE scope = ? ORDER BY {column}", (self.scope,))
+        return (as_text(row[0]) for row in rows)

@@ -169,12 +169,12 @@ def _create(db: sqlite3.Connection) -> None:
 
 
 @contextmanager
-def transaction(db: sqlite3.Connection) -> Iterator[None]:
+def transaction(db: sqlite3.Connection, mode: str = "IMMEDIATE") -> Iterator[None]:
     """Write atomically; a nested transaction joins the outer one."""
     if db.in_transaction:
         yield
         return
-    db.execute("BEGIN IMMEDIATE")
+    db.execute(f"BEGIN {mode}")
     try:
         yield
     except BaseException:

@@ -5,14 +5,14 @@ process only the differences, as after an edit.
 """
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from searchsocket.content.chunking.records import Moved, hash_of, moved
-from searchsocket.state.chunks import insert_chunks
+from searchsocket.content.chunking.records import record_id
+from searchsocket.state.chunk_ids import OF_SCOPE, compute_ids
 from searchsocket.state.errors import DamagedRow
 from searchsocket.state.file import transaction
-from searchsocket.state.page_records import StoredChunk, chunks_of
+from searchsocket.state.page_records import records_digest
 from searchsocket.state.sql import IN_SCOPE, MIRRORED, as_text
 from searchsocket.system.batches import batches
 from searchsocket.types import Renamed
@@ -54,7 +54,7 @@ _TAKE = (
     FROM scopes theirs WHERE theirs.scope = :origin AND scopes.scope = :scope""",
 )
 _SAME_CHUNKS = (
-    f"SELECT mine.id, mine.url, theirs.id, theirs.chunk_key FROM pages mine JOIN pages theirs "
+    f"SELECT mine.id, theirs.id, theirs.chunk_key FROM pages mine JOIN pages theirs "
     "ON theirs.scope = :origin AND theirs.url = mine.url AND theirs.chunk_key = mine.mirror_digest || ':' || :how "
     f"WHERE mine.{MIRRORED.replace('?', ':scope').replace('AND ', 'AND mine.')} AND mine.chunk_key = '' "
     "ORDER BY mine.url"
@@ -136,35 +136,24 @@ class Origin:
                 count = sum(self._take_chunks(*page) for page in batch)
             yield count
 
-    def _take_chunks(self, mine: int, url: str, theirs: int, key: str) -> int:
-        if self.db.execute("SELECT chunk_key FROM pages WHERE id = ?", (theirs,)).fetchone() != (key,):
+    def _take_chunks(self, mine: int, theirs: int, key: str) -> int:
+        row = self.db.execute(
+            "SELECT chunk_key, records_id, chunks FROM pages LEFT JOIN chunked ON page_id = pages.id "
+            "LEFT JOIN page_cuts ON page_cuts.id = records_id WHERE pages.id = ?",
+            (theirs,),
+        ).fetchone()
+        if row is None or row[0] != key:
             return 0  # changed or deleted since the query
-        rows = self.db.execute(
-            "SELECT ordinal, content_hash, tokens FROM chunks WHERE page_id = ? ORDER BY rowid", (theirs,)
-        ).fetchall()
-        try:
-            stored = chunks_of(self.db, theirs)
-            records = [self._moved(url, row[0], chunk) for row, chunk in zip(rows, stored, strict=True)]
-        except (DamagedRow, ValueError, TypeError, AttributeError, LookupError):
-            return 0  # this page is cut again; a run of the origin will detect the damage
-        moved_rows = [
-            (record.id, ordinal, as_text(content_hash), tokens, record.record_hash)
-            for (ordinal, content_hash, tokens), record in zip(rows, records, strict=True)
-        ]
-        shared = self.db.execute("SELECT records_id FROM chunked WHERE page_id = ?", (theirs,)).fetchone()
-        insert_chunks(self.db, self.scope, mine, moved_rows, shared[0] if shared else 0)
+        _, records_id, chunks = row
+        if records_id is not None:
+            self.db.execute("INSERT INTO chunked VALUES (?,?,?)", (self.scope, mine, records_id))
         self.db.execute(
             "INSERT INTO problems SELECT ?, part, number, text FROM problems "
             "WHERE page_id = ? AND part IN ('chunks', 'secrets')",
             (mine, theirs),
         )
         self.db.execute("UPDATE pages SET chunk_key = ? WHERE id = ?", (key, mine))
-        return len(rows)
-
-    def _moved(self, url: str, ordinal: int, chunk: StoredChunk) -> Moved:
-        if hash_of(chunk.canonical) != chunk.record_hash:
-            raise DamagedRow(f"the chunk {chunk.id!r} changed after it was written")
-        return moved(chunk.canonical, url, ordinal, self.scope)
+        return chunks or 0
 
     def records(self, size: int) -> Iterator[list[Renamed]]:
         """Yield the ids of every chunk here and in the origin, by page, in batches of at least that size.
@@ -172,33 +161,30 @@ class Origin:
         Raises:
             DamagedRow: A chunk changed after it was written.
         """
+        compute_ids(self.db, self.scope, OF_SCOPE)
         renamed: list[Renamed] = []
-        for mine, digest, theirs in self.db.execute(
-            "SELECT page_id, records_digest, theirs.id FROM chunked JOIN pages mine ON mine.id = page_id "
-            "LEFT JOIN pages theirs "
-            "ON theirs.scope = ? AND theirs.url = mine.url AND theirs.chunk_key = mine.chunk_key "
-            "WHERE chunked.scope = ? ORDER BY page_id",
-            (self.name(), self.scope),
+        origin = self.name()
+        for records_id, url, digest, is_shared in self.db.execute(
+            "SELECT records_id, url, records_digest, EXISTS "
+            "(SELECT 1 FROM chunked theirs WHERE theirs.records_id = chunked.records_id AND theirs.scope = ?) "
+            "FROM chunked JOIN page_cuts ON page_cuts.id = records_id WHERE scope = ? ORDER BY page_id",
+            (origin, self.scope),
         ):
-            renamed += self._of_page(mine, digest, theirs)
+            rows = self.db.execute(
+                "SELECT key, record_hash FROM chunks WHERE records_id = ? ORDER BY line", (records_id,)
+            )
+            names = [(key, as_text(record_hash)) for key, record_hash in rows]
+            if records_digest(names) != as_text(digest):
+                raise DamagedRow(f"the chunks of {url!r} changed after they were written")
+            renamed += [
+                Renamed(record_id(self.scope, url, key), hash_, record_id(origin, url, key) if is_shared else "")
+                for key, hash_ in names
+            ]
             if len(renamed) >= size:
                 yield renamed
                 renamed = []
         if renamed:
             yield renamed
-
-    def _of_page(self, mine: int, digest: str, theirs: int | None) -> Sequence[Renamed]:
-        own = self._names(mine)
-        if hash_of("".join(f"{record_id}{record_hash}" for record_id, record_hash in own)) != digest:
-            raise DamagedRow(f"the chunks of page {mine} changed after they were written")
-        others = [] if theirs is None else self._names(theirs)
-        if len(others) != len(own):
-            others = [("", "")] * len(own)
-        return [Renamed(*names, *origin_names) for names, origin_names in zip(own, others, strict=True)]
-
-    def _names(self, page_id: int) -> list[tuple[str, str]]:
-        rows = self.db.execute("SELECT id, record_hash FROM chunks WHERE page_id = ? ORDER BY rowid", (page_id,))
-        return [(as_text(id_), as_text(record_hash)) for id_, record_hash in rows]
 
     def forget(self) -> None:
         """Clear the origin, since the scope has its own index now."""

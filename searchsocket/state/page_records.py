@@ -1,21 +1,21 @@
 """The records of one page in one blob, since they are similar and are read together.
 
-A blob does not contain the names of records in a scope, so that scopes with equal chunks share it.
+Scopes with equal chunks share it, since it names no scope.
 """
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from searchsocket.content.chunking.canonical import head_of, with_head
+from searchsocket.content.chunking.records import CutChunk, hash_of
 from searchsocket.state.contents import unpacked_body
 from searchsocket.state.errors import DamagedRow
-from searchsocket.state.sql import as_text, marks
+from searchsocket.state.sql import as_stored, as_text, marks
 from searchsocket.system.compressed import Packing
 
-_NAMES = ("id", "content_hash", "scope")  # columns of `chunks`
-_COLUMNS = "chunks.rowid, line, records_id, chunks.id, chunks.content_hash, chunks.scope, record_hash"
-_FROM = "chunks CROSS JOIN chunked ON chunked.scope = chunks.scope AND chunked.page_id = chunks.page_id"
+_COLUMNS = "rowid, records_id, line, key, content_hash, record_hash"
+_HASH = "content_hash"  # is stored outside the blob
 _MAX_VALUES = 500  # of one statement
 
 
@@ -23,20 +23,47 @@ class StoredChunk(NamedTuple):
     """A stored chunk; its text is not verified yet."""
 
     rowid: int
-    id: str
+    key: str
     content_hash: str
     record_hash: str
     canonical: str
 
 
-def put_records(db: sqlite3.Connection, page_id: int, records: Sequence[str]) -> int:
-    """Store the canonical texts of a page's records; return the id of their blob."""
+def put_records(db: sqlite3.Connection, page_id: int, chunks: Sequence[CutChunk], tokens: Sequence[int]) -> int:
+    """Store the chunks of a page, unless equal ones are stored already; return the id of the `page_cuts` row.
+
+    Args:
+        tokens: Tokens of the embedded text of each chunk.
+    """
+    records = [chunk.record for chunk in chunks]
+    digest = as_stored(records_digest((chunk.key, chunk.record.record_hash) for chunk in chunks))
+    if row := db.execute("SELECT id FROM page_cuts WHERE records_digest = ?", (digest,)).fetchone():
+        return int(row[0])
+    texts_digest = as_stored(hash_of("".join(record.content_hash for record in records)))
+    id_ = db.execute(
+        "INSERT INTO page_cuts (url, chunks, records_digest, texts_digest) VALUES (?,?,?,?)",
+        (records[0].page.url, len(chunks), digest, texts_digest),
+    ).lastrowid
+    db.executemany(
+        "INSERT INTO chunks (records_id, line, key, content_hash, tokens, record_hash) VALUES (?,?,?,?,?,?)",
+        [
+            (id_, line, chunk.key, as_stored(chunk.record.content_hash), count, as_stored(chunk.record.record_hash))
+            for line, (chunk, count) in enumerate(zip(chunks, tokens, strict=True))
+        ],
+    )
     row = db.execute(
         "SELECT bodies.id, body FROM contents JOIN bodies ON bodies.id = body_id WHERE page_id = ?", (page_id,)
     ).fetchone()
     body_id, body = row or (0, None)
-    blob = _packing(body).packed("\n".join(map(_nameless, records)))  # in JSON, line breaks are escaped
-    return int(db.execute("INSERT INTO page_records (body_id, records) VALUES (?, ?)", (body_id, blob)).lastrowid or 0)
+    # In JSON, line breaks are escaped.
+    blob = _packing(body).packed("\n".join(_without_hash(chunk.canonical) for chunk in chunks))
+    db.execute("INSERT INTO page_records (id, body_id, records) VALUES (?,?,?)", (id_, body_id, blob))
+    return id_ or 0
+
+
+def records_digest(names: Iterable[tuple[str, str]]) -> str:
+    """Digest of the key and record hash of each chunk of a page, in their order."""
+    return hash_of("\n".join(f"{record_hash}{key}" for key, record_hash in names))
 
 
 def chunks_at(db: sqlite3.Connection, rowids: Sequence[int]) -> Iterator[StoredChunk]:
@@ -46,19 +73,23 @@ def chunks_at(db: sqlite3.Connection, rowids: Sequence[int]) -> Iterator[StoredC
         DamagedRow: A chunk cannot be read.
     """
     ordered = sorted(rowids)
-    pages = _Pages(db)
+    current, lines = 0, list[str]()
     for start in range(0, len(ordered), _MAX_VALUES):
         window = ordered[start : start + _MAX_VALUES]
-        yield from pages.chunks(f"{_FROM} WHERE chunks.rowid IN ({marks(len(window))}) ORDER BY chunks.rowid", window)
-
-
-def chunks_of(db: sqlite3.Connection, page_id: int) -> list[StoredChunk]:
-    """Return the chunks of a page in their order; raises as `chunks_at`."""
-    return list(_Pages(db).chunks(f"{_FROM} WHERE chunks.page_id = ? ORDER BY chunks.rowid", [page_id]))
+        rows = db.execute(f"SELECT {_COLUMNS} FROM chunks WHERE rowid IN ({marks(len(window))}) ORDER BY rowid", window)
+        for rowid, records_id, line, key, *stored in rows:
+            try:
+                if records_id != current:  # neighbours share a blob
+                    current, lines = records_id, _lines(db, records_id)
+                content_hash, record_hash = map(as_text, stored)
+                text = with_head(lines[line], {**head_of(lines[line]), _HASH: content_hash})
+            except (ValueError, TypeError, LookupError, AttributeError) as error:
+                raise DamagedRow(f"a chunk is damaged: {error}") from error
+            yield StoredChunk(rowid, key, content_hash, record_hash, text)
 
 
 def lines_of(db: sqlite3.Connection, page_id: int) -> list[str]:
-    """Return the stored records of a page, without the fields that name their scope.
+    """Return the stored records of a page, without the hashes of their texts.
 
     Raises:
         DamagedRow: The records cannot be read.
@@ -68,30 +99,6 @@ def lines_of(db: sqlite3.Connection, page_id: int) -> list[str]:
         return _lines(db, row[0]) if row else []
     except (ValueError, TypeError) as error:
         raise DamagedRow(f"the chunks of a page are damaged: {error}") from error
-
-
-class _Pages:
-    """Reads blobs, and caches the last one."""
-
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self._db = db
-        self._id = 0
-        self._lines: list[str] = []
-
-    def chunks(self, source: str, values: Sequence[int]) -> Iterator[StoredChunk]:
-        for rowid, line, records_id, *columns in self._db.execute(f"SELECT {_COLUMNS} FROM {source}", values):
-            try:
-                text = self._read(records_id)[line]
-                *names, record_hash = map(as_text, columns)
-                head = head_of(text) | dict(zip(_NAMES, names, strict=True))
-                yield StoredChunk(rowid, names[0], names[1], record_hash, with_head(text, head))
-            except (ValueError, TypeError, LookupError, AttributeError) as error:
-                raise DamagedRow(f"a chunk is damaged: {error}") from error
-
-    def _read(self, records_id: int) -> list[str]:
-        if records_id != self._id:
-            self._lines, self._id = _lines(self._db, records_id), records_id
-        return self._lines
 
 
 def _lines(db: sqlite3.Connection, records_id: int) -> list[str]:
@@ -107,5 +114,5 @@ def _packing(body: bytes | None) -> Packing:
     return Packing() if body is None else Packing(unpacked_body(body).encode("utf-8", "surrogatepass"))
 
 
-def _nameless(text: str) -> str:
-    return with_head(text, {name: value for name, value in head_of(text).items() if name not in _NAMES})
+def _without_hash(text: str) -> str:
+    return with_head(text, {name: value for name, value in head_of(text).items() if name != _HASH})

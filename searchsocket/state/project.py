@@ -19,12 +19,11 @@ from searchsocket.system.errors import client_error
 from searchsocket.system.locks import scope_lock
 from searchsocket.types import Generation
 
-_TABLES = ("scopes", "chunks", "chunked", "pages", "unpublished", "stage_results")  # the others follow their pages
+_TABLES = ("scopes", "chunked", "pages", "unpublished", "stage_results")  # the others follow their pages
 _PAGE_STEPS = (
     # After this step the page is known but not processed: if the deletion stops later, a run can continue from here.
     "UPDATE pages SET extract_key = '', mirror_digest = '', chunk_key = '' WHERE id = ?",
     "DELETE FROM links WHERE page_id = ?",
-    "DELETE FROM chunks WHERE page_id = ?",
     "DELETE FROM contents WHERE page_id = ?",
     "DELETE FROM titles WHERE page_id = ?",
     "DELETE FROM version_pages WHERE page_id = ?",
@@ -66,10 +65,13 @@ def forget_in_steps(db: sqlite3.Connection, scope: str) -> None:
 
 
 STATE_FILE = "state.db"
-# Read from an index that contains both columns.
-_OWN_TEXTS = """SELECT scope, SUM(chunks) FROM (
-    SELECT MIN(scope) AS scope, COUNT(*) AS chunks FROM chunks GROUP BY content_hash HAVING MIN(scope) = MAX(scope)
-) GROUP BY scope"""
+# Pages by their cut, then chunks by their text: both are read from an index.
+_OWN_TEXTS = """SELECT first, SUM(chunks) FROM (
+    SELECT MIN(first) AS first, SUM(pages) AS chunks FROM chunks JOIN (
+        SELECT records_id AS cut, MIN(scope) AS first, MAX(scope) AS last, COUNT(*) AS pages
+        FROM chunked GROUP BY records_id
+    ) ON records_id = cut GROUP BY content_hash HAVING MIN(first) = MAX(last)
+) GROUP BY first"""
 
 
 @dataclass(frozen=True, slots=True)

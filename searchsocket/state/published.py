@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from searchsocket.content.chunking.records import record_id
+from searchsocket.state.chunk_ids import compute_ids
 from searchsocket.state.chunks import count_chunks
 from searchsocket.state.file import transaction
 from searchsocket.state.records import TextToEmbed, texts_of
@@ -17,6 +19,10 @@ from searchsocket.system.batches import batches
 from searchsocket.types import Generation
 
 _MAX_VALUES = 500  # of one statement
+_CHANGED = (
+    "unpublished LEFT JOIN pages ON pages.scope = unpublished.scope AND pages.url = unpublished.url "
+    "LEFT JOIN chunked ON chunked.page_id = pages.id"
+)
 
 
 class Difference(NamedTuple):
@@ -40,23 +46,27 @@ class Published:
         if live is None or scope_row != _name(live):
             return False
         (more,) = self.db.execute(
-            "SELECT COALESCE(SUM((chunks.id IS NOT NULL) - (live_hash IS NOT NULL)), 0) FROM unpublished "
-            "LEFT JOIN chunks ON chunks.scope = unpublished.scope AND chunks.id = unpublished.id "
-            "WHERE unpublished.scope = ?",
+            f"SELECT COALESCE(SUM(COALESCE(own.chunks, 0) - COALESCE(live.chunks, 0)), 0) FROM {_CHANGED} "
+            "LEFT JOIN page_cuts own ON own.id = chunked.records_id "
+            "LEFT JOIN page_cuts live ON live.id = unpublished.records_id WHERE unpublished.scope = ?",
             (self.scope,),
         ).fetchone()
         return bool(live.records + more == count_chunks(self.db, self.scope).chunks)
 
     def changes(self) -> Iterator[Difference]:
-        """Yield the chunks added, removed or changed since the publish, by rising id."""
+        """Yield the chunks of pages with changed chunks, by rising id."""
+        compute_ids(
+            self.db,
+            self.scope,
+            f"SELECT chunked.records_id, 0 FROM {_CHANGED} WHERE unpublished.scope = ?1 "
+            "UNION ALL SELECT records_id, 1 FROM unpublished WHERE scope = ?1",
+        )
         rows = self.db.execute(
-            "SELECT unpublished.id, record_hash, live_hash FROM unpublished LEFT JOIN chunks "
-            "ON chunks.scope = unpublished.scope AND chunks.id = unpublished.id "
-            "WHERE unpublished.scope = ? ORDER BY unpublished.id",
-            (self.scope,),
+            "SELECT id, MAX(CASE WHEN NOT is_live THEN record_hash END), MAX(CASE WHEN is_live THEN record_hash END) "
+            "FROM chunk_ids GROUP BY id ORDER BY id"
         )
         for id_, *hashes in rows:
-            yield Difference(as_text(id_), *(None if digest is None else as_text(digest) for digest in hashes))
+            yield Difference(id_.hex(), *(None if digest is None else as_text(digest) for digest in hashes))
 
     def changed_texts(self) -> Iterator[TextToEmbed]:
         """Yield the distinct texts of the changed chunks, by rising hash.
@@ -66,9 +76,9 @@ class Published:
         """
         return texts_of(
             self.db.execute(
-                "SELECT content_hash, tokens, MIN(chunks.rowid) FROM unpublished "
-                "CROSS JOIN chunks ON chunks.scope = unpublished.scope AND chunks.id = unpublished.id "
-                "WHERE unpublished.scope = ? GROUP BY content_hash ORDER BY content_hash",
+                f"SELECT content_hash, tokens, MIN(chunks.rowid) FROM {_CHANGED} "
+                "JOIN chunks ON chunks.records_id = chunked.records_id WHERE unpublished.scope = ? "
+                "GROUP BY content_hash ORDER BY content_hash",
                 (self.scope,),
             )
         )
@@ -77,11 +87,13 @@ class Published:
         """Yield the ids of unchanged published chunks that have one of these texts."""
         for window in batches(hashes, _MAX_VALUES):
             rows = self.db.execute(
-                f"SELECT id FROM chunks WHERE scope = ? AND content_hash IN ({marks(len(window))}) AND NOT EXISTS "
-                "(SELECT 1 FROM unpublished WHERE unpublished.scope = chunks.scope AND unpublished.id = chunks.id)",
+                "SELECT url, key FROM chunks CROSS JOIN page_cuts ON page_cuts.id = chunks.records_id "
+                "CROSS JOIN chunked ON chunked.records_id = chunks.records_id "
+                f"WHERE chunked.scope = ? AND content_hash IN ({marks(len(window))}) AND NOT EXISTS "
+                "(SELECT 1 FROM unpublished WHERE scope = chunked.scope AND unpublished.url = page_cuts.url)",
                 (self.scope, *map(as_stored, window)),
             )
-            yield from [as_text(id_) for (id_,) in rows]
+            yield from [record_id(self.scope, *row) for row in rows]
 
     def set(self, live: Generation | None) -> None:
         """Record that a generation equals the chunks; None = its content is unknown."""

@@ -10,11 +10,12 @@ from typing import NamedTuple
 import numpy as np
 
 from searchsocket.content.chunking.canonical import chunk_of, parse_record
-from searchsocket.content.chunking.records import content_hash, embedded_text, hash_of
+from searchsocket.content.chunking.records import content_hash, embedded_text, hash_of, key_of, record_id
+from searchsocket.state.chunk_ids import CHUNK_IDS
 from searchsocket.state.errors import DamagedRow
-from searchsocket.state.page_records import chunks_at, lines_of
+from searchsocket.state.page_records import StoredChunk, chunks_at, lines_of
 from searchsocket.state.sql import as_stored, as_text, marks
-from searchsocket.types import Chunk, Record
+from searchsocket.types import Chunk, PageFacts, Record
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _MAX_VALUES = 500  # of one statement
@@ -49,8 +50,8 @@ def texts_at(db: sqlite3.Connection, rowids: Sequence[int], prepare: Callable[[s
     """
     texts: dict[int, str] = {}
     for chunk in chunks_at(db, rowids):
-        stored = _record(chunk.canonical, "")
-        text = prepare(embedded_text(stored.page.title, stored.chunk))
+        _, page, stored = _parsed(chunk)
+        text = prepare(embedded_text(page.title, stored))
         if content_hash(text) != chunk.content_hash:
             raise DamagedRow(f"the text {chunk.content_hash[:64]!r} changed after it was written")
         texts[chunk.rowid] = text
@@ -66,7 +67,7 @@ def pages_at(db: sqlite3.Connection, rowids: Sequence[int]) -> list[str]:
         window = rowids[start : start + _MAX_VALUES]
         urls.update(
             db.execute(
-                "SELECT chunks.rowid, url FROM chunks JOIN pages ON pages.id = page_id "
+                "SELECT chunks.rowid, url FROM chunks JOIN page_cuts ON page_cuts.id = records_id "
                 f"WHERE chunks.rowid IN ({marks(len(window))})",
                 window,
             ).fetchall()
@@ -98,14 +99,14 @@ class ChunkSelection:
         return len(self._rowids)
 
     def add(self, ids: Sequence[str]) -> None:
-        """Select chunks by their ids.
+        """Select chunks by their ids, from those whose ids were computed last.
 
         Raises:
             DamagedRow: A chunk does not exist.
         """
+        self._db.execute(CHUNK_IDS)
         rows = self._db.execute(
-            f"SELECT rowid FROM chunks WHERE scope = ? AND id IN ({marks(len(ids))})",
-            (self._scope, *map(as_stored, ids)),
+            f"SELECT chunk FROM chunk_ids WHERE is_live = 0 AND id IN ({marks(len(ids))})", [*map(as_stored, ids)]
         )
         rowids = [row[0] for row in rows]
         if len(rowids) != len(ids):
@@ -120,22 +121,24 @@ class ChunkSelection:
         """
         ordered = np.sort(np.array(self._rowids, np.int64))
         for start in range(0, len(ordered), size):
-            yield _records(self._db, ordered[start : start + size].tolist())
+            yield _records(self._db, self._scope, ordered[start : start + size].tolist())
 
 
-def _records(db: sqlite3.Connection, rowids: Sequence[int]) -> list[Record]:
+def _records(db: sqlite3.Connection, scope: str, rowids: Sequence[int]) -> list[Record]:
     records: list[Record] = []
-    for chunk in chunks_at(db, rowids):
-        if hash_of(chunk.canonical) != chunk.record_hash:
-            raise DamagedRow(f"the chunk {chunk.id[:80]!r} changed after it was written")
-        records.append(_record(chunk.canonical, chunk.record_hash))
+    for stored in chunks_at(db, rowids):
+        head, page, chunk = _parsed(stored)
+        if hash_of(stored.canonical) != stored.record_hash or key_of(head, chunk) != stored.key:
+            raise DamagedRow(f"the chunk {stored.key[:80]!r} of {page.url!r} changed after it was written")
+        names = {"id": record_id(scope, page.url, stored.key), "scope": scope}
+        records.append(Record(**names, **head, record_hash=stored.record_hash, page=page, chunk=chunk))
     if len(records) != len(rowids):
         raise DamagedRow(f"only {len(records)} of {len(rowids)} chunks exist")
     return records
 
 
-def _record(canonical: str, record_hash: str) -> Record:
+def _parsed(chunk: StoredChunk) -> tuple[dict[str, str], PageFacts, Chunk]:
     try:
-        return parse_record(canonical, record_hash)
+        return parse_record(chunk.canonical)
     except (ValueError, TypeError, AttributeError, LookupError) as error:
         raise DamagedRow(f"a chunk is damaged: {error}") from error

@@ -1,6 +1,9 @@
 """The tables of `state.db`. The docstring of `searchsocket.state` gives the meaning and writer of each column."""
 
-SCHEMA_VERSION = 16
+SCHEMA_VERSION = 17
+_DELETE_UNUSED = """DELETE FROM page_cuts WHERE id = old.records_id
+        AND NOT EXISTS (SELECT 1 FROM chunked WHERE records_id = old.records_id)
+        AND NOT EXISTS (SELECT 1 FROM unpublished WHERE records_id = old.records_id);"""
 SCHEMA = (
     """CREATE TABLE scopes (
         scope TEXT PRIMARY KEY,
@@ -103,23 +106,29 @@ SCHEMA = (
     "CREATE INDEX links_of_page ON links (page_id)",
     "CREATE INDEX links_to_page ON links (scope, resolved, page_id)",
     "CREATE INDEX links_unresolved ON links (scope, target) WHERE resolved IS NULL",
+    # The chunks of one page as it was cut, once for all scopes that cut it the same; see `chunk_ids`.
+    """CREATE TABLE page_cuts (
+        id INTEGER PRIMARY KEY,
+        url TEXT NOT NULL,
+        chunks INTEGER NOT NULL,
+        records_digest TEXT NOT NULL,  -- a hash: as bytes, see `as_stored`
+        texts_digest TEXT NOT NULL
+    )""",
+    "CREATE INDEX page_cuts_digest ON page_cuts (records_digest)",
     """CREATE TABLE chunks (
-        scope TEXT NOT NULL,
-        id TEXT NOT NULL,  -- a hash, like the other two: as bytes, see `hashes`
-        page_id INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
-        ordinal INTEGER NOT NULL,
+        records_id INTEGER NOT NULL REFERENCES page_cuts (id) ON DELETE CASCADE,
         line INTEGER NOT NULL,  -- of the page's `page_records`
+        key TEXT NOT NULL,  -- what names it on its page; the hash of scope, url and key is its id
         content_hash TEXT NOT NULL,
         tokens INTEGER NOT NULL,  -- of the embedded text, as the model counts them
         record_hash TEXT NOT NULL  -- the sha256 of the record's canonical text
     )""",
-    "CREATE UNIQUE INDEX chunks_fingerprint ON chunks (scope, id, record_hash)",
-    "CREATE INDEX chunks_of_page ON chunks (page_id)",
-    "CREATE INDEX chunks_content ON chunks (scope, content_hash, tokens)",
+    "CREATE INDEX chunks_of_records ON chunks (records_id)",
+    "CREATE INDEX chunks_content ON chunks (content_hash)",
     """CREATE TABLE page_records (
-        id INTEGER PRIMARY KEY,
+        id INTEGER PRIMARY KEY REFERENCES page_cuts (id) ON DELETE CASCADE,
         body_id INTEGER NOT NULL,  -- of `bodies`; 0 = none
-        -- zstd of the canonical texts of a page's chunks, a line each, without their names; the body is its dictionary
+        -- zstd of the canonical texts of a page's chunks, a line each; the body is its dictionary
         records BLOB NOT NULL
     )""",
     "CREATE INDEX page_records_body ON page_records (body_id)",
@@ -132,34 +141,32 @@ SCHEMA = (
             ("DELETE ON contents", "UPDATE OF body_id ON contents", "DELETE ON page_records")
         )
     ),
-    # One row per page with chunks, so that counting and comparing them reads few bytes.
+    # One row per page with chunks.
     """CREATE TABLE chunked (
         scope TEXT NOT NULL,
         page_id INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
-        chunks INTEGER NOT NULL,
-        records_digest TEXT NOT NULL,
-        texts_digest TEXT NOT NULL,
-        records_id INTEGER NOT NULL,  -- of `page_records`; scopes that cut the same share it
+        records_id INTEGER NOT NULL,  -- of `page_cuts`
         PRIMARY KEY (scope, page_id)
     ) WITHOUT ROWID""",
     "CREATE INDEX chunked_page ON chunked (page_id)",
     "CREATE INDEX chunked_records ON chunked (records_id)",
-    """CREATE TRIGGER page_records_unused AFTER DELETE ON chunked
-    WHEN NOT EXISTS (SELECT 1 FROM chunked WHERE records_id = old.records_id)
-    BEGIN DELETE FROM page_records WHERE id = old.records_id; END""",
-    # Chunks added, deleted or changed since `scopes.published`; triggers maintain it.
+    # Pages whose chunks were added, deleted or changed since `scopes.published`; triggers maintain it.
     """CREATE TABLE unpublished (
         scope TEXT NOT NULL,
-        id TEXT NOT NULL,
-        live_hash TEXT,  -- of the record in the generation, NULL when it has none
-        PRIMARY KEY (scope, id)
+        url TEXT NOT NULL,
+        records_id INTEGER NOT NULL,  -- of the `page_cuts` whose records are in the generation; 0 = none
+        PRIMARY KEY (scope, url)
     ) WITHOUT ROWID""",
-    """CREATE TRIGGER chunk_came AFTER INSERT ON chunks
+    "CREATE INDEX unpublished_records ON unpublished (records_id)",
+    """CREATE TRIGGER chunked_came AFTER INSERT ON chunked
     WHEN (SELECT published FROM scopes WHERE scope = new.scope) != ''
-    BEGIN INSERT OR IGNORE INTO unpublished VALUES (new.scope, new.id, NULL); END""",
-    """CREATE TRIGGER chunk_went AFTER DELETE ON chunks
-    WHEN (SELECT published FROM scopes WHERE scope = old.scope) != ''
-    BEGIN INSERT OR IGNORE INTO unpublished VALUES (old.scope, old.id, old.record_hash); END""",
+    BEGIN INSERT OR IGNORE INTO unpublished SELECT new.scope, url, 0 FROM page_cuts WHERE id = new.records_id; END""",
+    f"""CREATE TRIGGER chunked_went AFTER DELETE ON chunked BEGIN
+        INSERT OR IGNORE INTO unpublished SELECT old.scope, url, id FROM page_cuts
+        WHERE id = old.records_id AND (SELECT published FROM scopes WHERE scope = old.scope) != '';
+        {_DELETE_UNUSED}
+    END""",
+    f"CREATE TRIGGER unpublished_went AFTER DELETE ON unpublished BEGIN {_DELETE_UNUSED} END",
     """CREATE TABLE stage_results (
         run_id TEXT NOT NULL,
         scope TEXT NOT NULL,

@@ -27,7 +27,8 @@ def make_record(record_id: str, text: str = "some text", **given: Any) -> Record
     chunk = {name: values.pop(name) for name in _PARTS[Chunk] & set(values)}
     values = {"content_hash": _sha256(text), "ref": f"{page['url']}#{at.anchor}~0"} | values
     made: dict[str, Any] = {"page": PageFacts(**page), "chunk": Chunk(**chunk, body=body, at=at)} | values
-    return Record(id=record_id, record_hash=_sha256(repr([record_id, sorted(made.items())])), **made)
+    shared = sorted((name, value) for name, value in made.items() if name != "scope")
+    return Record(id=record_id, record_hash=_sha256(repr(shared)), **made)
 
 
 def _sha256(text: str) -> str:

@@ -19,7 +19,8 @@ from searchsocket.content.chunking.records import (
     cut_chunks,
     embedded_text,
     hash_of,
-    moved,
+    key_of,
+    record_id,
 )
 from searchsocket.content.pages import Page
 from searchsocket.project.settings.site import ChunkSettings
@@ -59,7 +60,7 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 
 
 def text_of(record: Record) -> str:
-    names = [each.name for each in fields(Record) if each.name not in ("record_hash", "page", "chunk")]
+    names = [each.name for each in fields(Record) if each.name not in ("id", "scope", "record_hash", "page", "chunk")]
     return canonical({name: getattr(record, name) for name in names}, as_json(record.page), record.chunk)
 
 
@@ -186,11 +187,11 @@ def parts_of(record: Record) -> list[Any]:
     ("part", "name"),
     [(i, each.name) for i, part in enumerate(parts_of(records()[1])) for each in fields(part)],
 )
-def test_the_record_hash_covers_every_other_field(part: int, name: str) -> None:
+def test_the_record_hash_covers_every_field_that_scopes_share(part: int, name: str) -> None:
     record = records()[1]
     assert hash_of(text_of(record)) == record.record_hash
     value = getattr(parts_of(record)[part], name)
-    if name == "record_hash" or is_dataclass(value):
+    if name in ("id", "scope", "record_hash") or is_dataclass(value):
         return
     other = {str: "other", int: 99, float: 0.25, tuple: ("other",)}[type(value)]
     made = list(parts_of(record))
@@ -240,34 +241,34 @@ def test_fields_of_today_are_written_at_their_defaults() -> None:
 @given(st.builds(Record, **kinds_of(Record)))
 def test_a_record_comes_back_from_its_canonical_text(record: Record) -> None:
     """The state keeps records as the text that is hashed."""
-    assert parse_record(text_of(record), record.record_hash) == record
+    head, page, chunk = parse_record(text_of(record))
+    names = {"id": record.id, "scope": record.scope, "record_hash": record.record_hash}
+    assert Record(**names, **head, page=page, chunk=chunk) == record
 
 
-@given(st.lists(st.tuples(st.text(), st.text()), min_size=1, max_size=4), st.text())
-def test_a_record_moves_to_another_scope_as_if_it_had_been_cut_there(sections: list[tuple[str, str]], url: str) -> None:
+locations = st.one_of(
+    st.builds(Section, st.just(()), texts, texts, st.integers(0, 9)), st.builds(Lines, names, st.just(1), st.just(2))
+)
+
+
+@given(st.lists(st.tuples(texts, locations), min_size=1, max_size=4), texts)
+def test_scopes_share_all_of_a_record_but_its_id(pieces: list[tuple[str, Section | Lines]], url: str) -> None:
+    """The id is computed from the record when it is read in another scope."""
     page = PageFacts(url=url, title=',"page":')
-    chunks = [
-        Chunk(i, "section", Prose(text), Section((title,), title, "", 0)) for i, (title, text) in enumerate(sections)
-    ]
+    chunks = [Chunk(i, "section", Prose(text), at) for i, (text, at) in enumerate(pieces)]
     there, here = (cut_chunks(page, chunks, Scope("museum", name), "m") for name in ("main", "a-branch"))
-    assert [moved(one.canonical, url, i, "a-branch") for i, one in enumerate(there)] == [
-        (one.record.id, one.record.record_hash, one.canonical) for one in here
-    ]
-
-
-def test_code_does_not_move() -> None:
-    """Its key counts its equals, of which its own text knows nothing."""
-    code = Chunk(0, "function", Code("x", "python"), Lines("", 1, 2))
-    [one] = cut_chunks(PageFacts(url="/", title=""), [code], Scope("museum", "main"), "m")
-    with pytest.raises(LookupError):
-        moved(one.canonical, "/", 0, "a-branch")
+    for one, other in zip(there, here, strict=True):
+        assert (one.canonical, one.key) == (other.canonical, other.key)
+        assert replace(one.record, id="", scope="") == replace(other.record, id="", scope="")
+        head, _, chunk = parse_record(one.canonical)
+        assert record_id("a-branch", url, key_of(head, chunk)) == other.record.id != one.record.id
 
 
 def test_the_record_hash_is_the_same_for_ever() -> None:
     """A change here makes every site upsert everything once: do it knowingly."""
     facts = PageFacts(url="/", title="T")
     bare = Record("id", "", "c", "/", "p", "s", "m", facts, Chunk(0, "summary", Prose("x"), Section((), "", "", 0)))
-    assert hash_of(text_of(bare)) == "3c50319d467b1234db4948de4fa624f2faceec0b142c60b85331d451c2b99a1f"
+    assert hash_of(text_of(bare)) == "fda552ba46372ace9f53cc33de7325a56f13c84622ee94d768305088205499d7"
 
 
 def test_a_lone_surrogate_stops_nothing() -> None:

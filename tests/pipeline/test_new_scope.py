@@ -116,7 +116,7 @@ def test_a_damaged_generation_is_not_taken_over(site: Site) -> None:
     "place",
     [
         "searchsocket.pipeline.stages.origin_files.text_of_scope",
-        "searchsocket.state.origin.insert_chunks",
+        "searchsocket.state.origin.record_id",
         "searchsocket.stores.local.staging.link_generation",
         "searchsocket.stores.local.build.rows._renamed",
         "searchsocket.stores.local.store.write_current",
@@ -131,7 +131,7 @@ def test_a_run_that_is_killed_leaves_nothing_visible(site: Site, place: str, mon
         done = getattr(importlib.import_module(module), name)
 
         def dying(*arguments: object, **named: object) -> object:
-            if next(calls) == 1 or name not in ("text_of_scope", "insert_chunks"):
+            if next(calls) == 1 or name not in ("text_of_scope", "record_id"):
                 os.kill(os.getpid(), signal.SIGKILL)
             return done(*arguments, **named)
 

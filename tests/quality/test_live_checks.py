@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from pipeline.conftest import Site
 
+from searchsocket.content.chunking.records import record_id
 from searchsocket.pipeline.run.checks import (
     CHECKS,
     embeddings_sane,
@@ -70,14 +71,12 @@ def test_two_chunks_with_one_key_stop_the_run(site: Site) -> None:
     site.index()
     assert keys_unique(site.run()).passed
     with closing(sqlite3.connect(site.root / ".searchsocket" / "state.db")) as db, db:
-        (key,) = db.execute("SELECT id FROM chunks ORDER BY id LIMIT 1").fetchone()
-        columns = "scope, page_id, ordinal, line, content_hash, tokens"
-        db.execute(
-            f"INSERT INTO chunks (id, record_hash, {columns}) SELECT id, 'another', {columns} FROM chunks WHERE id = ?",
-            (key,),
-        )
+        columns = "records_id, key, line, content_hash, tokens"
+        db.execute(f"INSERT INTO chunks (record_hash, {columns}) SELECT 'another', {columns} FROM chunks LIMIT 1")
+        url, key = db.execute("SELECT url, key FROM chunks JOIN page_cuts ON id = records_id LIMIT 1").fetchone()
     found = keys_unique(site.run())
-    assert (found.passed, found.message, found.numbers["repeated"]) == (False, f"chunks share the keys {key.hex()}", 1)
+    repeated = record_id("main", url, key)
+    assert (found.passed, found.message, found.numbers["repeated"]) == (False, f"chunks share the keys {repeated}", 1)
 
 
 def test_texts_without_a_sound_vector_stop_the_run(site: Site) -> None:

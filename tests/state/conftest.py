@@ -32,7 +32,7 @@ def damage(files: Path) -> Damage:
                 change_records(db, lambda records: records.replace("one", "ome"))
             return
         hexadecimal = f"iif(typeof({column}) = 'blob', lower(hex({column})), {column})"
-        wrong = {"body": "x'00'", "facts": "x'00'"}.get(
+        wrong = {"body": "x'00'", "facts": "x'00'", "key": "'0|other'"}.get(
             column, f"replace(replace({hexadecimal}, 'one', 'ome'), '3', '4')"
         )
         with closing(sqlite3.connect(files / "state.db", isolation_level=None)) as db:

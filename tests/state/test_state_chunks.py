@@ -72,6 +72,7 @@ class TestChunks:
     def test_selected_records_come_whole_in_batches(self, state: ScopeState) -> None:
         chunked(state, "/a", "one", "two", "three")
         records = [chunk.record for chunk in cut("/a", "one", "two", "three")]
+        assert len(list(state.chunks.fingerprints())) == 3
         selection = state.chunks.select()
         selection.add([records[2].id])
         selection.add([])
@@ -87,6 +88,7 @@ class TestChunks:
             state.chunks.select().add(["x"])
         with pytest.raises(DamagedRow, match="0 of 1"):
             state.chunks.texts_at([99])
+        assert len(list(state.chunks.fingerprints())) == 1
         selection = state.chunks.select()
         selection.add([cut("/a", "one")[0].record.id])
         chunked(state, "/a")

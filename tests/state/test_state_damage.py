@@ -28,7 +28,7 @@ def take_over(state: ScopeState) -> None:
 class TestDamage:
     """`damage` corrupts one kind of stored value: body, facts, record, content_hash, ..."""
 
-    @pytest.mark.parametrize("kind", ["record", "record_hash", "id", "content_hash"])
+    @pytest.mark.parametrize("kind", ["record", "record_hash", "key", "content_hash"])
     def test_a_damaged_chunk_is_never_handed_out(self, project: ProjectState, damage: Damage, kind: str) -> None:
         with project.open("main") as state:
             chunked(state, "/a", "one")
@@ -36,7 +36,7 @@ class TestDamage:
         readers = {
             "record": [read_records, read_texts],
             "record_hash": [read_records],
-            "id": [read_records],
+            "key": [read_records],
             "content_hash": [read_texts],
         }
         for read in readers[kind]:

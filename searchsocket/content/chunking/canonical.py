@@ -1,4 +1,7 @@
-"""A record as canonical JSON, the form that is hashed and stored between runs. The field types define the format."""
+"""A record as canonical JSON, the form that is hashed and stored between runs. The field types define the format.
+
+It has every field but those that differ between scopes, `id` and `scope`, and the hash of this text.
+"""
 
 import json
 from collections.abc import Callable, Mapping
@@ -6,7 +9,7 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import cache, lru_cache
 from typing import Any, get_args, get_origin, get_type_hints
 
-from searchsocket.types import Chunk, PageFacts, Record
+from searchsocket.types import Chunk, PageFacts
 
 _PAGE = ',"page":'
 _CHUNK = ',"chunk":'
@@ -26,22 +29,13 @@ _ALWAYS = {
 
 
 def canonical(head: Mapping[str, str], page: str, chunk: Chunk) -> str:
-    """JSON of every field of a record but `record_hash`, which is the hash of this text.
+    """JSON of a record.
 
     Args:
-        head: The other fields by name.
+        head: Every field by name that is not left out, but page and chunk.
         page: `as_json` of the page's facts, which all of its records share.
     """
     return f"{as_json(head)[:-1]}{_PAGE}{page}{_CHUNK}{as_json(chunk)}}}"
-
-
-def head_and_at(text: str) -> tuple[dict[str, str], dict[str, Any]]:
-    """Parse the head fields and the chunk's position from a canonical text, and nothing else.
-
-    Raises:
-        ValueError: The text is not canonical JSON of a record.
-    """
-    return head_of(text), _decode(text, text.index(_AT, text.index(_PAGE)) + len(_AT))[0]
 
 
 def head_of(text: str) -> dict[str, str]:
@@ -63,16 +57,15 @@ def with_head(text: str, head: Mapping[str, str]) -> str:
     return as_json(head)[:-1] + text[text.index(_PAGE) :]  # in a JSON string its quotes would be escaped
 
 
-def parse_record(text: str, record_hash: str) -> Record:
-    """Parse a record from its canonical text.
+def parse_record(text: str) -> tuple[dict[str, str], PageFacts, Chunk]:
+    """Parse a canonical text: the head fields, the page and the chunk.
 
     Raises:
         ValueError, TypeError, LookupError: The text is not a record of this version.
     """
     start = text.index(_PAGE)
     end = text.index(_AT, start)  # in a JSON string its quotes would be escaped
-    head = json.loads(text[:start] + "}")
-    return Record(record_hash=record_hash, page=_page_of(text[start + len(_PAGE) : end]), chunk=chunk_of(text), **head)
+    return json.loads(text[:start] + "}"), _page_of(text[start + len(_PAGE) : end]), chunk_of(text)
 
 
 def chunk_of(text: str) -> Chunk:

@@ -3,11 +3,11 @@
 import hashlib
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, assert_never
+from typing import assert_never
 
-from searchsocket.content.chunking.canonical import as_json, canonical, head_and_at, with_head
+from searchsocket.content.chunking.canonical import as_json, canonical
 from searchsocket.content.markdown.lines import plain_text_of, visible_blocks
 from searchsocket.types import Chunk, Code, Lines, PageFacts, Prose, Record, Scope, Section
 
@@ -57,19 +57,25 @@ def chunk_key(scope_name: str, url: str, chunk: Chunk, number: int) -> str:
     Args:
         number: For code: position among the chunks of its file with the same symbol, or else the same text.
     """
+    return record_id(scope_name, url, key_on_page(chunk, number))
+
+
+def record_id(scope_name: str, url: str, key: str) -> str:
+    """`chunk_key` from the key of the chunk on its page."""
+    return _sha1(f"{scope_name}|{url}|{key}")
+
+
+def key_on_page(chunk: Chunk, number: int) -> str:
+    """The part of `chunk_key` after scope and URL, which every scope shares."""
     match chunk.at:
         case Section(title=title):
-            return _prose_key(scope_name, url, chunk.ordinal, title)
+            if not (title.isascii() and title.islower()):
+                title = unicodedata.normalize("NFC", title).casefold()
+            return f"{chunk.ordinal}|{' '.join(title.split())}"
         case Lines():
-            return _sha1(f"{scope_name}|{url}|code|{_code_name(chunk)}|{number}")
+            return f"code|{_code_name(chunk)}|{number}"
         case _:
             assert_never(chunk.at)
-
-
-def _prose_key(scope_name: str, url: str, ordinal: int, title: str) -> str:
-    if not (title.isascii() and title.islower()):
-        title = unicodedata.normalize("NFC", title).casefold()
-    return _sha1(f"{scope_name}|{url}|{ordinal}|{' '.join(title.split())}")
 
 
 def _sha1(key: str) -> str:
@@ -102,7 +108,8 @@ class CutChunk:
 
     record: Record
     embedded: str  # `record.content_hash` is the hash of this
-    canonical: str  # JSON of every other field; `record.record_hash` is the hash of this
+    canonical: str  # `record.record_hash` is the hash of this
+    key: str  # see `key_on_page`
 
 
 def cut_chunks(
@@ -131,40 +138,21 @@ def cut_chunks(
             number = equals[name := _code_name(chunk)]
             equals[name] += 1
         head = {
-            "id": chunk_key(scope.name, facts.url, chunk, number),
             "content_hash": content_hash(embedded),
             "ref": chunk_ref(facts.url, chunk, number),
             "project_id": scope.project_id,
-            "scope": scope.name,
             "model_id": model_id,
         }
-        text = canonical(head, shared, chunk)
-        cut.append(CutChunk(Record(**head, record_hash=hash_of(text), page=facts, chunk=chunk), embedded, text))
+        text, key = canonical(head, shared, chunk), key_on_page(chunk, number)
+        names = {"id": record_id(scope.name, facts.url, key), "scope": scope.name}
+        record = Record(**names, **head, record_hash=hash_of(text), page=facts, chunk=chunk)
+        cut.append(CutChunk(record, embedded, text, key))
     return cut
 
 
-class Moved(NamedTuple):
-    """A record that another scope has too, in the form in which the state stores it."""
-
-    id: str
-    record_hash: str
-    canonical: str
-
-
-def moved(text: str, url: str, ordinal: int, scope_name: str) -> Moved:
-    """Convert the canonical text of a prose record to the same record in another scope of its project.
-
-    Args:
-        url: Of its page.
-        ordinal: Of its chunk.
-
-    Raises:
-        ValueError, TypeError, LookupError: The text is not a prose record of this version.
-    """
-    head, at = head_and_at(text)
-    names = {"id": _prose_key(scope_name, url, ordinal, at["title"]), "scope": scope_name}
-    canonical = with_head(text, {**head, **names})
-    return Moved(names["id"], hash_of(canonical), canonical)
+def key_of(head: Mapping[str, str], chunk: Chunk) -> str:
+    """`key_on_page` of a stored record; `chunk_ref` ends with the number of a code chunk."""
+    return key_on_page(chunk, int(head["ref"].rpartition("~")[2]) if isinstance(chunk.at, Lines) else 0)
 
 
 def hash_of(text: str) -> str:

@@ -15,7 +15,7 @@ from searchsocket.stores.base.models import Model, model_of
 from searchsocket.stores.local.build.origin import COPIED_TABLE, link_generation
 from searchsocket.stores.local.catalogue.bodies import STAGED_TABLE, row_of_body
 from searchsocket.stores.local.catalogue.columns import record_of
-from searchsocket.stores.local.catalogue.hashes import as_stored, as_text
+from searchsocket.stores.local.catalogue.hashes import as_text
 from searchsocket.stores.local.catalogue.records import (
     PLACEHOLDERS,
     STAGED_COLUMNS,
@@ -103,11 +103,10 @@ class Staging:
         if self.origin is None:
             return []
         hashes = self.origin.catalogue.hashes([record.origin_id for record in records])
-        equal = [record for record in records if hashes.get(record.origin_id) == record.origin_hash]
+        equal = [record for record in records if hashes.get(record.origin_id) == record.record_hash]
         self._connection.execute("BEGIN")
         self._connection.executemany(
-            "INSERT OR IGNORE INTO taken VALUES (?, ?, ?)",
-            [(record.origin_id, storable(record.id), as_stored(record.record_hash)) for record in equal],
+            "INSERT OR IGNORE INTO taken VALUES (?, ?)", [(record.origin_id, storable(record.id)) for record in equal]
         )
         self._connection.execute("COMMIT")
         return [record.id for record in equal]
@@ -180,10 +179,9 @@ class Staging:
         self._connection.executemany("DELETE FROM changes WHERE id = ?", ((id_,) for id_ in ids))
         self._connection.execute("COMMIT")
 
-    def renamed(self) -> dict[str, tuple[str, bytes | str]]:
-        """New id and stored hash of the records that are reused, by their id in the other scope."""
-        rows = self._connection.execute("SELECT id, new_id, new_hash FROM taken")
-        return {id_: (new_id, new_hash) for id_, new_id, new_hash in rows}
+    def renamed(self) -> dict[str, str]:
+        """New id of the records that are reused, by their id in the other scope."""
+        return dict(self._connection.execute("SELECT id, new_id FROM taken"))
 
     def holds_bodies(self) -> bool:
         """Return True if page texts are staged."""

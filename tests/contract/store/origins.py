@@ -21,10 +21,7 @@ class OriginsContract:
         for one, vector in zip(theirs, vectors, strict=True):
             store.upsert([one], vector[None], MAIN)
         store.publish(MAIN, INFO)
-        names = [
-            Renamed(one.id, one.record_hash, other.id, other.record_hash if one.chunk.body == other.chunk.body else "")
-            for one, other in zip(ours, theirs, strict=True)
-        ]
+        names = [Renamed(one.id, one.record_hash, other.id) for one, other in zip(ours, theirs, strict=True)]
         taken = store.take_over(names, MAIN, DRAFT)
         assert taken in ([], [ours[0].id, ours[1].id])
         store.delete_scope(MAIN)
@@ -50,9 +47,9 @@ class OriginsContract:
         [one], [other] = records(DRAFT, "boats"), records(MAIN, "boats")
         fill(store, [other])
         fill(store, records(DRAFT, "prices"), scope=DRAFT)
-        assert store.take_over([Renamed(one.id, one.record_hash, other.id, other.record_hash)], MAIN, DRAFT) == []
+        assert store.take_over([Renamed(one.id, one.record_hash, other.id)], MAIN, DRAFT) == []
 
     def test_nothing_is_taken_over_from_what_is_not_there(self, store: VectorStore) -> None:
         [one] = records(DRAFT, "boats")
-        assert store.take_over([Renamed(one.id, one.record_hash, "a", "b")], MAIN, DRAFT) == []
+        assert store.take_over([Renamed(one.id, one.record_hash, "a")], MAIN, DRAFT) == []
         assert fill(store, [one], scope=DRAFT).generation.records == 1

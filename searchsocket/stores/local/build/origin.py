@@ -7,7 +7,7 @@ from searchsocket.system.copying import link_file
 
 # The reused records, with their ids in both scopes.
 COPIED_TABLE = """
-CREATE TABLE IF NOT EXISTS taken (id TEXT PRIMARY KEY, new_id TEXT NOT NULL, new_hash TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS taken (id TEXT PRIMARY KEY, new_id TEXT NOT NULL) WITHOUT ROWID;
 """
 
 

@@ -119,7 +119,7 @@ def _staying(staging: Staging, staged: StagedRows, live: LocalReader) -> tuple[R
     is_gone[changed[changed >= 0]] = True
     ids, hashes = live.numbering.ids, live.numbering.names.hashes
     if live is staging.origin:
-        ids, hashes = _renamed(live, staging.renamed())
+        ids = _renamed(live, staging.renamed())
     urls = {*live.facts.texts["url"].take(np.flatnonzero(is_gone)), *staged.facts.texts["url"].distinct()}
     return np.flatnonzero(~is_gone), ids, hashes, urls
 
@@ -184,15 +184,11 @@ def stale_packs(used: Mapping[int, int], sizes: Sequence[int]) -> set[int]:
     return stale
 
 
-def _renamed(live: LocalReader, names: Mapping[str, tuple[str, bytes | str]]) -> tuple[Ids, Hashes]:
-    """The ids and hashes of another scope's records in this scope."""
-    rows = live.numbering.rows_of(list(names))
-    hashes = live.numbering.names.hashes.copy()
-    new_hashes = b"".join(_hash_bytes(record_hash) for _, record_hash in names.values())
-    hashes[rows] = _hashes(new_hashes)
+def _renamed(live: LocalReader, new_ids: Mapping[str, str]) -> Ids:
+    """The ids of another scope's records in this scope."""
     ids = live.numbering.ids.astype(object)
-    ids[rows] = [id_.encode() for id_, _ in names.values()]
-    return _ids(ids.tolist()), hashes
+    ids[live.numbering.rows_of(list(new_ids))] = [id_.encode() for id_ in new_ids.values()]
+    return _ids(ids.tolist())
 
 
 def _hash_bytes(stored: bytes | str) -> bytes:

@@ -59,7 +59,8 @@ class RecordCache:
         cached = before._cache.values.copy()  # queries still use the previous one
         docs = list(cached)
         names = self._numbering.names_of_docs(docs)
-        same = {doc for doc, own in zip(docs, names, strict=True) if own[1] == cached[doc].record.record_hash}
+        records = ((doc, cached[doc].record) for doc in docs)
+        same = [doc for (doc, own), name in zip(records, names, strict=True) if name == (own.id, own.record_hash)]
         self._cache.remember({doc: cached[doc] for doc in same})
 
     def texts(self, docs: Sequence[int]) -> list[str]:
