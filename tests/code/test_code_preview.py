@@ -30,3 +30,11 @@ def test_shown_lines_have_the_numbers_of_the_file(q: str) -> None:
     numbered = list(numbered_lines(preview("\n".join(LONG), q), 1))
     assert len(numbered) == 12
     assert all(LONG[number - 1] == line for number, line in numbered)
+
+
+def test_lines_without_a_signature_are_not_shown_for_their_beginning() -> None:
+    """Imports tell nothing: of a block the lines that say the query are shown alone."""
+    shown = preview("\n".join(LONG), "where is the lantern", has_signature=False).split("\n")
+    assert shown[0].startswith("⋮ ")
+    assert "    lantern = 1" in shown
+    assert not set(HEAD) & set(shown)

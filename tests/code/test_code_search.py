@@ -305,3 +305,13 @@ def test_a_question_for_where_a_value_is_set_finds_the_constant(code: CodeProjec
 )
 def test_a_folder_of_tests_may_be_private(path: str, test: bool) -> None:
     assert is_test(path) is test
+
+
+def test_a_class_with_a_constant_of_that_name_answers_where_a_value_is_set(code: CodeProject) -> None:
+    """Functions only use it, and say its words more often."""
+    pauses = 'class Pauses:\n    """Of a connection."""\n\n    MAX_RETRY_PAUSE = 120\n    LEAST = 3\n'
+    uses = "".join(f"def wait_{n}():\n    # a pause of {n} between retries\n    sleep({n})\n\n\n" for n in range(3))
+    grow(code.root, {"src/wait.py": uses, "src/limits.py": pauses})
+    code.index()
+    best = ask(code, "Where is the longest pause between two retries set?")[0]
+    assert "MAX_RETRY_PAUSE = 120" in best.preview

@@ -1,4 +1,7 @@
-"""Candidates of a code query: by meaning, by words, by words of whole files, and by names of definitions."""
+"""Candidates of a code query: by meaning, by words, by words of whole files, and by names of definitions.
+
+For a question about versions also by words of the texts.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -6,10 +9,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from searchsocket.code.symbols import EXACT, LABEL
+from searchsocket.search.code.changelog import is_about_versions
 from searchsocket.stores.base import Facts, IndexReader
 from searchsocket.types import Filter, Hit, Scores, Vector
 
 _MAX_SYMBOL_HITS = 60  # definitions of the names in a query
+_TEXTS = ("markdown", "text")  # languages of changelogs
 _MAX_K = 5_000  # of each list, if a glob matches few files
 
 
@@ -44,12 +49,14 @@ def find_code(
     """
     labels = tuple(f"{label}={key}" for name in symbols for label, key in ((EXACT, name), (LABEL, name.casefold())))
     name_filter = replace(where, facets=(*where.facets, labels))
+    asks_texts = is_about_versions(q) and not where.languages
     k = top_k
     while True:
         near = [] if vector is None else reader.vectors.nearest(vector, top_k=k, where=where)
         by_words = reader.words.search(q, top_k=k, where=where)
         by_name = reader.words.search(q, top_k=_MAX_SYMBOL_HITS, where=name_filter) if symbols else []
-        ids = list(dict.fromkeys(hit.id for hits in (near, by_words, by_name) for hit in hits))
+        by_text = reader.words.search(q, top_k=k, where=replace(where, languages=_TEXTS)) if asks_texts else []
+        ids = list(dict.fromkeys(hit.id for hits in (near, by_words, by_name, by_text) for hit in hits))
         facts = reader.catalogue.facts(ids)
         if matches is None:
             break
@@ -65,7 +72,7 @@ def find_code(
         far = [chunk_id for chunk_id in ids if chunk_id not in cosines]
         cosines.update(zip(far, reader.vectors.similarities(vector, far), strict=True))
     facets = [frozenset(labels) for labels in reader.catalogue.facets(ids)]
-    bm25, by_file = _scores([*by_name, *by_words]), _scores(files)
+    bm25, by_file = _scores([*by_name, *by_text, *by_words]), _scores(files)
     return CodeCandidates(ids, facts, facets, _column(cosines, ids), _column(bm25, ids), _column(by_file, facts.url))
 
 

@@ -9,8 +9,10 @@ from searchsocket.errors import CodeNotIndexed, ScopeNotIndexed
 from searchsocket.models.embedders.comparable import vector_for
 from searchsocket.models.embedders.queries import NoVector, QueryVectors
 from searchsocket.search.answer import Note
+from searchsocket.search.answering.terms import Terms
 from searchsocket.search.code.answer import CodeAnswer, CodeResult
 from searchsocket.search.code.candidates import CodeCandidates, find_code
+from searchsocket.search.code.changelog import ENOUGH, best_entry, change_terms, is_about_versions, is_history
 from searchsocket.search.code.freshness import ReadNow
 from searchsocket.search.code.query import CodeQuery
 from searchsocket.search.code.ranking import RankedCode, at_most_each, is_enough_code, near_first, rank_code
@@ -58,13 +60,17 @@ class CodeSearch:
             reader, query_vector, query.q, symbols, query.where, matches, max(_CANDIDATES, 4 * query.top_k)
         )
         ranked = near_first(rank_code(candidates, query.q, symbols), query.q)
+        changes = None
+        if is_about_versions(query.q):
+            changes = change_terms(query.q, reader.words.rarities(query.q))
+            ranked = _changes_first(reader, candidates, ranked, changes)
         best = max(candidates.cosine, default=-1.0)
         is_named = any(candidate.defines > 0 for candidate in ranked)
         is_answered = is_enough_code(reader.words.evidence(query.q), float(best), is_named=is_named)
         return CodeAnswer(
             q=query.q,
             scope=scope.name,
-            results=_results(query, reader, candidates, ranked, cache(read_now)) if is_answered else (),
+            results=_results(query, reader, candidates, ranked, cache(read_now), changes) if is_answered else (),
             quality="answered" if is_answered else "rejected",
             generation=generation.name,
             age_seconds=age_s(generation.published_at, self._clock()),
@@ -83,8 +89,26 @@ class CodeSearch:
             raise CodeNotIndexed(scope.name) from error
 
 
+def _changes_first(
+    reader: IndexReader, candidates: CodeCandidates, ranked: list[RankedCode], changes: Terms
+) -> list[RankedCode]:
+    """Move parts of changelogs with an entry that answers to the front, by the share of words in that entry."""
+    parts = [at for at, candidate in enumerate(ranked) if is_history(candidates.facts.url[candidate.position])]
+    records = reader.catalogue.records([candidates.ids[ranked[at].position] for at in parts])
+    shares = {at: best_entry(record.chunk.body.text, changes).share for at, record in zip(parts, records, strict=True)}
+    best = sorted((at for at in parts if shares[at] >= ENOUGH), key=lambda at: -shares[at])
+    moved = frozenset(best)
+    first = [ranked[at]._replace(score=round(shares[at], 6)) for at in best]
+    return first + [candidate for at, candidate in enumerate(ranked) if at not in moved]
+
+
 def _results(
-    query: CodeQuery, reader: IndexReader, candidates: CodeCandidates, ranked: list[RankedCode], read_now: ReadNow
+    query: CodeQuery,
+    reader: IndexReader,
+    candidates: CodeCandidates,
+    ranked: list[RankedCode],
+    read_now: ReadNow,
+    changes: Terms | None,
 ) -> tuple[CodeResult, ...]:
     """Return the best results, from files that still exist."""
     deleted: set[str] = set()
@@ -99,6 +123,7 @@ def _results(
                 reader,
                 read_now,
                 q=query.q,
+                changes=changes,
                 cosine=float(candidates.cosine[candidate.position]),
                 score=candidate.score,
                 signals=candidate.signals(candidates.labels[candidate.position]),

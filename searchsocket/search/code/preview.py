@@ -10,16 +10,18 @@ _HEAD = 5  # lines at the beginning that always stay, since they contain the sig
 _GAP = re.compile(r"⋮ (\d{1,6}) lines")  # a line that replaces this number of lines
 
 
-def preview(text: str, q: str = "") -> str:
+def preview(text: str, q: str = "", *, has_signature: bool = True) -> str:
     """Return the first 12 lines of a chunk, or its first 5, a gap and the 7 that match the query best.
 
-    The best lines contain the most different words of the query, then the most words.
+    Lines without a signature, such as imports and constants, are not worth the first 5: the 12 best are returned. The
+    best lines contain the most different words of the query, then the most words.
     """
     lines = text.split("\n")
     words_by_line = _query_words(lines, q) if len(lines) > _LINES else []
-    start, length = _best(words_by_line, len(lines)) if words_by_line else (0, _LINES)
+    head = _HEAD if has_signature else 0
+    start, length = _best(words_by_line, len(lines), head) if words_by_line else (0, _LINES)
     lines_out = (
-        lines[:_LINES] if start == 0 else [*lines[:_HEAD], f"⋮ {start - _HEAD} lines", *lines[start : start + length]]
+        lines[:_LINES] if start == 0 else [*lines[:head], f"⋮ {start - head} lines", *lines[start : start + length]]
     )
     return "\n".join(lines_out)[:_CHARS]
 
@@ -41,13 +43,13 @@ def _query_words(lines: Sequence[str], q: str) -> list[set[str]]:
     return [words.intersection(index_text(line).split()) for line in lines] if words else []
 
 
-def _best(words_by_line: Sequence[set[str]], count: int) -> tuple[int, int]:
+def _best(words_by_line: Sequence[set[str]], count: int, head: int) -> tuple[int, int]:
     """Return the first line to show and the number of lines: the chunk's beginning unless others match better."""
 
     def score(first: int, last: int) -> tuple[int, int]:
         return len(set().union(*words_by_line[first:last])), sum(map(len, words_by_line[first:last]))
 
-    length = _LINES - _HEAD
-    starts = range(_HEAD + 1, count - length + 1)
+    length = _LINES - head
+    starts = range(head + 1, count - length + 1)
     best = max(starts, key=lambda start: score(start, start + length), default=0)
-    return (best, length) if best and score(best, best + length) > score(_HEAD, _LINES) else (0, _LINES)
+    return (best, length) if best and score(best, best + length) > score(head, _LINES) else (0, _LINES)

@@ -11,6 +11,7 @@ from searchsocket.code.languages import language_of
 from searchsocket.code.spoken import Spoken, spoken_name, ways_to_say
 from searchsocket.code.symbols import EXACT, LABEL
 from searchsocket.search.code.candidates import CodeCandidates
+from searchsocket.search.code.changelog import is_about_versions, is_history
 from searchsocket.search.ranking.fusion import min_max
 from searchsocket.stores.base import WordEvidence
 from searchsocket.text.words import STOP_WORDS, index_text, parse_query
@@ -25,17 +26,8 @@ _PROSE, _LIST = 0.85, 0.7  # factors of a text about code, and of a list of name
 _PROSE_LANGUAGES = frozenset({"markdown", "text"})
 _ABOUT_PROSE = re.compile(
     r"\b(?:docs?|documentation|guides?|readme|changelogs?|tutorials?"
-    r"|is there (?:an?|any) (?:option|setting|flag|way))\b",
+    r"|is there (?:an?|any) (?:option|setting|flag|way))\b|^(?:can|could|is it possible) (?:\w+ ){3}",
     re.IGNORECASE,
-)
-# Questions about versions are answered by the changelog.
-_ABOUT_VERSIONS = re.compile(
-    r"\b(?:(?:which|what|since) (?:\w+ ){0,2}(?:versions?|releases?)|in (?:version|release) v?\d[\w.]*"
-    r"|since when|when was|release notes)\b",
-    re.IGNORECASE,
-)
-_HISTORY = re.compile(
-    r"(?:^|/)(?:change(?:s|log)?|history|news|release[-_]?notes|releases|whats?[-_]?new)\b", re.IGNORECASE
 )
 # "Where is it set" is answered by constants and fields; functions only use them.
 _ABOUT_VALUES = re.compile(
@@ -45,7 +37,8 @@ _ABOUT_VALUES = re.compile(
     re.IGNORECASE,
 )
 _VALUES = frozenset({"constant", "variable", "field", "property", "key", "block"})
-_NO_VALUE = 0.75  # factor of other code then
+_NO_VALUE, _ANY_VALUE = 0.65, 0.85  # factors of other code, and of a value whose name says nothing of the query
+_CONSTANT = re.compile(rf"{EXACT}=(?:.*\.)?(_*[A-Z][A-Z0-9_]+)")
 _ABOUT_TESTS = re.compile(r"\b(?:tests?|specs?|mocks?|fixtures?|examples?|benchmarks?)\b", re.IGNORECASE)
 _LESS = {"impl": 0.9, "block": 0.95, "heading": 0.9, "key": 0.85, "module": 0.95}  # factors compared with a definition
 # A query is answered if a file contains this share of its words, a chunk is this near, or it contains a known name.
@@ -105,21 +98,22 @@ def rank_code(candidates: CodeCandidates, q: str, symbols: Sequence[str]) -> lis
     meaning, words, files = min_max(candidates.cosine), min_max(candidates.bm25), min_max(candidates.file_bm25)
     spoken, names = spoken_name(q), _label_scores(symbols)
     defines = [_exact_score(labels, names) or _spoken_score(labels, spoken) for labels in candidates.labels]
-    is_about_versions = _ABOUT_VERSIONS.search(q) is not None
-    prose = 1.0 if is_about_versions or _ABOUT_PROSE.search(q) else _PROSE
+    about_versions = is_about_versions(q)
+    prose = 1.0 if about_versions or _ABOUT_PROSE.search(q) else _PROSE
     parts = {label: part for label, part in _SHARE.items() if label != _TEST or not _ABOUT_TESTS.search(q)}
     shares = [
-        _share(labels, parts) * _LESS.get(kind, 1.0) * (prose if _is_prose(url) else 1.0)
+        _share(labels, parts) * _LESS.get(kind, 1.0) * (prose if is_prose(url) else 1.0)
         for labels, kind, url in zip(candidates.labels, candidates.facts.kind, candidates.facts.url, strict=True)
     ]
     if _ABOUT_VALUES.search(q):
         shares = [
-            share if kind in _VALUES else share * _NO_VALUE
-            for share, kind in zip(shares, candidates.facts.kind, strict=True)
+            share
+            * max(_ANY_VALUE if kind in _VALUES else _NO_VALUE, _NO_VALUE + (1 - _NO_VALUE) * _constant(labels, q))
+            for share, labels, kind in zip(shares, candidates.labels, candidates.facts.kind, strict=True)
         ]
-    if is_about_versions:
+    if about_versions:
         shares = [
-            1.0 if _is_prose(url) and _HISTORY.search(url) else share * _PROSE
+            1.0 if is_prose(url) and is_history(url) else share * _PROSE
             for share, url in zip(shares, candidates.facts.url, strict=True)
         ]
     part, by_name = np.array(shares), DEFINES * np.array(defines)
@@ -129,6 +123,12 @@ def rank_code(candidates: CodeCandidates, q: str, symbols: Sequence[str]) -> lis
     order = np.lexsort((candidates.facts.order, -scores))
     columns = [scores[order], order, *(column[order] for column in (np.array(defines), meaning, words, files))]
     return list(map(RankedCode, *(column.tolist() for column in columns)))
+
+
+def _constant(labels: frozenset[str], q: str) -> float:
+    """Return the greatest share of the words of a constant's name that the query contains."""
+    names = (match[1] for label in labels if (match := _CONSTANT.fullmatch(label)))
+    return max((_share_of_path(name.replace("_", " "), _words_of(q)) for name in names), default=0.0)
 
 
 def _label_scores(symbols: Sequence[str]) -> Mapping[str, float]:
@@ -154,7 +154,8 @@ def _names_of(labels: frozenset[str]) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1 << 14)
-def _is_prose(url: str) -> bool:
+def is_prose(url: str) -> bool:
+    """Return True if a file is a text about code."""
     return language_of(url.rpartition("/")[2]) in _PROSE_LANGUAGES
 
 

@@ -5,7 +5,10 @@ from typing import NamedTuple
 
 from searchsocket.code.spoken import spoken_name, ways_to_say
 from searchsocket.code.symbols import symbols_in
+from searchsocket.code.text import source_text
+from searchsocket.search.answering.terms import Terms
 from searchsocket.search.code.answer import CodeResult, Why
+from searchsocket.search.code.changelog import ENOUGH, best_entry, is_history, version_of
 from searchsocket.search.code.freshness import ReadNow, lines_now
 from searchsocket.search.code.preview import preview
 from searchsocket.stores.base import IndexReader
@@ -19,6 +22,7 @@ def code_result(
     read_now: ReadNow,
     *,
     q: str = "",
+    changes: Terms | None = None,
     cosine: float,
     score: float,
     signals: tuple[str, ...],
@@ -27,6 +31,7 @@ def code_result(
 
     Args:
         q: The query, to report its words and names in the chunk; "" if there is none.
+        changes: Words of a question about versions; of a changelog only the entry with most of them is returned.
         cosine: Cosine of the query's vector and the chunk's.
         signals: Reasons for the rank, see `Why`.
     """
@@ -38,7 +43,10 @@ def code_result(
     if now is None:
         return None
     text, name = chunk.body.text, _name_in(q, chunk.at)
-    own = own_lines(text, chunk.at, name)
+    own, version = own_lines(text, chunk.at, name), ""
+    if changes and is_history(page.source_file) and (entry := best_entry(text, changes)).share >= ENOUGH:
+        own = OwnLines(entry.first, entry.last)
+        version = version_of(source_text(data or b"")[0].split("\n"), now.first - 1 + entry.first)
     if own is not None:
         text = "\n".join(text.split("\n")[own.first : own.last + 1])
         now = now._replace(first=now.first + own.first, last=now.first + own.last)
@@ -46,7 +54,7 @@ def code_result(
         id=record.id,
         file=page.source_file,
         lines=f"{now.first}-{now.last}",
-        symbol=name or chunk.at.symbol,
+        symbol=version or name or chunk.at.symbol,
         kind=chunk.kind,
         language=chunk.body.language,
         signature=chunk.at.signature,
@@ -54,7 +62,7 @@ def code_result(
         similarity=max(-1.0, min(1.0, round(cosine, 4))),
         score=score,
         why=Why(terms_in(q, f"{page.source_file} {chunk.at.symbol} {chunk.body.text}"), signals),
-        preview=preview(text, q),
+        preview=preview(text, q, has_signature=chunk.kind != "block"),
         changed_since=now.changed,
     )
 
