@@ -41,7 +41,7 @@ from searchsocket.serving.content import ContentService, open_content
 from searchsocket.serving.service import open_service
 
 SETS = ("fresh", "together", "choosing", "unseen")
-FITTED = ("", "fresh_", "choosing_")  # the sets that the rule is fitted to
+FITTED = ("", "fresh_", "choosing_", "unseen_")  # the sets that the rule is fitted to
 TOGETHER = "docs-site"  # the project of which pages and code are asked at once
 HERE = Path(__file__).parent
 Rows = NDArray[np.float64]
@@ -113,7 +113,7 @@ class Asked(NamedTuple):
     def support(self) -> Support:
         """Of the first passage, within the bounds that the rule knows."""
         if not self.found:
-            return Support(0.0, 0.0, 0.0, 1.0)
+            return Support(0.0, 0.0, 0.0, 1.0, 0.0)
         support = self.found[0].support
         return support._replace(nearness=min(max(support.nearness, -1.0), 4.0))
 

@@ -39,7 +39,7 @@ _KIND = "ask"
 _CANDIDATES = 50  # of each list
 _MAX_CHUNKS = 12  # per folder: chunks whose sentences are scored
 _MAX_PAGE_CHARS = 60_000  # of a page: the text that is searched for a name
-_RANK_SHARE = 0.15  # weight of the chunk's rank, added to the share of its passage
+_RANK_SHARE = 0.6  # weight of the chunk's rank, added to the mean share of its passage and of the chunk
 
 
 class _PageRequest(NamedTuple):
@@ -157,8 +157,8 @@ def supported(folder: ContentFolder, question: str) -> list[Supported]:
         near = nearness(float(ranked.cosine[at]), spread) if vector is not None else 0.0
         words = text_words(whole)
         lack = terms.missing_name(words) and terms.missing_name(words | _page_words(reader, record))
-        support = Support(passage.share, terms.near_share_of(whole, words), near, lack)
-        score = passage.share + _RANK_SHARE * float(fused[at])
+        support = Support(passage.share, terms.near_share_of(whole, words), near, lack, terms.rarest)
+        score = (support.passage + support.chunk) / 2 + _RANK_SHARE * float(fused[at])
         passages.append(Supported(folder, readable, passage, support, score, terms))
     return passages
 

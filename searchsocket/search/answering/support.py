@@ -1,7 +1,7 @@
 """Probability that a passage answers a question, and the lowest one to answer with.
 
-A logistic model of evidence about the passage. `python -m bench.asking` fits its weights to 400 questions about nine
-sites and five repositories; 188 of the questions have no answer there (docs/notes/quality.md).
+A logistic model of evidence about the passage. `python -m bench.asking` fits its weights to 500 questions about
+fourteen sites and eight repositories; 218 of them have no answer there (docs/notes/quality.md).
 """
 
 import math
@@ -15,6 +15,7 @@ class Support(NamedTuple):
     chunk: float  # share of them, or of similar words, in its chunk with title and headings
     nearness: float  # of the chunk to the question, see `ranking/relevance.py`
     missing_name: float  # share of a name in the question that is not on its page
+    rarest: float  # rarity of the question's rarest word: a subject that the index hardly speaks of is rarely answered
 
 
 class SupportWeights(NamedTuple):
@@ -23,9 +24,10 @@ class SupportWeights(NamedTuple):
     chunk: float
     nearness: float
     missing_name: float
+    rarest: float
 
 
-WEIGHTS = SupportWeights(-6.29, 3.73, 3.99, 0.94, -4.17)
+WEIGHTS = SupportWeights(-2.92, 1.71, 5.07, 1.01, -4.01, -0.81)
 ENOUGH = 0.5
 _NEAR = (-1.0, 4.0)
 

@@ -79,6 +79,11 @@ class Terms:
         """Return the share of a name that a text lacks, in [0, 1]: the largest of all names."""
         return max((1.0 - _share(word, present) for word in self.words if word.exact in self.names), default=0.0)
 
+    @property
+    def rarest(self) -> float:
+        """Rarity of the rarest word; 0 if the question has none."""
+        return max(self.weights, default=0.0)
+
     @cached_property
     def _lengths(self) -> NDArray[np.float64]:
         lengths = [_NUMBER_LENGTH if word is _A_NUMBER else word_vector(word.exact)[1] for word in self.words]
