@@ -1,10 +1,11 @@
-"""Sixty everyday tasks of four repositories: `python -m bench.agents.everyday FOLDER VOCABULARIES [--check]`.
+"""Sixty everyday tasks of four repositories: `python -m bench.agents.everyday FOLDER VOCABULARIES [--check|--later]`.
 
 How many calls and tokens it takes until the lines that answer (`everyday.tsv`) are read, with the tools of
 `searchsocket mcp`, with semble's (`pip install semble==0.7.0`) and with `grep` and `sed` alone. FOLDER holds the
 source distributions of `SOURCES`, each unpacked under the name of its package, a git repository,
 `searchsocket code sync` done.
-`--check` has twenty tasks of two other repositories (`CHECKED`, `everyday_check.tsv`), that nothing was chosen with.
+`--check` has twenty tasks of two other repositories (`everyday_check.tsv`), read with the first sixty since; `--later`
+twenty of two more (`everyday_later.tsv`), that nothing was chosen with.
 VOCABULARIES is as in `bench.agents.tokens`; tokens are those of `cl100k_base`, of what is sent and what comes back.
 
 No model decides. A task's own words are the query, and an agent that cannot know when it is done is stopped when a
@@ -48,6 +49,10 @@ SOURCES = {  # package -> version, licence, the sha256 of its source distributio
 CHECKED = {
     "jinja2": ("3.1.6", "BSD-3-Clause", "0137fb05990d35f1275a587e9aee6d56da821fc83491a0fb838183be43f66d6d"),
     "urllib3": ("2.5.0", "MIT", "3fc47733c7e419d4bc3f6b3dc2b4f890bb743906a30d56ba4a5bfa4bbff92760"),
+}
+LATER = {
+    "flask": ("3.1.1", "BSD-3-Clause", "284c7b8f2f58cb737f0cf1c30fd7eaf0ccfcde196099d24ecede3fc2005aa59e"),
+    "werkzeug": ("3.1.3", "BSD-3-Clause", "60723ce945c19328679790e3282cc758aa4a6040e4bb330f53d30fa546d44746"),
 }
 COMMAND = str(Path(sys.executable).with_name("searchsocket"))
 _PLACE = re.compile(r"^(\S+):(\d+)-(\d+)(.*)$")
@@ -281,8 +286,11 @@ def main() -> None:
     parser.add_argument("vocabularies", type=Path, metavar="VOCABULARIES")
     parser.add_argument("--each", type=Path, metavar="FILE", help="write calls and tokens of each task there")
     parser.add_argument("--check", action="store_true", help="the tasks of two other repositories")
+    parser.add_argument("--later", action="store_true", help="those of two more, that nothing was chosen with")
     options = parser.parse_args()
-    sources, file_name = (CHECKED, "everyday_check.tsv") if options.check else (SOURCES, "everyday.tsv")
+    sources, file_name = SOURCES, "everyday.tsv"
+    if options.check or options.later:
+        sources, file_name = (CHECKED, "everyday_check.tsv") if options.check else (LATER, "everyday_later.tsv")
     all_tasks = [task for name in sources for task in tasks(file_name) if task.repository == name]
     found, definitions = anyio.run(asked, options.folder.resolve(), all_tasks)
     tokens: dict[str, list[float]] = {}

@@ -5,15 +5,16 @@ repositories of source code. Each question that is answered there has a part of 
 phrases of what it says, which are looked up in that document; the others are not answered there.
 
 Without an option, the rule is fitted to all questions but those of one project, and judged on these, project after
-project; the weights that are printed at the end are fitted to all of them. There are 400: thirty and thirty of Vue,
+project; the weights that are printed at the end are fitted to all of them. There are 500: thirty and thirty of Vue,
 SQLite 3.40, Django 3.2, click and starlette (`answerable.txt`), ten and ten of PostgreSQL 15 and Bits UI
-(`fresh_...`), and 42 and 18 of MkDocs, Vite, Prometheus, svelte-multiselect, pluggy, logrus and itsdangerous
-(`choosing_...`). `--fresh` and `--choosing` judge the rule as it is on one of these sets.
+(`fresh_...`), and 112 and 48 of MkDocs, Vite, Prometheus, svelte-multiselect, pluggy 1.6, logrus, itsdangerous, uv,
+Caddy, Sveltepress, the Rust book, httpd 2.4, httpx, cobra and fastify (`choosing_...`). `--fresh` and `--choosing`
+judge the rule as it is on one of these sets.
 
-`--unseen` asks a hundred questions of other projects by the rule as it is: of the documentation of uv, Caddy,
-Sveltepress, the Rust book and the manual of httpd 2.4, and of the source of httpx, cobra and fastify. Most ask for
-sections that were drawn at random. Nothing may be chosen by them: who changes the rule after looking at them writes
-new ones.
+`--unseen` asks a hundred questions of other projects by the rule as it is: of the documentation of Jujutsu, Helix,
+pnpm, Traefik and the Networking Toolbox, and of the source of attrs, chi and express. The 60 with an answer ask for
+sections that were drawn at random. Nothing may be chosen by them: who changes the rule after looking at them adds them
+to the others, and writes new ones.
 
 `--together` asks pages and code at once, as `ask` does for trusted callers: `docs-site` is a copy of
 `examples/docs-site`, built, with `code.enable`, and with `searchsocket/text` and `clients/js/src` below `lib/`.
@@ -41,7 +42,7 @@ from searchsocket.serving.content import ContentService, open_content
 from searchsocket.serving.service import open_service
 
 SETS = ("fresh", "together", "choosing", "unseen")
-FITTED = ("", "fresh_", "choosing_", "unseen_")  # the sets that the rule is fitted to
+FITTED = ("", "fresh_", "choosing_")  # the sets that the rule is fitted to
 TOGETHER = "docs-site"  # the project of which pages and code are asked at once
 HERE = Path(__file__).parent
 Rows = NDArray[np.float64]
