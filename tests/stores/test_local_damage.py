@@ -21,7 +21,8 @@ GENERATION_FILES = [
     "manifest.json",
     "packs/*.db",
     "packs/*.f32",
-    "rows/*.npy",
+    "rows/000000.npy",
+    "rows/000001.npy",
     "facts.npz.zst",
     "words/meta.json",
 ]

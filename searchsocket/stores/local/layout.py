@@ -19,7 +19,7 @@ from searchsocket.system.errors import first_refused, permission_denied, system_
 from searchsocket.system.files import is_temporary, sync_directory, write_atomic
 from searchsocket.types import Generation, Recall, SiteVersion, Spread, VersionFamily
 
-FORMAT = 29  # of a generation's files
+FORMAT = 30  # of a generation's files
 CURRENT = "CURRENT"
 MANIFEST = "manifest.json"
 PACKS = "packs"  # folder of records and vectors: a file is written once and linked by every generation that needs it
