@@ -61,6 +61,11 @@ def on_a_cluster(lab: Lab) -> str:
         return outcome(lab.index, naming="tcp://127.0.0.1:1")
 
 
+def names_scope(lab: Lab) -> bool:
+    lab.index()
+    return any("\nscope: " in text for text in lab.site.mirror().values())
+
+
 def owners(lab: Lab) -> list[str]:
     """Of the assets as Dagster's processes load them."""
     traits = traits_of_project({PROJECT_VARIABLE: str(lab.root)})
@@ -78,5 +83,6 @@ EFFECTS = (
     Effect("run.max_page_memory_mb", 64, failed, 0, 1, prepare=long_page(100_000), anew=True),
     Effect("run.dask_address", "tcp://127.0.0.1:1", on_a_cluster, "ok", "CLUSTER_UNAVAILABLE", anew=True),
     Effect("dagster.owners", ["team:docs"], owners, [], ["team:docs"]),
+    Effect("state.shared_mirror", True, names_scope, True, False),
     Effect("state.dir", ".index", folders("state.db"), [".searchsocket"], [".index"], anew=True),
 )  # fmt: skip

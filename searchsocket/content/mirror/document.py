@@ -5,7 +5,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from searchsocket.content.pages import Page
@@ -25,7 +25,7 @@ _FIRST = (
     "url", "address", "title", "scope", "route_file", "route_resolution", "source_file", "description", "language",
     "generated_at", "incoming_links", "outgoing_links", "depth", "link_texts",
 )  # fmt: skip
-_ALWAYS = frozenset({"url", "title", "scope", "route_resolution", "incoming_links", "outgoing_links", "depth"})
+_ALWAYS = frozenset({"url", "title", "route_resolution", "incoming_links", "outgoing_links", "depth"})
 
 
 class _Field(NamedTuple):
@@ -46,7 +46,7 @@ def _all_fields() -> list[_Field]:
                 head, *words = field.name.split("_")
                 key = head + "".join(map(str.capitalize, words))
                 kind = str if get_origin(hints[field.name]) is Literal else hints[field.name]
-                default = None if field.name in _ALWAYS else field.default
+                default = None if field.name in _ALWAYS else "" if field.name == "scope" else field.default
                 named_fields.append(_Field(key, field.name, owner is PageFacts, kind, default))
     return sorted(named_fields, key=lambda field: _FIRST.index(field.name) if field.name in _FIRST else len(_FIRST))
 
@@ -93,7 +93,7 @@ def parse_page(text: str) -> Page:
             raise IndexCorrupt(f"mirror front matter has a line that was not written by the mirror: {line[:80]!r}")
         values[field.of_facts][field.name] = _value(match[1], match[2], field.kind)
     try:
-        page = Page(PageFacts(**values[True]), **values[False], body=body[:-1])
+        page = Page(PageFacts(**values[True]), **{"scope": "", **values[False]}, body=body[:-1])
     except TypeError as error:
         raise IndexCorrupt(f"mirror front matter is incomplete: {error}") from error
     if render_page(page) != text:
@@ -102,9 +102,11 @@ def parse_page(text: str) -> Page:
 
 
 def page_digest(page: Page) -> str:
-    """SHA-256 (hex) of everything in a page except `generated_at` and scope, so that scopes can share it."""
-    text = render_page(replace(page, generated_at="", scope=""))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    """SHA-256 (hex) of everything in a page except `generated_at` and the name of its scope, so that scopes share it.
+
+    A file without a scope has another digest, since its lines have other numbers.
+    """
+    return text_digest(render_page(page))
 
 
 def text_digest(text: str) -> str:

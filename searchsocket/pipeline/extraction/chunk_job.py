@@ -6,7 +6,7 @@ from pathlib import Path
 
 from searchsocket.content.chunking import chunk_page
 from searchsocket.content.chunking.records import embedded_text
-from searchsocket.content.mirror.document import page_digest, parse_page, text_digest
+from searchsocket.content.mirror.document import parse_page, text_digest
 from searchsocket.content.mirror.paths import mirror_file
 from searchsocket.content.pages import Page
 from searchsocket.errors import SearchSocketError
@@ -68,12 +68,13 @@ def read_mirror_page(roots: Sequence[Path], scope: str, url: str, digest: str) -
     for root in roots:
         path = mirror_file(root, url)
         try:
-            page = parse_page(path.read_text(encoding="utf-8"))
+            text = path.read_text(encoding="utf-8")
+            page = parse_page(text)
         except FileNotFoundError:
             continue
         except (OSError, UnicodeDecodeError, SearchSocketError):
             return None
-        return page if page_digest(page) == digest and page.scope == scope else None
+        return page if text_digest(text) == digest and page.scope in ("", scope) else None
     return None
 
 

@@ -14,7 +14,7 @@ from searchsocket.events import Event
 from searchsocket.pipeline.extraction.chunk_job import read_mirror_page
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.stages.code_files import file_stamp
-from searchsocket.pipeline.stages.origin_files import copy_origin_files
+from searchsocket.pipeline.stages.origin_files import copy_origin_files, link_origin_file
 from searchsocket.pipeline.stages.page_times import PageTimes
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.state import ScopeState
@@ -45,7 +45,8 @@ def refresh_mirror(run: ScopeRun, state: ScopeState) -> MirrorCounts:
     """Write the files of dirty pages whose content changed; delete those of pages that left the index."""
     routes, warnings = route_table_of(run)
     counts = MirrorCounts(routes=warnings)
-    state.mirror.set_routes(routes.digest)
+    # The setting changes every file too.
+    state.mirror.set_routes(f"{routes.digest} shared" if run.project.settings.state.shared_mirror else routes.digest)
     _drop_leaving(run, state, counts)
     _drop_unknown(run, state, counts)
     titles = _site_titles(state)
@@ -119,7 +120,7 @@ def _page(
             incoming_links=links.incoming,
             link_texts=rank_link_texts(links.texts),
         ),
-        scope=run.scope.name,
+        scope="" if run.project.settings.state.shared_mirror else run.scope.name,
         body=extract.body,
         outgoing_links=links.outgoing,
         source_lines=extract.source_lines,
@@ -183,7 +184,7 @@ def _url_of(path: Path, scope: str) -> str:
         page = parse_page(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, SearchSocketError):
         return ""
-    return page.facts.url if page.scope == scope else ""
+    return page.facts.url if page.scope in ("", scope) else ""
 
 
 def _delete_file(run: ScopeRun, url: str) -> None:
@@ -237,8 +238,9 @@ def _refresh_page(
     elif stored.stamp and (run.workspace is not None or file_stamp(path) == stored.stamp):
         state.mirror.set_clean(page_id)
         return 0
-    # Not synced: a file that a power cut damages is found by its stamp and written again.
-    write_atomic(path, render_page(page).encode("utf-8"), temporary_dir=run.temporary_dir, durable=False)
+    if digest != stored.digest or not link_origin_file(run, state, path, digest):
+        # Not synced: a file that a power cut damages is found by its stamp and written again.
+        write_atomic(path, render_page(page).encode("utf-8"), temporary_dir=run.temporary_dir, durable=False)
     state.mirror.set_written(
         page_id,
         digest=digest,

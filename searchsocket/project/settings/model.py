@@ -305,6 +305,7 @@ class DagsterSettings(SettingsSection):
 
 class StateSettings(SettingsSection):
     dir: str = ".searchsocket"
+    shared_mirror: bool = False  # mirror files name no scope, and scopes with equal pages share them by hard links
 
     @field_validator("dir")
     @classmethod
