@@ -19,19 +19,19 @@ from search_api.endpoints.llms import add_llms
 from search_api.endpoints.metrics import Metrics, ProjectNumbers, add_metrics
 from search_api.endpoints.owner import add_owner
 from search_api.endpoints.pages import add_pages
-from search_api.gate.access_log import access_log
+from search_api.errors import add_handlers
 from search_api.gate.freshness import Freshness
+from search_api.gate.observer import access_log
 from search_api.gate.origins import Origins
 from search_api.gate.queries import Queries
 from search_api.gate.stack import add_guards, tier_rules
-from search_api.handlers import add_handlers
 from search_api.openapi import SearchApp
 from search_api.page.docs import add_docs
 from search_api.page.home import add_home
 from search_api.page.view import Renderer, assets
 from searchsocket.demand.log import DemandLog
-from searchsocket.demand.private_text import storable_query
 from searchsocket.demand.recorder import DemandRecorder
+from searchsocket.demand.tally import storable_query
 from searchsocket.errors import ConfigError, ConfigMissing
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.project.access import configured_key, shared_secret

@@ -14,8 +14,7 @@ from typing import Any
 import dagster as dg
 
 from searchsocket.errors import BranchesUnknown, ConfigMissing, SearchSocketError
-from searchsocket.pipeline.branches.attempts import Attempt, is_due
-from searchsocket.pipeline.branches.builds import Build, build_of
+from searchsocket.pipeline.branches.builds import Attempt, Build, build_of, is_due
 from searchsocket.pipeline.branches.listing import Branches, list_branches
 from searchsocket.pipeline.branches.scopes import branch_among
 from searchsocket.pipeline.run.context import ScopeRun

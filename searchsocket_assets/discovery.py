@@ -13,8 +13,7 @@ from typing import Any
 import dagster as dg
 
 from searchsocket.errors import SearchSocketError
-from searchsocket.pipeline.branches.attempts import Attempt, is_due
-from searchsocket.pipeline.branches.builds import OWN_SOURCES, build_of
+from searchsocket.pipeline.branches.builds import OWN_SOURCES, Attempt, build_of, is_due
 from searchsocket.pipeline.branches.listing import new_scopes, selected_scopes
 from searchsocket.pipeline.branches.scopes import live_branches
 from searchsocket.pipeline.run.context import ScopeRun

@@ -17,7 +17,7 @@ from searchsocket.cli.exits import exit_status
 from searchsocket.cli.main import cli
 from searchsocket.cli.serve import DEFAULT_PORT
 from searchsocket.errors import NoGenerationBefore, SearchSocketError
-from searchsocket.models.rerankers.errors import RerankerUnavailable
+from searchsocket.models.rerankers.base import RerankerUnavailable
 from searchsocket.project.settings.load import all_keys
 from searchsocket.project.settings.model import EmbeddingProvider, Settings
 from searchsocket.project.settings.source_kinds import SourceMode

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.code.symbols import indexed
-from searchsocket.quality.metrics import mean
+from searchsocket.quality.replies import mean
 from searchsocket.search.code.query import CodeQuery
 
 QUERIES = Path(__file__).with_name("judged.tsv")

@@ -25,9 +25,8 @@ from searchsocket.search.bounds import MOST_MAX_TOKENS
 from searchsocket.search.content import retrieve
 from searchsocket.search.content.answer import ContentAnswer
 from searchsocket.search.content.folder import ContentFolder
-from searchsocket.search.content.meaning import concept_vector, middle_of_concepts
 from searchsocket.search.content.query import ContentQuery
-from searchsocket.search.content.retrieve import ContentSearch
+from searchsocket.search.content.retrieve import ContentSearch, concept_vector, middle_of_concepts
 from searchsocket.search.continuation import Continuations
 from searchsocket.serving.content import open_content
 from searchsocket.serving.service import open_service

@@ -12,7 +12,7 @@ from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.models.embedders.onnx import OnnxEmbedder
 from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search import engine, verdict
-from searchsocket.search.ranking import exact, names, pages, shares, signals
+from searchsocket.search.ranking import exact, names, signals, weights
 from searchsocket.search.ranking.weights import WEIGHTS, Shares
 from searchsocket.stores.words import keywords
 
@@ -34,15 +34,15 @@ LISTS = {
 }
 TOGETHER = ("SOME_WORDS", "MANY_WORDS", "READ_WHOLE")
 PARTS: dict[str, Sequence[Replaced]] = {
-    "one table for all models": [(engine, "shares_of", lambda q, *_, **__: shares.shares_of(q))],
-    "chunks that are pages count twice": [(shares, "READ_WHOLE", shares.READ)],
-    "many words as few": [(shares, "MANY_WORDS", shares.FEW_WORDS)],
+    "one table for all models": [(engine, "shares_of", lambda q, *_, **__: weights.shares_of(q))],
+    "chunks that are pages count twice": [(weights, "READ_WHOLE", weights.READ)],
+    "many words as few": [(weights, "MANY_WORDS", weights.FEW_WORDS)],
     "nothing to the letter": [(signals, "exact_scores", lambda _, found, __: 0 * found.titled)],
     "no words in names": [(names, "WEIGHTS", WEIGHTS._replace(all_names=0, slug=0, named=0, compared_title=0))],
     "headings as before": [(exact, "WEIGHTS", WEIGHTS._replace(heading=0.3))],
     "no neighbouring words": [(signals, "WEIGHTS", WEIGHTS._replace(neighbours=0.0))],
-    "no words together": [(shares, name, getattr(shares, name)._replace(together=0.0)) for name in TOGETHER],
-    "no second section": [(pages, "WEIGHTS", WEIGHTS._replace(second=0.0))],
+    "no words together": [(weights, name, getattr(weights, name)._replace(together=0.0)) for name in TOGETHER],
+    "no second section": [(signals, "WEIGHTS", WEIGHTS._replace(second=0.0))],
     "no completions": [(keywords, "_PREFIX_BOOST", 0.0)],
     "nothing refused": [(verdict, "is_enough", lambda *_: True)],
 }
@@ -76,5 +76,5 @@ def _replaced(parts: Sequence[Replaced]) -> Callable[[], AbstractContextManager[
 
 def _one_table(table: Shares) -> Callable[[], AbstractContextManager[object]]:
     return _replaced(
-        [(shares, name, table) for name in ("FEW_WORDS", "SOME_WORDS", "MANY_WORDS", "READ", "READ_WHOLE")]
+        [(weights, name, table) for name in ("FEW_WORDS", "SOME_WORDS", "MANY_WORDS", "READ", "READ_WHOLE")]
     )

@@ -1,7 +1,9 @@
 """Log and metrics of answered requests, without queries and addresses."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from time import perf_counter
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -75,3 +77,25 @@ class Observer:
             return "mcp"
         name = path.removeprefix(self._prefix).partition("/")[0] if path.startswith(self._prefix) else ""
         return name if name in _ENDPOINTS else _OTHERS.get(path, "other")
+
+
+def access_line(answered: AnsweredRequest, now: datetime) -> str:
+    """Return the log line of a request, without a line end."""
+    return json.dumps(
+        {
+            "time": now.isoformat(timespec="milliseconds"),
+            "id": answered.request_id,
+            "method": answered.method,
+            "endpoint": answered.endpoint,
+            "status": answered.status,
+            "ms": round(1000 * answered.seconds, 3),
+            "scope": answered.scope,
+            "hits": answered.hits,
+            "trusted": answered.trusted,
+        }
+    )
+
+
+def access_log(write: Callable[[str], None]) -> Callable[[AnsweredRequest], None]:
+    """Return a listener that writes log lines."""
+    return lambda answered: write(access_line(answered, datetime.now(UTC)))

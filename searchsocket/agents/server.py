@@ -5,14 +5,17 @@ It uses the low-level server of the SDK, which supports both protocol versions: 
 ignores unknown arguments, and adds text to errors.
 """
 
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
+import anyio
 import mcp_types as wire
 from anyio import to_thread
 from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from searchsocket import __version__
@@ -227,3 +230,15 @@ class _Calls:
         except Exception as error:  # noqa: BLE001  (an internal error: reported, without details for the agent)
             self._on_error(error)
             return defect()
+
+
+def serve_stdio(server: Server[object], libraries: Libraries) -> None:
+    """Answer one client. Other output is redirected to stderr, since stdout is reserved for the protocol."""
+
+    async def run() -> None:
+        async with stdio_server() as (incoming, outgoing):
+            # In a thread, so that the handshake does not wait for the model.
+            threading.Thread(target=libraries.warm_up, name="warm-up", daemon=True).start()
+            await server.run(incoming, outgoing, server.create_initialization_options())
+
+    anyio.run(run)

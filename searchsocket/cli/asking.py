@@ -14,9 +14,8 @@ from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any
 
-from searchsocket.pipeline.unchanged.environment import installed_packages
+from searchsocket.pipeline.unchanged.environment import installed_packages, state_dir_of
 from searchsocket.pipeline.unchanged.snapshot import bytes_of
-from searchsocket.pipeline.unchanged.state_dir import state_dir_of
 
 SOCKET = "serve.sock"
 MAX_REQUEST_BYTES = 64_000

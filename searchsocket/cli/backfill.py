@@ -25,7 +25,7 @@ from searchsocket.cli.options import (
 )
 from searchsocket.cli.output import count, error_line, print_json, safe, say
 from searchsocket.pipeline.branches.builds import refuse_shared_source
-from searchsocket.pipeline.branches.choice import choose_scopes
+from searchsocket.pipeline.branches.scopes import choose_scopes
 from searchsocket.pipeline.run.options import OPTIONS, RunOptions
 from searchsocket.system.bound import start, stop
 from searchsocket.types import Scope

@@ -27,8 +27,7 @@ from searchsocket.pipeline.run.corpora import Corpus, corpora_of
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.pipeline.unchanged.snapshot import bytes_of
-from searchsocket.pipeline.watching.pace import Pace, Step
-from searchsocket.pipeline.watching.site_state import SiteState, scan_site
+from searchsocket.pipeline.watching.pace import Pace, SiteState, Step, scan_site
 from searchsocket.pipeline.watching.targets import settings_files, targets_of
 from searchsocket.pipeline.watching.watcher import Watcher
 from searchsocket.pipeline.watching.whole import Wholeness

@@ -17,9 +17,9 @@ from searchsocket.curation.rules import FILE_NAME
 from searchsocket.errors import PermissionDenied, ScopeLocked, SearchSocketError
 from searchsocket.models.rerankers import deprecation, make_reranker
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.origin import skipped_words
 from searchsocket.pipeline.run.remote_index import findings
 from searchsocket.pipeline.run.results import Skipped
+from searchsocket.pipeline.run.summary import skipped_words
 from searchsocket.project.access import private_folders
 from searchsocket.project.project import Project
 from searchsocket.state import ProjectState

@@ -14,9 +14,8 @@ from searchsocket.cli.output import count, print_json, safe, say
 from searchsocket.errors import StateUnavailable
 from searchsocket.project.project import Project
 from searchsocket.project.scopes import default_branch
-from searchsocket.setup.changes import is_ours, make, undo
+from searchsocket.setup.changes import Plan, is_ours, make, undo
 from searchsocket.setup.client_files import bundle_folder, is_copy
-from searchsocket.setup.draft import Plan
 from searchsocket.setup.frameworks import FRAMEWORKS
 from searchsocket.setup.plan import export_command, plan
 from searchsocket.setup.site import look_at

@@ -74,8 +74,7 @@ def serve_several(
 
 def serve_libraries(libraries: "Libraries", *, structured_content: bool, on_error: OnError) -> None:
     """Serve over stdin and stdout until stdin ends."""
-    from searchsocket.agents.server import make_server
-    from searchsocket.agents.stdio import serve_stdio
+    from searchsocket.agents.server import make_server, serve_stdio
 
     serve_stdio(make_server(libraries, structured=structured_content, on_error=on_error), libraries)
 

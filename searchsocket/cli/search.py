@@ -21,7 +21,7 @@ from searchsocket.cli.options import (
 )
 from searchsocket.cli.output import line_width, print_error
 from searchsocket.cli.searched import note_search
-from searchsocket.pipeline.unchanged.state_dir import state_dir_of
+from searchsocket.pipeline.unchanged.environment import state_dir_of
 from searchsocket.search.bounds import MAX_TOP_K
 from searchsocket.system.garbage import end_at_once, loading
 

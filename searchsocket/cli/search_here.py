@@ -18,7 +18,7 @@ from searchsocket.cli.searched import note_search
 from searchsocket.errors import ConfigMissing
 from searchsocket.project.project import Project
 from searchsocket.project.settings.model import Settings
-from searchsocket.quality.one_generation import engine_over, queries_of
+from searchsocket.quality.engine import engine_over, queries_of
 from searchsocket.search.answer import SearchAnswer
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.answer_json import to_json

@@ -18,7 +18,7 @@ from searchsocket.cli.summary import TEXT_COLUMN, source_lines
 from searchsocket.dollars import dollars
 from searchsocket.errors import SearchSocketError
 from searchsocket.pipeline.run.index import last_run_costs, origin_of
-from searchsocket.pipeline.run.origin import skipped_words
+from searchsocket.pipeline.run.summary import skipped_words
 from searchsocket.pipeline.unchanged.record import last_checked
 from searchsocket.serving.answer_json import to_json
 from searchsocket.system.files import bytes_below

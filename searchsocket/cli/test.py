@@ -18,9 +18,9 @@ from searchsocket.errors import GenerationNotKept
 from searchsocket.pipeline.run.corpora import CORPORA
 from searchsocket.project.corpora import CorpusName
 from searchsocket.project.project import Project
+from searchsocket.quality.gate import judge_readers, own_queries
 from searchsocket.quality.golden import GoldenQuery, golden_queries
 from searchsocket.quality.judgement import IndexJudgement
-from searchsocket.quality.judging import judge_readers, own_queries
 from searchsocket.quality.proposals import as_toml, proposals
 from searchsocket.quality.replies import Measures
 from searchsocket.types import Scope

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from searchsocket.code.definitions.model import Definition, Symbol
-from searchsocket.code.split import MAX_TOKENS, MIN_CHARS, closes, written_chars
-from searchsocket.code.tokens import tokens_of_lines
+from searchsocket.code.split import MAX_TOKENS, MIN_CHARS, closes, tokens_of_lines, written_chars
 
 SMALL_TOKENS = 160  # a shorter definition is not split at its members
 # Short definitions of these kinds are joined to their neighbours; limits in characters.

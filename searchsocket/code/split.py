@@ -1,11 +1,10 @@
 """Split lines that are too long for one chunk, preferably at the structure of the code."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
-
-from searchsocket.code.tokens import tokens_of_lines
 
 MAX_TOKENS = 512
 OVERLAP_TOKENS = 50
@@ -14,6 +13,9 @@ MAX_LINE_CHARS = 2_000  # a longer line is split: it is not written by hand
 _SEPARATOR = re.compile(r"\s*(?:#|//|/\*|--|<!--|;+)\s*(?:[-=*#~_/]{4,}|region\b|MARK:)")
 _CLOSING = re.compile(r"\s*(?:[\])}]|end\b|fi\b|done\b|else\b|elif\b|except\b|finally\b|catch\b|</)")
 _TAB = 4  # columns
+# Roughly the pieces of code in subword vocabularies: parts of identifiers, short runs of digits, single signs.
+_TOKEN = re.compile(r"[A-Z]?[a-z]{1,8}|[A-Z]{1,4}|[0-9]{1,3}|[^\W_A-Za-z0-9]|[^\w\s]")
+_MAX_CACHED_CHARS = 100  # lines repeat, in nested definitions and across files
 
 
 class LineRange(NamedTuple):
@@ -101,3 +103,16 @@ def indentation(line: str) -> int:
     """Columns before the first character."""
     text = line.expandtabs(_TAB) if "\t" in line else line
     return len(text) - len(text.lstrip())
+
+
+def count_tokens(text: str) -> int:
+    """An estimate that depends only on the text."""
+    return len(_TOKEN.findall(text))
+
+
+def tokens_of_lines(lines: Iterable[str]) -> Iterable[int]:
+    """`count_tokens` of each line; no token spans two lines."""
+    return (_of_line(line) if len(line) <= _MAX_CACHED_CHARS else count_tokens(line) for line in lines)
+
+
+_of_line = lru_cache(maxsize=1 << 14)(count_tokens)

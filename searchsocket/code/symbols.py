@@ -1,8 +1,10 @@
-"""Search keys of the names of definitions, independent of language and code style."""
+"""Search keys and spoken forms of the names of definitions, independent of language and code style."""
 
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+
+from searchsocket.text.words import STOP_WORDS, stem
 
 LABEL = "symbol"  # label of a chunk, for each key of each name that it defines
 EXACT = "name"  # likewise, for each qualified name as written
@@ -12,6 +14,9 @@ _AROUND = "`'\"()[]{}<>,;:?!"
 _OF_A_TYPE = re.compile(r"\s*[(\[&*]")  # `(StatusCode, R).into_response`
 _SYMBOL = re.compile(r"[\w$@~.-]+")
 _OF_CODE = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]|[^\W_]_+[^\W_]|^_|\w\.\w|\d|^[$@#]|[A-Z]+_|^[A-Z][a-z]+[A-Z]")
+MOST_WORDS = 5  # a longer query is a question, not a name
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")  # the words of a name, without digits
+Spoken = tuple[str, ...]  # stems in alphabetical order
 
 
 def keys_of(qualified: str) -> tuple[str, ...]:
@@ -42,3 +47,20 @@ def symbols_in(query: str) -> tuple[str, ...]:
     # Also the whole text, for names that contain brackets and spaces.
     whole = [query.strip()] if alone or _OF_A_TYPE.match(query) else []
     return tuple(dict.fromkeys(word[:_MAX_CHARS] for word in (*symbols, *whole)))
+
+
+def spoken_name(query: str) -> Spoken:
+    """The name in a query, independent of word order; empty for one word, or for a question."""
+    words = [word for word in map(str.lower, _WORDS.findall(query)) if word not in STOP_WORDS]
+    return _stems(words) if 2 <= len(words) <= MOST_WORDS else ()
+
+
+@lru_cache(maxsize=1 << 16)  # every query checks the same names
+def ways_to_say(qualified: str) -> frozenset[Spoken]:
+    """The spoken forms of a name: alone, and with its parent's name."""
+    parts = qualified.split(".")
+    return frozenset(_stems(map(str.lower, _WORDS.findall(".".join(parts[-count:])))) for count in (1, 2))
+
+
+def _stems(words: Iterable[str]) -> Spoken:
+    return tuple(sorted(map(stem, words)))

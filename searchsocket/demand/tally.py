@@ -5,13 +5,16 @@ No visitor is stored. An address becomes a few bits of a keyed hash; the random 
 
 import hashlib
 import math
+import re
 import secrets
+import unicodedata
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Literal, NamedTuple
 
-from searchsocket.demand.private_text import storable_query
+from searchsocket.text.redaction.redactor import Redactor
 
 Outcome = Literal["answered", "weak", "unanswered"]
 
@@ -21,6 +24,18 @@ MAX_URLS = 20  # per query
 TYPING_S = 30.0  # a query that continues the last one within this time replaces it
 UNREAD_S = 2.0  # any query within this time replaces the last one too
 _QUERY_BITS, _DAY_BITS = 1 << 10, 1 << 16
+MAX_CHARS = 100  # a longer text is probably pasted, and never shared by two visitors
+_PRIVATE = re.compile(
+    r"\S@\S"  # mail addresses, and passwords in URLs
+    r"|://\S*[?#]"  # parameters of a URL
+    r"|(?:\d[ ./()+:-]{0,2}){9,}"  # telephone, card, account and identity numbers
+    r"|\b\d{1,3}(?:\.\d{1,3}){3}\b|(?:[0-9a-f]{1,4}:){3,}"  # network addresses
+    r"|[0-9a-f]{8}-[0-9a-f]{4}-",  # UUIDs
+    re.IGNORECASE,
+)
+_RUN = re.compile(r"[A-Za-z0-9+=]{16,}")
+_CHANGE = re.compile(r"(?<=[0-9])(?=[A-Za-z])|(?<=[A-Za-z])(?=[0-9])")
+_RANDOM_CHANGES = 3  # between letters and digits; words with a number have fewer
 
 
 class SearchEvent(NamedTuple):
@@ -217,3 +232,21 @@ class Tally:
 def _of_all_queries() -> _VisitorCounts:
     visitors, unanswered, weak, clicked = (Visitors(_DAY_BITS) for _ in range(4))
     return _VisitorCounts(visitors, unanswered, weak, clicked)
+
+
+def storable_query(query: str) -> str:
+    """Return the query in the form in which it is counted; "" if its text must not be stored."""
+    if len(query) > MAX_CHARS or _PRIVATE.search(query) or any(map(_looks_random, _RUN.findall(query))):
+        return ""
+    if _redactor().redact(query).count:
+        return ""
+    return " ".join(unicodedata.normalize("NFKC", query).casefold().split())[:MAX_CHARS]
+
+
+def _looks_random(run: str) -> bool:
+    return len(_CHANGE.findall(run)) >= _RANDOM_CHANGES
+
+
+@cache
+def _redactor() -> Redactor:
+    return Redactor()

@@ -7,7 +7,7 @@ from searchsocket.pipeline.branches.pruning import PruneRequest, plan_prune
 from searchsocket.pipeline.run.checks import CHECKS, Check
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.dead_links import dead_links
-from searchsocket.pipeline.run.outcome import CheckOutcome
+from searchsocket.pipeline.run.results import CheckOutcome
 from searchsocket.pipeline.stages.search_index import GOLDEN_FACT, GOLDEN_WARNING, search_index
 from searchsocket.quality.gate import outcome_of
 from searchsocket.quality.golden import golden_queries
@@ -29,7 +29,7 @@ def golden_queries_answered(run: ScopeRun) -> CheckOutcome:
     queries = golden_queries(run.project.root, run.project.settings.golden.file, run.scope.name, "site")
     if not queries:
         return CheckOutcome(True, "no golden queries; add them to golden-queries.toml")
-    from searchsocket.quality.judging import judge_readers
+    from searchsocket.quality.gate import judge_readers
 
     store = run.backends.store
     live, before = store.reader(run.scope), previous_reader(store, run.scope)

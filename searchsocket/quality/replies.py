@@ -1,17 +1,40 @@
 """Results of golden queries, with the ranks of the expected places."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urldefrag
 
 from searchsocket.errors import EmbedderUnavailable
 from searchsocket.quality.golden import GoldenQuery
-from searchsocket.quality.metrics import mean, ndcg, recall, reciprocal_rank
 from searchsocket.search.answer import Explanation, Note
 from searchsocket.search.notes import NO_BACKEND, NOTES
 
 DEPTH = 10  # of nDCG and reciprocal rank
 _BY_WORDS_ONLY = frozenset(note.code for note in (*NOTES.values(), NO_BACKEND))
+
+
+def ndcg(ranked: Sequence[str], grades: Mapping[str, int], depth: int = 10) -> float:
+    """Return the discounted gain of the first `depth`, divided by that of the best possible order; gain = grade."""
+    gain = sum(grades.get(document, 0) / math.log2(rank + 2) for rank, document in enumerate(ranked[:depth]))
+    ideal = sorted(grades.values(), reverse=True)[:depth]
+    return gain / sum(grade / math.log2(rank + 2) for rank, grade in enumerate(ideal))
+
+
+def reciprocal_rank(ranked: Sequence[str], grades: Mapping[str, int], depth: int = 10) -> float:
+    """Return 1 / rank of the first right document; 0 if none is among the first `depth`."""
+    return next((1 / (rank + 1) for rank, document in enumerate(ranked[:depth]) if document in grades), 0.0)
+
+
+def recall(ranked: Sequence[str], grades: Mapping[str, int], depth: int) -> float:
+    """Return the share of the right documents that are among the first `depth`."""
+    return len(set(ranked[:depth]) & set(grades)) / len(grades)
+
+
+def mean(values: Iterable[float]) -> float:
+    """Return the mean of the values; 0 without values."""
+    numbers = list(values)
+    return sum(numbers) / len(numbers) if numbers else 0.0
 
 
 @dataclass(frozen=True, slots=True)

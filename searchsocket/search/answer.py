@@ -64,12 +64,12 @@ class Explanation(Wire):
     keyword: float  # bm25 scaled likewise
     page_bm25: float  # of the whole page; 0 if it is not among the best pages
     page: float  # page_bm25 scaled likewise
-    fused: float  # vector, keyword and page by their shares, see `search/ranking/shares.py`
-    second: float  # added for the second section of a page, see `search/ranking/pages.py`
+    fused: float  # vector, keyword and page by their shares, see `search/ranking/weights.py`
+    second: float  # added for the second section of a page, see `search/ranking/signals.py`
     links: float
     depth: float
     # For a query that is a name, contains a name of the section, or has neighbouring words of its text: see
-    # `ranking/exact.py`, `ranking/pages.py`.
+    # `ranking/exact.py`, `ranking/signals.py`.
     exact: float
     weight: float
     rerank: Annotated[

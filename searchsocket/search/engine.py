@@ -17,14 +17,13 @@ from searchsocket.search.continuation import Continuations
 from searchsocket.search.cost import cost_of
 from searchsocket.search.curation import Curated, curate
 from searchsocket.search.filters import FacetCounts, count_pages
-from searchsocket.search.known_words import as_known_words
-from searchsocket.search.notes import NO_BACKEND, NOTES, further_notes
+from searchsocket.search.notes import NO_BACKEND, NOTES, as_known_words, further_notes
 from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
 from searchsocket.search.occurrences.find_all import find_all
 from searchsocket.search.query import SearchQuery, checked
 from searchsocket.search.ranking.rank import NOTHING, Ranking
-from searchsocket.search.ranking.shares import shares_of
 from searchsocket.search.ranking.signals import RankingInput, rank_candidates, rerank_candidates
+from searchsocket.search.ranking.weights import shares_of
 from searchsocket.search.related import related_pages
 from searchsocket.search.rerank import rerank
 from searchsocket.search.result_page import result_page

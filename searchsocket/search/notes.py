@@ -1,9 +1,12 @@
 """Notes: reasons why an answer is incomplete or degraded."""
 
+from dataclasses import replace
+
 from searchsocket.models.embedders.queries import NoVector
-from searchsocket.search.answer import Note
+from searchsocket.search.answer import Note, Quality, SearchAnswer
 from searchsocket.search.filters import OWN_FILTERS, Filters
 from searchsocket.search.query import SearchQuery
+from searchsocket.search.ranking.confidence import WEAK
 from searchsocket.stores.base import IndexReader
 from searchsocket.stores.base.labels import LANGUAGE, language_labels
 
@@ -23,6 +26,7 @@ _OTHER_GENERATION = Note(
 )
 
 _MAX_LANGUAGES = 40  # in a note
+_DIGITS = 3
 
 
 def further_notes(reader: IndexReader, query: SearchQuery) -> tuple[Note, ...]:
@@ -65,3 +69,22 @@ def _facet_notes(reader: IndexReader, query: SearchQuery) -> tuple[Note, ...]:
         for name in names
         if name not in present
     )
+
+
+def as_known_words(answer: SearchAnswer, typed: str, unknown: str) -> SearchAnswer:
+    """Turn the answer for the known word into a weak answer for the query; results may be about something else.
+
+    Args:
+        typed: The query as typed.
+        unknown: The word that is on no page.
+    """
+    if not answer.total:
+        return replace(answer, q=typed)
+    note = Note("UNKNOWN_WORD", f"no page contains {unknown!r}, so these results match only the rest of the query")
+    results = tuple(
+        result if result.is_pinned else replace(result, confidence=round(WEAK * result.confidence, _DIGITS))
+        for result in answer.results
+    )
+    meta = replace(answer.meta, notes=(note, *answer.meta.notes))
+    quality: Quality = "answered" if any(result.is_pinned for result in results) else "weak"
+    return replace(answer, q=typed, quality=quality, results=results, meta=meta)

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from searchsocket.models.rerankers.judge import Judge, NotJudged
 from searchsocket.search.answer import Note
-from searchsocket.search.ranking.judged import candidate_scores
-from searchsocket.search.ranking.rank import Ranked
+from searchsocket.search.ranking.rank import Ranked, candidate_scores
 from searchsocket.stores.base import Candidates, IndexReader, ReadableRecord
 from searchsocket.types import Scores
 

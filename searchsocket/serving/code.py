@@ -10,8 +10,7 @@ from typing import NamedTuple
 from searchsocket.backends import Backends
 from searchsocket.errors import ScopeNotIndexed, SourceUnavailable
 from searchsocket.models.embedders.queries import QueryVectors
-from searchsocket.pipeline.code.marks import Marks
-from searchsocket.pipeline.code.staleness import source_of, staleness
+from searchsocket.pipeline.code.staleness import Marks, source_of, staleness
 from searchsocket.project.access import signing_key
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project

@@ -13,7 +13,7 @@ from searchsocket.search.answering.answer import AskAnswer, AskQuery
 from searchsocket.search.answering.ask import ask
 from searchsocket.search.code.query import CodeQuery
 from searchsocket.search.content.answer import ContentAnswer
-from searchsocket.search.content.bounds import DEFAULT_LIMIT
+from searchsocket.search.content.budget import DEFAULT_LIMIT
 from searchsocket.search.content.document import DocumentDataAnswer, DocumentQuery, DocumentReader, DocumentTextAnswer
 from searchsocket.search.content.documents import DocumentFinder, DocumentsAnswer, DocumentsQuery, RankedDocuments
 from searchsocket.search.content.folder import CodeFolder, ContentFolder, PageFolder

@@ -7,9 +7,8 @@ from functools import cached_property
 from threading import Lock
 
 from searchsocket.content.llms.configured import agent_site
-from searchsocket.content.llms.full import FullFile, full_files, joined
+from searchsocket.content.llms.full import FullFile, full_files, joined, render_markdown, utf8
 from searchsocket.content.llms.index import index_files
-from searchsocket.content.llms.page import render_markdown, utf8
 from searchsocket.content.llms.site import AgentSite, entry_of
 from searchsocket.content.mirror.document import parse_page
 from searchsocket.content.pages import Page

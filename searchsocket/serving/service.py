@@ -1,10 +1,12 @@
 """Search service behind every interface: search, related pages, pages and health (spec 14.1)."""
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, partial
+from pathlib import PurePosixPath
 
 from searchsocket.backends import Backends
 from searchsocket.errors import PageMissing, PageNotFound, ScopeNotIndexed, SearchSocketError
@@ -15,7 +17,8 @@ from searchsocket.models.rerankers import make_judge
 from searchsocket.pipeline.unchanged.record import last_checked
 from searchsocket.project.access import signing_key
 from searchsocket.project.project import Project
-from searchsocket.search.answer import RelatedAnswer, SearchAnswer
+from searchsocket.project.settings.source_kinds import source_kind
+from searchsocket.search.answer import RelatedAnswer, Result, SearchAnswer
 from searchsocket.search.backend.guard import BackendGuard
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.engine import SearchEngine
@@ -25,8 +28,8 @@ from searchsocket.serving.health import HealthCheck, ServiceHealth
 from searchsocket.serving.pages import IndexedPage, find_page, suggestions
 from searchsocket.serving.scopes import PublishedScopes, ReadableScopes
 from searchsocket.serving.site_names import home_title
-from searchsocket.serving.source_changes import SourceChanges, changes_of
 from searchsocket.stores.base import VectorStore
+from searchsocket.system.locators import path_of
 from searchsocket.types import Scope
 from searchsocket.web.urls.absolute import requested_versions, site_path
 from searchsocket.web.urls.paths import below_base, canonical_path
@@ -34,8 +37,53 @@ from searchsocket.web.urls.resolve import SiteBase
 from searchsocket.web.urls.site import configured_site
 
 OnError = Callable[[BaseException], None]
-
 _RECORDS_AHEAD = 12_500  # of all scopes: 0.3 s of CPU and 55 MB
+
+
+@dataclass(frozen=True, slots=True)
+class SourceChanges:
+    """Compares source files of a working tree with the times at which generations were published.
+
+    A file that is written while a run reads the site counts as indexed. A file that was only touched counts as
+    changed until the next generation.
+    """
+
+    root: str  # "" = sources are not files of this machine, such as those of a commit, which never change
+
+    def changed(self, file: str, published_at: str) -> bool | None:
+        """Return True if a file is newer than a generation; None if the file or the time is unknown.
+
+        Args:
+            file: Relative to the project; "" if the source of the page is unknown.
+            published_at: ISO 8601.
+        """
+        path = path_of(file)
+        parts = PurePosixPath(path).parts
+        if not self.root or not parts or parts[0] == "/" or ".." in parts or "\0" in path:
+            return None
+        try:
+            written = os.lstat(os.path.join(self.root, *parts)).st_mtime
+            return written > datetime.fromisoformat(published_at).timestamp()
+        except (OSError, ValueError):
+            return None
+
+    def marked(self, answer: SearchAnswer) -> SearchAnswer:
+        """Return the answer with `changed_since` in the results, if it contains their sources."""
+        published_at = answer.meta.published_at
+        return replace(answer, results=self._mark_results(answer.results, published_at))
+
+    def _mark_results(self, results: Sequence[Result], published_at: str) -> tuple[Result, ...]:
+        return tuple(
+            replace(result, changed_since=self.changed(result.source.file or result.route_file or "", published_at))
+            if result.source
+            else result
+            for result in results
+        )
+
+
+def changes_of(project: Project) -> SourceChanges:
+    """Return the changes of a project's source files; unknown if its site is built from a commit."""
+    return SourceChanges("" if source_kind(project.settings.source.mode).reads_commit else str(project.root))
 
 
 @dataclass(frozen=True, slots=True)

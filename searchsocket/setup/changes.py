@@ -1,20 +1,25 @@
-"""Change the files of a project, with a diff before and a record to undo the changes."""
+"""The plan of `init`; change the files of a project, with a diff before and a record to undo the changes."""
 
 import difflib
 import json
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
 from searchsocket.errors import StateUnavailable
 from searchsocket.project.project import Project
+from searchsocket.setup.client_files import is_copy
+from searchsocket.setup.site import SiteFacts
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import write_atomic
 
 RECORD = "init.json"  # in the state folder, which git ignores
 _LONG_LINE = 400  # characters; a file with longer lines is generated
+ReadText = Callable[[str], str | None]  # returns the text of a project-relative file; None if it does not exist
+Ours = Callable[[str, str], bool]  # takes a file's name and text; True if the last `init` wrote it
+AT_CORNER = "position: fixed; inset-block-end: 1rem; inset-inline-end: 1rem; z-index: 40"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,3 +157,29 @@ def _digest(text: str) -> str:
 def distinct(changes: Iterable[Change]) -> tuple[Change, ...]:
     """Return the changes with a difference."""
     return tuple(change for change in changes if change.before != change.after)
+
+
+@dataclass(frozen=True, slots=True)
+class Paste:
+    """Text that the user must add by hand, because init cannot change the file safely."""
+
+    where: str
+    text: str
+    why: str
+
+
+@dataclass(slots=True)
+class Plan:
+    """Planned changes."""
+
+    facts: SiteFacts
+    changes: tuple[Change, ...] = ()
+    pastes: list[Paste] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def own(self, name: str, old: str | None, text: str, ours: Ours) -> Change:
+        """Return the change of a file that `init` writes whole; an edited file stays, with a note."""
+        if old is None or old == text or is_copy(old) or ours(name, old):
+            return Change(name, old, text)
+        self.notes.append(f"{name} was edited since, so init keeps it")
+        return Change(name, old, old)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from posixpath import join
 
-from searchsocket.setup.draft import AT_CORNER, ReadText
+from searchsocket.setup.changes import AT_CORNER, ReadText
 from searchsocket.setup.integration import Edit, Integrate, Integration, Place
 from searchsocket.setup.site import SiteFacts
 from searchsocket.setup.themes import WRITTEN, docusaurus, is_material, material, mdbook, starlight, vitepress

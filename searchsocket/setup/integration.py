@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from searchsocket.setup.draft import ReadText
+from searchsocket.setup.changes import ReadText
 from searchsocket.setup.site import SiteFacts
 
 MARK = "searchsocket"  # a file with this word already has our lines

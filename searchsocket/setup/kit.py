@@ -5,9 +5,8 @@ import re
 from collections.abc import Iterator, Mapping
 from posixpath import dirname, relpath
 
-from searchsocket.setup.changes import Change
+from searchsocket.setup.changes import AT_CORNER, Change, Ours, Paste, Plan, ReadText
 from searchsocket.setup.client_files import component_files, handle_files
-from searchsocket.setup.draft import AT_CORNER, Ours, Paste, Plan, ReadText
 from searchsocket.setup.integration import Place
 from searchsocket.setup.site import SiteFacts
 from searchsocket.web.routes.script import Script

@@ -6,10 +6,9 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from searchsocket.setup.changes import Change, distinct
+from searchsocket.setup.changes import Change, Ours, Paste, Plan, ReadText, distinct
 from searchsocket.setup.client_files import component_files
 from searchsocket.setup.configuration import NAME, configuration, gitignore_change, is_configured, missing_lines
-from searchsocket.setup.draft import Ours, Paste, Plan, ReadText
 from searchsocket.setup.frameworks import FRAMEWORKS, Framework
 from searchsocket.setup.integration import Place
 from searchsocket.setup.kit import in_svelte_kit

@@ -6,7 +6,7 @@ Each integration follows the theme's own documentation for other search engines.
 import re
 from posixpath import dirname, join, normpath
 
-from searchsocket.setup.draft import ReadText
+from searchsocket.setup.changes import ReadText
 from searchsocket.setup.integration import Edit, Integration, Place, colours, insert_lines
 from searchsocket.setup.site import SiteFacts
 from searchsocket.sources.generators import stated_value

@@ -15,9 +15,8 @@ from searchsocket.project.settings.source_kinds import (
     STATIC_OUTPUT,
     SourceMode,
 )
-from searchsocket.sources.base import Source, SourceOrigin
+from searchsocket.sources.base import Excluder, Source, SourceOrigin
 from searchsocket.sources.content_files import ContentFilesSource
-from searchsocket.sources.exclude import Excluder
 from searchsocket.sources.find import DetectedBuild, configured_build, find_build, generator_of
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.sources.preview import refuse_open_places

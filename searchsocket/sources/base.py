@@ -1,10 +1,14 @@
-"""Source interface: list and read the pages of a site."""
+"""Source interface: list and read the pages of a site; and the globs that exclude some."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Protocol
+from urllib.parse import unquote
+
+from pathspec import GitIgnoreSpec
 
 from searchsocket.content.pages import RawPage
+from searchsocket.errors import ConfigError
 from searchsocket.project.settings.source_kinds import SourceKind
 from searchsocket.web.urls.form import UrlForm
 
@@ -75,3 +79,32 @@ class Source(Protocol):
 
     def modified(self, locator: str) -> float | None:
         """Return when the page at `locator` last changed, in seconds since 1970; None if the source does not know."""
+
+
+class Excluder:
+    """Test for excluded URLs."""
+
+    def __init__(self, globs: Sequence[str]) -> None:
+        """
+        Args:
+            globs: With the syntax of `.gitignore`; `/drafts/**` and `/drafts` both mean that page and all below.
+
+        Raises:
+            ConfigError: A glob cannot be read.
+        """
+        try:
+            self._spec = GitIgnoreSpec.from_lines([_whole_tree(glob) for glob in globs]) if globs else None
+        except (ValueError, TypeError) as error:
+            raise ConfigError(f"source.exclude: {error}") from error
+
+    def __call__(self, url: str) -> bool:
+        """Return True if a canonical URL path is excluded."""
+        if self._spec is None:
+            return False
+        path = url.removeprefix("/")
+        # Globs are written like decoded paths, for example with spaces.
+        return self._spec.match_file(path) or ("%" in path and self._spec.match_file(unquote(path)))
+
+
+def _whole_tree(glob: str) -> str:
+    return glob.removesuffix("/**") if len(glob) > len("/**") else glob

@@ -8,9 +8,8 @@ from pathlib import Path
 from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
 from searchsocket.project.settings.source_kinds import CONTENT_FILES
-from searchsocket.sources.base import SourceOrigin, SourceReport
+from searchsocket.sources.base import Excluder, SourceOrigin, SourceReport
 from searchsocket.sources.content_paths import ContentPaths
-from searchsocket.sources.exclude import Excluder
 from searchsocket.sources.files import MAX_DEPTH, is_inside, modified_inside, read_inside, stamp_of, usable
 from searchsocket.system.locators import locator_of
 from searchsocket.web.urls.form import AT_THEIR_URLS, Addresses

@@ -6,10 +6,9 @@ from pathlib import Path
 from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
 from searchsocket.project.settings.source_kinds import GIT_BRANCH
-from searchsocket.sources.base import SourceOrigin, SourceReport
+from searchsocket.sources.base import Excluder, SourceOrigin, SourceReport
 from searchsocket.sources.content_files import one_file_each
 from searchsocket.sources.content_paths import ContentPaths
-from searchsocket.sources.exclude import Excluder
 from searchsocket.sources.files import too_large
 from searchsocket.sources.git_objects import BlobReader, Repository, TreeEntry
 from searchsocket.system.locators import locator_of

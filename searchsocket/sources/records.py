@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from searchsocket.content.page_record import read_record
 from searchsocket.content.pages import RawPage
+from searchsocket.content.record_page import read_record
 from searchsocket.errors import ConfigError, SearchSocketError, SourceUnavailable
 from searchsocket.project.settings.source_kinds import RECORDS
-from searchsocket.sources.base import SourceOrigin, SourceReport
-from searchsocket.sources.exclude import Excluder
+from searchsocket.sources.base import Excluder, SourceOrigin, SourceReport
 from searchsocket.sources.files import modified_inside, open_inside, too_large
 from searchsocket.system.files import replacing
 from searchsocket.system.locators import locator_of

@@ -2,22 +2,29 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from searchsocket.content.pages import RawPage, document_kind
 from searchsocket.errors import InvalidRequest, SourceUnavailable
 from searchsocket.project.settings.source_kinds import STATIC_OUTPUT
-from searchsocket.sources.base import SourceOrigin, SourceReport
+from searchsocket.sources.base import Excluder, Source, SourceOrigin, SourceReport
 from searchsocket.sources.build_folder import BuildFolder, stem
 from searchsocket.sources.build_links import form_of_build
-from searchsocket.sources.exclude import Excluder
 from searchsocket.sources.files import MAX_DEPTH, modified_inside, read_inside, stamp_of, usable
 from searchsocket.system.locators import locator_of
+from searchsocket.types import VersionFamily
 from searchsocket.web.urls.form import AS_FILES, Addresses, UrlForm
 from searchsocket.web.urls.paths import canonical_path, is_index, join_name
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase, served_under
+from searchsocket.web.versions.families import VersionPage, VersionRules, find_families
+from searchsocket.web.versions.listed import FILE, MAX_BYTES, read_listed
+
+_MAX_PAGES = 50_000
+_DOCUSAURUS = "/docs"  # its usual folder of documentation
 
 
 @dataclass(slots=True)
@@ -201,3 +208,27 @@ class StaticOutputSource:
             return f"{url.rstrip('/')}/"
         # The root page as `docs.html` is served at `/docs`, not at `/docs/`.
         return served_under(f"/{self._base}", f"/{self._base}") if url == "/" else url
+
+
+def listed_texts(source: Source) -> Mapping[str, str]:
+    """The contents of the site's `versions.json`, by the URL path of its folder; "" = the root."""
+    with suppress(SourceUnavailable):
+        if isinstance(source, StaticOutputSource):
+            return {"": source.side_file(FILE, MAX_BYTES).decode("utf-8", "replace")}
+    return {}
+
+
+def versions_of_build(folder: Path, project_list: str = "") -> tuple[VersionFamily, ...]:
+    """The versions in a build folder. A run also uses titles, metas, canonical links and settings.
+
+    Args:
+        project_list: The `versions.json` of a Docusaurus project, which its build does not contain.
+    """
+    source = StaticOutputSource(folder)
+    try:
+        pages = [VersionPage(page.url) for page in islice(source.pages(), _MAX_PAGES)]
+    except SourceUnavailable:
+        return ()
+    texts = {_DOCUSAURUS: project_list, **listed_texts(source)}
+    listed = {parent: read_listed(text) for parent, text in texts.items()}
+    return find_families(pages, listed, VersionRules())

@@ -1,10 +1,14 @@
 """State of one scope, open for one stage."""
 
+import json
 import sqlite3
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
+from searchsocket.content.html.site_titles import HeadingCount, SiteTitles
 from searchsocket.state.chunks import ChunkTable
+from searchsocket.state.errors import DamagedRow
 from searchsocket.state.extracts import Extracts
 from searchsocket.state.file import transaction
 from searchsocket.state.history import History
@@ -15,9 +19,58 @@ from searchsocket.state.mirror import MirrorTable
 from searchsocket.state.origin import Origin
 from searchsocket.state.problems import Problems
 from searchsocket.state.published import Published
-from searchsocket.state.titles import Titles
 from searchsocket.state.versions import VersionTable
 from searchsocket.system.memory import return_freed_memory
+
+
+@dataclass(frozen=True, slots=True)
+class Titles:
+    """The h1s and `<title>`s of a scope's pages, without skipped and deleted pages."""
+
+    db: sqlite3.Connection
+    scope: str
+
+    def common(self, min_pages: int) -> list[HeadingCount]:
+        """Return the h1s of at least so many pages, in no order."""
+        rows = self.db.execute(
+            "SELECT heading, COUNT(*), COUNT(DISTINCT head_title) FROM titles WHERE scope = ? AND heading != '' "
+            "GROUP BY heading HAVING COUNT(*) >= ?",
+            (self.scope, min_pages),
+        )
+        return [HeadingCount(*row) for row in rows]
+
+    def head_titles(self) -> Iterator[str]:
+        """Yield the `<title>` of every page that has one, in no order."""
+        for (title,) in self.db.execute("SELECT head_title FROM titles WHERE scope = ?", (self.scope,)):
+            yield title
+
+    def set_site(self, titles: SiteTitles) -> None:
+        """Store the shared title parts and mark the pages dirty whose titles they may change."""
+        (text,) = self.db.execute("SELECT site_titles FROM scopes WHERE scope = ?", (self.scope,)).fetchone()
+        now = json.dumps([sorted(titles.headings), titles.start, titles.end])
+        if text == now:
+            return
+        before = _site_titles(text)
+        changed = before.headings ^ titles.headings
+        with transaction(self.db):
+            if (before.start, before.end) != (titles.start, titles.end):
+                self.db.execute("UPDATE pages SET dirty = 1 WHERE scope = ?", (self.scope,))
+            self.db.executemany(
+                "UPDATE pages SET dirty = 1 WHERE id IN "
+                "(SELECT page_id FROM titles WHERE scope = ? AND heading = ? AND heading != '')",
+                [(self.scope, heading) for heading in sorted(changed)],
+            )
+            self.db.execute("UPDATE scopes SET site_titles = ? WHERE scope = ?", (now, self.scope))
+
+
+def _site_titles(text: str) -> SiteTitles:
+    if not text:
+        return SiteTitles()
+    try:
+        headings, start, end = json.loads(text)
+        return SiteTitles(frozenset(headings), start, end)
+    except (ValueError, TypeError) as error:
+        raise DamagedRow(f"the stored titles of the site are damaged: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ import dagster as dg
 
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.index import origin_of
-from searchsocket.pipeline.run.origin import skipped_words
 from searchsocket.pipeline.run.results import StageResult
+from searchsocket.pipeline.run.summary import skipped_words
 from searchsocket.project.project import index_folder
 
 _MAX_WARNINGS = 50

@@ -9,7 +9,7 @@ import dagster as dg
 from searchsocket.errors import CandidateRefused, Interrupted, SearchSocketError
 from searchsocket.pipeline.run.checks import Check
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.outcome import CheckOutcome, GoldenQueriesFailed
+from searchsocket.pipeline.run.results import CheckOutcome, GoldenQueriesFailed
 from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS, golden_queries_answered
 from searchsocket_assets.run.details import key_of, table
 

@@ -28,7 +28,7 @@ from searchsocket.events import Event, OnEvent
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.corpora import SITE, Corpus
 from searchsocket.pipeline.run.options import RunOptions
-from searchsocket.pipeline.run.outcome import CheckOutcome
+from searchsocket.pipeline.run.results import CheckOutcome
 from searchsocket.pipeline.run.stage import Stage, exclusive
 from searchsocket.pipeline.run.stages import stages_of
 from searchsocket.project.project import Project

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.pipeline.branches.attempts import Attempt, is_due, pause_s
+from searchsocket.pipeline.branches.builds import Attempt, is_due, pause_s
 
 MINUTE, HOUR = 60.0, 3600.0
 

@@ -6,7 +6,7 @@ import pytest
 
 from searchsocket.backends import Backends
 from searchsocket.errors import InvalidRequest
-from searchsocket.pipeline.branches.choice import choose_scopes
+from searchsocket.pipeline.branches.scopes import choose_scopes
 from searchsocket.project.project import open_project
 from searchsocket.project.scopes import sanitise_scope
 from tests.branches.repository import make_origin

@@ -9,8 +9,8 @@ from runner_types import RunCli, RunJson
 
 from searchsocket.cli.progress import listener
 from searchsocket.cli.summary import grouped_warnings, source_lines
-from searchsocket.pipeline.run.origin import skipped_words
 from searchsocket.pipeline.run.results import Skipped
+from searchsocket.pipeline.run.summary import skipped_words
 from searchsocket.sources.base import SourceOrigin
 from searchsocket.state import ProjectState
 

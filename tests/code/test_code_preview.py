@@ -2,7 +2,7 @@
 
 import pytest
 
-from searchsocket.search.code.preview import numbered_lines, preview
+from searchsocket.search.code.results import numbered_lines, preview
 
 HEAD = [f"def load_{n}():" for n in range(5)]
 LONG = [*HEAD, *["    pass"] * 30, "    lantern = 1", *["    pass"] * 10]

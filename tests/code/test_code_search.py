@@ -12,8 +12,7 @@ from search_api.app import create_app
 from searchsocket.cli.code.printed import result_lines
 from searchsocket.cli.main import cli
 from searchsocket.code.roles import is_test
-from searchsocket.code.spoken import spoken_name, ways_to_say
-from searchsocket.code.symbols import keys_of, symbols_in
+from searchsocket.code.symbols import keys_of, spoken_name, symbols_in, ways_to_say
 from searchsocket.errors import CodeNotIndexed, InvalidRequest
 from searchsocket.search.code.answer import CodeResult
 from searchsocket.search.code.query import CodeQuery

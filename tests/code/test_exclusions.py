@@ -2,7 +2,7 @@
 
 import pytest
 
-from searchsocket.code.exclusions import excluded_file, excluded_folder
+from searchsocket.code.ignore import excluded_file, excluded_folder
 
 FILES = [
     ".env", ".env.local", ".envrc", "server.pem", "id.key", "credentials.json", "Credentials", "secrets.yaml",

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.content.llms.full import full_files
+from searchsocket.content.llms.full import full_files, render_markdown
 from searchsocket.content.llms.index import MAX_LINKS, index_files
-from searchsocket.content.llms.page import render_markdown
 from searchsocket.content.llms.site import AgentSite, Entry, entry_of, markdown_name
 from searchsocket.content.pages import Page
 from searchsocket.types import PageFacts

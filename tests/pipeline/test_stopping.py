@@ -8,8 +8,8 @@ import pytest
 
 from searchsocket.errors import Interrupted, StrictRoutesFailed
 from searchsocket.pipeline.run.index import index_scope
+from searchsocket.pipeline.run.stage import uninterrupted
 from searchsocket.pipeline.run.stages import STAGES
-from searchsocket.pipeline.run.stopping import uninterrupted
 from tests.pipeline.conftest import Site
 
 

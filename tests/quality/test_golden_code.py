@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from searchsocket.cli.main import cli
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions
-from searchsocket.pipeline.run.outcome import GoldenQueriesFailed
+from searchsocket.pipeline.run.results import GoldenQueriesFailed
 from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.quality.gate import judge_candidate
 from tests.code.code_project import CodeProject

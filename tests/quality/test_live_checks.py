@@ -21,7 +21,7 @@ from searchsocket.pipeline.run.checks import (
 )
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.options import RunOptions
-from searchsocket.pipeline.run.outcome import CheckOutcome
+from searchsocket.pipeline.run.results import CheckOutcome
 from searchsocket.pipeline.stages.page_mirror import page_mirror
 from searchsocket.pipeline.stages.site_pages import site_pages
 from searchsocket.quality.checks import branch_alive, links_alive, path_prefix_filter, self_query_roundtrip

@@ -10,8 +10,7 @@ from pydantic import ValidationError
 
 from searchsocket.errors import ConfigError, ConfigMissing, SearchSocketError
 from searchsocket.models.rerankers import make_reranker
-from searchsocket.models.rerankers.base import Reranker
-from searchsocket.models.rerankers.errors import BadRerankScores, RerankerRefused, RerankerUnavailable
+from searchsocket.models.rerankers.base import BadRerankScores, Reranker, RerankerRefused, RerankerUnavailable
 from searchsocket.models.rerankers.jina import JinaReranker
 from searchsocket.project.settings.features import JinaSettings, RerankSettings
 from tests.contract.reranker import RerankerContract

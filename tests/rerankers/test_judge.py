@@ -8,8 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from searchsocket.models.rerankers import judge as module
-from searchsocket.models.rerankers.base import Judgement, Usage
-from searchsocket.models.rerankers.errors import RerankerRefused, RerankerUnavailable
+from searchsocket.models.rerankers.base import Judgement, RerankerRefused, RerankerUnavailable, Usage
 from searchsocket.models.rerankers.judge import Judge, NotJudged
 from searchsocket.project.settings.features import RerankSettings
 from searchsocket.system.breaker import Breaker

@@ -11,10 +11,9 @@ from search_site import DOCS, MAIN, NOW, Piece, Site, make_site
 
 from searchsocket.models.embedders.comparable import vector_for
 from searchsocket.search.content.folder import ContentFolder, PageFolder
-from searchsocket.search.content.meaning import concept_vector, middle_of_concepts
 from searchsocket.search.content.order import exact_hits
 from searchsocket.search.content.query import ContentQuery
-from searchsocket.search.content.retrieve import ContentSearch
+from searchsocket.search.content.retrieve import ContentSearch, concept_vector, middle_of_concepts
 from searchsocket.search.continuation import Continuations
 
 NAMES = [f"other{n}Name" for n in range(40)]

@@ -21,8 +21,8 @@ from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search import engine as engine_module
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
-from searchsocket.search.ranking import shares as shares_module
-from searchsocket.search.ranking.shares import Shares
+from searchsocket.search.ranking import weights
+from searchsocket.search.ranking.weights import Shares
 from searchsocket.stores.base import ReadableRecord, VectorLimits
 from searchsocket.stores.local.catalogue.snapshot import LocalCatalogue
 from searchsocket.types import Scope
@@ -290,8 +290,8 @@ def test_a_model_that_reads_sentences_counts_by_shares_of_its_own(
 ) -> None:
     """A table of words is there at once; what a network says of a query is worth more (docs/notes/ranking.md)."""
     monkeypatch.setattr(type(site.embedder), "is_instant", is_instant)
-    monkeypatch.setattr(shares_module, "READ", Shares(0.0, 0.0, 0.0))
-    monkeypatch.setattr(shares_module, "READ_WHOLE", Shares(0.0, 0.0, 0.0))
+    monkeypatch.setattr(weights, "READ", Shares(0.0, 0.0, 0.0))
+    monkeypatch.setattr(weights, "READ_WHOLE", Shares(0.0, 0.0, 0.0))
     [best, *_] = site.engine.search(SearchQuery("install the controller", explain=True), MAIN).results
     assert best.explanation
     assert (best.explanation.fused > 0) is is_instant

@@ -13,9 +13,9 @@ from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.boosts import boosts_of
 from searchsocket.search.ranking.fusion import fuse
-from searchsocket.search.ranking.pages import in_page_order, of_pages
 from searchsocket.search.ranking.rank import Parts, rank, score_candidates
-from searchsocket.search.ranking.shares import shares_of
+from searchsocket.search.ranking.signals import in_page_order, of_pages
+from searchsocket.search.ranking.weights import shares_of
 
 Row = tuple[int, float, float]  # page, cosine, BM25
 ROWS = st.lists(st.tuples(st.integers(0, 4), st.floats(0, 1), st.floats(0, 20)), min_size=1, max_size=12)

@@ -9,8 +9,8 @@ from memory_store.words import WordsOfRecords
 from search_site import MAIN, Piece, make_site, record_of
 
 from searchsocket.search.query import SearchQuery
-from searchsocket.search.ranking.shares import FEW_WORDS, SOME_WORDS
 from searchsocket.search.ranking.signals import passage_scores
+from searchsocket.search.ranking.weights import FEW_WORDS, SOME_WORDS
 from searchsocket.stores.base import WordSnapshot
 
 SITE = (

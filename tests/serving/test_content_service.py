@@ -12,10 +12,10 @@ from searchsocket.search.answering.ask import supported
 from searchsocket.search.content.answer import ContentAnswer
 from searchsocket.search.content.document import DocumentQuery
 from searchsocket.search.content.documents import DocumentsQuery
-from searchsocket.search.content.meaning import concept_vector
 from searchsocket.search.content.query import ContentQuery
+from searchsocket.search.content.retrieve import concept_vector
 from searchsocket.search.query import SearchQuery
-from searchsocket.search.ranking.shares import Shares, shares_of
+from searchsocket.search.ranking.weights import Shares, shares_of
 from searchsocket.serving.content import ContentService, open_content
 from searchsocket.serving.service import open_service
 
@@ -262,7 +262,7 @@ def test_a_model_that_reads_has_shares_of_its_own(
         asked.append(is_read)
         return shares_of(q, is_read=is_read)
 
-    for module in ("content.meaning", "answering.ask"):
+    for module in ("content.retrieve", "answering.ask"):
         monkeypatch.setattr(f"searchsocket.search.{module}.shares_of", shares)
     for is_instant in (True, False):
         monkeypatch.setattr(BuiltinEmbedder, "is_instant", is_instant)

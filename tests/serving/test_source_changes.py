@@ -15,8 +15,7 @@ from searchsocket.search.content.query import ContentQuery
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.answer_json import to_json
 from searchsocket.serving.content import ContentService, open_content
-from searchsocket.serving.service import open_service
-from searchsocket.serving.source_changes import SourceChanges
+from searchsocket.serving.service import SourceChanges, open_service
 from searchsocket.types import Scope
 
 PUBLISHED = "2026-01-01T12:00:00Z"

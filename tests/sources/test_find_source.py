@@ -7,7 +7,7 @@ import pytest
 from searchsocket.errors import ConfigError, ConfigMissing
 from searchsocket.project.settings.model import Settings
 from searchsocket.sources import make_source
-from searchsocket.sources.exclude import Excluder
+from searchsocket.sources.base import Excluder
 from searchsocket.sources.find import USUAL_FOLDERS, find_build, holds_html
 
 

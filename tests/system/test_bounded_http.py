@@ -18,7 +18,7 @@ from searchsocket.errors import (
     VectorBackendUnavailable,
 )
 from searchsocket.models.embedders.openai import OpenAIEmbedder
-from searchsocket.models.rerankers.errors import RerankerUnavailable
+from searchsocket.models.rerankers.base import RerankerUnavailable
 from searchsocket.models.rerankers.jina import JinaReranker
 from searchsocket.stores.artifacts.objects import web
 from searchsocket.stores.artifacts.objects.base import read

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from searchsocket.search.ranking.boosts import asks_for_occasion, is_occasion
 from searchsocket.search.ranking.exact import WHOLE, exact_scores, names_identifier
 from searchsocket.search.ranking.names import COMPARISON, query_words
-from searchsocket.search.ranking.occasions import asks_for_occasion, is_occasion
 from searchsocket.search.ranking.rank import Ranking
 from searchsocket.search.ranking.signals import RankingInput
 from searchsocket.search.ranking.weights import WEIGHTS

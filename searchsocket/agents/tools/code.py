@@ -13,10 +13,9 @@ from searchsocket.agents.reply import Reply, more_lines, part_lines, reply
 from searchsocket.agents.tool import Looks, Tool
 from searchsocket.search.bounds import MAX_LINES
 from searchsocket.search.code.answer import CodeAnswer, CodeResult
-from searchsocket.search.code.fetch import FetchedLines
+from searchsocket.search.code.fetch import FetchedCode, FetchedLines, LinesLeft
 from searchsocket.search.code.find_all import CodeFindAnswer
-from searchsocket.search.code.fitting import FetchedCode, LinesLeft
-from searchsocket.search.code.preview import numbered_lines
+from searchsocket.search.code.results import numbered_lines
 from searchsocket.search.wire import Wire
 from searchsocket.serving.capabilities.code import (
     CODE_STATUS,

@@ -10,8 +10,7 @@ from searchsocket.cli.code.requests import CodeScope, open_scope, print_answer
 from searchsocket.cli.options import count_option, json_option, project_option, scope_option, tokens_option
 from searchsocket.cli.output import safe
 from searchsocket.search.bounds import MAX_LINES, MAX_PLACES
-from searchsocket.search.code.fetch import FetchedLines
-from searchsocket.search.code.fitting import LinesLeft, fetched_code
+from searchsocket.search.code.fetch import FetchedLines, LinesLeft, fetched_code
 
 
 @click.command()

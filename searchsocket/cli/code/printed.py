@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from searchsocket.cli.output import safe
-from searchsocket.search.code.preview import numbered_lines
+from searchsocket.search.code.results import numbered_lines
 
 if TYPE_CHECKING:
     from searchsocket.search.code.answer import CodeResult

@@ -11,7 +11,7 @@ from lxml import etree
 
 from searchsocket.content.html.anchors import mark_anchor
 from searchsocket.content.html.code import is_line_number_table, prepare_code
-from searchsocket.content.html.selectors import DropRules, drop_rules
+from searchsocket.content.html.main_content import DropRules, drop_rules
 from searchsocket.content.html.tables import prepare_table
 from searchsocket.content.html.tree import BLOCKS, HEADINGS, Element, drop, raw_text, sweep, text_of
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings

@@ -1,12 +1,15 @@
 """`llms-full.txt`: all pages in one text, or in several texts if one would be too large."""
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from searchsocket.content.llms.groups import folder_name, grouped
-from searchsocket.content.llms.site import FULL, UNTITLED, AgentSite, Entry, markdown_name, one_line
+from searchsocket.content.llms.index import folder_name, grouped
+from searchsocket.content.llms.site import FULL, INDEX, UNTITLED, AgentSite, Entry, markdown_name, one_line
+from searchsocket.content.pages import Page
 
 _RULE = "\n\n---\n\n"
+VERSION = 2  # of the output; another value rewrites every file
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +82,26 @@ def _cost(entry: Entry) -> int:
 def _too_large(site: AgentSite, entry: Entry) -> str:
     name = markdown_name(entry.url)
     return f"- [{entry.title}]({site.address(name) if name else entry.url}): {entry.size:,} bytes, in a file of its own"
+
+
+def render_markdown(page: Page, site: AgentSite) -> str:
+    """The Markdown of a page for agents: title, address and text, without source paths.
+
+    The front matter is valid YAML: each value is JSON.
+    """
+    facts = page.facts
+    values = {
+        "title": facts.title,
+        "description": facts.description,
+        "url": f"{site.origin}{facts.address or site.base + facts.url}",
+        "modified": facts.modified,
+        "index": site.address(INDEX),
+    }
+    head = "\n".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in values.items() if value)
+    heading = "" if page.body.startswith("# ") else f"# {' '.join(facts.title.split())}\n\n"
+    return f"---\n{head}\n---\n\n{heading}{page.body}\n"
+
+
+def utf8(text: str) -> bytes:
+    """Encode a text; lone surrogates, which no file may contain, become question marks."""
+    return text.encode("utf-8", "replace")

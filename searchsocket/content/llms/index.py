@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from searchsocket.content.llms.groups import folder_name, grouped
 from searchsocket.content.llms.site import FULL, INDEX, UNTITLED, AgentSite, Entry, markdown_name, one_line
 
 MAX_LINKS = 500  # in one file, which agents read as a whole
 _OWN_SECTION = 2  # minimum pages of a folder with its own heading
 _LONG_SECTION = 25  # pages; a longer section is split by subfolder
 _PAGES, _LISTS, _OPTIONAL = "Pages", "More lists of pages", "Optional"
+_MIN_GROUP = 20  # pages: fewer stay in the list above
 
 
 def index_files(site: AgentSite, entries: Sequence[Entry], prefix: str = "") -> Iterator[tuple[str, str]]:
@@ -78,3 +78,29 @@ def _by_folder(entries: Sequence[Entry], prefix: str) -> dict[str, list[Entry]]:
 def _link(site: AgentSite, entry: Entry) -> str:
     note = f": {entry.note}" if entry.note else ""
     return f"- [{entry.title}]({site.address(markdown_name(entry.url))}){note}"
+
+
+def grouped(entries: Sequence[Entry], prefix: str) -> tuple[list[Entry], dict[str, list[Entry]]]:
+    """Split pages into those listed in the folder's own file, and those of subfolders with their own file.
+
+    Args:
+        entries: Pages below `prefix`, by URL.
+        prefix: "" for the whole site, else as `/docs`.
+    """
+    by_folder: dict[str, list[Entry]] = {}
+    for entry in entries:
+        segments = entry.url[len(prefix) :].strip("/").split("/")
+        by_folder.setdefault(f"{prefix}/{segments[0]}" if segments[0] else "", []).append(entry)
+    large = {
+        folder: group
+        for folder, group in by_folder.items()
+        if folder and len(group) >= _MIN_GROUP and any(entry.url != folder for entry in group)
+    }
+    return [entry for folder, group in by_folder.items() if folder not in large for entry in group], large
+
+
+def folder_name(entries: Sequence[Entry], folder: str) -> str:
+    """The display name of a folder: the title of its page, or its name."""
+    own = next((entry.title for entry in entries if entry.url == folder), "")
+    words = folder.rpartition("/")[2].replace("-", " ").replace("_", " ").strip()
+    return own or words[:1].upper() + words[1:] or folder

@@ -6,9 +6,8 @@ from functools import partial
 from hashlib import sha256
 
 from searchsocket.content.llms.folder import OwnFiles, names_that_clash
-from searchsocket.content.llms.full import FullFile, full_files, joined
+from searchsocket.content.llms.full import VERSION, FullFile, full_files, joined, render_markdown, utf8
 from searchsocket.content.llms.index import index_files
-from searchsocket.content.llms.page import VERSION, render_markdown, utf8
 from searchsocket.content.llms.site import AgentSite, Entry, entry_of, markdown_name
 from searchsocket.content.pages import Page
 

@@ -4,8 +4,7 @@ from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 from searchsocket.errors import SearchSocketError
-from searchsocket.models.calling.call_queue import REAL, Batch, Call, CallQueue, Time
-from searchsocket.models.calling.schedule import Schedule
+from searchsocket.models.calling.call_queue import REAL, Batch, Call, CallQueue, Schedule, Time
 from searchsocket.types import Vectors
 
 

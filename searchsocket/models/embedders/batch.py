@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 
 from searchsocket.models.calling.call_queue import REAL, Time
 from searchsocket.models.calling.calls import answers
-from searchsocket.models.embedders.base import Embedder, Limits, Paced, charged_tokens
+from searchsocket.models.embedders.base import Embedder, Limits, Paced, charged_tokens, checked
 from searchsocket.models.embedders.cache import EmbeddingCache
-from searchsocket.models.embedders.checks import checked
 from searchsocket.models.paying.bill import Bill, EmbedOutcome, PagesAt, TextSource
 from searchsocket.models.paying.cost import NO_BUDGET, Budget, estimate
 from searchsocket.system.batches import batches, packed

@@ -17,8 +17,8 @@ import numpy as np
 from searchsocket.errors import BadVectors, StateUnavailable
 from searchsocket.events import OnEvent, ignore
 from searchsocket.models.embedders import cache_file
+from searchsocket.models.embedders.base import bad_rows, checked
 from searchsocket.models.embedders.cache_table import MAX_HASHES, CacheTable, is_sound
-from searchsocket.models.embedders.checks import bad_rows, checked
 from searchsocket.system.batches import batches
 from searchsocket.types import Vectors
 

@@ -22,10 +22,9 @@ from searchsocket.errors import (
 )
 from searchsocket.models.calling.provider import Refusal, charged_tokens, host_of, json_object, refusal_of
 from searchsocket.models.calling.rates import Rates
-from searchsocket.models.embedders.base import Limits, TextKind
-from searchsocket.models.embedders.checks import checked
+from searchsocket.models.embedders.base import Limits, TextKind, checked
 from searchsocket.models.embedders.openai_key import KEY_VARIABLE, MODEL_ID_PREFIX, has_key, key_of, key_variable
-from searchsocket.models.embedders.vocabulary import longest_start, vocabulary_of
+from searchsocket.models.embedders.tokens import longest_start, vocabulary_of
 from searchsocket.models.paying.cost import estimate_tokens, price_of
 from searchsocket.system.bounded_http import BodyLimit, at_most
 from searchsocket.types import Vectors

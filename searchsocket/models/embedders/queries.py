@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from searchsocket.errors import EmbedderRefused, EmbedderUnavailable, SearchSocketError, StateUnavailable
 from searchsocket.models.calling.shared_calls import SharedCalls
-from searchsocket.models.embedders.base import Embedder, Paced, charged_tokens
-from searchsocket.models.embedders.checks import checked
+from searchsocket.models.embedders.base import Embedder, Paced, charged_tokens, checked
 from searchsocket.models.paying.cost import DailyBudget, estimate, estimate_tokens
 from searchsocket.system.batches import packed
 from searchsocket.system.breaker import Breaker

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from searchsocket.errors import ConfigError, SearchSocketError
 from searchsocket.models.paying.ledger import Ledger
-from searchsocket.models.rerankers.base import Reranker, Usage
-from searchsocket.models.rerankers.errors import ModelDeprecated
+from searchsocket.models.rerankers.base import ModelDeprecated, Reranker, Usage
 from searchsocket.models.rerankers.judge import Judge
 
 if TYPE_CHECKING:

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from searchsocket.errors import SearchSocketError
+
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
@@ -47,3 +49,37 @@ class Reranker(Protocol):
 
     def count_tokens(self, query: str, texts: Sequence[str]) -> int:
         """Return the tokens that a call would be charged for; an estimate if the model cannot count them."""
+
+
+class RerankerUnavailable(SearchSocketError):
+    """The reranker could not answer; safe to retry."""
+
+    code = "RERANKER_UNAVAILABLE"
+    retryable = True
+
+    def __init__(self, message: str, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s  # the pause that the provider asked for; None = it did not
+
+
+class RerankerRefused(SearchSocketError):
+    """The reranker refuses calls until the key, the balance or the model is changed."""
+
+    code = "RERANKER_REFUSED"
+
+
+class ModelDeprecated(SearchSocketError):
+    """The model still works, but its vendor has deprecated it."""
+
+    code = "MODEL_DEPRECATED"
+
+    def __init__(self, key: str, model: str, successor: str) -> None:
+        super().__init__(
+            f'{model} is deprecated by its vendor; set {key} = "{successor}", and check the order of results'
+        )
+
+
+class BadRerankScores(SearchSocketError):
+    """The reranker returned scores that do not match its candidates."""
+
+    code = "BAD_RERANK_SCORES"

@@ -10,8 +10,7 @@ from typing import Any
 from searchsocket.errors import ConfigMissing
 from searchsocket.models.calling.provider import ProviderClient, ProviderFailure, charged_tokens, json_object
 from searchsocket.models.paying.cost import estimate_tokens, listed_price
-from searchsocket.models.rerankers.base import Judgement
-from searchsocket.models.rerankers.errors import BadRerankScores, RerankerRefused, RerankerUnavailable
+from searchsocket.models.rerankers.base import BadRerankScores, Judgement, RerankerRefused, RerankerUnavailable
 from searchsocket.project.settings.features import RerankSettings
 
 DEFAULT_URL = "https://api.jina.ai/v1"

@@ -1,10 +1,12 @@
 """Detect a new build of a scope from a cheap fingerprint of its source, taken once writes have settled."""
 
 import hashlib
+import math
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from types import MappingProxyType
 
 from searchsocket.content.pages import DOCUMENTS
@@ -23,6 +25,9 @@ OWN_SOURCES = (
     "`searchsocket index --scope`"
 )
 _HEX = 16  # digest length: enough to distinguish the builds of one scope
+_FIRST_PAUSE_S = 60.0
+_GROWTH = 4.0
+_LONGEST_PAUSE_S = 6 * 3600.0
 
 
 def _endings(run: ScopeRun) -> tuple[str, ...]:
@@ -105,3 +110,33 @@ def below(folder: str) -> Iterator[tuple[str, os.stat_result]]:
 
 def _with_stat(path: str) -> tuple[str, os.stat_result]:
     return path, os.stat(path, follow_symlinks=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A run that was requested for a build."""
+
+    digest: str  # of the build
+    failed: bool  # it ended without success
+    ended_at: float  # seconds since the epoch; for a running one, the time of its last sign of life
+
+
+def is_due(digest: str, attempts: Sequence[Attempt], now: float) -> bool:
+    """Return True if a scope's build needs a run.
+
+    A new build does, that is one other than the last requested build, even if it was indexed before. A failed build is
+    repeated after a minute; each further pause is four times as long, up to six hours.
+
+    Args:
+        attempts: The attempts of the scope, newest first.
+        now: Seconds since the epoch.
+    """
+    same = list(takewhile(lambda attempt: attempt.digest == digest, attempts))
+    if not all(attempt.failed for attempt in same):
+        return False
+    return not same or now - same[0].ended_at >= pause_s(len(same))
+
+
+def pause_s(failures: int) -> float:
+    """Seconds between the last failure and the next attempt."""
+    return min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * math.pow(_GROWTH, min(failures - 1, 20)))

@@ -1,10 +1,19 @@
-"""All stored scopes of a project: the same list for `clean`, `prune`, `scopes` and Dagster."""
+"""All stored scopes of a project: the same list for `clean`, `prune`, `scopes` and Dagster; select some by globs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 
-from searchsocket.errors import BranchesUnknown, ConfigMissing, PermissionDenied, ProjectMismatch, SearchSocketError
-from searchsocket.pipeline.branches.listing import Branches, list_branches
+from searchsocket.backends import Backends
+from searchsocket.errors import (
+    BranchesUnknown,
+    ConfigMissing,
+    InvalidRequest,
+    PermissionDenied,
+    ProjectMismatch,
+    SearchSocketError,
+)
+from searchsocket.pipeline.branches.listing import Branches, list_branches, selected_scopes
 from searchsocket.project.project import Project
 from searchsocket.project.scopes import branch_in, is_scope_name
 from searchsocket.stores.base import VectorStore
@@ -78,3 +87,37 @@ def _folders(project: Project) -> Iterator[Path]:
     for folder in (project.mirror_dir, project.state_dir / "index"):
         if folder.is_dir():
             yield from folder.iterdir()
+
+
+def choose_scopes(
+    project: Project, backends: Backends, globs: Sequence[str]
+) -> tuple[list[Scope], SearchSocketError | None]:
+    """Return the scopes whose name or branch matches one of `globs`, by name, and the error of listing the branches.
+
+    A scope whose branch no longer exists is left out, unless the branches cannot be listed.
+
+    Raises:
+        InvalidRequest: A glob matches no scope.
+        ProjectMismatch, PermissionDenied: The index belongs to another project or user.
+    """
+    settings = project.settings.branches
+    branches, problem = live_branches_or_error(project)
+    recorded = backends.state.branches()
+    existing = {scope.name: branch_among(scope.name, recorded) for scope in existing_scopes(project, backends.store)[0]}
+    if branches is None:
+        candidates: Mapping[str, str] = existing
+    else:
+        alive = branches.scopes()
+        selected = selected_scopes(branches, settings.include, settings.exclude)
+        candidates = {**{name: alive[name] for name in existing if name in alive}, **selected}
+    for glob in globs:
+        if not any(_fits(glob, name, branch) for name, branch in candidates.items()):
+            raise InvalidRequest(
+                f"no scope and no existing branch matches {glob[:80]!r}; `searchsocket scopes` lists the scopes"
+            )
+    fitting = {name: branch for name, branch in candidates.items() if any(_fits(glob, name, branch) for glob in globs)}
+    return [project.scope_named(name, branch) for name, branch in sorted(fitting.items())], problem
+
+
+def _fits(glob: str, name: str, branch: str) -> bool:
+    return fnmatchcase(name, glob) or fnmatchcase(branch, glob)

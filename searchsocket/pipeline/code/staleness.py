@@ -1,9 +1,10 @@
 """Compare source files with the index by size and times, without reading them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 from searchsocket.code.chunks import CODE_CHUNKER_VERSION
 from searchsocket.code.definitions.grammars import available
@@ -15,6 +16,7 @@ from searchsocket.project.settings.load import config_table
 from searchsocket.sources.code.commit import CommitSource
 from searchsocket.sources.code.find import make_code_source
 from searchsocket.sources.code.working_tree import WorkingTreeSource
+from searchsocket.state import ProjectState
 from searchsocket.state.inventory import ListedFile
 from searchsocket.system.locators import path_of
 from searchsocket.types import Scope
@@ -96,3 +98,26 @@ def _is_same(source: WorkingTreeSource | CommitSource, page: RawPage, before: Li
         return hash_of(source.read(page)) == before.raw_hash
     except SourceUnavailable:
         return False
+
+
+class _FilesOfVersion(NamedTuple):
+    version: object  # of the state
+    files: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """The marked files of a project's scopes; safe to share between threads."""
+
+    state: ProjectState
+    _files_by_scope: dict[str, _FilesOfVersion] = field(default_factory=dict)
+
+    def of(self, scope: str) -> frozenset[str]:
+        """The paths of the marked files of a scope."""
+        version = self.state.version()
+        cached = self._files_by_scope.get(scope)
+        if cached is None or cached.version != version:
+            listed = self.state.listed(scope).values()
+            cached = _FilesOfVersion(version, frozenset(path_of(file.locator) for file in listed if not file.is_cut))
+            self._files_by_scope[scope] = cached
+        return cached.files

@@ -7,8 +7,8 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from searchsocket.code.chunks import blank_line_chunks, chunk_source
-from searchsocket.code.generated import is_generated
 from searchsocket.code.languages import language_of
+from searchsocket.code.roles import is_generated
 from searchsocket.code.text import is_binary, source_text
 from searchsocket.errors import SourceUnavailable
 from searchsocket.pipeline.extraction.limits import limited

@@ -17,9 +17,8 @@ from searchsocket.errors import (
 )
 from searchsocket.pipeline.extraction.job import extract_page
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.outcome import CheckOutcome
 from searchsocket.pipeline.run.remote_index import findings
-from searchsocket.pipeline.run.results import sha256
+from searchsocket.pipeline.run.results import CheckOutcome, sha256
 from searchsocket.pipeline.run.stage import Stage
 from searchsocket.pipeline.stages.chunk_embeddings import (
     budget,

@@ -11,7 +11,7 @@ from searchsocket.events import OnEvent, ignore
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.pipeline.run.corpora import SITE, Corpus
 from searchsocket.pipeline.run.options import RunOptions
-from searchsocket.pipeline.run.outcome import CheckOutcome
+from searchsocket.pipeline.run.results import CheckOutcome
 from searchsocket.project.project import Project
 from searchsocket.project.settings.source_kinds import SourceKind, SourceMode, source_kind
 from searchsocket.sources import configured_site

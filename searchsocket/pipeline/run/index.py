@@ -12,11 +12,10 @@ from searchsocket.models.embedders.openai_key import key_variable
 from searchsocket.pipeline.run.context import ScopeRun, Workspace
 from searchsocket.pipeline.run.corpora import SITE, Corpus
 from searchsocket.pipeline.run.numbers import ChunkNumbers
-from searchsocket.pipeline.run.origin import PagesOrigin, origin_of_pages
 from searchsocket.pipeline.run.results import result_of
 from searchsocket.pipeline.run.stage import Stage, exclusive
 from searchsocket.pipeline.run.stages import STAGES, every_stage, stages_of
-from searchsocket.pipeline.run.summary import IndexSummary, summarise
+from searchsocket.pipeline.run.summary import IndexSummary, PagesOrigin, origin_of_pages, summarise
 from searchsocket.project.project import Project
 from searchsocket.state import ProjectState
 from searchsocket.stores import make_vectors

@@ -8,7 +8,7 @@ import numpy as np
 
 from searchsocket.errors import RecallTooLow
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.stopping import raise_if_stopped
+from searchsocket.pipeline.run.stage import raise_if_stopped
 from searchsocket.pipeline.run.vectors import vectors_of
 from searchsocket.project.settings.model import VectorSettings
 from searchsocket.stores.base import IndexReader

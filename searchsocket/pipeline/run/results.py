@@ -1,11 +1,12 @@
-"""Results of the stages of a run (spec 17, 21)."""
+"""Results of the stages of a run and of its checks (spec 17, 21)."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
-from searchsocket.pipeline.run.numbers import Numbers
+from searchsocket.errors import CandidateRefused
+from searchsocket.pipeline.run.numbers import Number, Numbers
 
 
 def sha256(data: bytes) -> str:
@@ -64,3 +65,26 @@ def result_of(report: Mapping[str, Any], kind: type[K]) -> StageResult[K]:
     warnings = tuple(report["warnings"])
     values = {**report, "numbers": kind.of(report["numbers"]), "skipped": skipped, "warnings": warnings}
     return StageResult(**values)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOutcome:
+    """Result of a check."""
+
+    passed: bool
+    message: str
+    severity: Literal["error", "warn"] = "error"
+    numbers: Mapping[str, Number] = field(default_factory=dict)
+    tables: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)  # title -> rows for people
+
+
+class GoldenQueriesFailed(CandidateRefused):
+    """The new generation answers the golden queries too badly."""
+
+    def __init__(self, scope: str, generation: str, outcome: CheckOutcome) -> None:
+        super().__init__(
+            f"generation {generation} of scope {scope!r} is not published: {outcome.message}; it is kept to be looked "
+            f"at: `searchsocket test --generation candidate --scope {scope}`; --accept-quality-drop publishes it"
+        )
+        self.generation = generation
+        self.outcome = outcome

@@ -1,6 +1,9 @@
-"""Frame of every stage: the scope's lock and state, the clock, and the recorded result."""
+"""Frame of every stage: the scope's lock and state, the clock, interruption, and the recorded result."""
 
 import shutil
+import signal
+import subprocess
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
@@ -8,21 +11,25 @@ from inspect import cleandoc
 from time import perf_counter
 from typing import Any, Generic, TypeVar
 
+from searchsocket.errors import ArtifactInvalid, Interrupted
 from searchsocket.events import Event
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.corpora import SITE, Corpus
 from searchsocket.pipeline.run.numbers import Numbers
-from searchsocket.pipeline.run.published import continue_published
 from searchsocket.pipeline.run.results import StageResult
-from searchsocket.pipeline.run.stopping import raise_if_stopped
 from searchsocket.project.access import make_private_folders
 from searchsocket.state import ScopeState
+from searchsocket.stores.artifacts.live import is_published_here, local_generations
 from searchsocket.stores.artifacts.run_lease import run_lease
+from searchsocket.stores.artifacts.scope_lease import ScopeLease
 from searchsocket.system.errors import system_error
+from searchsocket.system.git import ask_git
 
 N = TypeVar("N", bound=Numbers)
 StageBody = Callable[[ScopeRun, ScopeState], StageResult[N]]
 MAX_RUNS = 200
+_DIRTY = "-dirty"
+_ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,3 +133,81 @@ def _leave_no_empty_folder(run: ScopeRun) -> None:
     """Remove the temporary folder if it is empty; a failed stage deletes its own temporary file."""
     with suppress(OSError):  # not there, or not empty
         run.temporary_dir.rmdir()
+
+
+def continue_published(run: ScopeRun, lease: ScopeLease) -> None:
+    """Make the published generation the base of this run.
+
+    A machine adopts it if its source contains the published commit. A machine without an index also adopts it if git
+    cannot tell. Any other machine would drop published content, so it needs `--adopt`.
+
+    Raises:
+        PublishedElsewhere: The index of this machine is not based on the published generation.
+        ArtifactsUnavailable, StateUnavailable: It cannot be downloaded.
+    """
+    is_first = not lease.pointer.generation and not local_generations(run.project, run.scope)
+    if not is_first and is_published_here(run.project, run.scope, lease.pointer):
+        return
+    from searchsocket.stores.artifacts.adoption import adopt, begin_near  # heavy: loads the search engine
+
+    if is_first:
+        if name := begin_near(run.project, run.scope, lease):
+            run.on_event(Event("generation_adopted", {"scope": name}))
+        return
+    if not run.options.adopt:
+        contains = _contains(run, lease.pointer.revision)
+        if contains is False or (contains is None and local_generations(run.project, run.scope)):
+            raise lease.elsewhere()
+    try:
+        pulled = adopt(run.project, run.scope, lease)
+        run.on_event(Event("generation_adopted", {"generation": pulled.generation, "bytes": pulled.fetched_bytes}))
+    except ArtifactInvalid as error:  # a damaged artefact is ignored: the index is built from scratch
+        run.on_event(Event("generation_not_adopted", {"error": str(error)}))
+
+
+def _contains(run: ScopeRun, published: str) -> bool | None:
+    """Return True if the commit of this run contains the published one; None if git cannot tell."""
+    own = run.source_revision().removesuffix(_DIRTY)
+    if not own or not published or published.endswith(_DIRTY):
+        return None
+    try:
+        ask_git(run.project.root, "merge-base", "--is-ancestor", published, own)
+    except subprocess.CalledProcessError as error:
+        return False if error.returncode == 1 else None
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return True
+
+
+def raise_if_stopped(run: ScopeRun) -> None:
+    """Raise `Interrupted` if the owner of the run asked to stop it.
+
+    Raises:
+        Interrupted: The run was stopped.
+    """
+    if run.should_stop():
+        raise Interrupted(f"the run of scope {run.scope.name!r} was stopped before it published anything")
+
+
+@contextmanager
+def uninterrupted(run: ScopeRun) -> Iterator[None]:
+    """Defer signals for the duration of the block; a half-finished publication would be reported as failed.
+
+    Raises:
+        Interrupted: The run was stopped before the block.
+    """
+    if threading.current_thread() is not threading.main_thread():  # only the main thread handles signals
+        raise_if_stopped(run)
+        yield
+        return
+    before = {number: signal.signal(number, _wait) for number in _ENDING}
+    try:
+        raise_if_stopped(run)
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler or signal.SIG_DFL)  # None: the handler was not installed by Python
+
+
+def _wait(number: int, _: object) -> None:
+    """Ignore the signal: the run has already published, and its result tells the sender."""

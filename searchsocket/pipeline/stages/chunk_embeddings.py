@@ -18,8 +18,7 @@ from searchsocket.models.paying.cost import Budget
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.numbers import EmbeddingNumbers
 from searchsocket.pipeline.run.results import StageResult, digest_of
-from searchsocket.pipeline.run.stage import Stage, stage
-from searchsocket.pipeline.run.stopping import raise_if_stopped
+from searchsocket.pipeline.run.stage import Stage, raise_if_stopped, stage
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.published_vectors import take_published_vectors
 from searchsocket.state import ScopeState

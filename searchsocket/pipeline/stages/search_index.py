@@ -12,12 +12,10 @@ from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.pipeline.extraction.chunk_job import page_workers
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.numbers import EmbeddingNumbers, IndexNumbers
-from searchsocket.pipeline.run.outcome import CheckOutcome, GoldenQueriesFailed
 from searchsocket.pipeline.run.recall import recall_of, recall_warnings
 from searchsocket.pipeline.run.remote_index import resync
-from searchsocket.pipeline.run.results import StageResult, digest_of
-from searchsocket.pipeline.run.stage import Stage, stage
-from searchsocket.pipeline.run.stopping import uninterrupted
+from searchsocket.pipeline.run.results import CheckOutcome, GoldenQueriesFailed, StageResult, digest_of
+from searchsocket.pipeline.run.stage import Stage, stage, uninterrupted
 from searchsocket.pipeline.run.vectors import vectors_of
 from searchsocket.pipeline.stages.aliases import Moves
 from searchsocket.pipeline.stages.chunk_embeddings import chunk_embeddings

@@ -9,7 +9,7 @@ from typing import Any
 from searchsocket.errors import ConfigError
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.results import digest_of
-from searchsocket.sources.built_versions import listed_texts
+from searchsocket.sources.static_output import listed_texts
 from searchsocket.state import ScopeState
 from searchsocket.types import VersionFamily
 from searchsocket.web.versions.families import DETECTION_VERSION, VersionRules, find_families

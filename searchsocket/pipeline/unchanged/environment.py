@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from hashlib import sha256
 
 # Variables that a terminal, shell or login sets about itself. All others are included: a proxy, a home folder or a
@@ -19,6 +20,8 @@ _OF_TERMINALS = re.compile(
 )
 _DEPTH = 4  # depth of this file below the folder with the packages
 _CODE = ("searchsocket", "searchsocket_assets")
+_STATE_DIR = ".searchsocket"
+_VARIABLE = "SEARCHSOCKET__STATE__DIR"
 
 
 def digest(environ: Mapping[str, str]) -> str:
@@ -62,3 +65,20 @@ def _files(folder: str) -> Iterator[str]:
                 else:
                     info = entry.stat()
                     yield f"{entry.path} {info.st_size} {info.st_mtime_ns} {info.st_ino}\n"
+
+
+def state_dir_of(root: str, environ: Mapping[str, str]) -> str:
+    """The path of the state folder; with a wrong guess no record is found, and a run starts."""
+    folder = environ.get(_VARIABLE, "")
+    for name, keys in ((("pyproject.toml"), ("tool", "searchsocket", "state")), (("searchsocket.toml"), ("state",))):
+        with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+            with open(os.path.join(root, name), "rb") as file:
+                data = file.read()
+            if b"state" in data:
+                import tomllib  # takes as long as everything else
+
+                values = tomllib.loads(data.decode())
+                for key in keys:
+                    values = values[key]
+                folder = folder or str(values["dir"])
+    return os.path.join(root, folder or _STATE_DIR)

@@ -11,9 +11,8 @@ from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
-from searchsocket.pipeline.unchanged.environment import digest
+from searchsocket.pipeline.unchanged.environment import digest, state_dir_of
 from searchsocket.pipeline.unchanged.snapshot import Paths, Snapshot, file_clock_ns
-from searchsocket.pipeline.unchanged.state_dir import state_dir_of
 
 FOLDER = "checks"
 _FORMAT = 2

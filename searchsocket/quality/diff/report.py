@@ -2,25 +2,58 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
 from searchsocket.backends import Backends
 from searchsocket.content.chunking.moved import MovedPage, PageContent, moved_pages
+from searchsocket.content.chunking.records import embedded_text
 from searchsocket.errors import PageTextsMissing
-from searchsocket.models.paying.cost import estimate
+from searchsocket.models.paying.cost import estimate, estimate_tokens
 from searchsocket.pipeline.run.dead_links import is_file
 from searchsocket.project.project import Project
-from searchsocket.quality.diff.pages import Content, read_content
+from searchsocket.quality.gate import judge_readers
 from searchsocket.quality.golden import golden_queries
 from searchsocket.quality.judgement import IndexJudgement
-from searchsocket.quality.judging import judge_readers
 from searchsocket.state.links import LinkToNowhere
 from searchsocket.stores.base import IndexReader
-from searchsocket.types import Generation
+from searchsocket.types import Generation, Record
 from searchsocket.web.urls.targets import resolve_target
+
+_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A whole generation."""
+
+    pages: Mapping[str, PageContent]  # by URL
+    tokens: Mapping[str, int]  # of each text, by its hash, estimated
+
+
+def read_content(reader: IndexReader) -> Content:
+    """Read all pages of a generation, in batches of records; keeps only hashes, titles and records' order."""
+    pages: dict[str, list[tuple[int, str, Record]]] = {}
+    tokens: dict[str, int] = {}
+    for record in _records(reader):
+        tokens[record.content_hash] = estimate_tokens(embedded_text(record.page.title, record.chunk))
+        pages.setdefault(record.page.url, []).append((record.chunk.ordinal, record.content_hash, record))
+    return Content({url: _page_of_rows(url, rows) for url, rows in sorted(pages.items())}, tokens)
+
+
+def _records(reader: IndexReader) -> Iterator[Record]:
+    after = ""
+    while batch := reader.catalogue.fingerprints(after, _BATCH):
+        yield from reader.catalogue.records([record_id for record_id, _ in batch])
+        after = batch[-1][0]
+
+
+def _page_of_rows(url: str, rows: list[tuple[int, str, Record]]) -> PageContent:
+    facts = rows[0][2].page
+    texts = tuple(content_hash for _, content_hash, _ in sorted(rows, key=lambda row: row[:2]))
+    return PageContent(url, facts.address or url, facts.title, texts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,11 +17,10 @@ from searchsocket.search.answering.support import ENOUGH, Support, likelihood
 from searchsocket.search.answering.terms import Terms, terms_of, text_words
 from searchsocket.search.bounds import MAX_PASSAGES
 from searchsocket.search.candidates import find_candidates
-from searchsocket.search.content.bounds import check_bounds
-from searchsocket.search.content.budget import fitting
+from searchsocket.search.content.answer import changed_of, href_of
+from searchsocket.search.content.budget import check_bounds, fitting
 from searchsocket.search.content.folder import ContentFolder, chunk_id
 from searchsocket.search.content.hints import call
-from searchsocket.search.content.source import changed_of, href_of
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.notes import NOTES
 from searchsocket.search.query import clean_text
@@ -29,7 +28,7 @@ from searchsocket.search.quoting.lines import source_of
 from searchsocket.search.quoting.results import short_title
 from searchsocket.search.ranking.fusion import fuse
 from searchsocket.search.ranking.relevance import nearness
-from searchsocket.search.ranking.shares import shares_of
+from searchsocket.search.ranking.weights import shares_of
 from searchsocket.stores.base import IndexReader, ReadableRecord
 from searchsocket.text.amounts import age_s
 from searchsocket.types import Record

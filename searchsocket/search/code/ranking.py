@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from searchsocket.code.languages import language_of
-from searchsocket.code.spoken import Spoken, spoken_name, ways_to_say
-from searchsocket.code.symbols import EXACT, LABEL
+from searchsocket.code.symbols import EXACT, LABEL, Spoken, spoken_name, ways_to_say
 from searchsocket.search.code.candidates import CodeCandidates
 from searchsocket.search.code.changelog import is_about_versions, is_history
 from searchsocket.search.ranking.fusion import min_max

@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from searchsocket.errors import InvalidRequest
+from searchsocket.search.bounds import LEAST_MAX_TOKENS, MAX_LIMIT, MOST_MAX_TOKENS
 from searchsocket.text.token_count import count_tokens
 
 OVERHEAD = 120  # tokens per passage for its names, scores and source
@@ -11,6 +13,7 @@ _ENOUGH = 0.98  # of the budget; the search for the cut ends there
 _CHARS_PER_TOKEN = 4  # approximate; that search starts here, so that it does not count a long text
 
 R = TypeVar("R")
+DEFAULT_LIMIT = 10
 
 
 def json_tokens(value: object) -> int:
@@ -46,3 +49,15 @@ def cut_to(text: str, max_tokens: int) -> str:
         if end > 0:
             return text[: end + len(mark)]
     return text[:fits]
+
+
+def check_bounds(limit: int | None, max_tokens: int | None, most: int = MAX_LIMIT) -> None:
+    """Check the limits of a request.
+
+    Raises:
+        InvalidRequest: A limit is out of range.
+    """
+    if limit is not None and not 1 <= limit <= most:
+        raise InvalidRequest(f"limit must be from 1 to {most}, not {limit}")
+    if max_tokens is not None and not LEAST_MAX_TOKENS <= max_tokens <= MOST_MAX_TOKENS:
+        raise InvalidRequest(f"max_tokens must be from {LEAST_MAX_TOKENS} to {MOST_MAX_TOKENS}, not {max_tokens}")

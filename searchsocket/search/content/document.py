@@ -18,12 +18,13 @@ from searchsocket.search.content.answer import (
     IndexFacts,
     NavigationHints,
     Status,
+    index_facts,
+    source_of_chunk,
+    source_of_page,
 )
-from searchsocket.search.content.bounds import check_bounds
-from searchsocket.search.content.budget import OVERHEAD, cut_to, json_tokens
+from searchsocket.search.content.budget import OVERHEAD, check_bounds, cut_to, json_tokens
 from searchsocket.search.content.folder import ContentFolder, chunk_id
 from searchsocket.search.content.hints import call
-from searchsocket.search.content.source import index_facts, source_of_chunk, source_of_page
 from searchsocket.search.continuation import Continuations
 from searchsocket.text.amounts import age_s
 from searchsocket.types import Lines, Record

@@ -16,12 +16,12 @@ from searchsocket.search.content.answer import (
     IndexFacts,
     NavigationHints,
     Status,
+    index_facts,
+    source_of_page,
 )
-from searchsocket.search.content.bounds import DEFAULT_LIMIT, check_bounds
-from searchsocket.search.content.budget import OVERHEAD, json_tokens
+from searchsocket.search.content.budget import DEFAULT_LIMIT, OVERHEAD, check_bounds, json_tokens
 from searchsocket.search.content.folder import ContentFolder
 from searchsocket.search.content.hints import call
-from searchsocket.search.content.source import index_facts, source_of_page
 from searchsocket.search.continuation import Continuations, Position
 from searchsocket.search.wire import Score
 from searchsocket.text.amounts import age_s

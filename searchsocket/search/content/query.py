@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from searchsocket.errors import InvalidRequest
-from searchsocket.search.content.bounds import DEFAULT_LIMIT, check_bounds
+from searchsocket.search.content.budget import DEFAULT_LIMIT, check_bounds
 from searchsocket.search.content.folder import ContentFolder
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.query import clean_text

@@ -4,6 +4,12 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from math import inf
 
+import numpy as np
+from numpy.typing import NDArray
+
+from searchsocket.errors import EmbedderUnavailable
+from searchsocket.models.embedders.queries import NoVector
+from searchsocket.search.candidates import find_candidates
 from searchsocket.search.content.answer import (
     ContentAnswer,
     ContentData,
@@ -13,15 +19,17 @@ from searchsocket.search.content.answer import (
     RawScore,
     Statistics,
     Status,
+    index_facts,
+    source_of_chunk,
 )
 from searchsocket.search.content.budget import OVERHEAD, cut_to, json_tokens
 from searchsocket.search.content.folder import ContentFolder, chunk_id
 from searchsocket.search.content.hints import interpretation, next_actions, related_queries
-from searchsocket.search.content.meaning import concept_vector
 from searchsocket.search.content.order import BOOST, ExactHits, Scored, best_chunks, exact_hits
 from searchsocket.search.content.query import ContentQuery, checked
-from searchsocket.search.content.source import index_facts, source_of_chunk
 from searchsocket.search.continuation import Continuations
+from searchsocket.search.ranking.fusion import fuse
+from searchsocket.search.ranking.weights import shares_of
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.text.amounts import age_s
 from searchsocket.text.exact import ExactTerm
@@ -33,6 +41,11 @@ _DIGITS = 4
 _MAX_VECTORS = 256
 
 _OrderKey = tuple[str, str, str, tuple[str, ...], tuple[str, ...]]
+_CANDIDATES = 100  # of each list; scores are scaled over them
+_PASSAGES = 10
+_PASSAGE_POWER = 6.0  # of their scores; with less, the later passages move the vector away from the query
+_PASSAGE_SHARE = 3.0  # weight of the passages; the concepts have 1
+_LEAST_LENGTH = 1e-6
 
 
 class ContentSearch:
@@ -170,3 +183,62 @@ def _result(folder: ContentFolder, query: ContentQuery, chunk: Scored, record: R
         source=source_of_chunk(record, folder),
         truncated=content != text,
     )
+
+
+def concept_vector(folder: ContentFolder, concepts: Sequence[str], terms: Sequence[str] = ()) -> Vector | None:
+    """Return one vector of unit length for all concepts, or None if there are none.
+
+    It is the mean of the concepts' vectors plus three times the mean of the ten best passages of a plain search. Each
+    passage is weighted by a high power of its score. Without them, a short concept is nearest to bare headings.
+
+    This is Rocchio's feedback with passages that are assumed to be relevant (Salton and Buckley, 1990), weighted by
+    their scores (Lavrenko and Croft, 2001). `bench.content.precision` and `.recall` measure it (docs/notes/quality.md).
+
+    Args:
+        terms: Exact terms of the same query, also used by the plain search.
+
+    Raises:
+        EmbedderUnavailable: The concepts cannot be embedded now.
+        VectorBackendUnavailable: The backend could not be reached; an outage is never reported as "no results".
+    """
+    if not concepts:
+        return None
+    own = middle_of_concepts(folder, concepts)
+    passages, weights = _best_passages(folder, own, " ".join((*concepts, *terms)))
+    if not passages:
+        return own
+    feedback = _unit(weights @ np.asarray(folder.reader.vectors.vectors_of(passages), np.float64))
+    moved = own if feedback is None else _unit(np.asarray(own, np.float64) + _PASSAGE_SHARE * feedback)
+    return own if moved is None else moved
+
+
+def middle_of_concepts(folder: ContentFolder, concepts: Sequence[str]) -> Vector:
+    """Return the mean of the vectors of at least one concept; the first vector if opposites cancel out.
+
+    Raises:
+        EmbedderUnavailable: The concepts cannot be embedded now.
+    """
+    vectors: list[Vector] = []
+    for concept in concepts:
+        vector = folder.vector(concept)
+        if isinstance(vector, NoVector):
+            raise EmbedderUnavailable("the concepts cannot be embedded now; try again, or send only exact_terms")
+        vectors.append(vector)
+    mean = _unit(np.sum(vectors, axis=0, dtype=np.float64)) if len(vectors) > 1 else None
+    return vectors[0] if mean is None else mean
+
+
+def _best_passages(folder: ContentFolder, vector: Vector, text: str) -> tuple[list[str], NDArray[np.float64]]:
+    """Return the ids of the best passages of a plain search, equal scores by rising id, and their weights."""
+    candidates = find_candidates(folder.reader, vector, text, top_k=_CANDIDATES, where=folder.where_said)
+    if not candidates.ids:
+        return [], np.zeros(0)
+    shares = shares_of(text, candidates.facts.url, is_read=folder.is_read())
+    fused = fuse(candidates.cosine, candidates.bm25, candidates.page_bm25, shares).fused * candidates.facts.weight
+    best = np.lexsort((np.array(candidates.ids), -fused))[:_PASSAGES]
+    return [candidates.ids[at] for at in best.tolist()], np.asarray(fused[best], np.float64) ** _PASSAGE_POWER
+
+
+def _unit(vector: NDArray[np.float64]) -> Vector | None:
+    length = float(np.linalg.norm(vector))
+    return None if length < _LEAST_LENGTH else np.asarray(vector / length, np.float32)

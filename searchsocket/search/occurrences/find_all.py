@@ -6,14 +6,11 @@ from datetime import datetime
 from searchsocket.content.mirror.document import parse_page
 from searchsocket.errors import InvalidRequest
 from searchsocket.search.bounds import MAX_OCCURRENCES
-from searchsocket.search.content.bounds import check_bounds
-from searchsocket.search.content.budget import fitting
+from searchsocket.search.content.budget import check_bounds, fitting
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.notes import language_notes
-from searchsocket.search.occurrences.answer import FindAnswer, FindQuery, Occurrence
-from searchsocket.search.occurrences.continuation import continuation_of, offset_of
-from searchsocket.search.occurrences.page_text import heading_above, headings, page_text, passage_at
-from searchsocket.search.occurrences.spelling import Spelling
+from searchsocket.search.occurrences.answer import FindAnswer, FindQuery, Occurrence, continuation_of, offset_of
+from searchsocket.search.occurrences.page_text import Spelling, heading_above, headings, page_text, passage_at
 from searchsocket.search.query import SearchQuery, checked
 from searchsocket.search.quoting.results import href, short_title
 from searchsocket.search.versions import VersionScope, in_versions, page_in

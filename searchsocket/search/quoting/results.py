@@ -8,10 +8,9 @@ from urllib.parse import quote
 
 from searchsocket.content.markdown.plain_text import Opening
 from searchsocket.search.answer import AlikePage, Explanation, Result, SectionResult
-from searchsocket.search.quoting.choice import SectionScorer
+from searchsocket.search.quoting.choice import SectionScorer, opening_of, section_called
 from searchsocket.search.quoting.lines import mirror_of, source_of
 from searchsocket.search.quoting.marks import Mark, QueryWords
-from searchsocket.search.quoting.openings import opening_of, section_called
 from searchsocket.search.quoting.snippet import MAX_CHARS, Snippet, excerpt
 from searchsocket.search.quoting.window import Window, beginning, below_title, window
 from searchsocket.search.ranking.group import MAX_SECTIONS, PageGroup

@@ -1,26 +1,50 @@
-"""Boosts from a page's position on the site: small, so that they decide only between similar scores (spec 13.1)."""
+"""Boosts from a page's position on the site, and factors for listings and dated pages (spec 13.1).
+
+They are small, so that they decide only between similar scores. Generated listings and pages of an occasion (posts,
+release notes, upgrade guides) repeat the words of the guides, so guides rank above them.
+"""
 
 import math
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from searchsocket.search.ranking.exact import names_identifier
-from searchsocket.search.ranking.listings import SHARE as LISTING_SHARE
-from searchsocket.search.ranking.listings import is_listing
-from searchsocket.search.ranking.occasions import SHARE as OCCASION_SHARE
-from searchsocket.search.ranking.occasions import asks_for_occasion, is_occasion
 from searchsocket.stores.base import Facts
 from searchsocket.types import Scores
 
 if TYPE_CHECKING:
     from searchsocket.project.settings.model import RankingSettings
 
+
 _MANY_LINKS = 100  # further links do not count
 _LOGARITHMS = np.array([math.log1p(links) for links in range(_MANY_LINKS + 1)])
 _WEIGHTS = (0.01, 100.0)  # bounds of an author's page weight
+LISTING_SHARE = 0.5  # factor of such a page compared with a guide
+_LISTING = re.compile(
+    r"/_(?:modules|sources?)(?:/|$)"  # Sphinx
+    r"|/(?:genindex|py-modindex|modindex)(?:-[\w-]+)?(?:\.html?)?$"
+    r"|/(?:index-all|allclasses(?:-\w+)?|allpackages-index|src-html/.+|index-files/.+)(?:\.html?)?$"  # Javadoc
+    r"|_8\w{1,8}_source(?:\.html?)?$"  # Doxygen
+    r"|/src/.+\.rs(?:\.html?)?$"  # rustdoc
+)
+OCCASION_SHARE = 0.9  # factor of such a page compared with a guide
+_OCCASION = re.compile(
+    r"/(?:19|20)\d\d(?:/\d\d?/|-\d\d-\d\d)"  # a day, or a month
+    r"|/(?:blog|posts|announcements)/."
+    r"|/(?:release-?notes?|releases|releaselog|change-?logs?|changes|whats-?new|news|migration)/"
+    r"|/(?:releases|change-?logs?|changes|whats-?new|news)(?:\.html?)?$"
+    r"|/(?:release-?notes?|release-v?\d|(?:migrat|upgrad)(?:e|ing|ion)(?![a-z]))[^/]*$",
+    re.IGNORECASE,
+)
+# A query with such a word may ask for one of them; so may a number, which may be a version or a year.
+_ASKS_FOR_OCCASION = re.compile(
+    r"\d|\b(?:migrat|upgrad|releas|chang|new|blog|announc|version|histor|deprecat|remov|break)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +84,20 @@ def boosts_of(facts: Facts, settings: "RankingSettings", q: str = "") -> Boosts:
 def _shares(urls: Sequence[str], less: Collection[str], share: float) -> Scores | float:
     """Return the factor of each record: `share` for the pages in `less`, otherwise 1."""
     return np.array([share if url in less else 1.0 for url in urls]) if less else 1.0
+
+
+@lru_cache(maxsize=1 << 14)  # queries share pages
+def is_listing(url: str) -> bool:
+    """Return True if a generator uses this path for a source listing or an index of names."""
+    return _LISTING.search(url) is not None
+
+
+@lru_cache(maxsize=1 << 14)  # queries share pages
+def is_occasion(url: str) -> bool:
+    """Return True if a path belongs to a post or release note."""
+    return _OCCASION.search(url) is not None
+
+
+def asks_for_occasion(q: str) -> bool:
+    """Return True if a query may ask for such a page."""
+    return _ASKS_FOR_OCCASION.search(q) is not None

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from searchsocket.search.ranking.shares import FEW_WORDS
-from searchsocket.search.ranking.weights import Shares
+from searchsocket.search.ranking.weights import FEW_WORDS, Shares
 from searchsocket.types import Scores
 
 # Words on every page score less than this. Their differences are rounding errors, which scaling would amplify.
@@ -25,7 +24,7 @@ class FusedScores:
     keyword: Scores  # bm25 scaled likewise
     page: Scores  # page_bm25 scaled likewise
     fused: Scores  # the three by their shares, in [0, 1]
-    second: Scores  # bonus of a page for its second section, see `pages.py`; 0 for chunks
+    second: Scores  # bonus of a page for its second section, see `signals.py`; 0 for chunks
 
 
 def fuse(cosine: ArrayLike, bm25: ArrayLike, page_bm25: ArrayLike, shares: Shares = FEW_WORDS) -> FusedScores:

@@ -1,4 +1,4 @@
-"""Rank chunks by fused score, boosts and page weight, with a rule for every tie."""
+"""Rank chunks by fused score, boosts and page weight, with a rule for every tie; mix in a reranker's scores."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,13 +10,15 @@ import numpy as np
 
 from searchsocket.search.answer import Note
 from searchsocket.search.ranking.boosts import Boosts
-from searchsocket.search.ranking.fusion import FusedScores
-from searchsocket.search.ranking.judged import mix_scores
+from searchsocket.search.ranking.fusion import FusedScores, min_max
 from searchsocket.stores.base import Facts
 from searchsocket.types import Scores
 
 # Smaller differences are rounding errors, which depend on the machine.
 _DIGITS = 6
+# Share of the reranker in the retrieval score at weight 1; the original score has the remainder. The mix is in [0, 1],
+# so the bonus of `exact.py` for a title or a single word stays above it.
+_RERANKER_SHARE = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +89,29 @@ class Ranking:
 
 
 NOTHING = Ranking((), None)
+
+
+def candidate_scores(positions: Sequence[int], scores: Sequence[float | None], candidates: int) -> Scores:
+    """Return a score per candidate, scaled over those that have one; 0 for the others.
+
+    Args:
+        positions: Positions of the candidates that were sent to the reranker.
+        scores: Their scores; None: not among the best.
+    """
+    column = np.zeros(candidates)
+    scored = [(position, score) for position, score in zip(positions, scores, strict=True) if score is not None]
+    if scored:
+        judged_positions, values = zip(*scored, strict=True)
+        # Equal scores mean only that the candidates without a score are worse.
+        column[list(judged_positions)] = min_max(np.array(values, np.float64)) if min(values) < max(values) else 1.0
+    return column
+
+
+def mix_scores(fused: Scores, reranked: Scores, weight: float) -> Scores:
+    """Return the retrieval score of reranked candidates, in [0, 1].
+
+    Args:
+        weight: `ranking.weights.rerank`, in [0, 1].
+    """
+    share = _RERANKER_SHARE * weight
+    return (1.0 - share) * fused + share * reranked

@@ -8,11 +8,11 @@ import numpy as np
 
 from searchsocket.search.ranking.boosts import boosts_of
 from searchsocket.search.ranking.exact import exact_scores
-from searchsocket.search.ranking.fusion import fuse
-from searchsocket.search.ranking.pages import in_page_order, of_pages
-from searchsocket.search.ranking.rank import Parts, Ranking, rank, score_candidates
+from searchsocket.search.ranking.fusion import fuse, fuse_pages
+from searchsocket.search.ranking.names import name_scores
+from searchsocket.search.ranking.rank import Parts, Ranked, Ranking, rank, score_candidates
 from searchsocket.search.ranking.weights import WEIGHTS, Shares
-from searchsocket.stores.base import Candidates, WordSnapshot
+from searchsocket.stores.base import Candidates, Facts, WordSnapshot
 from searchsocket.types import Scores
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class RankingInput:
     by_page: bool  # rank pages, else chunks
 
 
-# Name -> bonus of each candidate. A page has the best bonus of its chunks, and one for its names, see `pages.py`.
+# Name -> bonus of each candidate. A page has the best bonus of its chunks, and one for its names, see `of_pages`.
 SIGNALS: Mapping[str, Callable[[RankingInput], Scores]] = {
     "exact": lambda inputs: exact_scores(inputs.q, inputs.candidates, inputs.texts),
     "passage": lambda inputs: passage_scores(inputs.words, inputs.q, inputs.candidates.ids, inputs.shares),
@@ -80,3 +80,56 @@ def passage_scores(words: WordSnapshot, q: str, ids: Sequence[str], shares: Shar
         proximity = np.square(np.array(words.together(q, ids), np.float64))
         gains += shares.together * (proximity - proximity.min(initial=1.0))
     return gains
+
+
+def of_pages(facts: Facts, parts: Parts, q: str, shares: Shares, rarities: Mapping[str, float]) -> Parts:
+    """Return the score parts of pages, from those of their chunks; equal for all chunks of a page.
+
+    Args:
+        rarities: Rarities of the words of the query, see `WordSnapshot.rarities`.
+    """
+    pages = _Pages(facts)
+    second = WEIGHTS.second * pages.second(parts.lists.fused, facts.kind)
+    lists = fuse_pages(parts.lists, pages.best, shares, second)
+    bonuses = {name: pages.best(scores) for name, scores in parts.bonuses.items()}
+    bonuses["names"] = pages.name_bonus(q, facts.anchor, rarities)
+    reranked = None if parts.reranked is None else pages.best(parts.reranked)
+    return replace(parts, lists=lists, bonuses=bonuses, reranked=reranked)
+
+
+def in_page_order(ranked: Sequence[Ranked], scores: Scores) -> list[Ranked]:
+    """Order chunks by the scores of their pages; chunks of a page, and of pages with equal scores, keep their order."""
+    positions = [chunk.position for chunk in ranked]
+    return [ranked[at] for at in np.argsort(-scores[positions], kind="stable").tolist()] if positions else []
+
+
+class _Pages:
+    """Candidates by page."""
+
+    def __init__(self, facts: Facts) -> None:
+        titles = dict(zip(facts.url, facts.title, strict=True))
+        self._names = list(zip(titles.values(), titles, strict=True))  # title and path of each page
+        codes = dict(zip(titles, range(len(titles)), strict=True))
+        self._codes = np.array(list(map(codes.__getitem__, facts.url)), np.int64)
+
+    def best(self, values: Scores) -> Scores:
+        """Return for each chunk the greatest value of its page's chunks."""
+        best = np.full(len(self._names), -np.inf)
+        np.maximum.at(best, self._codes, values)
+        return best[self._codes]
+
+    def name_bonus(self, q: str, anchors: Sequence[str], rarities: Mapping[str, float]) -> Scores:
+        """Return the bonus of each page for its names."""
+        return name_scores(q, self._names, self._codes.tolist(), anchors, rarities)[self._codes]
+
+    def second(self, fused: Scores, kinds: Sequence[str]) -> Scores:
+        """Return the score of the second best section of each page; 0 if it has at most one."""
+        sections = np.flatnonzero(np.array(kinds) != "summary")
+        order = sections[np.lexsort((-fused[sections], self._codes[sections]))]
+        pages = self._codes[order]
+        is_second = np.zeros(len(order), bool)
+        is_second[1:] = pages[1:] == pages[:-1]
+        is_second[2:] &= pages[2:] != pages[:-2]
+        second = np.zeros(len(self._names))
+        second[pages[is_second]] = fused[order[is_second]]
+        return second[self._codes]

@@ -5,11 +5,15 @@ The score is the mix of the three lists (`lists`) plus each feature times its we
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from searchsocket.text.words import parse_query
+
 FILE = Path(__file__).with_name("weights.json")
+_SOME, _MANY = 4, 5  # words, without stop words
+_WHOLE = 1.1  # chunks per page among the candidates
 
 
 class Shares(NamedTuple):
@@ -47,3 +51,28 @@ _FILE = _read()
 ANSWER: Mapping[str, Any] = _FILE["answer"]  # see `answerable.py`
 WEIGHTS = FeatureWeights(**_FILE["features"])
 LISTS: Mapping[str, Shares] = {name: Shares(**shares) for name, shares in _FILE["lists"].items()}
+
+
+# Scaled scores, unlike reciprocal ranks, keep the distance between hits (docs/notes/ranking.md).
+FEW_WORDS = LISTS["few_words"]
+# A long query describes a page, over which its words are spread; the vector sum of many words is vague.
+MANY_WORDS = LISTS["many_words"]
+# Passages that answer mostly contain these words, but so do others.
+SOME_WORDS = LISTS["some_words"]
+# A model that reads whole sentences works for any length.
+READ = LISTS["read"]
+# In functions or abstracts the chunk is the page, so its words would count twice.
+READ_WHOLE = LISTS["read_whole"]
+
+
+def shares_of(q: str, urls: Sequence[str] = (), *, is_read: bool = False) -> Shares:
+    """Return the weights of the lists for this query.
+
+    Args:
+        urls: The page of each candidate.
+        is_read: True if the model reads a text as a whole, instead of adding up its words.
+    """
+    if is_read:
+        return READ_WHOLE if urls and len(urls) < _WHOLE * len(set(urls)) else READ
+    count = sum(not word.is_stop for word in parse_query(q).words)
+    return MANY_WORDS if count >= _MANY else SOME_WORDS if count >= _SOME else FEW_WORDS

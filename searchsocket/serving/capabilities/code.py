@@ -20,13 +20,12 @@ from searchsocket.search.bounds import (
     MAX_RELATED_CODE,
 )
 from searchsocket.search.code.answer import CodeAnswer, CodeResult
-from searchsocket.search.code.fetch import FetchedLines
+from searchsocket.search.code.fetch import FetchedCode, FetchedLines, fetched_code
 from searchsocket.search.code.find_all import CodeFindAnswer, CodeFindQuery
-from searchsocket.search.code.fitting import FetchedCode, fetched_code
 from searchsocket.search.code.query import CodeQuery
 from searchsocket.search.code.related import DocumentingPage, RelatedCode, RelatedQuery
 from searchsocket.search.content.budget import fitting
-from searchsocket.search.occurrences.continuation import MAX_CHARS
+from searchsocket.search.occurrences.answer import MAX_CHARS
 from searchsocket.serving.capabilities.base import Agent, Caller, Capability, Http, Request, Services, query_of
 from searchsocket.serving.capabilities.fields import (
     WHOLE,

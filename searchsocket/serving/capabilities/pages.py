@@ -11,8 +11,7 @@ from searchsocket.search.bounds import MAX_OCCURRENCES
 from searchsocket.search.content.budget import cut_to
 from searchsocket.search.cost import related_cost
 from searchsocket.search.notes import NO_BACKEND, NOTES
-from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
-from searchsocket.search.occurrences.continuation import MAX_CHARS
+from searchsocket.search.occurrences.answer import MAX_CHARS, FindAnswer, FindQuery
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.rerank import NOT_JUDGED
 from searchsocket.serving.capabilities.base import Agent, Caller, Capability, Http, Request, Services, query_of

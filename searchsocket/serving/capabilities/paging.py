@@ -8,8 +8,7 @@ from searchsocket.errors import Busy, ContinuationGone, InvalidRequest
 from searchsocket.search.answer import RelatedAnswer, SearchAnswer
 from searchsocket.search.bounds import DEFAULT_MAX_TOKENS
 from searchsocket.search.code.answer import CodeAnswer
-from searchsocket.search.content.bounds import check_bounds
-from searchsocket.search.content.budget import fitting
+from searchsocket.search.content.budget import check_bounds, fitting
 from searchsocket.search.continuation import Continuations
 from searchsocket.serving.capabilities.base import Caller
 from searchsocket.types import Generation

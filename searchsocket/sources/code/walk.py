@@ -6,8 +6,7 @@ from typing import Generic, TypeVar
 
 from pathspec import GitIgnoreSpec
 
-from searchsocket.code.exclusions import excluded_file, excluded_folder
-from searchsocket.code.ignore import FILES, Ignored, ReadIgnore
+from searchsocket.code.ignore import FILES, Ignored, ReadIgnore, excluded_file, excluded_folder
 from searchsocket.code.languages import language_of
 from searchsocket.errors import ConfigError, SourceUnavailable
 from searchsocket.sources.base import SourceReport

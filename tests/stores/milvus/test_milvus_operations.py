@@ -16,7 +16,7 @@ from small_site import write_site
 from searchsocket.cli.main import cli
 from searchsocket.pipeline.run.checks import CHECKS
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.outcome import CheckOutcome
+from searchsocket.pipeline.run.results import CheckOutcome
 from searchsocket.project.project import open_project
 from searchsocket_assets.run.evaluations import outcome_of
 
