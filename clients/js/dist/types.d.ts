@@ -30,9 +30,19 @@ export interface SearchRequest {
     explain?: boolean;
     /** true: the sections of a page are quoted too, which costs a fifth more; else they have titles and addresses alone. */
     sectionSnippets?: boolean;
+    /** About how many tokens of text the answer may have, 200 to 100,000; the rest follows by `continuationToken`. */
+    maxTokens?: number;
+    /** `continuationToken` of the answer before. */
+    continuationToken?: string;
 }
 /** Where query words stand in a text: [start, end) in code points, not in UTF-16 units. */
 export type Marks = readonly (readonly [number, number])[];
+/** Lines of a passage in a file: from 1, the last one included; null if they are not known. */
+export interface FileLines {
+    file: string | null;
+    firstLine: number | null;
+    lastLine: number | null;
+}
 export interface Section {
     href: string;
     anchor: string;
@@ -43,6 +53,10 @@ export interface Section {
     snippetHtml: string;
     marks: Marks;
     score: number;
+    /** Lines in the content file; null without the key. A static export has none. */
+    source?: FileLines | null;
+    /** Lines in the mirror file; null without the key. */
+    mirror?: FileLines | null;
     ref: string;
 }
 export interface AlikePage {
@@ -74,6 +88,11 @@ export interface Result {
     /** How likely it answers, 0 to 1; comparable between answers. */
     confidence: number;
     routeFile: string | null;
+    routeResolution?: "exact" | "best-effort" | "none" | null;
+    /** Lines in the content file; null without the key. A static export has none. */
+    source?: FileLines | null;
+    /** Lines in the mirror file; null without the key. */
+    mirror?: FileLines | null;
     scope: string;
     generation: string;
     ageSeconds: number;
@@ -89,8 +108,37 @@ export interface Result {
     ref: string;
     sections: readonly Section[];
     alike: readonly AlikePage[];
+    /** Whether the page's file changed after publishing; null without the key. */
+    changedSince?: boolean | null;
+    /** The parts of the score, with `explain`. */
+    explanation?: Explanation | null;
     /** Absent if the service searches one site. */
     origin?: Origin;
+}
+/** score = (fused + second + links + depth + exact) x weight, in 0 to 1. */
+export interface Explanation {
+    cosine: number;
+    bm25: number;
+    vector: number;
+    keyword: number;
+    pageBm25: number;
+    page: number;
+    fused: number;
+    second: number;
+    links: number;
+    depth: number;
+    exact: number;
+    weight: number;
+    rerank?: number | null;
+}
+/** A rule of `curation.toml` that is about the query. */
+export interface AppliedRule {
+    /** File and line. */
+    rule: string;
+    effect: "pin" | "hide" | "boost";
+    pages: readonly string[];
+    /** Pinned pages that are not in the index, or that the filters exclude. */
+    unavailable?: readonly string[];
 }
 export interface Note {
     code: string;
@@ -121,6 +169,12 @@ export interface SearchAnswer {
     facets?: Readonly<Record<string, Readonly<Record<string, number>>>>;
     /** Versions of the documentation; absent if the site has none. */
     versions?: AnswerVersions;
+    /** Rules of the owner, with `explain` and the key. */
+    curation?: readonly AppliedRule[] | null;
+    /** `maxTokens` ended the answer before `topK`. */
+    truncated?: boolean;
+    /** Gets the next results; absent if there are none. */
+    continuationToken?: string | null;
     meta: {
         timingsMs: {
             embed: number;
@@ -134,6 +188,8 @@ export interface SearchAnswer {
         generation: string;
         publishedAt: string;
         ageSeconds: number;
+        /** The indexed commit; null without the key or if it is not known. */
+        sourceRevision?: string | null;
         notes: readonly Note[];
     };
 }
