@@ -28,7 +28,9 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "file_path": ("file",),
     "limit": ("top_k", "max_results"),
     "path_prefix": ("path",),
-    "path": ("path_prefix",),
+    "path": ("path_prefix", "glob", "files"),
+    "languages": ("language", "lang"),
+    "kinds": ("kind",),
     "folder_id": ("base_folder_path", "folder"),
     "continuation_token": ("continuation",),
 }

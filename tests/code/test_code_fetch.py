@@ -123,3 +123,18 @@ def test_the_command_prints_the_lines_that_are_asked_for(project: CodeProject) -
         "3| /** Checks a token's signature. */",
         "4| export async function verifyToken(token: string): Promise<boolean> {",
     ]
+
+
+@pytest.mark.parametrize(
+    ("path", "fix"),
+    [
+        ("auth/token.ts", "did you mean 'src/auth/token.ts'?"),
+        ("lib/Login.svelte", "did you mean 'src/pages/Login.svelte'?"),
+        ("token", "use the file of a result"),
+    ],
+)
+def test_a_file_named_without_its_folder_is_named_whole(service: CodeService, path: str, fix: str) -> None:
+    """A caller goes on with one call; where several files could be meant, or none, none is named."""
+    with pytest.raises(PageNotFound) as raised:
+        service.fetch_file(path, 1, 5, "main")
+    assert str(raised.value).endswith(fix)

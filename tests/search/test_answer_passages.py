@@ -7,6 +7,7 @@ from search_site import Piece, record_of
 
 from searchsocket.content.markdown.chunk_text import chunk_text
 from searchsocket.search.answering.sentences import Passage, best_passage, is_bare
+from searchsocket.search.answering.support import Support, likelihood
 from searchsocket.search.answering.terms import terms_of, text_words
 from searchsocket.types import Chunk, Code, Lines
 
@@ -111,3 +112,11 @@ def test_similar_words_count_in_part() -> None:
 def test_a_number_is_what_answers_how_many(question: str, text: str, held: float) -> None:
     """No answer repeats `often` or `many`, so a question would be refused for want of them."""
     assert terms_of(question, {}).share_of(text_words(text)) == pytest.approx(held)
+
+
+def test_a_word_that_hardly_any_page_has_makes_an_answer_less_likely() -> None:
+    """The same evidence for a subject that the index hardly speaks of is mostly chance."""
+    rare, common = (terms_of("How is the lantern dimmed?", {"lantern": rarity, "dimmed": 1.0}) for rarity in (6.0, 1.0))
+    evidence = Support(passage=0.8, chunk=0.8, nearness=2.0, missing_name=0.0, rarest=rare.rarest)
+    assert (rare.rarest, common.rarest) == (6.0, 1.0)
+    assert likelihood(evidence) < likelihood(evidence._replace(rarest=common.rarest))

@@ -67,9 +67,24 @@ def fetch_file(
     is_indexed = reader.catalogue.page_records(f"/{path}")
     data = read_now(path) if is_indexed else None
     if data is None:
-        raise PageNotFound(f"{path[:200]!a} is not an indexed file; use the file of a result")
+        near = _near_path(reader, path)
+        fix = f"did you mean {near!a}?" if near else "use the file of a result"
+        raise PageNotFound(f"{path[:200]!a} is not an indexed file; {fix}")
     changed = is_changed(reader.catalogue.page_digest(f"/{path}"), data)
     return _lines(path, data, first, last, max_lines, changed=changed)
+
+
+def _near_path(reader: IndexReader, path: str) -> str:
+    """Return the only indexed file whose path ends like a path, or that has its name; "" if there are none or several.
+
+    Callers guess the folder of a file, or name it from the folder of the package.
+    """
+    files = [url[1:] for url in reader.words.pages_with(())]
+    for end in (path.removeprefix("./"), path.rpartition("/")[2]):
+        near = [file for file in files if end and f"/{file}".endswith(f"/{end}")]
+        if len(near) == 1:
+            return near[0]
+    return ""
 
 
 def _lines(path: str, data: bytes, first: int, last: int, max_lines: int, *, changed: bool) -> FetchedLines:

@@ -44,6 +44,7 @@ from searchsocket.serving.code_upkeep import CodeStatus, CodeSynced
 MAX_ID_CHARS = 400
 MAX_LINE = 100_000_000
 _PLACE = re.compile(r"(?P<file>.+):(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9}))?", re.DOTALL)
+_ALL_LINES = f"1-{MAX_LINES}"
 _LINES = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 _Name = Annotated[str, Field(max_length=40)]
@@ -272,6 +273,8 @@ def _with_lines(arguments: Mapping[str, Any]) -> dict[str, Any]:
         raise InvalidRequest("send either `ids`, as results give them, or `file` (with `lines`, such as 45-78)")
     if fields.get("ids"):
         return fields
+    if lines == _ALL_LINES and (place := _PLACE.fullmatch(str(fields["file"]))):  # as results name places
+        fields["file"], lines = place["file"], f"{place['first']}-{place['last'] or place['first']}"
     match = _LINES.fullmatch(lines.strip())
     if match is None:
         raise InvalidRequest(f"lines: {lines[:40]!a} is not of the form 45-78 or 45")
@@ -347,7 +350,7 @@ FETCH_CODE = _Code(
                 f"First and last line of `file`, at most {MAX_LINES} lines.",
                 20,
                 ["45-78", "45"],
-                default=f"1-{MAX_LINES}",
+                default=_ALL_LINES,
             ),
         },
         translate=_with_lines,
