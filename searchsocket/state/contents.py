@@ -29,15 +29,15 @@ def put_contents(db: sqlite3.Connection, page_id: int, page: ExtractedPage) -> N
     """Replace the stored content of a page."""
     facts, body = packed(page)
     row = db.execute(
-        "SELECT body_id FROM contents JOIN bodies ON bodies.id = body_id WHERE page_id = ? AND body = ?",
-        (page_id, body),
+        "SELECT body_id FROM contents JOIN bodies ON bodies.id = body_id WHERE page_id = ? AND facts = ? AND body = ?",
+        (page_id, facts, body),
     ).fetchone()
-    body_id = row[0] if row else db.execute("INSERT INTO bodies (body) VALUES (?)", (body,)).lastrowid
+    body_id = row[0] if row else db.execute("INSERT INTO bodies (facts, body) VALUES (?,?)", (facts, body)).lastrowid
     # No REPLACE, since it deletes without a trigger: the trigger deletes the old body if nothing else needs it.
     db.execute(
-        "INSERT INTO contents (page_id, facts, body_id) VALUES (?,?,?) "
-        "ON CONFLICT (page_id) DO UPDATE SET facts = excluded.facts, body_id = excluded.body_id",
-        (page_id, facts, body_id),
+        "INSERT INTO contents (page_id, body_id) VALUES (?,?) "
+        "ON CONFLICT (page_id) DO UPDATE SET body_id = excluded.body_id",
+        (page_id, body_id),
     )
 
 

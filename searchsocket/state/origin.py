@@ -35,7 +35,7 @@ _TAKE = (
     dirty = theirs.dirty OR theirs.address != pages.address OR theirs.locator != pages.locator
             OR theirs.kind = 'markdown'
     FROM same JOIN pages theirs ON theirs.id = same.theirs WHERE pages.id = same.mine""",
-    "INSERT INTO contents SELECT mine, facts, body_id FROM same JOIN contents ON page_id = theirs",
+    "INSERT INTO contents SELECT mine, body_id FROM same JOIN contents ON page_id = theirs",
     "INSERT INTO titles SELECT mine, :scope, heading, head_title FROM same JOIN titles ON page_id = theirs",
     "INSERT INTO version_pages SELECT mine, :scope, title, stated, canonical, text_hash FROM same "
     "JOIN version_pages ON page_id = theirs",

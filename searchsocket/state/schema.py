@@ -1,6 +1,6 @@
 """The tables of `state.db`. The docstring of `searchsocket.state` gives the meaning and writer of each column."""
 
-SCHEMA_VERSION = 17
+SCHEMA_VERSION = 18
 _DELETE_UNUSED = """DELETE FROM page_cuts WHERE id = old.records_id
         AND NOT EXISTS (SELECT 1 FROM chunked WHERE records_id = old.records_id)
         AND NOT EXISTS (SELECT 1 FROM unpublished WHERE records_id = old.records_id);"""
@@ -54,13 +54,13 @@ SCHEMA = (
     # Contents of pages in a separate table: rows of `pages` are read and written often, and stay small.
     """CREATE TABLE contents (
         page_id INTEGER PRIMARY KEY REFERENCES pages (id) ON DELETE CASCADE,
-        facts BLOB NOT NULL,  -- zstd of JSON: ExtractedPage without body and links
         body_id INTEGER NOT NULL  -- of `bodies`
     )""",
     "CREATE INDEX contents_body ON contents (body_id)",
-    # Texts of pages; a text is never changed, and is deleted when no page and no packed records use it.
+    # Facts and texts of pages; a row is never changed, and is deleted when no page and no packed records use it.
     """CREATE TABLE bodies (
         id INTEGER PRIMARY KEY,
+        facts BLOB NOT NULL,  -- zstd of JSON: ExtractedPage without body and links
         body BLOB NOT NULL  -- zstd
     )""",
     # Titles of searchable pages only, so that shared parts are counted without reading contents.

@@ -11,7 +11,7 @@ from searchsocket.state import ProjectState, ScopeState
 from tests.held_records import change_records
 from tests.state.building import Damage
 
-_TABLES = {"body": "bodies", "facts": "contents"}
+_TABLES = {"body": "bodies", "facts": "bodies"}
 
 
 @pytest.fixture
