@@ -14,13 +14,13 @@ export PYTHONDONTWRITEBYTECODE :=
 demo: $(if $(wildcard $(VENV)/.ready),$(VENV)/.ready,$(VENV)/.installed)
 	$(BIN)/python examples/demo.py
 
-# Two workers more than cores, since many tests wait. The tests of a file stay in one worker: they share sites and
+# Three workers more than cores, since many tests wait. The tests of a file stay in one worker: they share sites and
 # servers that take seconds to make. Files come in the order that tests/conftest.py gives them.
 test: $(VENV)/.ready
 	$(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder \
-		-n $$(($$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN) + 2)) -m "not milvus_server and not long"
+		-n $$(($$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN) + 3)) -m "not milvus_server and not long"
 
-# Real Dagster under kills, releases of Dagster, crashes, interruptions, buckets: minutes. Run it before a release.
+# Real Dagster under kills, releases of Dagster, generated clients, SvelteKit: minutes. Run it before a release.
 test-long: $(VENV)/.ready
 	$(BIN)/python -m pytest --dist loadfile -n 2 -m long
 

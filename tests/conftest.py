@@ -20,12 +20,13 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 # Files that take minutes of the machine together: `make test-long` runs them, before a release.
 LONG = {
-    "test_agent_projects.py", "test_artifact_faults.py", "test_buckets.py", "test_cli_dev.py", "test_cli_workers.py",
-    "test_crashes.py", "test_dagster_dev.py", "test_dagster_releases.py", "test_damaged_files.py",
-    "test_generated_clients.py", "test_handle_in_kit.py", "test_interruptions.py", "test_pinecone_on_the_wire.py",
-    "test_pinecone_troubles.py", "test_your_dagster_page.py",
+    "test_cli_dev.py", "test_dagster_dev.py", "test_dagster_releases.py", "test_generated_clients.py",
+    "test_handle_in_kit.py", "test_your_dagster_page.py",
 }  # fmt: skip
 LONGEST = LONG | {
+    "test_damaged_files.py", "test_interruptions.py", "test_buckets.py", "test_crashes.py",
+    "test_pinecone_troubles.py", "test_cli_workers.py", "test_pinecone_on_the_wire.py", "test_artifact_faults.py",
+    "test_agent_projects.py",
     "test_effects.py", "test_pinecone_site.py", "test_pgvector.py", "test_local_store.py", "test_pinecone_vectors.py",
     "test_milvus_site.py", "test_pinecone_commands.py", "test_permissions.py", "test_crawl_rendering.py",
     "test_readme.py", "test_installed_store.py", "test_quotes.py", "test_real_sites.py",
