@@ -17,6 +17,7 @@ from search_api.endpoints.demand import SearchListener, add_beacon
 from search_api.endpoints.health import PROBES, add_health
 from search_api.endpoints.llms import add_llms
 from search_api.endpoints.metrics import Metrics, ProjectNumbers, add_metrics
+from search_api.endpoints.names import ENDPOINTS
 from search_api.endpoints.owner import add_owner
 from search_api.endpoints.pages import add_pages
 from search_api.errors import add_handlers
@@ -57,22 +58,6 @@ if TYPE_CHECKING:
 WARM_UP_S = 2.0  # a start waits at most this long for the warm-up
 REFRESH_S = 60.0  # how long files of a deleted generation may stay on the disk
 _PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")
-_OTHER_ENDPOINTS = frozenset(
-    {
-        "ask",
-        "beacon",
-        "code",
-        "content",
-        "documents",
-        "find",
-        "health",
-        "live",
-        "openapi.json",
-        "pages",
-        "ready",
-        "related",
-    }
-)
 
 
 def _to_stderr(line: str) -> None:
@@ -268,10 +253,10 @@ def _prefix(path: str) -> str:
         ConfigError: The path is invalid or belongs to another endpoint.
     """
     prefix, _, last = path.rpartition("/")
-    if not _PATH.fullmatch(path) or last in _OTHER_ENDPOINTS:
+    if not _PATH.fullmatch(path) or last in ENDPOINTS:
         raise ConfigError(
             f"api.path {path!r} must be a path such as /api/search, "
-            f"and must not end with {', '.join(sorted(_OTHER_ENDPOINTS))}"
+            f"and must not end with {', '.join(sorted(ENDPOINTS))}"
         )
     return prefix
 

@@ -8,10 +8,9 @@ from time import perf_counter
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from search_api.endpoints.names import ENDPOINTS
+
 _OTHERS = {"/metrics": "metrics", "/docs": "docs", "/owner": "owner"}
-_ENDPOINTS = frozenset(
-    {"beacon", "code", "find", "health", "live", "openapi.json", "owner", "page", "pages", "ready", "related"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,7 @@ class Observer:
         if path == self._agents_path:
             return "mcp"
         name = path.removeprefix(self._prefix).partition("/")[0] if path.startswith(self._prefix) else ""
-        return name if name in _ENDPOINTS else _OTHERS.get(path, "other")
+        return name if name in ENDPOINTS else _OTHERS.get(path, "other")
 
 
 def access_line(answered: AnsweredRequest, now: datetime) -> str:

@@ -38,10 +38,12 @@ def test_each_request_leaves_one_line_without_what_was_asked(
     api.get("/api/search?q=battery", headers={"authorization": "Bearer secretword"})
     api.request("PROPFIND", "/api/search")
     api.request("HEAD", "/api/health")
+    api.get("/api/documents/text?url=/docs")
     said = lines()
     assert [(one["method"], one["endpoint"], one["status"]) for one in said] == [
         ("GET", "search", 200), ("POST", "search", 200), ("GET", "page", 200), ("GET", "pages", 404),
         ("GET", "other", 404), ("GET", "search", 401), ("other", "search", 405), ("HEAD", "health", 200),
+        ("GET", "documents", 405),
     ]  # fmt: skip
     assert [(one["scope"], one["hits"], one["trusted"]) for one in said[:2]] == [
         ("main", 2, False), ("main", said[1]["hits"], True),
