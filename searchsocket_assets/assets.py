@@ -4,20 +4,24 @@ Their data is in the project's state folder, so there are no IO managers. `deps`
 materialized alone, in its own process. Each stage skips unchanged content, by content hash.
 """
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from itertools import groupby
 from typing import Any
 
 import dagster as dg
 
 from searchsocket.errors import CandidateRefused
+from searchsocket.pipeline.run.checks import Check
 from searchsocket.pipeline.run.stage import Stage
 from searchsocket.pipeline.run.stages import CODE_STAGES, LLMS_STAGES, STAGES, STATIC_STAGES
+from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS
 from searchsocket_assets.columns import column_schema
 from searchsocket_assets.project_root import begin_run
 from searchsocket_assets.resources import options_of
-from searchsocket_assets.run.evaluations import refusal
+from searchsocket_assets.run.evaluations import checked, outcome_of, refusal
 from searchsocket_assets.run.history import MAX_RUNS, delete_old_runs
 from searchsocket_assets.run.tags import BUILD_TAG, is_cancelled, note_build
 from searchsocket_assets.run.translate import errors_as_failures, events_logged, materialized
@@ -94,3 +98,49 @@ def stage_assets(site: DagsterSite) -> tuple[dg.AssetsDefinition, ...]:
     static = STATIC_STAGES.values() if site.traits.has_static else ()
     stages = (*STAGES.values(), *llms, *static, *(CODE_STAGES.values() if site.traits.has_code else ()))
     return tuple(stage_asset(stage, site) for stage in stages)
+
+
+def stage_checks(name: str, checks: Sequence[Check], site: DagsterSite) -> dg.AssetChecksDefinition:
+    """The checks of one stage, evaluated for the scope of the run."""
+    by_key = {dg.AssetCheckKey(site.key(check.stage.name), check.name): check for check in checks}
+    with warnings.catch_warnings():
+        # Partitions of checks are new in Dagster 1.13; tests run with the oldest and the newest release.
+        warnings.simplefilter("ignore", dg.PreviewWarning)
+
+        @dg.multi_asset_check(
+            name=site.named(name),
+            specs=[
+                dg.AssetCheckSpec(
+                    check.name,
+                    asset=key.asset_key,
+                    description=check.description,
+                    blocking=check.blocking,
+                    partitions_def=site.partitions,
+                )
+                for key, check in by_key.items()
+            ],
+            can_subset=True,
+            required_resource_keys={site.options_key},
+            pool=site.pool(name),
+        )
+        def evaluate(context: dg.AssetCheckExecutionContext) -> Iterator[dg.AssetCheckResult]:
+            with errors_as_failures(), events_logged(context.log) as on_event:
+                run = site.scope_run(context.run, options_of(context.resources, site).to_run_options(), on_event)
+                for key, check in by_key.items():
+                    if key in context.selected_asset_check_keys:
+                        outcome = outcome_of(check, run)
+                        if check.blocking and not outcome.passed:
+                            # The row of a failed run shows only the check's name.
+                            context.log.error(f"{check.name}: {outcome.message}")
+                        yield checked(outcome, key)
+
+    return evaluate
+
+
+def all_checks(site: DagsterSite) -> tuple[dg.AssetChecksDefinition, ...]:
+    """The checks of a run, one step per stage, and the checks between runs."""
+    in_runs = [check for check in ALL_CHECKS.values() if check.name not in BETWEEN_RUNS]
+    between = [check for check in ALL_CHECKS.values() if check.name in BETWEEN_RUNS]
+    by_stage = groupby(in_runs, key=lambda check: check.stage.name)
+    steps = [stage_checks(f"{stage}_checks", list(checks), site) for stage, checks in by_stage]
+    return (*steps, stage_checks("scope_checks", between, site))

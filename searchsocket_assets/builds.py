@@ -9,15 +9,18 @@ import json
 import os
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import dagster as dg
 
+from searchsocket.backends import Backends
 from searchsocket.errors import BranchesUnknown, ConfigMissing, SearchSocketError
 from searchsocket.pipeline.branches.builds import Attempt, Build, build_of, is_due
 from searchsocket.pipeline.branches.listing import Branches, list_branches
 from searchsocket.pipeline.branches.scopes import branch_among
 from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.watching.whole import Wait, Wholeness
 from searchsocket.project.project import Project
 from searchsocket.project.settings.source_kinds import source_kind
 from searchsocket.state import ProjectState
@@ -27,7 +30,6 @@ from searchsocket_assets.run.history import index_records
 from searchsocket_assets.run.tags import BRANCH_TAG, BUILD_TAG, PROJECT_TAG
 from searchsocket_assets.site import DagsterSite
 from searchsocket_assets.starts import sensor_status
-from searchsocket_assets.wholeness import described, wait_for
 
 _MOST_AT_ONCE = 20  # runs that one tick requests
 _TICK_S = 20.0  # time for one tick; Dagster stops it after 60 s
@@ -174,3 +176,27 @@ def build_sensor(site: DagsterSite, job: Any) -> dg.SensorDefinition:
         return new_builds(context, site)
 
     return look
+
+
+def wait_for(run: ScopeRun, build: Build, now_ns: int) -> Wait | None:
+    """Return the wait that the build needs; None if it is complete.
+
+    Args:
+        now_ns: Time since the epoch, by the clock of the build's disk.
+    """
+    settings, live = run.project.settings, None
+    with suppress(SearchSocketError):  # an unavailable store must not delay a build
+        live = Backends(run.project, os.environ).store.generation(run.scope)
+    # A builder's own files describe its last build, which belongs to one scope only.
+    heeds_builder = not settings.source.differs_by_scope()
+    whole = Wholeness(settings.branches.settle_s, live.pages if live else 0, heeds_builder=heeds_builder)
+    wait = whole.wait(build.folder, run.project.root)
+    return wait if now_ns - build.changed_ns < wait.seconds * 1e9 else None
+
+
+def described(scope: str, wait: Wait) -> str:
+    """The scope, and the missing pages of its build."""
+    if not wait.missing:
+        return scope
+    example = f", such as {wait.example!r}" if wait.example else ""
+    return f"{scope} ({wait.missing} pages missing{example})"

@@ -14,10 +14,9 @@ from searchsocket.pipeline.branches.upkeep import tidy_scopes
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
 from searchsocket.system.disk_space import Freed, compact, tidy_temporary
-from searchsocket_assets.jobs import INDEX_CODE, INDEX_SITE
+from searchsocket_assets.jobs import INDEX_CODE, INDEX_SITE, PLAN
 from searchsocket_assets.live_jobs import ROLLBACK, VERIFY
 from searchsocket_assets.own_scopes import own_partitions
-from searchsocket_assets.planning import PLAN
 from searchsocket_assets.project_root import begin_run
 from searchsocket_assets.run.details import table
 from searchsocket_assets.run.history import ASSET_JOB, MAX_RUNS, delete_old_runs

@@ -15,9 +15,8 @@ import numpy as np
 from bench.relevance.collection import Collection, load
 from bench.relevance.product import NOW, SCOPE, Indexed, Indexes
 from searchsocket.models.embedders.builtin import BuiltinEmbedder
-from searchsocket.models.embedders.comparable import vector_for
 from searchsocket.models.embedders.onnx import OnnxEmbedder
-from searchsocket.models.embedders.queries import QueryVectors
+from searchsocket.models.embedders.queries import QueryVectors, vector_for
 from searchsocket.search.content.budget import OVERHEAD, json_tokens
 from searchsocket.search.content.folder import ContentFolder, PageFolder
 from searchsocket.search.content.query import ContentQuery

@@ -15,8 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from searchsocket.models.embedders.builtin import BuiltinEmbedder
-from searchsocket.models.embedders.comparable import vector_for
-from searchsocket.models.embedders.queries import QueryVectors
+from searchsocket.models.embedders.queries import QueryVectors, vector_for
 from searchsocket.search.content.answer import ContentAnswer
 from searchsocket.search.content.folder import PageFolder
 from searchsocket.search.content.query import ContentQuery

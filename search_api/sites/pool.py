@@ -23,8 +23,7 @@ from searchsocket.project.project import Project
 from searchsocket.serving.project_list import ListedProject, ProjectList
 from searchsocket.serving.pulled import open_pulled
 from searchsocket.serving.service import OnError, SearchService
-from searchsocket.stores.artifacts.follow import PulledStore
-from searchsocket.stores.artifacts.on_demand import DEADLINE_S, OnDemand, Waiters
+from searchsocket.stores.artifacts.follow import DEADLINE_S, OnDemand, PulledStore, Waiters
 from searchsocket.stores.artifacts.pulled_files import PulledFiles
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.memory_budget import MemoryBudget

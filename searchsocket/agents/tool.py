@@ -9,11 +9,10 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from searchsocket.agents.arguments import Arguments, arguments_of, read_request
+from searchsocket.agents.arguments import Arguments, arguments_of, read_request, shape_of
 from searchsocket.agents.library import Library
 from searchsocket.agents.offer import NAMES
 from searchsocket.agents.reply import Reply
-from searchsocket.agents.schemas import shape_of
 from searchsocket.errors import InvalidRequest
 from searchsocket.search.bounds import DEFAULT_MAX_TOKENS, LEAST_MAX_TOKENS
 from searchsocket.serving.capabilities.base import AGENT, Agent, Capability

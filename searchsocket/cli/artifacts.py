@@ -23,9 +23,9 @@ from searchsocket.project.project import Project
 from searchsocket.serving.pulled import open_pulled
 from searchsocket.serving.scopes import ReadableScopes
 from searchsocket.state import ProjectState
-from searchsocket.stores.artifacts.inventory import StoredGeneration, stored_generations
 from searchsocket.stores.artifacts.live import push_live
 from searchsocket.stores.artifacts.objects import open_objects
+from searchsocket.stores.artifacts.prune import StoredGeneration, stored_generations
 from searchsocket.stores.artifacts.prune import prune as prune_objects
 
 F = TypeVar("F")

@@ -6,7 +6,7 @@ from typing import NoReturn
 
 import click
 
-from searchsocket.system.garbage import loading
+from searchsocket.system.memory import loading
 
 # In the order of use, with the first sentence of each command's help.
 SUMMARIES = {

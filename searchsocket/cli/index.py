@@ -22,7 +22,7 @@ from searchsocket.cli.summary import TEXT_COLUMN, unchanged_lines
 from searchsocket.pipeline.run.options import OPTIONS, Option, RunOptions
 from searchsocket.pipeline.unchanged.record import unchanged_since
 from searchsocket.system.age import process_age_s
-from searchsocket.system.garbage import loading
+from searchsocket.system.memory import loading
 
 if TYPE_CHECKING:
     from searchsocket.pipeline.unchanged.record import RunRecord

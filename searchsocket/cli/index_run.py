@@ -32,7 +32,7 @@ from searchsocket.project.project import Project
 from searchsocket.quality.gate import golden_texts
 from searchsocket.state import ProjectState
 from searchsocket.system.age import process_age_s
-from searchsocket.system.garbage import loading
+from searchsocket.system.memory import loading
 from searchsocket.types import Scope
 from searchsocket_assets.run.home import dagster_home
 

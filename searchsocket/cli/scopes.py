@@ -54,7 +54,7 @@ def _last_runs(project: Project, names: list[str]) -> Mapping[str, Mapping[str, 
     home = dagster_home(project, os.environ)
     if not home.is_dir():
         return {}
-    from searchsocket_assets.run.last_runs import last_runs
+    from searchsocket_assets.run.history import last_runs
 
     return last_runs(project, home, names)
 

@@ -23,7 +23,7 @@ from searchsocket.cli.output import line_width, print_error
 from searchsocket.cli.searched import note_search
 from searchsocket.pipeline.unchanged.environment import state_dir_of
 from searchsocket.search.bounds import MAX_TOP_K
-from searchsocket.system.garbage import end_at_once, loading
+from searchsocket.system.memory import end_at_once, loading
 
 
 @click.command()

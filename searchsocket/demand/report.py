@@ -9,9 +9,8 @@ import numpy as np
 from searchsocket.demand.log import DemandLog
 from searchsocket.demand.proposals import CurrentAnswer, DemandProposal, NearPage, Probe, propose
 from searchsocket.demand.tally import DemandCounts, DemandRow
-from searchsocket.models.embedders.comparable import vector_for
 from searchsocket.models.embedders.lexicon import is_language, is_run_of_keys
-from searchsocket.models.embedders.queries import NoVector
+from searchsocket.models.embedders.queries import NoVector, vector_for
 from searchsocket.project.project import Project
 from searchsocket.quality.golden import golden_queries
 from searchsocket.search.answer import Quality, SearchAnswer

@@ -10,8 +10,7 @@ from searchsocket.errors import InvalidRequest, UnknownVersion
 from searchsocket.search.wire import Wire
 from searchsocket.types import PageFacts, SiteVersion, VersionFamily
 from searchsocket.web.versions.labels import UNVERSIONED, version_label, version_names
-from searchsocket.web.versions.names import bare
-from searchsocket.web.versions.paths import VersionedPath, version_folders, versioned_path
+from searchsocket.web.versions.names import VersionedPath, bare, version_folders, versioned_path
 
 if TYPE_CHECKING:
     from searchsocket.search.query import SearchQuery

@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from searchsocket.errors import Busy, InvalidRequest, ScopeNotIndexed, ScopeRefused
-from searchsocket.models.embedders.comparable import vector_for
-from searchsocket.models.embedders.queries import QueryVectors
+from searchsocket.models.embedders.queries import QueryVectors, vector_for
 from searchsocket.project.project import Project
 from searchsocket.search.answering.answer import AskAnswer, AskQuery
 from searchsocket.search.answering.ask import ask

@@ -15,9 +15,9 @@ from searchsocket.search.versions import page_in, scope_of, stored_at
 from searchsocket.search.wire import Address, ChangedSince, Resolution, RouteFile, Url, Wire
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Generation
-from searchsocket.web.urls.absolute import site_path
 from searchsocket.web.urls.paths import ancestors, below_base, canonical_path, page_readings
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
+from searchsocket.web.urls.site import site_path
 
 _MAX_SUGGESTIONS = 5
 _MAX_WORDS = 10  # of a wrong path: a miss must cost no more than a query

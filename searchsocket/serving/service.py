@@ -31,10 +31,9 @@ from searchsocket.serving.site_names import home_title
 from searchsocket.stores.base import VectorStore
 from searchsocket.system.locators import path_of
 from searchsocket.types import Scope
-from searchsocket.web.urls.absolute import requested_versions, site_path
 from searchsocket.web.urls.paths import below_base, canonical_path
 from searchsocket.web.urls.resolve import SiteBase
-from searchsocket.web.urls.site import configured_site
+from searchsocket.web.urls.site import configured_site, requested_versions, site_path
 
 OnError = Callable[[BaseException], None]
 _RECORDS_AHEAD = 12_500  # of all scopes: 0.3 s of CPU and 55 MB

@@ -1,4 +1,4 @@
-"""Write files atomically, with their permissions; measure sizes; make temporary folders."""
+"""Write files atomically, with their permissions; link or copy them; measure sizes; make temporary folders."""
 
 import os
 import secrets
@@ -121,3 +121,15 @@ def temporary_folder(owner: object, prefix: str) -> Path:
     folder = tempfile.mkdtemp(prefix=prefix)
     weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
     return Path(folder)
+
+
+def link_file(source: Path, target: Path) -> None:
+    """Hard-link a file that never changes; copy it if the file system has no hard links.
+
+    Raises:
+        OSError: The disk is full or not writable.
+    """
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)

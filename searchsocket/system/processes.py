@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from searchsocket.system.batch_queue import BatchQueue
-from searchsocket.system.lifetime import end_with_owner
+from searchsocket.system.bound import end_with_owner
 
 T = TypeVar("T")
 R = TypeVar("R")

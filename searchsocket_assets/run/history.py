@@ -1,6 +1,10 @@
-"""Keep Dagster's run history short: each run takes a third of a megabyte, and Dagster itself deletes none."""
+"""Keep Dagster's run history short: each run takes a third of a megabyte, and Dagster itself deletes none.
+
+Also reads the newest run of each scope.
+"""
 
 import shutil
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,10 +12,13 @@ import dagster as dg
 
 from searchsocket.project.project import Project
 from searchsocket_assets.partitions import PARTITION_TAG
+from searchsocket_assets.run.home_errors import home_errors
+from searchsocket_assets.run.instance import open_instance
 from searchsocket_assets.run.tags import PROJECT_TAG
 
 if TYPE_CHECKING:
     from searchsocket_assets.site import DagsterSite
+
 
 MAX_RUNS = 50  # per job and scope
 _DELETED_AT_ONCE = 10  # a long history is shortened step by step, so that no single run takes long
@@ -60,3 +67,21 @@ def delete_run(instance: dg.DagsterInstance, run_id: str) -> None:
         if shard:
             Path(f"{shard(run_id)}{suffix}").unlink(missing_ok=True)
     shutil.rmtree(Path(instance.storage_directory()) / run_id, ignore_errors=True)  # output of its process
+
+
+def last_runs(project: Project, home: Path, scopes: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
+    """Map scopes to `status` and `runId` of their newest run; scopes without runs are left out.
+
+    Raises:
+        StateUnavailable: The Dagster home cannot be used.
+    """
+    with home_errors(home), open_instance(home) as instance:
+        return last_runs_in(instance, project, scopes)
+
+
+def last_runs_in(
+    instance: dg.DagsterInstance, project: Project, scopes: Sequence[str]
+) -> Mapping[str, Mapping[str, str]]:
+    """Like `last_runs`, in an open instance."""
+    newest = {name: instance.get_runs(runs_of(instance, project, name), limit=1) for name in scopes}
+    return {name: {"status": runs[0].status.value, "runId": runs[0].run_id} for name, runs in newest.items() if runs}

@@ -34,7 +34,7 @@ from searchsocket.pipeline.run.stages import stages_of
 from searchsocket.project.project import Project
 from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS
 from searchsocket.quality.gate import golden_texts, judge_candidate
-from searchsocket.system.garbage import keep_loaded, loading
+from searchsocket.system.memory import keep_loaded, loading
 from searchsocket.types import Scope
 from searchsocket_assets.partitions import NAME as SCOPES_NAME
 from searchsocket_assets.partitions import PARTITION_TAG, ensure_scope

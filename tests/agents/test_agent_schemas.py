@@ -9,9 +9,8 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import Field, TypeAdapter
 
-from searchsocket.agents.arguments import Arguments, schema_of
+from searchsocket.agents.arguments import Arguments, schema_of, shape_of
 from searchsocket.agents.offer import NAMES
-from searchsocket.agents.schemas import shape_of
 from searchsocket.agents.tool import output_schema
 from searchsocket.agents.toolset import TOOLS
 from searchsocket.models.embedders.tokens import vocabulary_of

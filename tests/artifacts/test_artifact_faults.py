@@ -10,9 +10,9 @@ from search_site import MAIN, PROJECT, Piece
 
 from bench.crashes.crash import in_process
 from searchsocket.stores.artifacts.documents import blob_name
-from searchsocket.stores.artifacts.inventory import description_of, stored_generations
 from searchsocket.stores.artifacts.objects import open_objects
 from searchsocket.stores.artifacts.objects.base import Objects
+from searchsocket.stores.artifacts.prune import description_of, stored_generations
 from searchsocket.stores.local import LocalStore
 from tests.artifacts import dying
 from tests.artifacts.machines import PIECES, Indexer, Reader, held

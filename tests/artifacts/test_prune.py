@@ -8,9 +8,8 @@ import pytest
 from search_site import MAIN, PROJECT, Piece
 
 from searchsocket.errors import ScopeNotIndexed
-from searchsocket.stores.artifacts.inventory import stored_generations
 from searchsocket.stores.artifacts.objects.base import Objects
-from searchsocket.stores.artifacts.prune import Pruned, prune
+from searchsocket.stores.artifacts.prune import Pruned, prune, stored_generations
 from searchsocket.types import Scope
 from tests.artifacts.machines import PIECES, Indexer, Reader, held
 

@@ -10,8 +10,8 @@ from search_site import MAIN, PROJECT, Piece
 from searchsocket.errors import IndexCorrupt, ProjectMismatch, ScopeNotIndexed
 from searchsocket.stores.artifacts.documents import PROJECT as PROJECT_DOCUMENT
 from searchsocket.stores.artifacts.documents import blob_name, pointer_name
-from searchsocket.stores.artifacts.inventory import stored_generations
 from searchsocket.stores.artifacts.objects.base import Objects, read
+from searchsocket.stores.artifacts.prune import stored_generations
 from searchsocket.stores.local import LocalStore
 from searchsocket.types import Scope
 from tests.artifacts.machines import PIECES, Indexer, Reader, held

@@ -10,9 +10,9 @@ from small_site import write_site
 from searchsocket.quality.gate import judge_candidate
 from searchsocket.state.archive import archive, restore
 from searchsocket.stores.artifacts.documents import Description
-from searchsocket.stores.artifacts.inventory import description_of, stored_generations
 from searchsocket.stores.artifacts.objects import open_objects
 from searchsocket.stores.artifacts.objects.base import read
+from searchsocket.stores.artifacts.prune import description_of, stored_generations
 from searchsocket.system.compressed import zstd
 from tests.artifacts.checkout import Machine
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from search_site import DOCS, MAIN, NOW, Piece, Site, make_site
 
-from searchsocket.models.embedders.comparable import vector_for
+from searchsocket.models.embedders.queries import vector_for
 from searchsocket.search.content.folder import ContentFolder, PageFolder
 from searchsocket.search.content.order import exact_hits
 from searchsocket.search.content.query import ContentQuery

@@ -13,7 +13,7 @@ from searchsocket.project.settings.model import VectorSettings
 from searchsocket.search.candidates import find_candidates
 from searchsocket.stores import make_store
 from searchsocket.stores.local import LocalStore, numbering, reader
-from searchsocket.stores.local.catalogue import facts, packs, record_cache
+from searchsocket.stores.local.catalogue import facts, packs
 from searchsocket.stores.local.vectors import matrix_part
 from searchsocket.stores.words import index as word_index
 from searchsocket.testing.store.samples import EAST, INFO, MAIN, everything, fill, ids, random_units, record
@@ -218,7 +218,7 @@ def test_what_is_remembered_is_bounded_and_changes_no_answer(tmp_path: Path, mon
     monkeypatch.setattr(facts, "_MAX_DECODED", 2)
     monkeypatch.setattr(word_index, "_MAX_CACHED", 2)
     monkeypatch.setattr(numbering, "_MAX_HITS", 5)
-    monkeypatch.setattr(record_cache, "MAX_CACHED", 5)
+    monkeypatch.setattr(packs, "MAX_CACHED", 5)
     narrow = LocalStore(tmp_path, "shop").reader(MAIN)
     assert isinstance(narrow, reader.LocalReader)
     for n in range(60):

@@ -9,7 +9,7 @@ import pytest
 from searchsocket.errors import IndexCorrupt
 from searchsocket.stores.base import ReadableRecord
 from searchsocket.stores.local import LocalStore
-from searchsocket.stores.local.catalogue import record_cache
+from searchsocket.stores.local.catalogue import packs
 from searchsocket.stores.local.catalogue.packs import Packs
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.testing.store.samples import INFO, MAIN, fill, random_units, record
@@ -70,7 +70,7 @@ def test_what_was_read_ahead_is_not_read_again(tmp_path: Path, asked: Asked) -> 
 
 def test_many_records_are_not_read_ahead(tmp_path: Path, asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that come last would drive out the first."""
-    monkeypatch.setattr(record_cache, "MAX_CACHED", 119)
+    monkeypatch.setattr(packs, "MAX_CACHED", 119)
     store = LocalStore(tmp_path, "shop")
     fill(store, records_of(120), random_units(120))
     reader = opened(store)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from searchsocket.system.garbage import keep_loaded, loading
+from searchsocket.system.memory import keep_loaded, loading
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_what_is_loaded_is_set_apart_once() -> None:
 def test_a_process_that_ends_at_once_looks_for_nothing_and_finishes_what_it_began(ends_at_once: bool) -> None:
     program = (
         "import weakref\n"
-        "from searchsocket.system.garbage import end_at_once\n"
+        "from searchsocket.system.memory import end_at_once\n"
         "class Ring:\n"
         "    def __init__(self): self.ring = self\n"
         "    def __del__(self): print('looked for')\n"

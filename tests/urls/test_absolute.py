@@ -3,8 +3,8 @@
 import pytest
 
 from searchsocket.errors import InvalidRequest
-from searchsocket.web.urls.absolute import site_path
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase, site_base
+from searchsocket.web.urls.site import site_path
 
 SITE = site_base(["https://docs.example", "http://localhost:4173"])
 BELOW = site_base(["https://example.com/manual"], "/manual")

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import click
 
-from searchsocket.cli.code.printed import file_line
-from searchsocket.cli.code.requests import CodeScope, open_scope, print_answer
+from searchsocket.cli.code.requests import CodeScope, file_line, open_scope, print_answer
 from searchsocket.cli.options import count_option, json_option, project_option, scope_option, tokens_option
 from searchsocket.cli.output import safe
 from searchsocket.search.bounds import MAX_LINES, MAX_PLACES

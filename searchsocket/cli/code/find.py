@@ -5,8 +5,7 @@ from pathlib import Path
 
 import click
 
-from searchsocket.cli.code.printed import bright, file_line
-from searchsocket.cli.code.requests import answer, files_options, print_answer
+from searchsocket.cli.code.requests import answer, bright, file_line, files_options, print_answer
 from searchsocket.cli.options import count_option, json_option, project_option, scope_option, tokens_option
 from searchsocket.cli.output import count, safe
 from searchsocket.search.bounds import MAX_CODE_OCCURRENCES

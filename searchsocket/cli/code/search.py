@@ -4,8 +4,7 @@ from pathlib import Path
 
 import click
 
-from searchsocket.cli.code.printed import result_lines
-from searchsocket.cli.code.requests import answer, files_options, print_answer
+from searchsocket.cli.code.requests import answer, files_options, print_answer, result_lines
 from searchsocket.cli.options import count_option, json_option, part_options, project_option, scope_option
 from searchsocket.cli.results import more_lines
 from searchsocket.search.bounds import MAX_CODE_TOP_K

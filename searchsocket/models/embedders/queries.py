@@ -9,16 +9,23 @@ from datetime import UTC, datetime
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from searchsocket.errors import EmbedderRefused, EmbedderUnavailable, SearchSocketError, StateUnavailable
+from searchsocket.errors import (
+    EmbedderRefused,
+    EmbedderUnavailable,
+    EmbeddingModelMismatch,
+    SearchSocketError,
+    StateUnavailable,
+)
 from searchsocket.models.calling.shared_calls import SharedCalls
 from searchsocket.models.embedders.base import Embedder, Paced, charged_tokens, checked
 from searchsocket.models.paying.cost import DailyBudget, estimate, estimate_tokens
 from searchsocket.system.batches import packed
 from searchsocket.system.breaker import Breaker
-from searchsocket.types import Vector, Vectors
+from searchsocket.types import Generation, Vector, Vectors
 
 if TYPE_CHECKING:
     from searchsocket.models.paying.ledger import Ledger
+
 
 THREAD_NAME = "embed-query"
 _MAX_VECTORS = 2_048  # vectors; 13 MB of 1,536 dimensions
@@ -210,3 +217,17 @@ class QueryVectors:
 def _embed(embedder: Embedder, text: str) -> Vector:
     vector: Vector = checked(embedder.embed([text], "query"), 1, embedder.dimensions, embedder.model_id)[0]
     return vector
+
+
+def vector_for(
+    queries: QueryVectors, generation: Generation, text: str, *, anonymous: bool = False
+) -> Vector | NoVector:
+    """Return the text's vector by the model of the generation, or the reason why there is none.
+
+    Raises:
+        EmbeddingModelMismatch: The scope was indexed with another model than the configured one.
+    """
+    embedder = queries.embedder_of(generation.model_id)
+    if generation.model_id != embedder.model_id:
+        raise EmbeddingModelMismatch(generation.scope, generation.model_id, embedder.model_id)
+    return queries.vector(embedder, text, anonymous=anonymous)

@@ -4,8 +4,8 @@ import os
 from hashlib import sha256
 from pathlib import Path
 
-from searchsocket.content.llms.configured import agent_site
 from searchsocket.content.llms.folder import RECORDS, OwnFiles, remove_others
+from searchsocket.content.llms.record import agent_site
 from searchsocket.content.llms.write import write_files
 from searchsocket.content.mirror.document import parse_page
 from searchsocket.content.pages import Page
@@ -19,7 +19,7 @@ from searchsocket.pipeline.stages.search_index import search_index
 from searchsocket.sources.base import SourceReport
 from searchsocket.sources.build_folder import BuildFolder
 from searchsocket.state import ScopeState
-from searchsocket.stores.base.default_pages import default_pages
+from searchsocket.stores.base.reader import default_pages
 from searchsocket.system.files import make_folder
 from searchsocket.web.urls.site import site_origin
 

@@ -6,8 +6,7 @@ from functools import cache
 
 from searchsocket.code.symbols import symbols_in
 from searchsocket.errors import CodeNotIndexed, ScopeNotIndexed
-from searchsocket.models.embedders.comparable import vector_for
-from searchsocket.models.embedders.queries import NoVector, QueryVectors
+from searchsocket.models.embedders.queries import NoVector, QueryVectors, vector_for
 from searchsocket.search.answer import Note
 from searchsocket.search.answering.terms import Terms
 from searchsocket.search.code.answer import CodeAnswer, CodeResult

@@ -9,6 +9,7 @@ from searchsocket.stores.base.catalogue import CatalogueSnapshot, Facts
 from searchsocket.stores.base.vectors import VectorSnapshot
 from searchsocket.stores.base.words import WordSnapshot
 from searchsocket.types import Filter, Generation, Scores, Vector
+from searchsocket.web.versions.labels import default_labels
 
 # Opened around the work on one list, by its name: `vector` or `keyword`.
 Watch = Callable[[str], AbstractContextManager[object]]
@@ -52,3 +53,12 @@ class IndexReader(Protocol):
     @property
     def join(self) -> Join | None:
         """A fast path if all parts are in one place; None: the lists are joined by id."""
+
+
+def default_pages(reader: IndexReader, urls: Sequence[str]) -> list[str]:
+    """The URLs that belong to a default version or to no version, in their order."""
+    labels = default_labels(reader.generation.versions)
+    if not labels:
+        return [*urls]
+    pages = frozenset(reader.words.pages_with((), where=Filter(facets=(labels,))))
+    return [url for url in urls if url in pages]

@@ -23,7 +23,7 @@ class VectorRow:
     vector: Vector
     ancestors: tuple[str, ...]  # path prefixes of the URL, from the root to the URL itself
     tags: tuple[str, ...]
-    labels: tuple[str, ...]  # all other values that filters may use, see `labels.py`
+    labels: tuple[str, ...]  # all other values that filters may use, see `stores.base.labels`
     is_hidden: bool  # stored but never returned, because the page has weight 0
 
 

@@ -12,8 +12,7 @@ from searchsocket.stores.base.vectors import whenever
 from searchsocket.stores.local.catalogue.bodies import BodyFile
 from searchsocket.stores.local.catalogue.facts import FactTable, read_facts
 from searchsocket.stores.local.catalogue.labelled import LabelledRows
-from searchsocket.stores.local.catalogue.packs import Packs
-from searchsocket.stores.local.catalogue.record_cache import MAX_CACHED, RecordCache
+from searchsocket.stores.local.catalogue.packs import MAX_CACHED, Packs, RecordCache
 from searchsocket.stores.local.catalogue.snapshot import LocalCatalogue
 from searchsocket.stores.local.layout import (
     FACTS,
@@ -29,7 +28,7 @@ from searchsocket.stores.local.layout import (
 )
 from searchsocket.stores.local.numbering import Numbering, RowNames, Rows
 from searchsocket.stores.local.row_blocks import read_blocks
-from searchsocket.stores.local.vectors.index_snapshot import IndexVectors
+from searchsocket.stores.local.vectors.index_part import IndexVectors
 from searchsocket.stores.local.vectors.matrix_part import MatrixPart
 from searchsocket.stores.local.vectors.part import Rest, VectorPart
 from searchsocket.stores.local.vectors.selecting import Selector

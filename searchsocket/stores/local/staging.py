@@ -12,10 +12,10 @@ import numpy as np
 from searchsocket.errors import StateUnavailable
 from searchsocket.stores.base import PageBody, check_vectors
 from searchsocket.stores.base.models import Model, model_of
-from searchsocket.stores.local.build.origin import COPIED_TABLE, link_generation
 from searchsocket.stores.local.catalogue.bodies import STAGED_TABLE, row_of_body
 from searchsocket.stores.local.catalogue.columns import record_of
 from searchsocket.stores.local.catalogue.hashes import as_text
+from searchsocket.stores.local.catalogue.plain import row_of
 from searchsocket.stores.local.catalogue.records import (
     PLACEHOLDERS,
     STAGED_COLUMNS,
@@ -23,14 +23,17 @@ from searchsocket.stores.local.catalogue.records import (
     STAGED_NAMES,
     path_key,
 )
-from searchsocket.stores.local.catalogue.rows import row_of
-from searchsocket.stores.local.layout import REMOVED, STAGING
+from searchsocket.stores.local.layout import MANIFEST, REMOVED, STAGING, read_manifest
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.vectors.matrix import map_matrix
-from searchsocket.system.files import make_folder
+from searchsocket.system.files import link_file, make_folder
 from searchsocket.text.storable import storable
 from searchsocket.types import Generation, Record, Renamed, Vector, Vectors
 
+# The reused records, with their ids in both scopes.
+COPIED_TABLE = """
+CREATE TABLE IF NOT EXISTS taken (id TEXT PRIMARY KEY, new_id TEXT NOT NULL) WITHOUT ROWID;
+"""
 _NULLABLE = STAGED_COLUMNS.replace(" NOT NULL", "").replace("id TEXT", "id TEXT PRIMARY KEY", 1)
 _TABLES = f"""
 CREATE TABLE IF NOT EXISTS changes (slot INTEGER, sort BLOB, {_NULLABLE});
@@ -38,6 +41,20 @@ CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 {COPIED_TABLE}
 {STAGED_TABLE}
 """
+
+
+def link_generation(source: Path, target: Path) -> None:
+    """Link the files of a generation into a second folder, so that they stay when the first one is deleted.
+
+    Raises:
+        FileNotFoundError: The generation was removed.
+        IndexCorrupt: Its manifest is damaged.
+    """
+    target.mkdir()
+    for name in [*read_manifest(source).files, MANIFEST]:
+        path = target / name
+        path.parent.mkdir(exist_ok=True)
+        link_file(source / name, path)
 
 
 class Staging:

@@ -2,8 +2,8 @@
 
 `rows.py` has the fields of a row, `filters.py` the conditions of a query. `connection.py` speaks to the service within
 a deadline and translates its errors. `index_kinds.py` has the two kinds of index; `directory.py` finds or creates one.
-`index.py` writes generations to a `namespace.py`, `generation_rows.py` reads one. `mark.py` is the marker row of a
-namespace, and `upkeep.py` finds problems and deletes.
+`index.py` writes generations to a `namespace.py`, reads them, finds problems and deletes. `mark.py` is the marker row
+of a namespace.
 """
 
 from searchsocket.project.settings.model import PineconeSettings

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from searchsocket.system.compressed import packed, unpacked
-from searchsocket.system.copying import link_file
+from searchsocket.system.files import link_file
 
 SUFFIX = ".docs"
 _EDITS = ".edits"  # suffix of the second file

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from operator import attrgetter, itemgetter
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 import tantivy
@@ -27,9 +27,7 @@ from pydantic_core import from_json, to_json
 from searchsocket.stores.words import PAGES, WORDS
 from searchsocket.stores.words.documents import WordRow, documents_of, schema
 from searchsocket.stores.words.page_documents import SUFFIX, Fields, PageDocuments, StoredPages, page_writer
-from searchsocket.stores.words.source import WordSource
-from searchsocket.system.copying import link_file
-from searchsocket.system.files import write_atomic
+from searchsocket.system.files import link_file, write_atomic
 from searchsocket.system.memory import return_freed_memory
 from searchsocket.system.processes import map_batches
 
@@ -39,9 +37,24 @@ _HEAP_BYTES = 256_000_000  # a share that needs more becomes several segments
 _META = "meta.json"
 _PAYLOAD = "payload"  # key for the writer's own use: the number of shares
 _PART_BITS = 32  # of a segment's number: the index of the segment in its share
-
 _Item = tuple[str, PageDocuments | list[WordRow]]  # a stored page, or the rows of a new one, by path
 Segments = list[dict[str, Any]]  # as tantivy's `meta.json` lists them
+
+
+class WordSource(Protocol):
+    """The records of a generation, as their words are written."""
+
+    def count(self) -> int:
+        """The number of records."""
+
+    def touched(self) -> list[bytes]:
+        """The sort keys of the pages whose words change, deleted pages included; of all pages if no words are kept."""
+
+    def pages(self, paths: Iterable[bytes]) -> Iterator[list[WordRow]]:
+        """The records of these pages, page by page in path order, and within a page by ordinal and id.
+
+        Long columns of an old record are not read, because its document is stored.
+        """
 
 
 def write_words(target: Path, source: WordSource, live: Path | None, workers: int = 0) -> None:

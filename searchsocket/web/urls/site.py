@@ -1,15 +1,19 @@
 """URL of the configured site: its base path, and the hosts that its links may have."""
 
+import re
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from searchsocket.errors import ConfigError, InvalidRequest
 from searchsocket.project.settings.source_kinds import source_kind
-from searchsocket.web.urls.paths import normalise_prefix
-from searchsocket.web.urls.resolve import SiteBase, site_base
+from searchsocket.web.urls.paths import below_base, canonical_path, normalise_prefix
+from searchsocket.web.urls.resolve import SiteBase, resolve_address, site_base
 
 if TYPE_CHECKING:
     from searchsocket.project.settings.model import Settings
+
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_MAX_HOST_CHARS = 80
 
 
 def configured_site(settings: "Settings", mode: str | None, scope: str) -> SiteBase:
@@ -75,4 +79,39 @@ def _path(address: str) -> str:
     try:
         return normalise_prefix(urlsplit(address if "//" in address else "//" + address).path)
     except ValueError:  # not an address: connecting to it will fail with an error
+        return ""
+
+
+def site_path(text: str, site: SiteBase) -> str:
+    """The path that a text refers to on a site: the text itself without outer blanks, or the path of an absolute URL.
+
+    Raises:
+        InvalidRequest: It is a URL of another host, or of this host outside the site.
+    """
+    text = text.strip()
+    if not _SCHEME.match(text):
+        return text
+    path = resolve_address(text, "/", site)
+    if path is None:
+        raise InvalidRequest(
+            f"{_host(text)!r} is not the host of this site, or the URL is outside the base path; send a path, or a "
+            + ("URL of this site" if site.addresses else "URL of this site once project.base_url names its host")
+        )
+    return path
+
+
+def requested_versions(versions: tuple[str, ...], site: SiteBase) -> tuple[str, ...]:
+    """Expand requested versions: a path of a page may include the base path of the site or not."""
+    readings = (
+        below_base(canonical_path(version), site.path) if version.startswith("/") else (version,)
+        for version in versions
+    )
+    return tuple(name for names in readings for name in names)
+
+
+def _host(url: str) -> str:
+    """The host without a login, which may contain a secret."""
+    try:
+        return (urlsplit(url).hostname or "")[:_MAX_HOST_CHARS]
+    except ValueError:
         return ""

@@ -1,9 +1,12 @@
 """Names of versions: recognise them in URLs, order them, and distinguish releases from previews."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import NamedTuple
+
+from searchsocket.types import SiteVersion, VersionFamily
 
 MAX_NAME_CHARS = 60
 _MAX_PLAIN = 99  # a larger plain number is an id or a year
@@ -25,6 +28,7 @@ WORDS = {
     "head": False, "nightly": False, "edge": False, "canary": False, "unstable": False, "snapshot": False,
     "preview": False, "beta": False, "alpha": False, "staging": False, "testing": False, "rolling": False,
 }  # fmt: skip
+Folders = Mapping[str, tuple[VersionFamily, SiteVersion]]
 
 
 class VersionKey(NamedTuple):
@@ -80,3 +84,41 @@ def bare(name: str) -> str:
 
 def _match(name: str) -> re.Match[str] | None:
     return _NUMBERED.fullmatch(name) if len(name) <= MAX_NAME_CHARS else None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionedPath:
+    """A path in a version: the version's folder, and the path below it."""
+
+    family: VersionFamily
+    version: SiteVersion
+    folder: str
+    rest: str  # "" = the folder itself
+
+    @property
+    def is_at_the_root(self) -> bool:
+        """Return True if the version has no separate folder: its pages are above those of the other versions."""
+        return self.folder == self.family.parent
+
+
+def version_folders(families: Iterable[VersionFamily]) -> Folders:
+    """Map folders to versions; an alias may have its own folder."""
+    return {
+        folder: (family, version)
+        for family in families
+        for version in family.versions
+        for folder in (version.folder, *filter(None, version.aliases.values()))
+    }
+
+
+def versioned_path(path: str, folders: Folders) -> VersionedPath | None:
+    """Split a path at the innermost version folder that contains it; None if there is none."""
+    end = len(path)
+    while True:
+        folder = path[: max(end, 0)]
+        if pair := folders.get(folder):
+            rest = path[len(folder) :]
+            return VersionedPath(*pair, folder, "" if rest == "/" else rest)
+        if end <= 0:
+            return None
+        end = path.rfind("/", 0, end)

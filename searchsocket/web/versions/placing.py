@@ -6,8 +6,7 @@ from typing import NamedTuple
 from searchsocket.types import VersionFamily
 from searchsocket.web.versions.families import VersionPage, canonical_urls
 from searchsocket.web.versions.labels import UNVERSIONED, version_label
-from searchsocket.web.versions.names import matches
-from searchsocket.web.versions.paths import VersionedPath, version_folders, versioned_path
+from searchsocket.web.versions.names import VersionedPath, matches, version_folders, versioned_path
 
 EXCLUDED = "-"  # value of `copy_of` for a page whose version is not indexed
 

@@ -1,11 +1,13 @@
 """Objects in a cloud bucket, through fsspec. Its clients take credentials from the environment."""
 
+import hashlib
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
+from typing import Any, Protocol
+from urllib.parse import quote, urlsplit
 
 import fsspec
 
@@ -17,10 +19,11 @@ from searchsocket.stores.artifacts.objects.base import (
     ObjectMissing,
     redacted_address,
 )
-from searchsocket.stores.artifacts.objects.conditions import CONDITIONS
 
 _MODIFIED = ("LastModified", "mtime", "created")
 _MAX_MESSAGE_CHARS = 300
+_memory = threading.Lock()
+_S3_CHANGED = {"PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey", "409", "412"}
 
 
 class BucketObjects:
@@ -164,3 +167,78 @@ def _client_options(scheme: str) -> dict[str, Any]:
 
 async def _refuse_redirect(*_: Any) -> None:
     raise PermissionError("the object store redirects to another address")
+
+
+class Conditions(Protocol):
+    """Versions and conditional writes over one fsspec client."""
+
+    def version(self, files: Any, path: str) -> str:
+        """The version of an object.
+
+        Raises:
+            FileNotFoundError: There is no such object.
+        """
+
+    def put_if(self, files: Any, path: str, data: bytes, version: str | None) -> str:
+        """Write an object that still has this version; None = that does not exist. Returns the new version.
+
+        Raises:
+            FileExistsError: It has another version.
+        """
+
+
+class _S3:
+    """`If-Match` with an ETag, and `If-None-Match: *`."""
+
+    def version(self, files: Any, path: str) -> str:
+        return str(files.info(path)["ETag"])
+
+    def put_if(self, files: Any, path: str, data: bytes, version: str | None) -> str:
+        bucket, key, _ = files.split_path(path)
+        condition = {"IfNoneMatch": "*"} if version is None else {"IfMatch": version}
+        try:
+            return str(files.call_s3("put_object", Bucket=bucket, Key=key, Body=data, **condition)["ETag"])
+        except OSError as error:
+            answer = getattr(error.__cause__, "response", {})
+            if answer.get("Error", {}).get("Code") in _S3_CHANGED:
+                raise FileExistsError(path) from error
+            raise
+
+
+class _Google:
+    """`ifGenerationMatch`; generation 0 = no object."""
+
+    def version(self, files: Any, path: str) -> str:
+        return str(files.info(path)["generation"])
+
+    def put_if(self, files: Any, path: str, data: bytes, version: str | None) -> str:
+        bucket, key, _ = files.split_path(path)
+        uploads = files.base.replace("/storage/v1/", "/upload/storage/v1/")
+        stored = files.call(
+            "POST",
+            f"{uploads}b/{quote(bucket)}/o",
+            uploadType="media",
+            name=key,
+            ifGenerationMatch=version or "0",
+            data=data,
+            headers={"Content-Type": "application/octet-stream"},
+            json_out=True,
+        )
+        return str(stored["generation"])
+
+
+class _Memory:
+    """fsspec's objects in the memory of this process."""
+
+    def version(self, files: Any, path: str) -> str:
+        return hashlib.sha256(files.cat_file(path)).hexdigest()
+
+    def put_if(self, files: Any, path: str, data: bytes, version: str | None) -> str:
+        with _memory:
+            if (self.version(files, path) if files.exists(path) else None) != version:
+                raise FileExistsError(path)
+            files.pipe_file(path, data)
+        return hashlib.sha256(data).hexdigest()
+
+
+CONDITIONS: Mapping[str, Conditions] = {"s3": _S3(), "gs": _Google(), "memory": _Memory()}

@@ -2,7 +2,7 @@
 
 import hashlib
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.stores.base import PublishInfo, index_digest
-from searchsocket.stores.base.models import check_model
-from searchsocket.stores.base.spread import sampled, spread_of
+from searchsocket.stores.base.models import check_model, sampled, spread_of
 from searchsocket.stores.local.build.pack import places_of, write_packs
 from searchsocket.stores.local.build.rows import NewRows, new_rows, plan_packs
-from searchsocket.stores.local.build.word_source import NewRecords
 from searchsocket.stores.local.catalogue.bodies import Sayings, WrittenBodies, drop_unchanged_bodies, write_bodies
-from searchsocket.stores.local.catalogue.facts import write_facts
+from searchsocket.stores.local.catalogue.facts import FactTable, write_facts
+from searchsocket.stores.local.catalogue.packed_texts import READ, TEXT
 from searchsocket.stores.local.catalogue.packs import Packs
 from searchsocket.stores.local.catalogue.records import path_key
 from searchsocket.stores.local.layout import (
@@ -30,21 +29,76 @@ from searchsocket.stores.local.layout import (
     rows_file,
     rows_files,
 )
-from searchsocket.stores.local.numbering import Numbering, RowNames, Rows
+from searchsocket.stores.local.numbering import Docs, Numbering, RowNames, Rows
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.row_blocks import row_blocks
 from searchsocket.stores.local.staging import Staging
 from searchsocket.stores.local.vectors.matrix import forget_pages
 from searchsocket.stores.local.vectors.part import BATCH, VectorPart
+from searchsocket.stores.words.documents import ROW_OF_NEW, WordRow
 from searchsocket.stores.words.segments import write_words
 from searchsocket.system.batches import batches
-from searchsocket.system.copying import link_file
 from searchsocket.system.errors import client_error
+from searchsocket.system.files import link_file
 from searchsocket.system.memory import return_freed_memory
 from searchsocket.types import Spread, Vectors
 
+_COLUMNS = WordRow._fields[2:]  # after the number and the sort key
+_BATCH = 1_000  # records, about
 _MAX_CHANGED_SHARE = 0.3  # above it, an update costs more than writing everything again
 _SPARE_DOCS = 100_000  # `doc` numbers start again once they exceed four times the records by this
+
+
+class NewRecords:
+    """Implements `WordSource` on the packs of the new generation."""
+
+    def __init__(self, packs: Packs, facts: FactTable, docs: Docs, touched: frozenset[bytes], last_old: int) -> None:
+        """Create the source without reading records.
+
+        Args:
+            touched: See `WordSource.touched`.
+            last_old: Higher `doc` numbers belong to new records; 0 if no words are stored.
+        """
+        self._packs = packs
+        self._facts = facts
+        self._docs = docs
+        self._touched = touched
+        self._last_old = last_old
+
+    def count(self) -> int:
+        """See `WordSource.count`."""
+        return len(self._docs)
+
+    def touched(self) -> list[bytes]:
+        """See `WordSource.touched`."""
+        return list(self._touched)
+
+    def pages(self, paths: Iterable[bytes]) -> Iterator[list[WordRow]]:
+        """See `WordSource.pages`."""
+        sources = [READ if name == TEXT else name for name in _COLUMNS]
+        columns = [
+            f"CASE WHEN doc > {self._last_old} THEN {source} END" if name in ROW_OF_NEW else source
+            for name, source in zip(_COLUMNS, sources, strict=True)
+        ]
+        pages: list[tuple[bytes, list[int]]] = []
+        for path in sorted(paths):
+            pages.append((path, self._docs[self._facts.rows_of_page(path)].tolist()))
+            if sum(len(docs) for _, docs in pages) >= _BATCH:
+                yield from self._read(pages, ", ".join(columns))
+                pages = []
+        yield from self._read(pages, ", ".join(columns))
+
+    def _read(self, pages: Sequence[tuple[bytes, list[int]]], columns: str) -> Iterator[list[WordRow]]:
+        rows = self._packs.select(columns, [doc for _, docs in pages for doc in docs])
+        for path, docs in pages:
+            if docs:
+                yield [WordRow(doc, path, *rows[doc]) for doc in docs]
+
+    def page_text(self, url: str) -> str:
+        """The text of a page from its records."""
+        docs: list[int] = self._docs[self._facts.rows_of_page(path_key(url))].tolist()
+        texts = self._packs.select(READ, docs)
+        return "\n".join(texts[doc][0] for doc in docs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from searchsocket.stores.local.catalogue.records import PATH_ORDER, RECORD_NAMES
 from searchsocket.stores.local.layout import NEW_PACK, FileEntry, PackEntry, records_file, vectors_file
 from searchsocket.stores.local.numbering import Rows
 from searchsocket.stores.local.reader import LocalReader
-from searchsocket.system.copying import link_file
+from searchsocket.system.files import link_file
 
 _NAME_DIGITS = 32
 

@@ -19,7 +19,7 @@ from searchsocket.stores.base import PageBody, index_digest
 from searchsocket.stores.local.catalogue.records import connect_memory, connect_writer
 from searchsocket.stores.local.layout import BODIES, EDITED_BODIES, NamingDamage
 from searchsocket.system.compressed import Packing, packed, unpacked
-from searchsocket.system.copying import link_file
+from searchsocket.system.files import link_file
 from searchsocket.text.storable import storable
 
 _COLUMNS = "url TEXT NOT NULL, digest TEXT NOT NULL, phrases TEXT NOT NULL, text BLOB NOT NULL"

@@ -7,7 +7,7 @@ from searchsocket.stores.base import Facts, ReadableRecord
 from searchsocket.stores.local.catalogue.bodies import BodyFile, all_digests
 from searchsocket.stores.local.catalogue.facts import FactTable
 from searchsocket.stores.local.catalogue.labelled import LabelledRows
-from searchsocket.stores.local.catalogue.record_cache import RecordCache
+from searchsocket.stores.local.catalogue.packs import RecordCache
 from searchsocket.stores.local.catalogue.records import path_key
 from searchsocket.stores.local.layout import NamingDamage
 from searchsocket.stores.local.numbering import Numbering
