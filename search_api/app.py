@@ -1,10 +1,9 @@
 """The FastAPI application of one project."""
 
-import asyncio
 import re
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 from functools import cache, partial
 from typing import TYPE_CHECKING
@@ -25,7 +24,8 @@ from search_api.gate.freshness import Freshness
 from search_api.gate.observer import access_log
 from search_api.gate.origins import Origins
 from search_api.gate.queries import Queries
-from search_api.gate.stack import add_guards, tier_rules
+from search_api.gate.stack import Gate, add_guards, tier_rules
+from search_api.lifespan import lifespan_of
 from search_api.openapi import SearchApp
 from search_api.page.docs import add_docs
 from search_api.page.home import add_home
@@ -55,7 +55,6 @@ from searchsocket.web.urls.site import site_origin
 if TYPE_CHECKING:
     from searchsocket.agents.library import LibraryMakers
 
-WARM_UP_S = 2.0  # a start waits at most this long for the warm-up
 REFRESH_S = 60.0  # how long files of a deleted generation may stay on the disk
 _PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")
 
@@ -134,7 +133,8 @@ def create_app(
     probes = [f"{prefix}/{name}" for name in PROBES]
     cheap = (f"{prefix}/health", *probes, *(f"{prefix}/page/{name}" for name in assets()))
     listeners = [metrics.note, *([access_log(on_access)] if settings.access_log else [])]
-    add_guards(app, project, rules, host, cheap, probes, frozenset({beacon_path}), on_error, page, listeners)
+    gate = Gate(project, host, on_error, rules, cheap, probes, frozenset({beacon_path}), page, listeners)
+    add_guards(app, gate)
     return app
 
 
@@ -148,7 +148,7 @@ def _without_endpoints(project: Project, service: SearchService, prefix: str, *,
         docs_url=None,
         redoc_url=None,
         openapi_url=f"{prefix}/openapi.json",
-        lifespan=_lifespan(service, min(REFRESH_S, project.settings.artifacts.poll_seconds), on_demand=on_demand),
+        lifespan=lifespan_of(service, min(REFRESH_S, project.settings.artifacts.poll_seconds), on_demand=on_demand),
         redirect_slashes=False,
     )
     app.state.service = service
@@ -259,41 +259,3 @@ def _prefix(path: str) -> str:
             f"and must not end with {', '.join(sorted(ENDPOINTS))}"
         )
     return prefix
-
-
-def _lifespan(
-    service: SearchService, refresh_s: float, *, on_demand: bool
-) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
-    read_ahead = (lambda: None) if on_demand else service.read_ahead
-
-    @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        if not on_demand:
-            warming = asyncio.create_task(_warm_up(service))
-            with suppress(TimeoutError):  # a store or a provider is unavailable: start without it
-                await asyncio.wait_for(asyncio.shield(warming), WARM_UP_S)
-        refreshing = asyncio.create_task(_refresh(service, refresh_s, read_ahead))
-        try:
-            yield
-        finally:
-            refreshing.cancel()
-            with suppress(asyncio.CancelledError):
-                await refreshing
-
-    return lifespan
-
-
-async def _warm_up(service: SearchService) -> None:
-    await run_in_threadpool(service.warm_up)
-    await run_in_threadpool(service.read_ahead)
-
-
-async def _refresh(service: SearchService, every_s: float, read_ahead: Callable[[], None]) -> None:
-    """Close generations that are no longer live and read ahead in the live ones, every `every_s` seconds."""
-    while True:
-        await asyncio.sleep(every_s)
-        try:
-            await run_in_threadpool(service.refresh)
-            await run_in_threadpool(read_ahead)
-        except Exception as error:  # noqa: BLE001  (reported; one defect must not stop the loop)
-            service.on_error(error)

@@ -4,7 +4,7 @@ from typing import Any
 
 import dagster as dg
 
-from searchsocket.pipeline.run.corpora import CODE, SITE, corpora_of
+from searchsocket.pipeline.run.context import CODE, SITE, corpora_of
 from searchsocket.pipeline.run.index import plan_scope as plan_corpus
 from searchsocket.pipeline.run.stages import CODE_STAGES, LLMS_STAGES, STAGES, STATIC_STAGES
 from searchsocket.quality.checks import BETWEEN_RUNS

@@ -3,6 +3,7 @@
 import ipaddress
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI
@@ -29,47 +30,53 @@ _EXPOSED = ("etag", "link", "ratelimit-limit", "ratelimit-remaining", "ratelimit
 CHEAP_FACTOR = 5  # times the usual limit, for probes of several load balancers and files of the page
 
 
-def add_guards(
-    app: FastAPI,
-    project: Project,
-    rules: TierRules,
-    host: str,
-    cheap: Sequence[str],
-    probes: Sequence[str],
-    beacons: frozenset[str],
-    on_error: OnDefect,
-    page: Renderer | None,
-    listeners: Sequence[Callable[[AnsweredRequest], None]],
-    identifies: bool = True,
-) -> None:
-    """Add the guards in front of the endpoints; the last one added is outermost.
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The guards in front of an application.
 
-    Args:
+    Attributes:
+        project: Its settings decide limits and host names.
+        host: Address that the server is bound to.
+        on_error: Called with errors that callers do not see.
+        rules: Identify trusted callers; None if the endpoints identify callers and limit anonymous ones.
         cheap: Paths with their own, higher rate limit.
         probes: Paths that are answered under any host name, since probes use the address of a machine.
         beacons: See `BodyGuard`.
         page: Renders errors at `/`; None without a search page.
         listeners: Called with every request after its answer.
-        identifies: Identify callers and limit anonymous ones; False if the endpoints do so.
     """
-    settings = project.settings.api
+
+    project: Project
+    host: str
+    on_error: OnDefect
+    rules: TierRules | None = None
+    cheap: Sequence[str] = ()
+    probes: Sequence[str] = ()
+    beacons: frozenset[str] = frozenset()
+    page: Renderer | None = None
+    listeners: Sequence[Callable[[AnsweredRequest], None]] = ()
+
+
+def add_guards(app: FastAPI, gate: Gate) -> None:
+    """Add the guards in front of the endpoints; the last one added is outermost."""
+    settings = gate.project.settings.api
     rate = RateLimit(settings.rate_limit) if settings.rate_limit.max else None
     often = settings.rate_limit.model_copy(update={"max": CHEAP_FACTOR * settings.rate_limit.max})
-    own_rates = dict.fromkeys(cheap, RateLimit(often)) if rate else {}
+    own_rates = dict.fromkeys(gate.cheap, RateLimit(often)) if rate else {}
     posts, gets = _paths(app, "POST"), _paths(app, "GET")
     app.add_middleware(
         BodyGuard,
         posts=posts,
         gets=gets,
-        beacons=beacons,
+        beacons=gate.beacons,
         max_bytes=settings.max_body_bytes,
         timeout_s=BODY_TIMEOUT_S,
     )
-    if identifies:
-        app.add_middleware(CallerGuard, rules=rules, rate=rate, own_rates=own_rates)
-    app.add_middleware(LastResort, on_defect=on_error)
-    if page:
-        app.add_middleware(ErrorPages, renderer=page)
+    if gate.rules:
+        app.add_middleware(CallerGuard, rules=gate.rules, rate=rate, own_rates=own_rates)
+    app.add_middleware(LastResort, on_defect=gate.on_error)
+    if gate.page:
+        app.add_middleware(ErrorPages, renderer=gate.page)
     if settings.cors.allow_origins:
         app.add_middleware(
             CORSMiddleware,
@@ -79,14 +86,14 @@ def add_guards(
             expose_headers=_EXPOSED,
         )
     # On addresses other than loopback any name is accepted, unless names are listed.
-    checked = is_loopback(host) or bool(settings.allowed_hosts)
-    app.add_middleware(HostGuard, allowed=_own_names(project) if checked else None, exempt=frozenset(probes))
+    checked = is_loopback(gate.host) or bool(settings.allowed_hosts)
+    app.add_middleware(HostGuard, allowed=_own_names(gate.project) if checked else None, exempt=frozenset(gate.probes))
     # Compression leaks no secret: without cookies, a browser sends no secret with a request that a stranger chose.
     app.add_middleware(GZipMiddleware, minimum_size=COMPRESSED_FROM, compresslevel=COMPRESS_LEVEL)
     app.add_middleware(HeadAsGet)
     app.add_middleware(UnderWayGuard)
-    agents_path = project.settings.mcp.http.path
-    app.add_middleware(Observer, search_path=settings.path, agents_path=agents_path, listeners=listeners)
+    agents_path = gate.project.settings.mcp.http.path
+    app.add_middleware(Observer, search_path=settings.path, agents_path=agents_path, listeners=gate.listeners)
     app.add_middleware(Envelope)
 
 

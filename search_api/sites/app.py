@@ -9,8 +9,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from search_api.endpoints.health import NO_INDEX, PROBES, add_probes
-from search_api.gate.stack import add_guards
-from search_api.gate.tiers import TierRules
+from search_api.gate.stack import Gate, add_guards
 from search_api.page.home import CSP
 from search_api.page.view import Renderer, View
 from search_api.sites.merged_answers import unavailable
@@ -66,9 +65,7 @@ def create_sites_app(sites: Sequence[ServedSite], host: str, on_error: OnError) 
     app.state.numbers = [numbers for site in sites if site.app for numbers in site.app.state.numbers]
     app.state.service = next(site.app.state.service for site in sites if site.app)
     probes = [f"{prefix}/{name}" for name in PROBES]
-    add_guards(
-        app, first, TierRules(), host, (), probes, frozenset({f"{prefix}/beacon"}), on_error, None, (), identifies=False
-    )
+    add_guards(app, Gate(first, host, on_error, probes=probes, beacons=frozenset({f"{prefix}/beacon"})))
     app.add_middleware(SiteDispatch, sites=sites)
     return app
 

@@ -13,11 +13,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from search_api.endpoints.health import PROBES, add_probes
 from search_api.errors import error_response, problem
 from search_api.gate.rate import RateLimit
-from search_api.gate.stack import add_guards, tier_rules
-from search_api.gate.tiers import TierRules, bearer_key, client_address, is_direct_loopback, key_is_right
+from search_api.gate.stack import Gate, add_guards, tier_rules
+from search_api.gate.tiers import bearer_key, client_address, is_direct_loopback, key_is_right
 from search_api.sites.app import PREFIX
 from search_api.sites.merged_answers import unavailable
-from search_api.sites.pool import Member, PoolNumbers, ProjectPool, Run
+from search_api.sites.pool import ProjectPool
+from search_api.sites.pool_members import Member, PoolNumbers, Run
 from search_api.sites.searcher import SiteSearcher, json_object
 from search_api.sites.site import ServedSite, site_prefix
 from searchsocket.errors import SearchSocketError
@@ -80,12 +81,10 @@ def create_many_app(
     _add_health(app, prefix, pool, gate)
     app.state.projects = len(pool.members)
     app.state.numbers = pool.numbers
-    app.state.collectors = [PoolNumbers(pool)]
+    app.state.collectors = [PoolNumbers(pool.members, pool.memory, pool.files)]
     app.state.service = None
     probes = [f"{prefix}/{name}" for name in PROBES]
-    add_guards(
-        app, base, TierRules(), host, (), probes, frozenset({f"{prefix}/beacon"}), on_error, None, (), identifies=False
-    )
+    add_guards(app, Gate(base, host, on_error, probes=probes, beacons=frozenset({f"{prefix}/beacon"})))
     app.add_middleware(PoolDispatch, pool=pool, gate=gate)
     return app
 

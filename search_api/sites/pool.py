@@ -5,18 +5,15 @@ import copy
 import shutil
 import threading
 import time
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-
-from prometheus_client.core import GaugeMetricFamily, Metric
-from prometheus_client.registry import Collector
 
 from search_api.app import create_app
 from search_api.endpoints.metrics import Metrics, ProjectNumbers
+from search_api.sites.pool_members import Failure, Member, Run
 from search_api.sites.site import ServedSite
 from searchsocket.errors import ArtifactsUnavailable, IndexLoading, SearchSocketError
 from searchsocket.project.project import Project
@@ -56,54 +53,6 @@ class PoolOptions:
     max_memory_bytes: int
     max_disk_bytes: int
     deadline_s: float = DEADLINE_S
-
-
-@dataclass(slots=True)
-class Run:
-    """One period in which a project is open, from its first request to its end."""
-
-    opened: asyncio.Future[ServedSite]
-    must_close: asyncio.Event = field(default_factory=asyncio.Event)
-    is_unused: asyncio.Event = field(default_factory=asyncio.Event)
-    requests: int = 0  # running, or waiting until it is open
-    task: "asyncio.Task[None] | None" = None
-
-    @property
-    def site(self) -> ServedSite | None:
-        """The open project; None while it is being opened, and if that failed."""
-        is_open = self.opened.done() and not self.opened.cancelled() and not self.opened.exception()
-        return self.opened.result() if is_open else None
-
-    def leave(self) -> None:
-        """End one request."""
-        self.requests -= 1
-        if not self.requests:
-            self.is_unused.set()
-
-
-@dataclass(slots=True)
-class _Failure:
-    error: SearchSocketError
-    again_at: float
-    pause_s: float
-
-
-@dataclass(slots=True)
-class Member:
-    """A project of the pool, open or not."""
-
-    listed: ListedProject
-    metrics: Metrics
-    run: Run | None = None
-    failure: _Failure | None = None
-
-    @property
-    def state(self) -> str:
-        """`open`, `loading`, `closed` or the code of the error that keeps it closed."""
-        if self.run:
-            return "open" if self.run.site else "loading"
-        error = self.listed.error or (self.failure.error if self.failure else None)
-        return error.code if error else "closed"
 
 
 class ProjectPool:
@@ -279,7 +228,7 @@ class ProjectPool:
         reason = error if isinstance(error, SearchSocketError) else SearchSocketError("the project cannot be opened")
         before = None if isinstance(error, IndexLoading) else member.failure
         pause_s = min(2 * before.pause_s, _MAX_PAUSE_S) if before else _FIRST_PAUSE_S
-        member.failure = _Failure(copy.copy(reason), self._monotonic() + pause_s, pause_s)
+        member.failure = Failure(copy.copy(reason), self._monotonic() + pause_s, pause_s)
         run.opened.set_exception(reason)
         run.opened.exception()  # mark it as read, since perhaps nobody waits for it
 
@@ -330,37 +279,7 @@ class ProjectPool:
 
     def _count(self) -> None:
         """Update the counters of all projects and the services of open ones."""
-        self.numbers[:] = [ProjectNumbers(member.metrics, _service(member)) for member in self.members.values()]
-
-
-class PoolNumbers(Collector):
-    """Metrics of a pool: projects, memory and disk."""
-
-    def __init__(self, pool: ProjectPool) -> None:
-        self._pool = pool
-
-    def collect(self) -> Iterable[Metric]:
-        """See `Collector.collect`."""
-        pool = self._pool
-        projects = GaugeMetricFamily("searchsocket_projects", "Projects by state.", labels=["state"])
-        for state, count in Counter(member.state for member in tuple(pool.members.values())).items():
-            projects.add_metric([state], count)
-        yield projects
-        for name, text, value in (
-            ("searchsocket_open_bytes", "Estimated memory of open projects and scopes.", pool.memory.used_bytes),
-            ("searchsocket_open_bytes_limit", "Its bound.", pool.memory.max_bytes),
-            ("searchsocket_pulled_bytes", "Files of pulled indexes.", pool.files.used_bytes),
-            ("searchsocket_pulled_bytes_limit", "Their bound.", pool.files.max_bytes),
-        ):
-            yield GaugeMetricFamily(name, text, value)
-
-
-def _service(member: Member) -> SearchService | None:
-    site = member.run.site if member.run else None
-    if site is None or site.app is None:
-        return None
-    service: SearchService = site.app.state.service
-    return service
+        self.numbers[:] = [ProjectNumbers(member.metrics, member.service) for member in self.members.values()]
 
 
 def _close_store(service: SearchService) -> None:

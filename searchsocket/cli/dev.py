@@ -22,8 +22,7 @@ from searchsocket.cli.signals import received_signal, signals_noted
 from searchsocket.errors import SearchSocketError
 from searchsocket.events import Event
 from searchsocket.pipeline.branches.builds import build_of
-from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.corpora import Corpus, corpora_of
+from searchsocket.pipeline.run.context import Corpus, ScopeRun, corpora_of
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.pipeline.unchanged.snapshot import bytes_of

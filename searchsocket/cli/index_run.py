@@ -19,8 +19,7 @@ from searchsocket.cli.signals import received_signal, signals_noted
 from searchsocket.cli.summary import TEXT_COLUMN, summary_lines
 from searchsocket.errors import SearchSocketError
 from searchsocket.events import OnEvent
-from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.corpora import CORPORA, Corpus, corpora_of
+from searchsocket.pipeline.run.context import CORPORA, Corpus, ScopeRun, corpora_of
 from searchsocket.pipeline.run.index import plan_scope, summary_of
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.summary import IndexSummary

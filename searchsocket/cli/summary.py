@@ -14,7 +14,7 @@ from searchsocket.pipeline.run.summary import skipped_words
 from searchsocket.web.versions.rows import version_words
 
 if TYPE_CHECKING:
-    from searchsocket.pipeline.run.corpora import Corpus
+    from searchsocket.pipeline.run.context import Corpus
     from searchsocket.pipeline.run.summary import IndexSummary
 
 _MORE = re.compile(r"\.\.\. and (\d+) more like the last one")

@@ -15,7 +15,7 @@ from searchsocket.cli.options import json_option, load_project, project_option, 
 from searchsocket.cli.output import print_json, safe, say
 from searchsocket.cli.searched import read_searched
 from searchsocket.errors import GenerationNotKept
-from searchsocket.pipeline.run.corpora import CORPORA
+from searchsocket.pipeline.run.context import CORPORA
 from searchsocket.project.corpora import CorpusName
 from searchsocket.project.project import Project
 from searchsocket.quality.gate import judge_readers, own_queries

@@ -6,8 +6,7 @@ from datetime import datetime
 
 from searchsocket.backends import Backends
 from searchsocket.errors import ConfigError, ConfigMissing, EmbeddingModelMismatch, IndexCorrupt, ScopeNotIndexed
-from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.corpora import CORPORA
+from searchsocket.pipeline.run.context import CORPORA, ScopeRun
 from searchsocket.pipeline.run.results import CheckOutcome
 from searchsocket.project.corpora import CorpusName
 from searchsocket.project.project import Project

@@ -19,7 +19,7 @@ from searchsocket.search.filters import FacetCounts, count_pages
 from searchsocket.search.notes import NO_BACKEND, NOTES, as_known_words, further_notes
 from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
 from searchsocket.search.occurrences.find_all import find_all
-from searchsocket.search.query import SearchQuery, checked
+from searchsocket.search.query import SearchQuery, checked, in_versions
 from searchsocket.search.ranking.rank import NOTHING, Ranking
 from searchsocket.search.ranking.signals import RankingInput, rank_candidates, rerank_candidates
 from searchsocket.search.ranking.weights import shares_of
@@ -28,7 +28,7 @@ from searchsocket.search.rerank import rerank
 from searchsocket.search.result_page import result_page
 from searchsocket.search.translations import merges_translations
 from searchsocket.search.verdict import Verdict, verdict
-from searchsocket.search.versions import answer_versions, in_versions
+from searchsocket.search.versions import answer_versions
 from searchsocket.stores.base import Candidates, IndexReader, Readers
 from searchsocket.text.amounts import age_s
 from searchsocket.text.facets import NO_FACETS, Facets

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from searchsocket.errors import InvalidRequest
 from searchsocket.search.bounds import MAX_QUERY_CHARS, MAX_TOP_K
 from searchsocket.search.filters import Filters, checked_counts, checked_filters, checked_language, with_filters
-from searchsocket.search.versions import NO_VERSIONS, VersionScope, checked_versions
+from searchsocket.search.versions import NO_VERSIONS, VersionScope, checked_versions, searched_versions
 from searchsocket.text.facets import NO_FACETS, Facets
-from searchsocket.types import Filter, GroupBy
+from searchsocket.types import Filter, GroupBy, VersionFamily
 from searchsocket.web.urls.paths import canonical_path, normalise_prefix, page_path
 
 MAX_OFFSET = 1_000  # the maximum number of candidates
@@ -86,6 +86,15 @@ def checked(query: SearchQuery, facets: Facets = NO_FACETS) -> SearchQuery:
         section_snippets=query.section_snippets,
         sources=query.sources,
     )
+
+
+def in_versions(query: SearchQuery, families: tuple[VersionFamily, ...]) -> SearchQuery:
+    """Resolve the versions of a query in the generation that answers.
+
+    Raises:
+        UnknownVersion: The site has no version with this name.
+    """
+    return replace(query, within=searched_versions(query.version, query.path_prefix, families))
 
 
 def clean_text(text: str) -> str:

@@ -13,7 +13,6 @@ from searchsocket.web.versions.labels import UNVERSIONED, version_label, version
 from searchsocket.web.versions.names import VersionedPath, bare, version_folders, versioned_path
 
 if TYPE_CHECKING:
-    from searchsocket.search.query import SearchQuery
     from searchsocket.stores.base import ReadableRecord
 
 ALL = "all"
@@ -66,27 +65,30 @@ def checked_versions(versions: Sequence[str]) -> tuple[str, ...]:
     return distinct
 
 
-def in_versions(query: "SearchQuery", families: tuple[VersionFamily, ...]) -> "SearchQuery":
-    """Resolve the versions of a query: those that it names, else the default ones; also pages without a version.
+def searched_versions(version: Sequence[str], path_prefix: str, families: tuple[VersionFamily, ...]) -> VersionScope:
+    """Return the versions to search: those that a query names, else the default ones; also pages without a version.
+
+    Args:
+        version, path_prefix: Of the query; a path prefix may name a version too.
 
     Raises:
         UnknownVersion: The site has no version with this name.
     """
-    names = [name for name in query.version if not name.startswith("/")]
+    names = [name for name in version if not name.startswith("/")]
     is_version = (name == ALL or any(_find(name, family) for family in families) for name in names)
     unknown = next((name for name, has_family in zip(names, is_version, strict=True) if not has_family), None)
     if unknown is not None:
         raise UnknownVersion(unknown, _all_names(families))
     if not families:
-        return query
-    path = _locate(query.path_prefix, families) if query.path_prefix else None
-    if path and not query.version and not path.is_at_the_root:  # the directory itself names a version
+        return NO_VERSIONS
+    path = _locate(path_prefix, families) if path_prefix else None
+    if path and not version and not path.is_at_the_root:  # the directory itself names a version
         label = version_label(path.family.parent, path.version.name)
         scope = VersionScope((label,), folders={label: path.folder}, families=families)
     else:
-        scope = _scope(query.version, families)
+        scope = _scope(version, families)
     directories = _directories(path) if path and (path.rest or not path.is_at_the_root) else ()
-    return replace(query, within=replace(scope, directories=directories))
+    return replace(scope, directories=directories)
 
 
 def scope_of(url: str, families: tuple[VersionFamily, ...]) -> VersionScope:

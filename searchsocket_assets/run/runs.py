@@ -25,8 +25,7 @@ from searchsocket.errors import (
     StateUnavailable,
 )
 from searchsocket.events import Event, OnEvent
-from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.corpora import SITE, Corpus
+from searchsocket.pipeline.run.context import SITE, Corpus, ScopeRun
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.results import CheckOutcome
 from searchsocket.pipeline.run.stage import Stage, exclusive

@@ -11,7 +11,7 @@ from api_client import KEY
 from pushed_projects import BLOG_KEY, Service, SlowObjects, World
 
 from search_api.endpoints.metrics import ServiceNumbers
-from search_api.sites.pool import PoolNumbers
+from search_api.sites.pool_members import PoolNumbers
 from searchsocket.serving import project_list
 
 
@@ -49,7 +49,7 @@ def test_a_project_is_opened_once_by_its_first_requests(world: World) -> None:
         assert (await service.get("/sites/blog/")).status_code == 200
         values = {
             (sample.name, sample.labels.get("state")): sample.value
-            for family in PoolNumbers(service.pool).collect()
+            for family in PoolNumbers(service.pool.members, service.pool.memory, service.pool.files).collect()
             for sample in family.samples
         }
         assert (values["searchsocket_projects", "open"], values["searchsocket_projects", "closed"]) == (2, 2)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from searchsocket.pipeline.run.context import CODE as CODE_CORPUS
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.corpora import CODE as CODE_CORPUS
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.project import open_project

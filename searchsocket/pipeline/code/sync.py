@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from searchsocket.code.paths import PathFilter
 from searchsocket.events import OnEvent, ignore
 from searchsocket.pipeline.code.status import CodeStanding
-from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.corpora import CODE
+from searchsocket.pipeline.run.context import CODE, ScopeRun
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.access import make_private_folders
 from searchsocket.project.project import Project

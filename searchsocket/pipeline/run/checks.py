@@ -27,10 +27,10 @@ from searchsocket.pipeline.stages.chunk_embeddings import (
     plan_embeddings,
     texts_at_stake,
 )
-from searchsocket.pipeline.stages.index_changes import merged
+from searchsocket.pipeline.stages.index_changes import merged, nothing_to_index
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.page_mirror import page_mirror
-from searchsocket.pipeline.stages.search_index import nothing_to_index, search_index
+from searchsocket.pipeline.stages.search_index import search_index
 from searchsocket.pipeline.stages.site_pages import site_pages
 from searchsocket.state.extracts import extract_key
 from searchsocket.stores.base import CANDIDATE, VectorStore

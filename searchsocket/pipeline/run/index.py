@@ -9,8 +9,7 @@ from typing import Any
 from searchsocket.errors import ConfigMissing
 from searchsocket.models.embedders import resolved_provider
 from searchsocket.models.embedders.openai_key import key_variable
-from searchsocket.pipeline.run.context import ScopeRun, Workspace
-from searchsocket.pipeline.run.corpora import SITE, Corpus
+from searchsocket.pipeline.run.context import SITE, Corpus, ScopeRun, Workspace
 from searchsocket.pipeline.run.numbers import ChunkNumbers
 from searchsocket.pipeline.run.results import result_of
 from searchsocket.pipeline.run.stage import Stage, exclusive

@@ -13,8 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from searchsocket.errors import ArtifactInvalid, Interrupted
 from searchsocket.events import Event
-from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.corpora import SITE, Corpus
+from searchsocket.pipeline.run.context import SITE, Corpus, ScopeRun
 from searchsocket.pipeline.run.numbers import Numbers
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.project.access import make_private_folders
@@ -70,6 +69,20 @@ class Stage(Generic[N]):
     def progress(self, run: ScopeRun, done: int, total: int | None) -> None:
         """Report the progress of the stage."""
         run.on_event(Event("progress", {"stage": self.name, "done": done, "total": total}))
+
+
+def only_count(numbers: Callable[[int], N]) -> StageBody[N]:
+    """Return the body for a dry run of a stage that writes files from the index: it only counts the pages.
+
+    Args:
+        numbers: Makes the figures of the report from the number of pages.
+    """
+
+    def body(_: ScopeRun, state: ScopeState) -> StageResult[N]:
+        pages = state.chunks.count().pages
+        return StageResult(total=pages, numbers=numbers(pages), version="")
+
+    return body
 
 
 def stage(

@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from searchsocket.pipeline.run.corpora import Corpus
+from searchsocket.pipeline.run.context import Corpus
 from searchsocket.pipeline.run.stage import Stage
 from searchsocket.pipeline.stages.chunk_embeddings import chunk_embeddings
 from searchsocket.pipeline.stages.code_chunks import code_chunks
-from searchsocket.pipeline.stages.code_embeddings import code_embeddings
 from searchsocket.pipeline.stages.code_files import code_files
-from searchsocket.pipeline.stages.code_index import code_index
+from searchsocket.pipeline.stages.code_index import code_embeddings, code_index
 from searchsocket.pipeline.stages.llms_txt import llms_txt
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.page_mirror import page_mirror

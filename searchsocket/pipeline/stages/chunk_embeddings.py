@@ -26,12 +26,12 @@ from searchsocket.state.records import TextToEmbed
 from searchsocket.stores.artifacts.objects import open_objects
 
 
-def only_counted(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingNumbers]:
+def count_embeddings(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingNumbers]:
     """The result that a dry run predicts."""
     return _result(state, run.embedder, plan_embeddings(run, state))
 
 
-@stage("Embedding", EmbeddingNumbers, reads=[page_chunks], kinds={"numpy"}, dry=only_counted)
+@stage("Embedding", EmbeddingNumbers, reads=[page_chunks], kinds={"numpy"}, dry=count_embeddings)
 def chunk_embeddings(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingNumbers]:
     """Embed every chunk; known texts come from the cache.
 

@@ -15,8 +15,7 @@ from searchsocket.models.embedders.base import Embedder
 from searchsocket.pipeline.code.staleness import CONFIGURATION, RULES, configuration_digest, cutting_rules
 from searchsocket.pipeline.extraction.code_job import CodeJob, CutFile, cut_batch, one_file_each, without_grammar
 from searchsocket.pipeline.extraction.redaction_job import RedactedPage
-from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.corpora import CODE
+from searchsocket.pipeline.run.context import CODE, ScopeRun
 from searchsocket.pipeline.run.numbers import CodeNumbers
 from searchsocket.pipeline.run.results import MAX_SKIPPED, Skipped, StageResult, digest_of
 from searchsocket.pipeline.run.stage import stage

@@ -3,8 +3,7 @@
 import os
 from pathlib import Path
 
-from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.corpora import CODE
+from searchsocket.pipeline.run.context import CODE, ScopeRun
 from searchsocket.pipeline.run.numbers import PageNumbers
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stage import stage

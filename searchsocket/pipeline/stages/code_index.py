@@ -5,14 +5,13 @@ from collections.abc import Iterator, Sequence
 from searchsocket.code.text import source_text
 from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
-from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.corpora import CODE
-from searchsocket.pipeline.run.numbers import IndexNumbers
+from searchsocket.pipeline.run.context import CODE, ScopeRun
+from searchsocket.pipeline.run.numbers import EmbeddingNumbers, IndexNumbers
 from searchsocket.pipeline.run.results import StageResult, sha256
 from searchsocket.pipeline.run.stage import stage
+from searchsocket.pipeline.stages.chunk_embeddings import count_embeddings, embed_chunks
 from searchsocket.pipeline.stages.code_chunks import code_chunks
-from searchsocket.pipeline.stages.code_embeddings import code_embeddings
-from searchsocket.pipeline.stages.search_index import only_counted, publish_changes
+from searchsocket.pipeline.stages.search_index import count_changes, publish_changes
 from searchsocket.state import ScopeState
 from searchsocket.stores.base import PageBody, VectorStore
 from searchsocket.system.batches import batches
@@ -20,12 +19,23 @@ from searchsocket.text.key_phrases import phrases_of_code
 from searchsocket.types import Chunk, Lines
 
 
+@stage("Embedding code", EmbeddingNumbers, reads=[code_chunks], kinds={"numpy"}, dry=count_embeddings, corpus=CODE)
+def code_embeddings(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingNumbers]:
+    """Embed every chunk of code; known texts come from the cache.
+
+    Raises:
+        BudgetExceeded: The estimate is over the budget; nothing was called.
+        BadVectors, EmbedderUnavailable, EmbedderRefused: The provider failed; the cache keeps earlier vectors.
+    """
+    return embed_chunks(run, state, code_embeddings)
+
+
 @stage(
     "Publishing code",
     IndexNumbers,
     reads=[code_chunks, code_embeddings],
     kinds={"sqlite", "tantivy"},
-    dry=only_counted,
+    dry=count_changes,
     corpus=CODE,
 )
 def code_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:

@@ -1,9 +1,17 @@
 """Compute the changes from the live records to the new chunks."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from searchsocket.errors import ConfigMissing, LargeDeletion
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.state import ScopeState
+from searchsocket.stores.base import VectorStore
+from searchsocket.system.batches import batches
+from searchsocket.types import Generation
+
+BATCH = 500  # changes
 Pair = tuple[str, str | None, str | None]  # id, hash of the chunk, hash of the live record; None if there is none
 
 
@@ -102,3 +110,48 @@ def merged(expected: Iterator[tuple[str, str]], live: Iterator[tuple[str, str]])
         else:
             yield chunk[0], chunk[1], record[1]
             chunk, record = next(expected, None), next(live, None)
+
+
+def refuse_large_deletion(run: ScopeRun, state: ScopeState, live: Generation | None) -> None:
+    """The last check before the index: noindex, settings or lost state may also have removed pages."""
+    pages = state.chunks.count().pages
+    if pages == 0:
+        raise ConfigMissing(nothing_to_index(run))
+    if (
+        live is not None
+        and pages * 2 < live.pages
+        and state.published.may_delete()
+        and not run.options.accept_large_deletion
+    ):
+        raise LargeDeletion(run.scope.name, live.pages - pages, live.pages)
+
+
+def nothing_to_index(run: ScopeRun) -> str:
+    """The message for a scope without searchable pages."""
+    return (
+        f"nothing to index for scope {run.scope.name!r}: no page has searchable text. A live index stays as it "
+        f"is; {run.make_source().kind.advice(run.project.settings.source)}"
+    )
+
+
+def live_changes(run: ScopeRun, state: ScopeState, store: VectorStore, live: Generation | None) -> Iterator[Change]:
+    """The changes to the live records, by rising id; keeps one record of each side in memory."""
+    return changes(_pairs(run, state, store, live), deleting=state.published.may_delete(), force=run.options.force)
+
+
+def _pairs(run: ScopeRun, state: ScopeState, store: VectorStore, live: Generation | None) -> Iterator[Pair]:
+    """The ids that may differ, with both hashes."""
+    if live is None:
+        return merged(state.chunks.fingerprints(), iter(()))
+    if run.options.force or not state.published.is_of(live):
+        return merged(state.chunks.fingerprints(), store.fingerprints(run.scope))
+    return state.published.changes()
+
+
+def changes_of_copy(run: ScopeRun, state: ScopeState, store: VectorStore) -> Iterator[Sequence[Change]]:
+    """The changes of a scope that started as a copy of another one; the other's live generation provides the rest."""
+    origin = replace(run.scope, name=state.origin.name())
+    for records in state.origin.records(BATCH):
+        taken = set(store.take_over([record for record in records if record.origin_id], origin, run.scope))
+        for some in batches(records, BATCH):
+            yield [Take() if record.id in taken else Upsert(record.id, False, True) for record in some]

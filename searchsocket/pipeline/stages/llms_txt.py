@@ -14,7 +14,7 @@ from searchsocket.events import Event
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.numbers import LlmsNumbers
 from searchsocket.pipeline.run.results import StageResult
-from searchsocket.pipeline.run.stage import stage
+from searchsocket.pipeline.run.stage import only_count, stage
 from searchsocket.pipeline.stages.search_index import search_index
 from searchsocket.sources.base import SourceReport
 from searchsocket.sources.build_folder import BuildFolder
@@ -26,13 +26,16 @@ from searchsocket.web.urls.site import site_origin
 _NAMED = 3
 
 
-def only_counted(run: ScopeRun, state: ScopeState) -> StageResult[LlmsNumbers]:
-    """The result of a dry run: it writes nothing."""
-    pages = state.chunks.count().pages
-    return StageResult(total=pages, numbers=LlmsNumbers(pages, 0, 0, 0), version="")
+_dry = only_count(lambda pages: LlmsNumbers(pages, 0, 0, 0))
 
 
-@stage("Writing llms.txt", LlmsNumbers, reads=[search_index], kinds={"markdown"}, dry=only_counted)
+@stage(
+    "Writing llms.txt",
+    LlmsNumbers,
+    reads=[search_index],
+    kinds={"markdown"},
+    dry=_dry,
+)
 def llms_txt(run: ScopeRun, state: ScopeState) -> StageResult[LlmsNumbers]:
     """Write `llms.txt`, `llms-full.txt` and each page as Markdown for agents, from the live generation.
 

@@ -1,12 +1,12 @@
 """Stage 5: compare the live index with the chunks and publish the differences (spec 10.5)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from searchsocket.content.llms.folder import RECORDS, remove_others
-from searchsocket.errors import ConfigError, ConfigMissing, IndexCorrupt, LargeDeletion, ScopeNotIndexed
+from searchsocket.errors import ConfigError, IndexCorrupt, ScopeNotIndexed
 from searchsocket.events import Event
 from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.pipeline.extraction.chunk_job import page_workers
@@ -19,7 +19,15 @@ from searchsocket.pipeline.run.stage import Stage, stage, uninterrupted
 from searchsocket.pipeline.run.vectors import vectors_of
 from searchsocket.pipeline.stages.aliases import Moves
 from searchsocket.pipeline.stages.chunk_embeddings import chunk_embeddings
-from searchsocket.pipeline.stages.index_changes import Change, Delete, IndexPlan, Pair, Take, Upsert, changes, merged
+from searchsocket.pipeline.stages.index_changes import (
+    BATCH,
+    Delete,
+    IndexPlan,
+    Upsert,
+    changes_of_copy,
+    live_changes,
+    refuse_large_deletion,
+)
 from searchsocket.pipeline.stages.page_bodies import stage_bodies
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.site_pages import refuse_another_model
@@ -30,14 +38,13 @@ from searchsocket.stores.base import IndexReader, PublishInfo, VectorStore
 from searchsocket.system.batches import batches
 from searchsocket.types import Generation, Recall, Scope
 
-_BATCH = 500
 _RETENTION_DAYS = 7
 StageTexts = Callable[[ScopeRun, ScopeState, VectorStore], None]
 GOLDEN_FACT = "golden"  # the golden query result of the generation
 GOLDEN_WARNING = "golden queries: "  # start of their message if the generation was accepted anyway
 
 
-def only_counted(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
+def count_changes(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
     """The result that a dry run predicts."""
     store = run.backends.store
     live = store.generation(run.scope)
@@ -52,7 +59,7 @@ def only_counted(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
     IndexNumbers,
     reads=[page_chunks, chunk_embeddings],
     kinds={"sqlite", "tantivy"},
-    dry=only_counted,
+    dry=count_changes,
 )
 def search_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
     """Build a new generation next to the live one, verify it, then publish it atomically.
@@ -143,7 +150,8 @@ def _stage_changes(
     plan = IndexPlan(live.records if live else 0)
     upserts, moves = state.chunks.select(), Moves()
     is_copy = live is None and state.origin.name() and not run.options.force
-    for batch in _added(run, state, store) if is_copy else batches(live_changes(run, state, store, live), _BATCH):
+    live_batches = batches(live_changes(run, state, store, live), BATCH)
+    for batch in changes_of_copy(run, state, store) if is_copy else live_batches:
         plan.count(batch)
         upserts.add([change.id for change in batch if isinstance(change, Upsert)])
         if deletes := [change.id for change in batch if isinstance(change, Delete)]:
@@ -152,7 +160,7 @@ def _stage_changes(
     warnings = plan.warnings()
     with run.backends.open_cache() as cache:
         done = 0
-        for rows in upserts.batches(_BATCH):
+        for rows in upserts.batches(BATCH):
             store.upsert(rows, vectors_of(rows, run.embedder, cache), scope)
             moves.bring(rows)
             done += len(rows)
@@ -230,15 +238,6 @@ def _with_quality(
     return replace(result, numbers=numbers, warnings=warnings, tables={**result.tables, **tables}, facts=facts)
 
 
-def _added(run: ScopeRun, state: ScopeState, store: VectorStore) -> Iterator[Sequence[Change]]:
-    """The changes of a scope that started as a copy of another one; the other's live generation provides the rest."""
-    origin = replace(run.scope, name=state.origin.name())
-    for records in state.origin.records(_BATCH):
-        taken = set(store.take_over([record for record in records if record.origin_id], origin, run.scope))
-        for some in batches(records, _BATCH):
-            yield [Take() if record.id in taken else Upsert(record.id, False, True) for record in some]
-
-
 def _bound(cache: EmbeddingCache, max_mb: int) -> None:
     """Prune the cache to its limit, except entries that any run used in the last days."""
     limit = max_mb * 1_000_000
@@ -288,42 +287,6 @@ def _result(
         warnings=tuple(warnings),
         generation=generation.name if generation else "",
     )
-
-
-def refuse_large_deletion(run: ScopeRun, state: ScopeState, live: Generation | None) -> None:
-    """The last check before the index: noindex, settings or lost state may also have removed pages."""
-    pages = state.chunks.count().pages
-    if pages == 0:
-        raise ConfigMissing(nothing_to_index(run))
-    if (
-        live is not None
-        and pages * 2 < live.pages
-        and state.published.may_delete()
-        and not run.options.accept_large_deletion
-    ):
-        raise LargeDeletion(run.scope.name, live.pages - pages, live.pages)
-
-
-def nothing_to_index(run: ScopeRun) -> str:
-    """The message for a scope without searchable pages."""
-    return (
-        f"nothing to index for scope {run.scope.name!r}: no page has searchable text. A live index stays as it "
-        f"is; {run.make_source().kind.advice(run.project.settings.source)}"
-    )
-
-
-def live_changes(run: ScopeRun, state: ScopeState, store: VectorStore, live: Generation | None) -> Iterator[Change]:
-    """The changes to the live records, by rising id; keeps one record of each side in memory."""
-    return changes(_pairs(run, state, store, live), deleting=state.published.may_delete(), force=run.options.force)
-
-
-def _pairs(run: ScopeRun, state: ScopeState, store: VectorStore, live: Generation | None) -> Iterator[Pair]:
-    """The ids that may differ, with both hashes."""
-    if live is None:
-        return merged(state.chunks.fingerprints(), iter(()))
-    if run.options.force or not state.published.is_of(live):
-        return merged(state.chunks.fingerprints(), store.fingerprints(run.scope))
-    return state.published.changes()
 
 
 def _info(run: ScopeRun, state: ScopeState, embedding: Stage[EmbeddingNumbers], *, changed: bool) -> PublishInfo:

@@ -6,7 +6,7 @@ from searchsocket.events import Event
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.numbers import StaticNumbers
 from searchsocket.pipeline.run.results import StageResult
-from searchsocket.pipeline.run.stage import stage
+from searchsocket.pipeline.run.stage import only_count, stage
 from searchsocket.pipeline.stages.llms_txt import site_folder
 from searchsocket.pipeline.stages.search_index import search_index
 from searchsocket.state import ScopeState
@@ -14,13 +14,16 @@ from searchsocket.state import ScopeState
 _FOLDER = "searchsocket"  # below the root of the site
 
 
-def only_counted(run: ScopeRun, state: ScopeState) -> StageResult[StaticNumbers]:
-    """The result of a dry run: it writes nothing."""
-    pages = state.chunks.count().pages
-    return StageResult(total=pages, numbers=StaticNumbers(pages, 0, 0, 0, 0), version="")
+_dry = only_count(lambda pages: StaticNumbers(pages, 0, 0, 0, 0))
 
 
-@stage("Exporting", StaticNumbers, reads=[search_index], kinds={"javascript"}, dry=only_counted)
+@stage(
+    "Exporting",
+    StaticNumbers,
+    reads=[search_index],
+    kinds={"javascript"},
+    dry=_dry,
+)
 def static_search(run: ScopeRun, state: ScopeState) -> StageResult[StaticNumbers]:
     """Write the live generation as files that browsers search without a server, next to the pages of the site.
 

@@ -11,9 +11,9 @@ from searchsocket.search.continuation import Continuations
 from searchsocket.search.notes import language_notes
 from searchsocket.search.occurrences.answer import FindAnswer, FindQuery, Occurrence, continuation_of, offset_of
 from searchsocket.search.occurrences.page_text import Spelling, heading_above, headings, page_text, passage_at
-from searchsocket.search.query import SearchQuery, checked
+from searchsocket.search.query import SearchQuery, checked, in_versions
 from searchsocket.search.quoting.results import href, short_title
-from searchsocket.search.versions import VersionScope, in_versions, page_in
+from searchsocket.search.versions import VersionScope, page_in
 from searchsocket.stores.base import IndexReader
 from searchsocket.text.amounts import age_s
 from searchsocket.text.facets import NO_FACETS, Facets
