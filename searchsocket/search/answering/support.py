@@ -30,10 +30,12 @@ class SupportWeights(NamedTuple):
 WEIGHTS = SupportWeights(-2.92, 1.71, 5.07, 1.01, -4.01, -0.81)
 ENOUGH = 0.5
 _NEAR = (-1.0, 4.0)
+_LEAST_RAREST = 2.0  # of few pages no word is rare, which says nothing for an answer
 
 
 def likelihood(support: Support) -> float:
     """Return the probability, in [0, 1], that a passage with this evidence answers."""
     constant, *weights = WEIGHTS
-    bounded = support._replace(nearness=min(max(support.nearness, _NEAR[0]), _NEAR[1]))
+    nearness, rarest = min(max(support.nearness, _NEAR[0]), _NEAR[1]), max(support.rarest, _LEAST_RAREST)
+    bounded = support._replace(nearness=nearness, rarest=rarest)
     return 1.0 / (1.0 + math.exp(-(constant + sum(w * value for w, value in zip(weights, bounded, strict=True)))))
