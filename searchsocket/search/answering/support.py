@@ -30,7 +30,7 @@ class SupportWeights(NamedTuple):
 WEIGHTS = SupportWeights(-2.92, 1.71, 5.07, 1.01, -4.01, -0.81)
 ENOUGH = 0.5
 _NEAR = (-1.0, 4.0)
-_LEAST_RAREST = 2.0  # of few pages no word is rare, which says nothing for an answer
+_LEAST_RAREST = 3.0  # of few pages no word is rare, which says nothing for an answer
 
 
 def likelihood(support: Support) -> float:
