@@ -10,13 +10,13 @@ from searchsocket.errors import SearchSocketError
 from searchsocket.pipeline.run.rollback import roll_back
 from searchsocket.pipeline.stages.search_index import search_index
 from searchsocket.quality.checks import ALL_CHECKS
+from searchsocket_assets.initial_status import schedule_start
 from searchsocket_assets.own_scopes import names_in_stores, own_partitions
 from searchsocket_assets.project_root import begin_run
 from searchsocket_assets.resources import options_of
 from searchsocket_assets.run.evaluations import evaluated, latest_materialization, outcome_of
 from searchsocket_assets.run.translate import errors_as_failures, events_logged
 from searchsocket_assets.site import DagsterSite
-from searchsocket_assets.starts import schedule_start
 
 ROLLBACK = "rollback_scope"
 VERIFY = "verify_scope"

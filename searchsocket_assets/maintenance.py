@@ -14,6 +14,7 @@ from searchsocket.pipeline.branches.upkeep import tidy_scopes
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
 from searchsocket.system.disk_space import Freed, compact, tidy_temporary
+from searchsocket_assets.initial_status import schedule_start
 from searchsocket_assets.jobs import INDEX_CODE, INDEX_SITE, PLAN
 from searchsocket_assets.live_jobs import ROLLBACK, VERIFY
 from searchsocket_assets.own_scopes import own_partitions
@@ -22,7 +23,6 @@ from searchsocket_assets.run.details import table
 from searchsocket_assets.run.history import ASSET_JOB, MAX_RUNS, delete_old_runs
 from searchsocket_assets.run.translate import errors_as_failures
 from searchsocket_assets.site import DagsterSite
-from searchsocket_assets.starts import schedule_start
 
 # Jobs whose runs are for one scope each.
 _JOBS = (INDEX_SITE, INDEX_CODE, PLAN, ROLLBACK, VERIFY)

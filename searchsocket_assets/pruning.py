@@ -15,11 +15,11 @@ from searchsocket.errors import SearchSocketError
 from searchsocket.pipeline.branches.prune_rules import Match, seconds_of
 from searchsocket.pipeline.branches.pruning import PrunePlan, PruneRequest, apply_prune, plan_prune
 from searchsocket_assets.discovery import named
+from searchsocket_assets.initial_status import schedule_start, sensor_status
 from searchsocket_assets.project_root import begin_run
-from searchsocket_assets.run.ghosts import forget_in, ghosts_of
+from searchsocket_assets.run.empty_partitions import empty_partitions_of, forget_in
 from searchsocket_assets.run.translate import errors_as_failures
 from searchsocket_assets.site import DagsterSite
-from searchsocket_assets.starts import schedule_start, sensor_status
 
 
 class PruneOptions(dg.Config):
@@ -78,11 +78,13 @@ def dead_branches(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.
         plan = plan_prune(project, os.environ, PruneRequest(by_branch=True), datetime.now(UTC))
     except SearchSocketError as error:
         return dg.SkipReason(f"{error.code}: {error}")
-    ghosts = sorted(ghosts_of(context.instance, site, project, plan))
-    if not plan.going and not ghosts:
+    empty = sorted(empty_partitions_of(context.instance, site, project, plan))
+    if not plan.to_delete and not empty:
         return dg.SkipReason(f"no scope to delete; {len(plan.verdicts)} kept (branches of {plan.listed})")
-    going = [f"{verdict.scope} ({verdict.reason})" for verdict in plan.going] or [f"{key} (no data)" for key in ghosts]
-    words = named(going)
+    lines = [f"{verdict.scope} ({verdict.reason})" for verdict in plan.to_delete] or [
+        f"{key} (no data)" for key in empty
+    ]
+    words = named(lines)
     if project.settings.branches.prune != "apply":
         job = site.named("prune_scopes")
         return dg.SkipReason(f'would delete {words}; launch {job} with apply, or set branches.prune = "apply"')
@@ -114,7 +116,7 @@ def plan_metadata(plan: PrunePlan) -> dict[str, Any]:
     columns = [dg.TableColumn("scope"), dg.TableColumn("goes", "bool"), dg.TableColumn("reason")]
     return {
         "scopes": dg.MetadataValue.table(rows, dg.TableSchema(columns)),
-        "going": len(plan.going),
+        "going": len(plan.to_delete),
         "listed_by": plan.listed or "not checked",
     }
 

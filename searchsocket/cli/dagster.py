@@ -53,9 +53,9 @@ def dagster(root: Path, host: str, port: int) -> None:
     locks = []
     if sys.platform != "win32":  # Windows cannot pass open files to another program
         locks.append(_lock(home, address))
-        from searchsocket_assets.run.dead import bury_dead
+        from searchsocket_assets.run.dead_runs import fail_dead_runs
 
-        if buried := bury_dead(home):
+        if buried := fail_dead_runs(home):
             click.echo(f"ended {len(buried)} runs without a process; Dagster retries them", err=True)
     environ = {**os.environ, HOME_VARIABLE: str(home), "SEARCHSOCKET_PROJECT": str(project.root)}
     received: list[int] = []

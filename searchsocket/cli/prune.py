@@ -64,11 +64,11 @@ def prune(
     outcome = PruneOutcome((), {})
     if is_applied:
         outcome = apply_prune(project, os.environ, plan, lambda scope: None if as_json else say(f"deleted {scope}"))
-        _forget_ghosts(project, plan)
+        _delete_empty_partitions(project, plan)
     if as_json:
         print_json(_as_json(plan, outcome, is_applied=is_applied))
-    elif not is_applied and plan.going:
-        say(f"Nothing was deleted; run with `--apply` to delete {count(len(plan.going), 'scope')}.")
+    elif not is_applied and plan.to_delete:
+        say(f"Nothing was deleted; run with `--apply` to delete {count(len(plan.to_delete), 'scope')}.")
     for scope, error in outcome.failed.items():
         if not as_json:
             print_error(error.code, f"could not delete {scope}: {error}")
@@ -76,12 +76,12 @@ def prune(
         click.get_current_context().exit(FAILED)
 
 
-def _forget_ghosts(project: Project, plan: PrunePlan) -> None:
+def _delete_empty_partitions(project: Project, plan: PrunePlan) -> None:
     home = dagster_home(project, os.environ)
     if home.is_dir():
-        from searchsocket_assets.run.ghosts import forget_ghosts
+        from searchsocket_assets.run.empty_partitions import delete_empty_partitions
 
-        forget_ghosts(project, os.environ, home, plan)
+        delete_empty_partitions(project, os.environ, home, plan)
 
 
 def _print_plan(plan: PrunePlan) -> None:
@@ -93,7 +93,7 @@ def _print_plan(plan: PrunePlan) -> None:
         say(f"  {word}  {verdict.scope:<{width}}  {safe(verdict.reason)}")
     if not plan.verdicts:
         say("No scope is indexed yet.")
-    elif not plan.going:
+    elif not plan.to_delete:
         say("No scope can be deleted.")
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from searchsocket.cli.asking import ask
 from searchsocket.cli.exits import exit_status
 from searchsocket.cli.options import (
     count_option,
@@ -20,7 +19,8 @@ from searchsocket.cli.options import (
     versions_option,
 )
 from searchsocket.cli.output import line_width, print_error
-from searchsocket.cli.searched import note_search
+from searchsocket.cli.recent_searches import note_search
+from searchsocket.cli.service_client import ask
 from searchsocket.pipeline.unchanged.environment import state_dir_of
 from searchsocket.search.bounds import MAX_TOP_K
 from searchsocket.system.memory import end_at_once, loading

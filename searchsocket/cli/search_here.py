@@ -13,8 +13,8 @@ import click
 from searchsocket.backends import Backends
 from searchsocket.cli.options import load_project
 from searchsocket.cli.output import line_width, safe
+from searchsocket.cli.recent_searches import note_search
 from searchsocket.cli.results import answer_lines, more_lines, places_of
-from searchsocket.cli.searched import note_search
 from searchsocket.errors import ConfigMissing
 from searchsocket.project.project import Project
 from searchsocket.project.settings.model import Settings

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from searchsocket.cli.answering import answering
 from searchsocket.cli.output import count, safe, say
 from searchsocket.cli.service_log import ServiceLog
+from searchsocket.cli.service_socket import answering
 from searchsocket.errors import ScopeLocked, StateUnavailable
 from searchsocket.project.access import TOKEN_FILE, configured_key, make_token
 from searchsocket.project.project import Project

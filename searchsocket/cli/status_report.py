@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from searchsocket.backends import Backends
-from searchsocket.cli.code.standing import code_statuses, standing_words
+from searchsocket.cli.code.status import code_statuses, status_words
 from searchsocket.cli.output import ago, count, hanging, line_width, safe, size
 from searchsocket.cli.remote_counts import RemoteCounts, remote_counts
 from searchsocket.cli.summary import TEXT_COLUMN, source_lines
@@ -110,7 +110,7 @@ class StatusReport:
             yield from self._scope_lines(generation)
         for each in self.code:
             contents = f"{count(each.files, 'file')}, {count(each.chunks, 'chunk')}, {ago(each.age_seconds or 0.0)}"
-            yield f"\n{click.style(f'code of {each.scope}', bold=True)}\n  {contents}\n  {standing_words(each)}"
+            yield f"\n{click.style(f'code of {each.scope}', bold=True)}\n  {contents}\n  {status_words(each)}"
         if self.broken_code:
             yield f"\ncode     BROKEN: {safe(self.broken_code)}"
         for remote_scope in self.remote.others(self.generations) if self.remote else ():

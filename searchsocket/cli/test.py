@@ -13,7 +13,7 @@ from searchsocket.backends import Backends
 from searchsocket.cli.exits import FAILED
 from searchsocket.cli.options import json_option, load_project, project_option, quiet_option, scope_option
 from searchsocket.cli.output import print_json, safe, say
-from searchsocket.cli.searched import read_searched
+from searchsocket.cli.recent_searches import read_recent_searches
 from searchsocket.errors import GenerationNotKept
 from searchsocket.pipeline.run.context import CORPORA
 from searchsocket.project.corpora import CorpusName
@@ -230,7 +230,7 @@ def _propose(project: Project, scope: Scope, as_json: bool) -> None:
     """Print recent searches that are not golden queries yet, as entries for the file."""
 
     golden = golden_queries(project.root, project.settings.golden.file)
-    suggestions = proposals(read_searched(project.state_dir), golden, scope.name)
+    suggestions = proposals(read_recent_searches(project.state_dir), golden, scope.name)
     if as_json:
         print_json({"scope": scope.name, "queries": [asdict(each) for each in suggestions]})
         return

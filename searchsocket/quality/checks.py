@@ -128,9 +128,9 @@ def branch_alive(run: ScopeRun) -> CheckOutcome:
         plan = plan_prune(run.project, run.environ, PruneRequest(by_branch=True), run.clock())
     except SearchSocketError as error:
         return CheckOutcome(True, f"unknown: {error}")
-    going = next((verdict for verdict in plan.going if verdict.scope == run.scope.name), None)
-    if going is not None:
-        return CheckOutcome(False, f"{going.reason}; `searchsocket prune` would delete the scope", "warn")
+    decision = next((each for each in plan.to_delete if each.scope == run.scope.name), None)
+    if decision is not None:
+        return CheckOutcome(False, f"{decision.reason}; `searchsocket prune` would delete the scope", "warn")
     return CheckOutcome(True, "the scope is kept")
 
 

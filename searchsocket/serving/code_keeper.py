@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from searchsocket.errors import Busy, CodeNotIndexed, InvalidRequest, SearchSocketError
 from searchsocket.pipeline.code.staleness import configuration_digest
-from searchsocket.pipeline.code.status import CodeStanding
+from searchsocket.pipeline.code.status import CodeComparison
 from searchsocket.project.project import Project, open_project
 from searchsocket.search.answer import Note
 from searchsocket.serving.code_upkeep import CodeStatus, CodeSynced, CodeUpkeep, open_upkeep
@@ -69,7 +69,7 @@ class CodeKeeper:
         if scope != self._current:
             raise InvalidRequest(f"scope {scope!r} is not checked out here, so its files cannot be indexed")
         self._wait(scope)
-        return self._result(self._begin(scope, self._upkeep().standing(scope)), FIRST_WAIT_S)
+        return self._result(self._begin(scope, self._upkeep().compare(scope)), FIRST_WAIT_S)
 
     def freshen(self, scope: str, *, first: bool, next_step: str) -> tuple[Note, ...]:
         """Check the files before an answer about them, and index them first if few changed.
@@ -97,19 +97,19 @@ class CodeKeeper:
 
     def _freshen(self, scope: str, *, first: bool, next_step: str) -> tuple[Note, ...]:
         self._wait(scope)
-        standing = self._upkeep().standing(scope)
-        if not standing.is_dirty or (standing.live is None and not first):
+        comparison = self._upkeep().compare(scope)
+        if not comparison.is_dirty or (comparison.live is None and not first):
             return ()
-        if why := self._too_much(standing):
+        if why := self._too_much(comparison):
             raise CodeNotIndexed(scope, f"{why}; {next_step}")
-        is_much = standing.live is not None and (_changed_count(standing) > MAX_CHANGED or standing.rules_changed)
+        is_much = comparison.live is not None and (_changed_count(comparison) > MAX_CHANGED or comparison.rules_changed)
         if is_much or not self.may_sync:
-            return (_note(standing, f"not searched yet; {next_step}"),)
-        key = _key(standing, self._root)
+            return (_note(comparison, f"not searched yet; {next_step}"),)
+        key = _key(comparison, self._root)
         if key == self._last_key:
-            return (_note(standing, "a sync did not index it; see `searchsocket code sync`"),)
+            return (_note(comparison, "a sync did not index it; see `searchsocket code sync`"),)
         self._last_key = key
-        self._result(self._begin(scope, standing), WAIT_S if standing.live else FIRST_WAIT_S)
+        self._result(self._begin(scope, comparison), WAIT_S if comparison.live else FIRST_WAIT_S)
         return ()
 
     @cached_property
@@ -137,11 +137,11 @@ class CodeKeeper:
                 self._opened = (now, upkeep)
             return upkeep
 
-    def _too_much(self, standing: CodeStanding) -> str:
+    def _too_much(self, comparison: CodeComparison) -> str:
         """Return the reason against a first index without a request; "" without a reason."""
-        if standing.live is not None:
+        if comparison.live is not None:
             return ""
-        files = standing.files.new
+        files = comparison.files.new
         size = sum(map(self._size, files))
         if len(files) <= MAX_FIRST_FILES and size <= MAX_FIRST_BYTES:
             return ""
@@ -154,7 +154,7 @@ class CodeKeeper:
         except OSError:
             return 0
 
-    def _begin(self, scope: str, standing: CodeStanding) -> Future[CodeSynced]:
+    def _begin(self, scope: str, comparison: CodeComparison) -> Future[CodeSynced]:
         upkeep = self._upkeep()
         with self._lock:
             if self._running is not None and not self._running.done():
@@ -163,7 +163,7 @@ class CodeKeeper:
 
         def work() -> None:
             try:
-                future.set_result(upkeep.sync(scope, str(uuid4()), standing))
+                future.set_result(upkeep.sync(scope, str(uuid4()), comparison))
             except BaseException as error:  # noqa: BLE001  (the waiting caller gets it)
                 future.set_exception(error)
 
@@ -191,18 +191,18 @@ class CodeKeeper:
             raise Busy("the source code is being indexed; ask again in a moment") from error
 
 
-def _changed_count(standing: CodeStanding) -> int:
-    files = standing.files
+def _changed_count(comparison: CodeComparison) -> int:
+    files = comparison.files
     return len(files.changed) + len(files.new) + len(files.deleted) + len(files.marked)
 
 
-def _note(standing: CodeStanding, consequence: str) -> Note:
-    number = _changed_count(standing)
+def _note(comparison: CodeComparison, consequence: str) -> Note:
+    number = _changed_count(comparison)
     change = f"{count(number, 'file')} changed" if number else "the settings or the way to split files changed"
     return Note(CHANGED, f"{change} since it was indexed: {consequence}")
 
 
-def _key(standing: CodeStanding, root: Path) -> _Key:
+def _key(comparison: CodeComparison, root: Path) -> _Key:
     """Identify all stale files by their sizes and times, so that every edit changes the key."""
 
     def stamp(path: str) -> tuple[int, int] | None:
@@ -212,7 +212,7 @@ def _key(standing: CodeStanding, root: Path) -> _Key:
             return None
         return info.st_size, info.st_mtime_ns
 
-    files = standing.files
+    files = comparison.files
     stamps = tuple((path, stamp(path)) for path in (*files.changed, *files.new, *files.marked))
-    flags = (standing.configuration_changed, standing.unpublished, standing.live is None)
+    flags = (comparison.configuration_changed, comparison.unpublished, comparison.live is None)
     return (stamps, files.deleted, *flags)

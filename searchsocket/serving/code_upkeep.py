@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import Field
 
 from searchsocket.backends import Backends
-from searchsocket.pipeline.code.status import CodeStanding, code_standing
+from searchsocket.pipeline.code.status import CodeComparison, compare_code
 from searchsocket.pipeline.code.sync import invalidate_code, sync_code
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
@@ -77,13 +77,13 @@ class CodeUpkeep:
     environ: Mapping[str, str]
 
     def status(self, scope: str, now: datetime) -> CodeStatus:
-        """See `code_standing`."""
-        standing = self.standing(scope)
-        live, files = standing.live, standing.files
+        """See `compare_code`."""
+        comparison = self.compare(scope)
+        live, files = comparison.live, comparison.files
         return CodeStatus(
             scope=scope,
             indexed=live is not None,
-            dirty=standing.is_dirty,
+            dirty=comparison.is_dirty,
             generation=live.name if live else None,
             age_seconds=age_s(live.published_at, now) if live else None,
             files=live.pages if live else 0,
@@ -92,14 +92,14 @@ class CodeUpkeep:
             new=_first_paths(files.new),
             deleted=_first_paths(files.deleted),
             marked=_first_paths(files.marked),
-            configuration_changed=standing.configuration_changed,
-            rules_changed=standing.rules_changed,
-            unpublished=standing.unpublished,
+            configuration_changed=comparison.configuration_changed,
+            rules_changed=comparison.rules_changed,
+            unpublished=comparison.unpublished,
         )
 
-    def sync(self, scope: str, run_id: str, standing: CodeStanding | None = None) -> CodeSynced:
-        """See `sync_code`; `standing` is the result of a check that was just made."""
-        done = sync_code(self.project, scope, standing or self.standing(scope), self.environ, run_id=run_id)
+    def sync(self, scope: str, run_id: str, comparison: CodeComparison | None = None) -> CodeSynced:
+        """See `sync_code`; `comparison` is the result of a check that was just made."""
+        done = sync_code(self.project, scope, comparison or self.compare(scope), self.environ, run_id=run_id)
         live = self.live(scope)
         return CodeSynced(
             scope=scope,
@@ -132,9 +132,9 @@ class CodeUpkeep:
         """The live generation of a scope."""
         return self.backends.store.generation(self.home.scope_named(scope))
 
-    def standing(self, scope: str) -> CodeStanding:
-        """See `code_standing`."""
-        return code_standing(self.project, self.home, self.backends, scope)
+    def compare(self, scope: str) -> CodeComparison:
+        """See `compare_code`."""
+        return compare_code(self.project, self.home, self.backends, scope)
 
 
 def open_upkeep(project: Project, environ: Mapping[str, str]) -> CodeUpkeep:

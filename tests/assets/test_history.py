@@ -15,7 +15,7 @@ from searchsocket.project.project import Project, open_project
 from searchsocket_assets.jobs import INDEX_CODE, INDEX_SITE
 from searchsocket_assets.partitions import PARTITION_TAG
 from searchsocket_assets.run import runs
-from searchsocket_assets.run.dead import bury_dead
+from searchsocket_assets.run.dead_runs import fail_dead_runs
 from searchsocket_assets.run.history import delete_old_runs
 from searchsocket_assets.run.home import prepare_home
 from searchsocket_assets.run.runs import run_index
@@ -135,8 +135,8 @@ def test_runs_whose_process_is_gone_are_ended_when_dagster_starts(project: Proje
             run = stored.get_run_by_id(runs[name])
             stored.report_engine_event(f"Started process for run (pid: {pid}).", run)
         queued = past_run(stored, status=dg.DagsterRunStatus.NOT_STARTED)
-        assert set(bury_dead(project.dagster_home)) == {runs["dead"], runs["number of another"]}
-        assert bury_dead(project.dagster_home) == []
+        assert set(fail_dead_runs(project.dagster_home)) == {runs["dead"], runs["number of another"]}
+        assert fail_dead_runs(project.dagster_home) == []
         alive.kill()
     statuses = {run.run_id: run.status.value for run in stored.get_runs()}
     assert statuses == {

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from runner_types import RunCli
 
-from searchsocket.cli.answering import answering
-from searchsocket.cli.asking import address, ask, identity
+from searchsocket.cli.service_client import address, ask, identity
+from searchsocket.cli.service_socket import answering
 from searchsocket.project.project import open_project
 from searchsocket.serving.service import open_service
 

@@ -35,7 +35,7 @@ class Schedule:
         """Number of calls that may run now."""
         return int(self._window)
 
-    def hold(self, until: float) -> None:
+    def pause_until(self, until: float) -> None:
         """Allow no call before a time."""
         self.not_before = max(self.not_before, until)
 
@@ -60,9 +60,9 @@ class Schedule:
             self._limits_in_row += 1
             pause_s = self.pause_s(self._limits_in_row, None) if stated_s is None else stated_s
             if pause_s <= _MAX_PAUSE_S:
-                self.hold(now + pause_s)
+                self.pause_until(now + pause_s)
         elif stated_s is not None and stated_s <= _MAX_PAUSE_S:
-            self.hold(now + stated_s)
+            self.pause_until(now + stated_s)
         return self._limits_in_row < _FAILURES and (stated_s or 0.0) <= _MAX_PAUSE_S
 
     def pause_s(self, failures: int, stated_s: float | None) -> float:
@@ -132,7 +132,7 @@ class CallQueue(Generic[Batch]):
                 self._is_exhausted = True
                 return None
         if (seconds := self._wait_s(self._waiting[0].batch)) > 0.0:
-            self.schedule.hold(now + seconds)
+            self.schedule.pause_until(now + seconds)
             return None
         call = self._waiting.pop(0)
         call.sent_at = now

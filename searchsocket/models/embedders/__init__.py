@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from searchsocket.models.embedders.base import Embedder, is_unkept
+from searchsocket.models.embedders.base import Embedder, is_uncached
 from searchsocket.models.embedders.openai_key import MODEL_ID_PREFIX, has_key
 from searchsocket.models.paying.cost import price_of
 
@@ -50,8 +50,8 @@ def make_embedder(
 
 
 def unkept_embedder(model_id: str) -> Embedder | None:
-    """Return the embedder of a model without cached vectors (see `is_unkept`); None for other models."""
-    if not is_unkept(model_id):
+    """Return the embedder of a model without cached vectors (see `is_uncached`); None for other models."""
+    if not is_uncached(model_id):
         return None
     from searchsocket.models.embedders.builtin import BuiltinEmbedder
 

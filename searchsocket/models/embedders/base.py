@@ -57,7 +57,7 @@ class Embedder(Protocol):
 BUILTIN = "builtin-"  # prefix of `model_id` for each version of the bundled model
 
 
-def is_unkept(model_id: str) -> bool:
+def is_uncached(model_id: str) -> bool:
     """Return True if vectors of the model are computed when needed, because storing them would cost more.
 
     For such a model the cache stores which texts were embedded, so that runs recognise new ones, but no vectors.

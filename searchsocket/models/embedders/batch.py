@@ -91,7 +91,7 @@ def embed_missing(
 
 
 def note_missing(cache: EmbeddingCache, embedder: Embedder, texts_to_embed: Iterable[TextSource]) -> EmbedOutcome:
-    """`embed_missing` for a model that `is_unkept`: count the texts now and embed them at publish time.
+    """`embed_missing` for a model that `is_uncached`: count the texts now and embed them at publish time.
 
     Raises:
         StateUnavailable: The cache cannot be written.

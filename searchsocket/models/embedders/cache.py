@@ -211,7 +211,7 @@ class EmbeddingCache:
         self._table.insert(model_id, rows.shape[1], packed, day=self._today)
 
     def note(self, hashes: Sequence[str], tokens: Sequence[int], model_id: str, dimensions: int) -> None:
-        """Store in one transaction that texts were embedded, without their vectors (see `is_unkept`).
+        """Store in one transaction that texts were embedded, without their vectors (see `is_uncached`).
 
         Raises:
             StateUnavailable: The file cannot be written.

@@ -12,7 +12,7 @@ from typing import Any
 from searchsocket.errors import BadVectors, StateUnavailable
 from searchsocket.events import Event, OnEvent
 from searchsocket.models.embedders import cache_file
-from searchsocket.models.embedders.base import is_unkept
+from searchsocket.models.embedders.base import is_uncached
 
 MAX_HASHES = 500  # in one statement
 Row = tuple[bytes, bytes, int, int]  # content hash, vector, tokens, checksum
@@ -205,7 +205,7 @@ def is_sound(row: Sequence[Any], model_id: str, dimensions: int) -> bool:
         and isinstance(tokens, int)
         and 0 <= tokens < 2**40
         and len(key) == 32
-        and len(vector) in ((0, 4 * dimensions) if is_unkept(model_id) else (4 * dimensions,))
+        and len(vector) in ((0, 4 * dimensions) if is_uncached(model_id) else (4 * dimensions,))
         and zlib.crc32(vector, zlib.crc32(key)) == checksum
     )
 

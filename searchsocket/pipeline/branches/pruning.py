@@ -37,7 +37,7 @@ class PrunePlan:
     protected: tuple[str, ...] = ()  # globs over scopes that are never deleted
     problem: SearchSocketError | None = None  # why the index could not be listed
 
-    def is_ghost(self, key: str) -> bool:
+    def is_empty_partition(self, key: str) -> bool:
         """Return True if a partition belongs to neither an existing branch nor a stored scope."""
         is_stored = key in {verdict.scope for verdict in self.verdicts}
         return (
@@ -45,7 +45,7 @@ class PrunePlan:
         )
 
     @property
-    def going(self) -> tuple[PruneDecision, ...]:
+    def to_delete(self) -> tuple[PruneDecision, ...]:
         return tuple(verdict for verdict in self.verdicts if verdict.goes)
 
 
@@ -92,7 +92,7 @@ def apply_prune(
 ) -> PruneOutcome:
     """Delete index, mirror and state of every scope in the plan; a failure does not affect the others."""
     deleted, failed = [], {}
-    for verdict in plan.going:
+    for verdict in plan.to_delete:
         try:
             forget_scope(project, project.scope_named(verdict.scope), environ, remote=True)
         except SearchSocketError as error:

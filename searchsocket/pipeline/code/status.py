@@ -21,7 +21,7 @@ from searchsocket.types import Generation
 
 
 @dataclass(frozen=True, slots=True)
-class CodeStanding:
+class CodeComparison:
     """The live index, and the work that a run would find."""
 
     live: Generation | None
@@ -37,13 +37,13 @@ class CodeStanding:
         return self.live is None or self.files.is_dirty or changed or self.unpublished
 
 
-def code_standing(
+def compare_code(
     project: Project,
     home: Project,
     backends: Backends,
     scope: str,
     source: WorkingTreeSource | CommitSource | None = None,
-) -> CodeStanding:
+) -> CodeComparison:
     """Compare the files, the configuration and the live index.
 
     Args:
@@ -62,7 +62,7 @@ def code_standing(
     files = staleness(source or source_of(project, code_scope), backends.state.listed(scope))
     report = backends.state.last_report(scope, RECORDED_BY)
     facts = (report or {}).get("facts", {})
-    return CodeStanding(
+    return CodeComparison(
         live,
         files,
         configuration_changed=report is not None and facts.get(CONFIGURATION) != configuration_digest(project.root),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from searchsocket.code.paths import PathFilter
 from searchsocket.events import OnEvent, ignore
-from searchsocket.pipeline.code.status import CodeStanding
+from searchsocket.pipeline.code.status import CodeComparison
 from searchsocket.pipeline.run.context import CODE, ScopeRun
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.access import make_private_folders
@@ -23,7 +23,7 @@ _WAIT_S = 60.0  # for another run of the scope
 def sync_code(
     project: Project,
     scope: str,
-    standing: CodeStanding,
+    comparison: CodeComparison,
     environ: Mapping[str, str],
     *,
     run_id: str,
@@ -35,7 +35,7 @@ def sync_code(
     Raises:
         SearchSocketError: A stage failed, or another run works on the scope; the live index is unchanged.
     """
-    if not standing.is_dirty:
+    if not comparison.is_dirty:
         return None
     from searchsocket.pipeline.run.index import index_scope  # a third of the loading time, for a change only
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from searchsocket.content.chunking.records import embedded_text
-from searchsocket.models.embedders.base import Embedder, is_unkept
+from searchsocket.models.embedders.base import Embedder, is_uncached
 from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.types import Record, Vectors
 
@@ -17,6 +17,6 @@ def vectors_of(records: Sequence[Record], embedder: Embedder, cache: EmbeddingCa
     Raises:
         StateUnavailable: A vector is missing from the cache, or the cache cannot be read.
     """
-    if is_unkept(embedder.model_id):
+    if is_uncached(embedder.model_id):
         return embedder.embed([embedded_text(record.page.title, record.chunk) for record in records], "passage")
     return cache.get([record.content_hash for record in records], embedder.model_id)

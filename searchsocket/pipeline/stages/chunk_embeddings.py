@@ -8,7 +8,7 @@ from typing import Any
 from searchsocket.errors import IndexCorrupt
 from searchsocket.events import Event
 from searchsocket.models.calling.turn import embedding_turn
-from searchsocket.models.embedders.base import Embedder, is_unkept
+from searchsocket.models.embedders.base import Embedder, is_uncached
 from searchsocket.models.embedders.batch import embed_missing, note_missing
 from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.models.embedders.cache_place import FILE, adopt
@@ -62,10 +62,10 @@ def embed_chunks(run: ScopeRun, state: ScopeState, stage: Stage[EmbeddingNumbers
         if shared and not run.options.force:
             tokens = {text.content_hash: text.tokens for text in texts_at_stake(run, state, cache)}
             shared.fill(cache, tokens)
-        if not (is_unkept(embedder.model_id) or run.options.force):
+        if not (is_uncached(embedder.model_id) or run.options.force):
             take_published_vectors(run, state, cache, texts_at_stake(run, state, cache), embedder.model_id)
         texts = texts_at_stake(run, state, cache)
-        if is_unkept(embedder.model_id):
+        if is_uncached(embedder.model_id):
             outcome = note_missing(cache, embedder, texts)
         else:
             outcome = embed_missing(
@@ -96,7 +96,7 @@ def embed_chunks(run: ScopeRun, state: ScopeState, stage: Stage[EmbeddingNumbers
 def _shared_cache(run: ScopeRun, on_problem: Callable[[str], object]) -> SharedCache | None:
     """The cache that `embeddings.cache_url` names; None without one, or if the model's vectors are not cached."""
     url, model_id = run.project.settings.embeddings.cache_url, run.embedder.model_id
-    if not url or is_unkept(model_id):
+    if not url or is_uncached(model_id):
         return None
     folder = run.backends.cache_file.with_name(SHARED_KEYS)
     return SharedCache(open_objects(url, "embeddings.cache_url"), folder, model_id, on_problem)

@@ -8,7 +8,7 @@ from typing import Any
 from searchsocket.backends import Backends
 from searchsocket.errors import SearchSocketError
 from searchsocket.pipeline.code.staleness import source_of
-from searchsocket.pipeline.code.status import code_standing
+from searchsocket.pipeline.code.status import compare_code
 from searchsocket.pipeline.unchanged.environment import digest
 from searchsocket.pipeline.unchanged.inputs import cache_of, deciding_files, result_of, write_record
 from searchsocket.pipeline.unchanged.record import RunRecord
@@ -42,7 +42,7 @@ def keep_code_record(
         began_ns = file_clock_ns(own, now_ns())
         environment = digest(environ)
         settings = Snapshot.at(Paths(contents=deciding_files(project)), began_ns)
-        if code_standing(project, home, backends, scope, source).is_dirty or source.report.failed:
+        if compare_code(project, home, backends, scope, source).is_dirty or source.report.failed:
             return
         files, folders = tuple(sorted(set(source.files))), tuple(sorted(set(source.folders)))
         present = [path for path in (*files, *folders) if os.path.lexists(path)]

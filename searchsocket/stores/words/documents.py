@@ -74,19 +74,21 @@ def schema(part: str) -> tantivy.Schema:
     return builder.build()
 
 
-def documents_of(rows: Sequence[WordRow], kept: "Callable[[int], Fields | None]") -> "tuple[list[Fields], Fields]":
+def documents_of(rows: Sequence[WordRow], stored: "Callable[[int], Fields | None]") -> "tuple[list[Fields], Fields]":
     """The documents of the records of one page, and that of the page.
 
     Args:
-        kept: Returns the stored document of a record by its number, or None.
+        stored: Returns the stored document of a record by its number, or None.
     """
-    documents = [kept(row.doc) or _record_document(row) for row in rows]
+    documents = [stored(row.doc) or _record_document(row) for row in rows]
     shown = [(row, document) for row, document in zip(rows, documents, strict=True) if row.weight > 0]
     page: dict[str, list[str]] = {}
     if shown:
         # A summary repeats the text of the page, or has text that its readers do not see.
-        said = [words for row, document in shown if row.kind != "summary" for words in _words(document, "body", "code")]
-        page[SAID] = [" ".join([*_words(shown[0][1], "title"), *said])]
+        all_words = [
+            words for row, document in shown if row.kind != "summary" for words in _words(document, "body", "code")
+        ]
+        page[SAID] = [" ".join([*_words(shown[0][1], "title"), *all_words])]
         page["headings"] = [" ".join(words for _, document in shown for words in _words(document, _OWN))]
         page["names"] = [token(name) for name in (*names_of(shown[0][0].title), shown[0][0].url)]
         page |= _filters([row for row, _ in shown])
@@ -114,12 +116,12 @@ def _record_document(row: WordRow) -> "Fields":
     document[_OWN] = [" ".join(map(index_text, own))]
     names = dict.fromkeys(name for heading in (row.at_title or "", *own) for name in names_of(heading))
     document["names"] = [token(name) for name in names]
-    spelled, held = spellings("\n".join(values.values())), exact_tokens(row.body_text)
-    if max(map(len, held), default=0) > _MAX_TOKEN_CHARS:
-        held = set(map(token, held))
+    spelled, exact = spellings("\n".join(values.values())), exact_tokens(row.body_text)
+    if max(map(len, exact), default=0) > _MAX_TOKEN_CHARS:
+        exact = set(map(token, exact))
     document[PLAIN] = [" ".join(spelled)]
-    document[EXACT] = [" ".join(sorted(held.difference(spelled)))]
-    document[LOOSE] = [" ".join(word for word in spelled if word not in held)]
+    document[EXACT] = [" ".join(sorted(exact.difference(spelled)))]
+    document[LOOSE] = [" ".join(word for word in spelled if word not in exact)]
     return {"doc": row.doc, **document, **_filters([row])}
 
 

@@ -40,13 +40,13 @@ class PageEvidence:
         """
         # Single letters are on nearly every page, and random typing produces many of them.
         writer = [word for word in terms.words if len(word.exact) > 1 or not word.exact.isascii()] or terms.words
-        held = {word: self._held_forms(word, terms, completions) for word in writer}
-        is_alone = not any(held.values())
-        guessed = worth_correcting(word for word, sure in held.items() if not sure)
+        forms_of = {word: self._held_forms(word, terms, completions) for word in writer}
+        is_alone = not any(forms_of.values())
+        guessed = worth_correcting(word for word, sure in forms_of.items() if not sure)
         rarities: list[tuple[Query, float]] = []
         missing: list[str] = []
         total = known = 0.0
-        for word, sure in held.items():
+        for word, sure in forms_of.items():
             compound = terms.compounds.get(word.exact, [])
             forms, part = sure or self._guessed_forms(word, compound, word in guessed, is_alone=is_alone), 1.0
             known += bool(sure or (forms and word.parts))
@@ -63,7 +63,9 @@ class PageEvidence:
             count = len(rarities)
         else:
             count = round(self._pages.most([(query, 1.0) for query, _ in rarities]))
-        return WordEvidence(min(share, 1.0), count, known / len(held) if held else 0.0, len(held), tuple(missing))
+        return WordEvidence(
+            min(share, 1.0), count, known / len(forms_of) if forms_of else 0.0, len(forms_of), tuple(missing)
+        )
 
     def _held_forms(
         self, word: QueryWord, terms: QueryTerms, completions: Callable[[QueryWord], list[str]]
@@ -71,8 +73,8 @@ class PageEvidence:
         """The indexed forms of a word: as typed or completed, its synonyms, and typo corrections of an identifier."""
         forms = dict.fromkeys((form,) for form in (word.exact, word.stem) if form)
         found = [*forms, *terms.others.get(word.exact, ())]
-        if (held := [forms for forms in found if self._pages_with(forms)]) or len(word.exact) < _MIN_EVIDENT_PREFIX:
-            return held
+        if (present := [forms for forms in found if self._pages_with(forms)]) or len(word.exact) < _MIN_EVIDENT_PREFIX:
+            return present
         is_open = terms.parsed.open_ended and word is terms.parsed.words[-1]
         forms = dict.fromkeys((form,) for form in (completions(word) if is_open else ()))
         if word.pieces and word in worth_correcting(terms.unknown):

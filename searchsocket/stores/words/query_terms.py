@@ -29,8 +29,8 @@ class QueryTerms:
 
 def worth_correcting(unknown: Iterable[QueryWord]) -> list[QueryWord]:
     """The longest words that may be typos, at most `_MAX_CORRECTED`: each correction costs a search."""
-    slips = [word for word in unknown if allowed_edits(word.exact)]
-    return sorted(slips, key=lambda word: -len(word.exact))[:_MAX_CORRECTED]
+    typos = [word for word in unknown if allowed_edits(word.exact)]
+    return sorted(typos, key=lambda word: -len(word.exact))[:_MAX_CORRECTED]
 
 
 def split_compound(word: str, is_indexed: Callable[[str], bool]) -> list[Forms]:

@@ -14,7 +14,7 @@ from searchsocket.stores.base import PublishInfo, index_digest
 from searchsocket.stores.base.models import check_model, sampled, spread_of
 from searchsocket.stores.local.build.pack import places_of, write_packs
 from searchsocket.stores.local.build.rows import NewRows, new_rows, plan_packs
-from searchsocket.stores.local.catalogue.bodies import Sayings, WrittenBodies, drop_unchanged_bodies, write_bodies
+from searchsocket.stores.local.catalogue.bodies import TextSources, WrittenBodies, drop_unchanged_bodies, write_bodies
 from searchsocket.stores.local.catalogue.facts import FactTable, write_facts
 from searchsocket.stores.local.catalogue.packed_texts import READ, TEXT
 from searchsocket.stores.local.catalogue.packs import Packs
@@ -226,7 +226,7 @@ def _written_bodies(
     def before(url: str) -> str | None:
         return None if live is None else live.catalogue.page_body(url)
 
-    pages = Sayings(records.page_text, lambda url: path_key(url) in rows.touched, before)
+    pages = TextSources(records.page_text, lambda url: path_key(url) in rows.touched, before)
     old = None if live is None else live.folder
     return write_bodies(target, old, staging.database, set(rows.facts.texts["url"].distinct()), pages)
 

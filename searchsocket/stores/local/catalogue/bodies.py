@@ -108,7 +108,7 @@ def drop_unchanged_bodies(staged: Path, live: Path) -> None:
         connection.execute("DELETE FROM bodies WHERE (url, digest) IN (SELECT url, digest FROM texts)")
 
 
-class Sayings(NamedTuple):
+class TextSources(NamedTuple):
     """Page texts of a new generation, by URL."""
 
     page_text: TextOf  # of its records
@@ -116,7 +116,9 @@ class Sayings(NamedTuple):
     before: Callable[[str], str | None]  # the text of the live generation
 
 
-def write_bodies(target: Path, live: Path | None, staged: Path, urls: Collection[str], pages: Sayings) -> WrittenBodies:
+def write_bodies(
+    target: Path, live: Path | None, staged: Path, urls: Collection[str], pages: TextSources
+) -> WrittenBodies:
     """Write the texts of a generation, live and staged, of all pages that have records.
 
     Args:

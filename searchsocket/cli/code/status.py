@@ -55,7 +55,7 @@ def code_findings(project: Project) -> Iterator[CheckLine]:
         yield CheckLine("code", True, "not indexed yet; run `searchsocket code sync`")
 
 
-def standing_words(report: CodeStatus) -> str:
+def status_words(report: CodeStatus) -> str:
     """Describe the status of an index."""
     if not report.dirty:
         return "up to date"

@@ -21,7 +21,7 @@ from searchsocket_assets.run.instance import open_instance
 from searchsocket_assets.site import DagsterSite
 
 
-def forget_ghosts(project: Project, environ: Mapping[str, str], home: Path, plan: PrunePlan) -> list[str]:
+def delete_empty_partitions(project: Project, environ: Mapping[str, str], home: Path, plan: PrunePlan) -> list[str]:
     """Delete the partitions that `plan` deletes and that have no data; return their names.
 
     Raises:
@@ -34,7 +34,7 @@ def forget_ghosts(project: Project, environ: Mapping[str, str], home: Path, plan
 def forget_in(
     instance: dg.DagsterInstance, site: DagsterSite, project: Project, environ: Mapping[str, str], plan: PrunePlan
 ) -> list[str]:
-    """Like `forget_ghosts`, in an open instance.
+    """Like `delete_empty_partitions`, in an open instance.
 
     If another project may use the same partitions, only the runs of this project are deleted, and the partition
     stays.
@@ -42,7 +42,9 @@ def forget_in(
     backends = Backends(project, environ, calls=False)
     own = owns_partitions(instance, site, project)
     forgotten = []
-    for name in sorted({verdict.scope for verdict in plan.going} | ghosts_of(instance, site, project, plan)):
+    for name in sorted(
+        {verdict.scope for verdict in plan.to_delete} | empty_partitions_of(instance, site, project, plan)
+    ):
         try:
             with backends.state.lock(name):
                 runs = instance.get_runs(runs_of(instance, project, name))
@@ -59,8 +61,8 @@ def forget_in(
     return forgotten
 
 
-def ghosts_of(instance: dg.DagsterInstance, site: DagsterSite, project: Project, plan: PrunePlan) -> set[str]:
+def empty_partitions_of(instance: dg.DagsterInstance, site: DagsterSite, project: Project, plan: PrunePlan) -> set[str]:
     """Partitions without an existing branch and without data; empty if they may belong to another project."""
     if not owns_partitions(instance, site, project):
         return set()
-    return {key for key in instance.get_dynamic_partitions(site.partitions_name) if plan.is_ghost(key)}
+    return {key for key in instance.get_dynamic_partitions(site.partitions_name) if plan.is_empty_partition(key)}

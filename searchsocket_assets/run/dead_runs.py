@@ -20,7 +20,7 @@ _PROCESS = re.compile(r"^Started process for run \(pid: (\d+)\)")
 _BEGUN = dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING])
 
 
-def bury_dead(home: Path) -> list[str]:
+def fail_dead_runs(home: Path) -> list[str]:
     """Fail the runs that Dagster launched and whose process has ended, so that they are repeated; return their ids.
 
     Runs of commands are left to the next command for their scope.

@@ -1,4 +1,4 @@
-"""Server side of `asking`: answer commands of the same user over a socket in the state folder."""
+"""Server side of `service_client`: answer commands of the same user over a socket in the state folder."""
 
 import json
 import os
@@ -9,8 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from searchsocket.cli.asking import MAX_REQUEST_BYTES, address, identity, is_same_user, socket_path
 from searchsocket.cli.results import answer_lines, places_of
+from searchsocket.cli.service_client import MAX_REQUEST_BYTES, address, identity, is_same_user, socket_path
 from searchsocket.errors import SearchSocketError
 from searchsocket.project.project import Project
 from searchsocket.search.query import SearchQuery

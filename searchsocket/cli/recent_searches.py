@@ -26,7 +26,7 @@ def note_search(state_dir: Path, query: str, scope: str, places: Sequence[str]) 
         path.write_text("".join(f"{each}\n" for each in [*lines[1 - _MAX_ROWS :], line]), encoding="utf-8")
 
 
-def read_searched(state_dir: Path) -> "list[Searched]":
+def read_recent_searches(state_dir: Path) -> "list[Searched]":
     """Return the stored searches, the oldest first; invalid lines are left out."""
     from searchsocket.quality.proposals import Searched
 
