@@ -110,7 +110,7 @@ def _reader(root: Path) -> ReadText:
     @cache
     def names(folder: str) -> frozenset[str]:
         try:
-            return frozenset(os.listdir(root / folder))  # noqa: PTH208  names are enough
+            return frozenset(path.name for path in (root / folder).iterdir())
         except OSError:
             return frozenset()
 

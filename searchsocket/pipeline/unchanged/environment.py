@@ -35,7 +35,7 @@ def digest(environ: Mapping[str, str]) -> str:
         if not _OF_TERMINALS.fullmatch(name):
             fingerprint.update(f"{name}={environ[name]}\0".encode("utf-8", "surrogateescape"))
     fingerprint.update(f"{sys.version} {sys.prefix} {os.geteuid() if hasattr(os, 'geteuid') else ''}\n".encode())
-    root = os.path.abspath(__file__).rsplit(os.sep, _DEPTH)[0]  # noqa: PTH100  a link to the file is not followed
+    root = os.path.abspath(__file__).rsplit(os.sep, _DEPTH)[0]  # a link to the file is not followed
     code = (line for package in _CODE for line in sorted(_files(os.path.join(root, package))))
     for line in (*installed_packages(), *code):
         fingerprint.update(line.encode("utf-8", "surrogateescape"))

@@ -137,13 +137,13 @@ def drop_records(state_dir: str, scope: str) -> None:
     for path, record in _records(state_dir):
         if record is None or record.scope == scope:
             with suppress(FileNotFoundError):
-                os.unlink(path)  # noqa: PTH108
+                os.unlink(path)
 
 
 def _records(state_dir: str) -> list[tuple[str, RunRecord | None]]:
     folder = os.path.join(state_dir, FOLDER)
     try:
-        paths = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]  # noqa: PTH208
+        paths = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
     except OSError:
         return []
     return [(path, read_record(path)) for path in paths]
@@ -157,5 +157,5 @@ def _write(path: str, data: bytes) -> None:
         os.replace(temporary, path)
     except OSError:
         with suppress(OSError):
-            os.unlink(temporary)  # noqa: PTH108
+            os.unlink(temporary)
         raise

@@ -100,7 +100,7 @@ def file_clock_ns(folder: str, clock_ns: int) -> int:
     try:
         return min(clock_ns, os.stat(probe).st_ctime_ns)
     finally:
-        os.unlink(probe)  # noqa: PTH108
+        os.unlink(probe)
 
 
 def bytes_of(paths: Iterable[str]) -> str:
@@ -157,7 +157,7 @@ def _below(path: str) -> Iterator[tuple[str, os.stat_result | None]]:
         yield name, info
         if stat.S_ISDIR(info.st_mode) and (info.st_dev, info.st_ino) not in visited:
             visited.add((info.st_dev, info.st_ino))
-            inner = (entry for entry in os.listdir(name) if not entry.startswith(_LOCKS))  # noqa: PTH208
+            inner = (entry for entry in os.listdir(name) if not entry.startswith(_LOCKS))
             pending += sorted((f"{name}{os.sep}{entry}" for entry in inner), reverse=True)
 
 

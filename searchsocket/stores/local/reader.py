@@ -171,7 +171,7 @@ class RowJoin:
         self._damage = damage
 
     def __call__(self, vector: Vector, text: str, *, top_k: int, where: Filter, watch: Watch) -> Candidates:
-        """See `search.find.join`."""
+        """See `IndexReader.join`."""
         with watch("vector"):
             near, cosine = self._vectors.nearest_rows(vector, top_k, where)
         with watch("keyword"):

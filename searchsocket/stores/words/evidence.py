@@ -33,7 +33,7 @@ class PageEvidence:
         self._counts = BoundedCache[Forms, int](_MAX_COUNTED)  # used twice per query, and queries share words
 
     def of(self, terms: QueryTerms, completions: Callable[[QueryWord], list[str]]) -> WordEvidence:
-        """See `IndexReader.word_evidence`.
+        """See `WordSnapshot.evidence`.
 
         Args:
             completions: Returns the indexed words that begin with an incomplete query word.

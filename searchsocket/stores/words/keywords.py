@@ -198,7 +198,7 @@ class Words:
         return best_by_rarity(self._records, self.records, terms, top_k)
 
     def evidence(self, text: str) -> WordEvidence:
-        """See `IndexReader.word_evidence`."""
+        """See `WordSnapshot.evidence`."""
         return self._evidence.of(self._query_terms(text), self._completions)
 
     def _phrase(self, phrase: Sequence[str]) -> Query:

@@ -81,7 +81,7 @@ class EditHistoryContract:
     @pytest.mark.parametrize("seed", range(3))
     def test_the_same_records_give_the_same_answers(self, store: VectorStore, seed: int) -> None:
         """Two machines with other histories agree, and a golden query that passes on one passes on the other."""
-        rng = random.Random(seed)  # noqa: S311
+        rng = random.Random(seed)
         held = {number: random_record(rng, number) for number in range(rng.choice([60, 200]))}
         put(store, list(held.values()), MAIN)
         store.publish(MAIN, INFO)
