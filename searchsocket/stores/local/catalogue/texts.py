@@ -57,11 +57,9 @@ def _docs(generation: Path) -> list[int]:
         rows: list[int] = np.fromfile(older, np.uint32).tolist()
         return rows
     try:
-        return [
-            doc
-            for path in sorted((generation / ROWS).iterdir())
-            for doc in load_arrays(path.read_bytes())["doc"].tolist()
-        ]
+        blocks = [load_arrays(path.read_bytes()) for path in (generation / ROWS).iterdir()]
+        # Blocks of ids, from format 30 on, have no fields.
+        return [doc for block in blocks if block.dtype.names for doc in block["doc"].tolist()]
     except (OSError, ValueError, TypeError, LookupError) as error:
         raise corrupt(generation / ROWS, f"cannot be read ({error})") from error
 
