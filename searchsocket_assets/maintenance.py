@@ -9,8 +9,8 @@ from pydantic import Field
 
 from searchsocket.backends import Backends
 from searchsocket.errors import SearchSocketError
+from searchsocket.pipeline.branches.scopes import tidy_scopes
 from searchsocket.pipeline.branches.unused_embeddings import prune_unused
-from searchsocket.pipeline.branches.upkeep import tidy_scopes
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
 from searchsocket.system.disk_space import Freed, compact, tidy_temporary

@@ -14,11 +14,11 @@ import click
 
 from searchsocket.backends import Backends
 from searchsocket.cli.dagster import DEFAULT_PORT as DAGSTER_PORT
+from searchsocket.cli.exits import received_signal, signals_noted
 from searchsocket.cli.index_run import run_corpus
 from searchsocket.cli.options import load_project, project_option, quiet_option, scope_option
 from searchsocket.cli.output import count, print_error, safe, say
 from searchsocket.cli.serve import DEFAULT_PORT
-from searchsocket.cli.signals import received_signal, signals_noted
 from searchsocket.errors import SearchSocketError
 from searchsocket.events import Event
 from searchsocket.pipeline.branches.builds import build_of

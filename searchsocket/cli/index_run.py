@@ -11,11 +11,11 @@ import click
 
 from searchsocket.backends import Backends
 from searchsocket.cli import exits
+from searchsocket.cli.exits import received_signal, signals_noted
 from searchsocket.cli.log_lines import log_lines
 from searchsocket.cli.options import is_quiet, load_project
 from searchsocket.cli.output import hanging, line_width, print_error, print_json, say
 from searchsocket.cli.progress import listener
-from searchsocket.cli.signals import received_signal, signals_noted
 from searchsocket.cli.summary import TEXT_COLUMN, summary_lines
 from searchsocket.errors import SearchSocketError
 from searchsocket.events import OnEvent

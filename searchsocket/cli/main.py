@@ -11,10 +11,10 @@ from click.shell_completion import CompletionItem
 from searchsocket import __version__
 from searchsocket.cli import exits
 from searchsocket.cli.commands import COMMANDS, SUMMARIES
+from searchsocket.cli.exits import received_signal, watch_signals
 from searchsocket.cli.log_lines import log_lines
 from searchsocket.cli.options import JSON_FLAG, remember_json, wants_json
 from searchsocket.cli.output import print_error
-from searchsocket.cli.signals import received_signal, watch_signals
 from searchsocket.errors import ConfigMissing, SearchSocketError
 from searchsocket.system.errors import system_error
 

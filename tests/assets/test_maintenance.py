@@ -11,7 +11,7 @@ import pytest
 from runner_types import RunGraph
 
 from searchsocket.backends import Backends
-from searchsocket.pipeline.branches.upkeep import tidy_scopes
+from searchsocket.pipeline.branches.scopes import tidy_scopes
 from searchsocket.project.project import open_project
 from searchsocket.system.disk_space import compact, tidy_temporary
 from searchsocket_assets.definitions import build_definitions

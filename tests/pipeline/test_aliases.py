@@ -5,7 +5,7 @@ from pipeline.conftest import Site
 
 from searchsocket.backends import Backends
 from searchsocket.errors import PageMissing
-from searchsocket.pipeline.stages.aliases import Moves
+from searchsocket.pipeline.stages.index_changes import Moves
 from searchsocket.serving.pages import find_page
 
 BODY = "<p>Volunteers restored the lighthouse lantern this winter.</p><h2 id='oil'>Oil</h2><p>It burns rape oil.</p>"

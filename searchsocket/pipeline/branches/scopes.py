@@ -1,5 +1,9 @@
-"""All stored scopes of a project: the same list for `clean`, `prune`, `scopes` and Dagster; select some by globs."""
+"""All stored scopes of a project: the same list for `clean`, `prune`, `scopes` and Dagster; select some by globs.
 
+Also deletes what interrupted runs left.
+"""
+
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -8,15 +12,21 @@ from searchsocket.backends import Backends
 from searchsocket.errors import (
     BranchesUnknown,
     ConfigMissing,
+    IndexCorrupt,
     InvalidRequest,
     PermissionDenied,
     ProjectMismatch,
+    ScopeLocked,
     SearchSocketError,
 )
 from searchsocket.pipeline.branches.listing import Branches, list_branches, selected_scopes
-from searchsocket.project.project import Project
+from searchsocket.project.project import Project, index_folder
 from searchsocket.project.scopes import branch_in, is_scope_name
 from searchsocket.stores.base import VectorStore
+from searchsocket.stores.local.layout import read_current, remove_leftovers
+from searchsocket.system.disk_space import Freed
+from searchsocket.system.files import bytes_below
+from searchsocket.system.locks import scope_lock
 from searchsocket.types import Generation, Scope
 
 
@@ -121,3 +131,25 @@ def choose_scopes(
 
 def _fits(glob: str, name: str, branch: str) -> bool:
     return fnmatchcase(name, glob) or fnmatchcase(branch, glob)
+
+
+def tidy_scopes(project: Project, backends: Backends) -> Iterator[Freed]:
+    """Delete the leftovers of interrupted runs, and generations that are neither live nor the previous one.
+
+    A scope with a running run is left alone.
+    """
+    index = index_folder(project.settings.vector, project.state_dir)
+    for scope in existing_scopes(project, backends.store)[0]:
+        folders = (index / scope.name, project.state_dir / "tmp" / scope.name)
+        before = sum(map(bytes_below, folders))
+        note = ""
+        try:
+            with backends.state.lock(scope.name), scope_lock(index, scope.name):
+                remove_leftovers(folders[0], read_current(folders[0]))
+                backends.store.discard(scope)
+                shutil.rmtree(folders[1], ignore_errors=True)
+        except (ScopeLocked, IndexCorrupt) as error:
+            note = str(error)
+        freed = before - sum(map(bytes_below, folders))
+        if freed or note:
+            yield Freed("leftovers", scope.name, max(0, freed), note)

@@ -1,18 +1,21 @@
-"""Compute the changes from the live records to the new chunks."""
+"""Compute the changes from the live records to the new chunks, and the old URLs of pages that moved."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from searchsocket.content.chunking.moved import PageContent, moved_pages
 from searchsocket.errors import ConfigMissing, LargeDeletion
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.state import ScopeState
-from searchsocket.stores.base import VectorStore
+from searchsocket.stores.base import IndexReader, VectorStore
 from searchsocket.system.batches import batches
-from searchsocket.types import Generation
+from searchsocket.types import Generation, Record
 
 BATCH = 500  # changes
 Pair = tuple[str, str | None, str | None]  # id, hash of the chunk, hash of the live record; None if there is none
+_MAX_ALIASES = 2_000  # aliases per scope, the newest ones, since the manifest contains them
+_MAX_MOVED_CHUNKS = 50_000  # removed and added chunks per run; with more, no moves are searched
 
 
 class Upsert(NamedTuple):
@@ -155,3 +158,52 @@ def changes_of_copy(run: ScopeRun, state: ScopeState, store: VectorStore) -> Ite
         taken = set(store.take_over([record for record in records if record.origin_id], origin, run.scope))
         for some in batches(records, BATCH):
             yield [Take() if record.id in taken else Upsert(record.id, False, True) for record in some]
+
+
+@dataclass(slots=True)
+class Moves:
+    """The pages that a run removes from the index, and those that it adds."""
+
+    _removed: dict[str, list[Record]] = field(default_factory=dict)
+    _added: dict[str, list[Record]] = field(default_factory=dict)
+    _chunks: int = 0
+
+    def take_out(self, live: IndexReader, ids: list[str]) -> None:
+        """Note records to be removed."""
+        self._chunks += len(ids)
+        if self._chunks <= _MAX_MOVED_CHUNKS:
+            _by_page(self._removed, live.catalogue.records(ids))
+
+    def bring(self, records: Iterable[Record]) -> None:
+        """Note added records, if any were removed: otherwise nothing moved."""
+        if not self._removed or self._chunks > _MAX_MOVED_CHUNKS:
+            return
+        moves = list(records)
+        self._chunks += len(moves)
+        _by_page(self._added, moves)
+
+    def aliases(self, before: Mapping[str, str], is_page: Callable[[str], bool]) -> dict[str, str]:
+        """Map each old URL to its current one, the newest moves first.
+
+        Args:
+            before: The aliases of the live generation.
+            is_page: Returns True if the site has a page with the URL.
+        """
+        moves: dict[str, str] = {}
+        if 0 < self._chunks <= _MAX_MOVED_CHUNKS:
+            removed = [page for url, page in self._contents(self._removed) if not is_page(url)]
+            added = [page for url, page in self._contents(self._added) if url not in self._removed]
+            moves = {move.old_url: move.url for move in moved_pages(removed, added)}
+        followed = {old: moves.get(url, url) for old, url in before.items()}
+        aliases = {old: url for old, url in {**moves, **followed}.items() if not is_page(old) and is_page(url)}
+        return dict(list(aliases.items())[:_MAX_ALIASES])
+
+    def _contents(self, pages: Mapping[str, list[Record]]) -> Iterable[tuple[str, PageContent]]:
+        for url, records in pages.items():
+            texts = tuple(record.content_hash for record in records)
+            yield url, PageContent(url, url, records[0].page.title, texts)
+
+
+def _by_page(pages: dict[str, list[Record]], records: Iterable[Record]) -> None:
+    for record in records:
+        pages.setdefault(record.page.url, []).append(record)

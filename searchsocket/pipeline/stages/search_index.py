@@ -17,12 +17,12 @@ from searchsocket.pipeline.run.remote_index import resync
 from searchsocket.pipeline.run.results import CheckOutcome, GoldenQueriesFailed, StageResult, digest_of
 from searchsocket.pipeline.run.stage import Stage, stage, uninterrupted
 from searchsocket.pipeline.run.vectors import vectors_of
-from searchsocket.pipeline.stages.aliases import Moves
 from searchsocket.pipeline.stages.chunk_embeddings import chunk_embeddings
 from searchsocket.pipeline.stages.index_changes import (
     BATCH,
     Delete,
     IndexPlan,
+    Moves,
     Upsert,
     changes_of_copy,
     live_changes,
