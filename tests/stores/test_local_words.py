@@ -124,6 +124,8 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> IndexReader:
         ("slots in Lantern", "slots"),
         ("test a Lantern plugin", "test a plugin"),
         ("lanterns with styles", "styles"),
+        ("Lantern's slots", "slots"),
+        ("styles of Lantern’s forms", "styles of forms"),
         ("Lantern build", "Lantern build"),  # a page's name
         ("how to lantern build", "how to lantern build"),
         ("lantern bui", "lantern bui"),  # which may become one

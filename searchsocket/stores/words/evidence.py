@@ -20,6 +20,7 @@ from searchsocket.types import MATCH_ALL
 _MAX_COUNTED = 8_192  # forms
 _MIN_EVIDENT_PREFIX, _MIN_EVIDENT_PART, _MIN_EVIDENT_TYPO = 3, 4, 6  # shorter ones match some word by chance
 _MIN_PAGES = 10
+_COMPARE = ("vs", "versus")  # say nothing about a site that has none of them
 _ROUNDING = 1e-6  # tantivy adds up in float32
 
 
@@ -40,7 +41,8 @@ class PageEvidence:
         """
         # Single letters are on nearly every page, and random typing produces many of them.
         writer = [word for word in terms.words if len(word.exact) > 1 or not word.exact.isascii()] or terms.words
-        forms_of = {word: self._held_forms(word, terms, completions) for word in writer}
+        found = {word: self._held_forms(word, terms, completions) for word in writer}
+        forms_of = {word: sure for word, sure in found.items() if sure or word.exact not in _COMPARE} or found
         is_alone = not any(forms_of.values())
         guessed = worth_correcting(word for word, sure in forms_of.items() if not sure)
         rarities: list[tuple[Query, float]] = []

@@ -61,6 +61,7 @@ _MIN_PREFIX_CHARS = 2
 _COMMON, _COMMON_NAME = 0.97, 0.8
 _MAX_NAMED_WORDS = 20  # a name has little effect in a longer text
 _LETTERS = re.compile(r"[^\W\d_]+")
+_POSSESSIVE = re.compile(r"['’]s$")
 _DASHES = re.compile(r"[-_]+")
 _NOTHING: Scored = np.empty(0, np.int64), np.empty(0, np.float64)
 
@@ -153,7 +154,8 @@ class Words:
         pieces = storable(text).split()
         if len(pieces) > _MAX_NAMED_WORDS:
             return text
-        words = [[word for word in _LETTERS.findall(fold(piece)) if word not in STOP_WORDS] for piece in pieces]
+        owners = [_POSSESSIVE.sub("", fold(piece)) for piece in pieces]
+        words = [[word for word in _LETTERS.findall(owner) if word not in STOP_WORDS] for owner in owners]
         products = {at for at, own in enumerate(words) if own and all(map(self._names_product, own))}
         if not products or '"' in text or self._named(text):
             return text

@@ -28,6 +28,8 @@ class EvidenceContract:
             ("zebra ", 0.0, 0, 0.0),
             ("?!", 0.0, 0, 0.0),
             ("日本", 0.0, 0, 0.0),
+            ("bind versus install ", 1.0, 2, 1.0),  # a word that compares is not asked for
+            ("versus ", 0.0, 0, 0.0),
             ("x ", 1.0, 1, 1.0),
             ("x;fjlk x;; ", 0.0, 0, 0.0),  # a letter says nothing beside words
         ):
