@@ -71,8 +71,9 @@ def places_of(answer: "SearchAnswer") -> list[str]:
 def _score_lines(parts: "Explanation") -> Iterator[str]:
     """Yield the parts of a score, without the common divisor that scales an answer to [0, 1]."""
     yield (
-        f"found  {parts.fused:.3f} of meaning {parts.vector:.2f} (cosine {parts.cosine:.3f}), "
-        f"words {parts.keyword:.2f} (BM25 {parts.bm25:.1f}), page {parts.page:.2f} (BM25 {parts.page_bm25:.1f})"
+        f"found  {parts.fused:.3f} of {parts.vector_share:g} × meaning {parts.vector:.2f} (cosine {parts.cosine:.3f}), "
+        f"{parts.keyword_share:g} × words {parts.keyword:.2f} (BM25 {parts.bm25:.1f}), "
+        f"{parts.page_share:g} × page {parts.page:.2f} (BM25 {parts.page_bm25:.1f})"
     )
     if parts.rerank is not None:
         yield f"rerank {parts.rerank:.3f}, the largest part of the score"
@@ -80,6 +81,8 @@ def _score_lines(parts: "Explanation") -> Iterator[str]:
         f"added  second section {parts.second:.3f}, links {parts.links:.3f}, depth {parts.depth:.3f}, "
         f"exact {parts.exact:.3f}; weight {parts.weight:g}"
     )
+    if parts.names or parts.passage:
+        yield f"exact  names {parts.names:.3f}, words together in a passage {parts.passage:.3f}"
 
 
 def _rule_lines(rules: "Sequence[AppliedRule]") -> Iterator[str]:

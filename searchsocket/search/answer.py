@@ -72,6 +72,11 @@ class Explanation(Wire):
     # `ranking/exact.py`, `ranking/signals.py`.
     exact: float
     weight: float
+    names: float  # part of `exact`: query words in title, path and anchor; 0 if sections are ranked
+    passage: float  # part of `exact`: neighbouring words, and words together in one passage
+    vector_share: float  # weight of `vector` in `fused`
+    keyword_share: float  # of `keyword`
+    page_share: float  # of `page`
     rerank: Annotated[
         float | None,
         Field(

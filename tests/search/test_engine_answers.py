@@ -150,6 +150,9 @@ def test_explain_gives_the_parts_that_make_the_score(site: Site) -> None:
     for result, part in zip(answer.results, parts, strict=True):
         assert part is not None
         whole = (part.fused + part.second + part.links + part.depth + part.exact) * part.weight
+        found = part.vector_share * part.vector + part.keyword_share * part.keyword + part.page_share * part.page
+        assert part.fused == pytest.approx(found, abs=1e-5)
+        assert 0 <= part.names + part.passage <= part.exact + 1e-5
         assert result.score == pytest.approx(whole / (1 + weights.incoming_links + weights.depth + most), abs=1e-5)
     assert site.engine.search(SearchQuery("battery"), MAIN).results[0].explanation is None
 

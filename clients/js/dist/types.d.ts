@@ -129,6 +129,14 @@ export interface Explanation {
     depth: number;
     exact: number;
     weight: number;
+    /** Part of `exact`: query words in title, path and anchor. */
+    names: number;
+    /** Part of `exact`: neighbouring words, and words together in one passage. */
+    passage: number;
+    /** Weight of `vector` in `fused`. */
+    vectorShare: number;
+    keywordShare: number;
+    pageShare: number;
     rerank?: number | null;
 }
 /** A rule of `curation.toml` that is about the query. */

@@ -6,6 +6,8 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote
 
+import numpy as np
+
 from searchsocket.content.markdown.plain_text import Opening
 from searchsocket.search.answer import AlikePage, Explanation, Result, SectionResult
 from searchsocket.search.quoting.choice import SectionScorer, opening_of, section_called
@@ -250,11 +252,14 @@ class ResultWriter:
 
 def _explanation(parts: Parts, position: int) -> Explanation:
     scores, boosts = parts.lists, parts.boosts
+    nothing = np.zeros(len(scores.fused))
     columns = (
         scores.cosine, scores.bm25, scores.vector, scores.keyword, scores.page_bm25, scores.page,
         scores.fused, scores.second, boosts.links, boosts.depth, parts.matches, boosts.weight,
+        parts.bonuses.get("names", nothing), parts.bonuses.get("passage", nothing),
     )  # fmt: skip
-    explanation = Explanation(*(round(float(column[position]), 6) for column in columns))
+    values = [*(round(float(column[position]), 6) for column in columns), *scores.shares[:3]]
+    explanation = Explanation(*values)
     if parts.reranked is None:
         return explanation
     return replace(explanation, rerank=round(float(parts.reranked[position]), 6))

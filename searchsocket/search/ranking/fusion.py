@@ -25,6 +25,7 @@ class FusedScores:
     page: Scores  # page_bm25 scaled likewise
     fused: Scores  # the three by their shares, in [0, 1]
     second: Scores  # bonus of a page for its second section, see `signals.py`; 0 for chunks
+    shares: Shares = FEW_WORDS
 
 
 def fuse(cosine: ArrayLike, bm25: ArrayLike, page_bm25: ArrayLike, shares: Shares = FEW_WORDS) -> FusedScores:
@@ -47,7 +48,7 @@ def fuse_pages(chunks: FusedScores, best: Callable[[Scores], Scores], shares: Sh
 def _mix(cosines: Scores, words: Scores, pages: Scores, page: Scores, shares: Shares, second: Scores) -> FusedScores:
     vector, keyword = min_max(cosines), min_max(words)
     mixed = np.minimum(shares.meaning * vector + shares.words * keyword + shares.page * page, 1.0)
-    return FusedScores(cosines, words, pages, vector, keyword, page, mixed, second)
+    return FusedScores(cosines, words, pages, vector, keyword, page, mixed, second, shares)
 
 
 def _positive(scores: ArrayLike) -> Scores:
