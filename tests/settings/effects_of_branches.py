@@ -33,7 +33,7 @@ def plan(lab: Lab) -> PrunePlan:
 
 
 def going(lab: Lab) -> list[str]:
-    return [verdict.scope for verdict in plan(lab).going]
+    return [verdict.scope for verdict in plan(lab).to_delete]
 
 
 def patience(lab: Lab) -> list[float]:
