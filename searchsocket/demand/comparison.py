@@ -7,7 +7,7 @@ from datetime import datetime
 from searchsocket.errors import SearchSocketError
 from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.project.project import Project
-from searchsocket.quality.engine import engine_over
+from searchsocket.quality.one_generation import engine_over
 from searchsocket.search.answer import SearchAnswer
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.wire import Wire

@@ -10,9 +10,10 @@ from searchsocket.pipeline.run.context import CORPORA, ScopeRun
 from searchsocket.pipeline.run.results import CheckOutcome
 from searchsocket.project.corpora import CorpusName
 from searchsocket.project.project import Project
-from searchsocket.quality.engine import ASK_OVER, embed_all, queries_of, rule_effects
+from searchsocket.quality.engine import ASK_OVER, embed_all, rule_effects
 from searchsocket.quality.golden import GoldenQuery, golden_queries
 from searchsocket.quality.judgement import IndexJudgement, judge
+from searchsocket.quality.one_generation import queries_of
 from searchsocket.quality.replies import GoldenResults, ask_all
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Scope

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
+from searchsocket.content.page_record import read_record
 from searchsocket.content.pages import RawPage
-from searchsocket.content.record_page import read_record
 from searchsocket.errors import ConfigError, SearchSocketError, SourceUnavailable
 from searchsocket.project.settings.site import RECORDS
 from searchsocket.sources.base import Excluder, SourceOrigin, SourceReport
