@@ -22,7 +22,7 @@ from searchsocket.pipeline.branches.scopes import branch_among
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.watching.whole import Wait, Wholeness
 from searchsocket.project.project import Project
-from searchsocket.project.settings.site import source_kind
+from searchsocket.project.settings.source_kinds import source_kind
 from searchsocket.state import ProjectState
 from searchsocket_assets.initial_status import sensor_status
 from searchsocket_assets.jobs import INDEX_SITE

@@ -18,7 +18,7 @@ from searchsocket.pipeline.branches.listing import new_scopes, selected_scopes
 from searchsocket.pipeline.branches.scopes import live_branches
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.project.project import Project
-from searchsocket.project.settings.site import source_kind
+from searchsocket.project.settings.source_kinds import source_kind
 from searchsocket_assets.builds import wait_for
 from searchsocket_assets.initial_status import sensor_status
 from searchsocket_assets.own_scopes import names_in_stores

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from searchsocket.errors import SearchSocketError
 from searchsocket.project.project import open_project
-from searchsocket.project.settings.site import source_kind
+from searchsocket.project.settings.source_kinds import source_kind
 from searchsocket.sources import make_source
 from searchsocket.sources.base import SourceOrigin
 

@@ -20,7 +20,7 @@ from searchsocket.errors import NoGenerationBefore, SearchSocketError
 from searchsocket.models.rerankers.base import RerankerUnavailable
 from searchsocket.project.settings.load import all_keys
 from searchsocket.project.settings.model import EmbeddingProvider, Settings
-from searchsocket.project.settings.site import SourceMode
+from searchsocket.project.settings.source_kinds import SourceMode
 from tests.docs_pages import page, pages
 
 ROOT = Path(__file__).parent.parent

@@ -14,7 +14,7 @@ from searchsocket.pipeline.code.staleness import Marks, source_of, staleness
 from searchsocket.project.access import signing_key
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
-from searchsocket.project.settings.site import source_kind
+from searchsocket.project.settings.source_kinds import source_kind
 from searchsocket.search.bounds import MAX_LINES
 from searchsocket.search.code.answer import CodeAnswer, CodeResult
 from searchsocket.search.code.by_terms import search_by_terms

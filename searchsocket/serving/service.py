@@ -17,7 +17,7 @@ from searchsocket.models.rerankers import make_judge
 from searchsocket.pipeline.unchanged.record import last_checked
 from searchsocket.project.access import signing_key
 from searchsocket.project.project import Project
-from searchsocket.project.settings.site import source_kind
+from searchsocket.project.settings.source_kinds import source_kind
 from searchsocket.search.answer import RelatedAnswer, Result, SearchAnswer
 from searchsocket.search.backend.guard import BackendGuard
 from searchsocket.search.continuation import Continuations

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from searchsocket.errors import ConfigMissing
 from searchsocket.project.settings.model import Settings
-from searchsocket.project.settings.site import (
+from searchsocket.project.settings.source_kinds import (
     CONTENT_FILES,
     CRAWL,
     GIT_BRANCH,

@@ -9,7 +9,7 @@ from pathspec import GitIgnoreSpec
 
 from searchsocket.content.pages import RawPage
 from searchsocket.errors import ConfigError
-from searchsocket.project.settings.site import SourceKind
+from searchsocket.project.settings.source_kinds import SourceKind
 from searchsocket.web.urls.form import UrlForm
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
-from searchsocket.project.settings.site import CONTENT_FILES
+from searchsocket.project.settings.source_kinds import CONTENT_FILES
 from searchsocket.sources.base import Excluder, SourceOrigin, SourceReport
 from searchsocket.sources.content_paths import ContentPaths
 from searchsocket.sources.files import MAX_DEPTH, is_inside, modified_inside, read_inside, stamp_of, usable

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
-from searchsocket.project.settings.site import GIT_BRANCH
+from searchsocket.project.settings.source_kinds import GIT_BRANCH
 from searchsocket.sources.base import Excluder, SourceOrigin, SourceReport
 from searchsocket.sources.content_files import one_file_each
 from searchsocket.sources.content_paths import ContentPaths

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from searchsocket.errors import ConfigMissing, InvalidScope, SourceUnavailable
 from searchsocket.project.settings.model import Settings
-from searchsocket.project.settings.site import PLACEHOLDER
+from searchsocket.project.settings.source_kinds import PLACEHOLDER
 from searchsocket.sources.git_objects import Repository
 from searchsocket.types import Scope
 

@@ -10,7 +10,7 @@ from typing import BinaryIO
 from searchsocket.content.page_record import read_record
 from searchsocket.content.pages import RawPage
 from searchsocket.errors import ConfigError, SearchSocketError, SourceUnavailable
-from searchsocket.project.settings.site import RECORDS
+from searchsocket.project.settings.source_kinds import RECORDS
 from searchsocket.sources.base import Excluder, SourceOrigin, SourceReport
 from searchsocket.sources.files import modified_inside, open_inside, too_large
 from searchsocket.system.files import replacing

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from searchsocket.content.pages import RawPage, document_kind
 from searchsocket.errors import InvalidRequest, SourceUnavailable
-from searchsocket.project.settings.site import STATIC_OUTPUT
+from searchsocket.project.settings.source_kinds import STATIC_OUTPUT
 from searchsocket.sources.base import Excluder, Source, SourceOrigin, SourceReport
 from searchsocket.sources.build_folder import BuildFolder, stem
 from searchsocket.sources.build_links import form_of_build

@@ -17,7 +17,7 @@ from small_site import write_site
 from searchsocket.cli.index import index
 from searchsocket.pipeline.run.options import OPTIONS, RunOptions
 from searchsocket.pipeline.run.stages import STAGES
-from searchsocket.project.settings.site import SourceMode
+from searchsocket.project.settings.source_kinds import SourceMode
 from searchsocket.quality.checks import ALL_CHECKS
 from searchsocket.sources.base import SourceOrigin
 from searchsocket_assets import site_definitions

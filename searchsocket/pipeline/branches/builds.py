@@ -13,7 +13,7 @@ from searchsocket.content.pages import DOCUMENTS
 from searchsocket.errors import ConfigError, ConfigMissing, InvalidScope, SourceUnavailable
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.project.project import Project
-from searchsocket.project.settings.site import SourceMode
+from searchsocket.project.settings.source_kinds import SourceMode
 from searchsocket.sources.content_files import ContentFilesSource
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.sources.static_output import StaticOutputSource

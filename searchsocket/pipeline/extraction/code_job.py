@@ -14,7 +14,7 @@ from searchsocket.errors import SourceUnavailable
 from searchsocket.pipeline.extraction.limits import limited
 from searchsocket.pipeline.run.results import sha256
 from searchsocket.project.settings.model import RunSettings, Settings
-from searchsocket.project.settings.site import SourceMode
+from searchsocket.project.settings.source_kinds import SourceMode
 from searchsocket.sources.code.commit import CommitSource
 from searchsocket.sources.code.find import make_code_source
 from searchsocket.sources.code.working_tree import WorkingTreeSource

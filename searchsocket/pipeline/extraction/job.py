@@ -18,7 +18,7 @@ from searchsocket.errors import SourceUnavailable
 from searchsocket.pipeline.extraction.limits import limited
 from searchsocket.pipeline.run.results import digest_of, sha256
 from searchsocket.project.settings.model import RunSettings, Settings
-from searchsocket.project.settings.site import SourceMode
+from searchsocket.project.settings.source_kinds import SourceMode
 from searchsocket.sources import configured_site, make_source
 from searchsocket.sources.base import Source
 from searchsocket.state.extracts import StoredPage

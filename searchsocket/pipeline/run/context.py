@@ -21,7 +21,7 @@ from searchsocket.pipeline.run.results import CheckOutcome
 from searchsocket.project.corpora import CorpusName, code_home
 from searchsocket.project.project import Project
 from searchsocket.project.settings.model import Settings
-from searchsocket.project.settings.site import SourceKind, SourceMode, source_kind
+from searchsocket.project.settings.source_kinds import SourceKind, SourceMode, source_kind
 from searchsocket.sources import configured_site, make_source
 from searchsocket.sources.base import Source
 from searchsocket.sources.code.commit import CommitSource

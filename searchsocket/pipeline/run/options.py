@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, get_args
 
-from searchsocket.project.settings.site import SourceMode
+from searchsocket.project.settings.source_kinds import SourceMode
 
 
 @dataclass(frozen=True, slots=True)

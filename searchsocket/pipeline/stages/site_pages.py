@@ -10,7 +10,7 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.numbers import PageNumbers
 from searchsocket.pipeline.run.results import MAX_SKIPPED, Skipped, StageResult, digest_of, lines_of, sha256
 from searchsocket.pipeline.run.stage import Stage, empty_temporary_dir, stage
-from searchsocket.project.settings.site import SourceKind
+from searchsocket.project.settings.source_kinds import SourceKind
 from searchsocket.sources.base import Source
 from searchsocket.state import ScopeState
 from searchsocket.state.inventory import PageEntry

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from searchsocket.content.pages import RawPage
-from searchsocket.project.settings.site import CODE_OF_COMMIT
+from searchsocket.project.settings.source_kinds import CODE_OF_COMMIT
 from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.code.walk import GlobFilter, Listing, source_files
 from searchsocket.sources.git_objects import BlobReader, Repository, TreeEntry

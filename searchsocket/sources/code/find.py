@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from searchsocket.project.settings.model import Settings
-from searchsocket.project.settings.site import SourceMode, source_kind
+from searchsocket.project.settings.source_kinds import SourceMode, source_kind
 from searchsocket.sources.code.commit import CommitSource
 from searchsocket.sources.code.walk import glob_filter
 from searchsocket.sources.code.working_tree import WorkingTreeSource

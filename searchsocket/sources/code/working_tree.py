@@ -8,7 +8,7 @@ from pathlib import Path
 
 from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
-from searchsocket.project.settings.site import CODE_FILES
+from searchsocket.project.settings.source_kinds import CODE_FILES
 from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.code.walk import GlobFilter, Listing, source_files
 from searchsocket.sources.files import read_inside, stamp_of

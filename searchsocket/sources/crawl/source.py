@@ -14,7 +14,8 @@ from protego import Protego
 
 from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
-from searchsocket.project.settings.site import CRAWL, CrawlSettings
+from searchsocket.project.settings.site import CrawlSettings
+from searchsocket.project.settings.source_kinds import CRAWL
 from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.crawl import markdown
 from searchsocket.sources.crawl.budget import CrawlBudget

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from searchsocket.errors import ConfigError, InvalidRequest
-from searchsocket.project.settings.site import source_kind
+from searchsocket.project.settings.source_kinds import source_kind
 from searchsocket.web.urls.paths import below_base, canonical_path, normalise_prefix
 from searchsocket.web.urls.resolve import SiteBase, resolve_address, site_base
 
