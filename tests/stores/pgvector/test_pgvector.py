@@ -4,6 +4,7 @@ import os
 import signal
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -87,6 +88,11 @@ def killed_at(call: int, folder: Path, tables: CountedTables) -> bool:
     """Publish in a process that is killed before its n-th call to the server; False: it ended first."""
     if child := os.fork():
         return os.waitpid(child, 0)[1] == signal.SIGKILL
+    # A thread of tantivy may have held a lock at the fork; this process would wait for its own copy of it.
+    for number in os.listdir("/proc/self/fd"):
+        with suppress(OSError):
+            if os.readlink(f"/proc/self/fd/{number}").endswith(".lock"):
+                os.close(int(number))
     calls = iter(range(call))
     tables.before = lambda: next(calls, None) is None and os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[func-returns-value]
     try:
