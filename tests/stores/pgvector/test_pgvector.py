@@ -89,10 +89,10 @@ def killed_at(call: int, folder: Path, tables: CountedTables) -> bool:
     if child := os.fork():
         return os.waitpid(child, 0)[1] == signal.SIGKILL
     # A thread of tantivy may have held a lock at the fork; this process would wait for its own copy of it.
-    for number in os.listdir("/proc/self/fd"):
+    for opened in list(Path("/proc/self/fd").iterdir()):
         with suppress(OSError):
-            if os.readlink(f"/proc/self/fd/{number}").endswith(".lock"):
-                os.close(int(number))
+            if opened.readlink().suffix == ".lock":
+                os.close(int(opened.name))
     calls = iter(range(call))
     tables.before = lambda: next(calls, None) is None and os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[func-returns-value]
     try:
