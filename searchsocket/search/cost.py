@@ -1,8 +1,5 @@
-"""Cost of a query before it runs, in plain queries of the same index; and the timings of its parts."""
+"""Cost of a query before it runs, in plain queries of the same index."""
 
-from time import perf_counter
-
-from searchsocket.search.answer import Timings
 from searchsocket.search.query import SearchQuery
 from searchsocket.text.words import parse_query
 
@@ -43,34 +40,3 @@ def _units(query: SearchQuery, records: int) -> float:
     filters = len(query.tags) + bool(query.path_prefix) + len(query.filters) + bool(query.facets)
     scan = records / 100_000 * (_SCAN_OF_100_000 + _WORD_OF_100_000 * words)
     return _START + scan + _WORD * words + _FILTER * filters + quoted * (_QUOTED + _MARKED * marked)
-
-
-class _Part:
-    """Adds the time that a block takes to one of the parts."""
-
-    __slots__ = ("_name", "_parts", "_start_s")
-
-    def __init__(self, parts: dict[str, float], name: str) -> None:
-        self._parts = parts
-        self._name = name
-
-    def __enter__(self) -> None:
-        self._start_s = perf_counter()
-
-    def __exit__(self, *_: object) -> None:
-        self._parts[self._name] += perf_counter() - self._start_s
-
-
-class Stopwatch:
-    """Adds up the time of each part of a query."""
-
-    def __init__(self) -> None:
-        self._start_s = perf_counter()
-        self._parts = dict.fromkeys(("embed", "vector", "keyword", "rerank"), 0.0)
-
-    def part(self, name: str) -> "_Part":
-        return _Part(self._parts, name)
-
-    def timings(self) -> Timings:
-        seconds = self._parts | {"total": perf_counter() - self._start_s}
-        return Timings(**{name: round(1000 * duration_s, 3) for name, duration_s in seconds.items()})

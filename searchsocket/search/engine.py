@@ -13,7 +13,7 @@ from searchsocket.models.embedders.queries import NoVector, QueryVectors, vector
 from searchsocket.search.answer import Note, Quality, RelatedAnswer, Result, SearchAnswer, SearchMeta
 from searchsocket.search.candidates import find_candidates
 from searchsocket.search.continuation import Continuations
-from searchsocket.search.cost import Stopwatch, cost_of
+from searchsocket.search.cost import cost_of
 from searchsocket.search.curation import Curated, curate
 from searchsocket.search.filters import FacetCounts, count_pages
 from searchsocket.search.notes import NO_BACKEND, NOTES, as_known_words, further_notes
@@ -26,6 +26,7 @@ from searchsocket.search.ranking.weights import shares_of
 from searchsocket.search.related import related_pages
 from searchsocket.search.rerank import rerank
 from searchsocket.search.result_page import result_page
+from searchsocket.search.stopwatch import Stopwatch
 from searchsocket.search.translations import merges_translations
 from searchsocket.search.verdict import Verdict, verdict
 from searchsocket.search.versions import answer_versions

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from searchsocket.models.embedders import tokens
 from searchsocket.models.embedders.openai import OpenAIEmbedder
-from searchsocket.models.embedders.tokens import longest_start, vocabulary_of
+from searchsocket.models.embedders.vocabulary import longest_start, vocabulary_of
 from searchsocket.models.paying.cost import estimate_tokens
 
 MODEL = "text-embedding-3-small"

@@ -24,7 +24,7 @@ from searchsocket.models.calling.provider import Refusal, charged_tokens, host_o
 from searchsocket.models.calling.rates import Rates
 from searchsocket.models.embedders.base import Limits, TextKind, checked
 from searchsocket.models.embedders.openai_key import KEY_VARIABLE, MODEL_ID_PREFIX, has_key, key_of, key_variable
-from searchsocket.models.embedders.tokens import longest_start, vocabulary_of
+from searchsocket.models.embedders.vocabulary import longest_start, vocabulary_of
 from searchsocket.models.paying.cost import estimate_tokens, price_of
 from searchsocket.system.bounded_http import BodyLimit, at_most
 from searchsocket.types import Vectors

@@ -1,4 +1,4 @@
-"""Split text into the entries of the built-in model's vocabulary; count the tokens of OpenAI's models.
+"""Split text into the entries of the built-in model's vocabulary.
 
 Each distinct word is split once and cached, which makes the built-in model fast.
 """
@@ -6,8 +6,6 @@ Each distinct word is split once and cached, which makes the built-in model fast
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from functools import cache
-from importlib.util import find_spec
 from itertools import chain
 from zlib import crc32
 
@@ -22,11 +20,6 @@ _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u
 _WORD = LatePattern(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 _ASCII_WORD = re.compile(r"[A-Za-z0-9_]+")  # the same for ASCII text, in two thirds of the time
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W_A-Za-z0-9]+")
-_ENCODINGS = {
-    "text-embedding-3-large": "cl100k_base",
-    "text-embedding-3-small": "cl100k_base",
-    "text-embedding-ada-002": "cl100k_base",
-}
 
 
 class Tokens:
@@ -95,37 +88,3 @@ def _without_accents(word: str) -> str:
     if word.isascii():
         return word
     return "".join(char for char in unicodedata.normalize("NFKD", word) if not unicodedata.combining(char))
-
-
-def vocabulary_of(model: str) -> Callable[[str], int] | None:
-    """Return a token counter of the model, for valid UTF-8; None if it is unknown or not installed.
-
-    The vocabulary is loaded at the first count, in 0.7 s and 100 MB.
-    """
-    encoding = _ENCODINGS.get(model)
-    if encoding is None or find_spec("bpe_openai") is None:
-        return None
-    return lambda text: _counter(encoding)(text)
-
-
-@cache
-def _counter(encoding: str) -> Callable[[str], int]:
-    # The public function returns a list of tokens, in ten times the time; this private function only counts.
-    from bpe_openai._bindings import tokenizer_for_encoding
-
-    count: Callable[[str], int] = tokenizer_for_encoding(encoding).count
-    return count
-
-
-def longest_start(text: str, max_tokens: int, count: Callable[[str], int]) -> str:
-    """Return the longest beginning of a text with at most so many tokens."""
-    if len(text.encode("utf-8")) <= max_tokens or count(text) <= max_tokens:  # a token is at least one byte
-        return text
-    fits, beyond = 0, len(text)
-    while beyond - fits > 1:
-        middle = (fits + beyond) // 2
-        if count(text[:middle]) <= max_tokens:
-            fits = middle
-        else:
-            beyond = middle
-    return text[:fits]

@@ -11,9 +11,10 @@ import numpy as np
 from searchsocket.errors import ContinuationGone, InvalidRequest
 from searchsocket.models.embedders.queries import NoVector
 from searchsocket.search.answering.answer import AnswerPassage, AskAnswer, AskQuery, IndexReference
+from searchsocket.search.answering.copies import is_copy
 from searchsocket.search.answering.sentences import FIRST_ROOM, Passage, best_passage, is_bare
 from searchsocket.search.answering.support import ENOUGH, Support, likelihood
-from searchsocket.search.answering.terms import Terms, is_copy, terms_of, text_words
+from searchsocket.search.answering.terms import Terms, terms_of, text_words
 from searchsocket.search.bounds import MAX_PASSAGES
 from searchsocket.search.candidates import find_candidates
 from searchsocket.search.content.answer import changed_of, href_of

@@ -1,19 +1,15 @@
-"""The words of a question that an answer must contain, with their weights; find files that repeat a page."""
+"""The words of a question that an answer must contain, with their weights."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import PurePosixPath
 
 import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.models.embedders.builtin import word_vector
-from searchsocket.search.quoting.lines import is_markdown
-from searchsocket.stores.base import IndexReader
 from searchsocket.text.words import STOP_WORDS, QueryWord, index_text, parse_query
-from searchsocket.types import PageFacts, Record
 
 # Words that make a question but not its subject.
 _ASKING_LIST = (
@@ -38,9 +34,6 @@ _NEAR, _SAME = 0.3, 0.75  # cosines from which words are similar, and from which
 _NEAR_SHARE = 0.8  # for a word if the text has only a similar one
 _MAX_LENGTH, _NUMBER_LENGTH = 400.0, 350.0  # of word vectors: longer ones belong to names and typos
 _ENGLISH_SHARE = 0.3  # least share of stop words in an English question; German, for example, capitalizes all nouns
-_ROUTE_FILE = "+page"
-_CANDIDATES = 3
-_SAME_SHARE = 0.9  # of the words of a Markdown file that its page repeats; markup and front matter are not on the page
 
 
 @dataclass(frozen=True)
@@ -137,28 +130,3 @@ def _share(word: QueryWord, present: frozenset[str]) -> float:
     if word.exact in present or (word.stem and word.stem in present):
         return 1.0
     return _PARTS * sum(part in present for part in word.parts) / len(word.parts) if word.parts else 0.0
-
-
-def is_copy(record: Record, site: IndexReader) -> bool:
-    """Return True if a chunk of source code repeats a page of the site.
-
-    The page names the file as its source, or contains nearly all words of the Markdown, as with a template.
-    """
-    file = record.page.source_file
-    markdown = is_markdown(file)
-    if not markdown and not PurePosixPath(file).name.startswith(_ROUTE_FILE):
-        return False
-    text = record.chunk.body.text
-    own = text_words(text) if markdown else frozenset[str]()
-    for hit in site.words.search_pages(text, top_k=_CANDIDATES):
-        page = site.catalogue.page_records(hit.id)[0].page
-        if file in (page.source_file, _own_route_file(page)):
-            return True
-        if own and len(own & text_words(site.catalogue.page_body(page.url) or "")) >= _SAME_SHARE * len(own):
-            return True
-    return False
-
-
-def _own_route_file(page: PageFacts) -> str:
-    """Return the route file of a page, or "" if a parameter makes it the template of many pages."""
-    return "" if "[" in page.route_file else page.route_file

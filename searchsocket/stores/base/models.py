@@ -1,19 +1,12 @@
-"""Check that all vectors of an index come from one model with the same dimensions; measure the spread of cosines."""
+"""Check that all vectors of an index come from one model and have the same dimensions."""
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from searchsocket.errors import BadVectors, EmbeddingModelMismatch
 from searchsocket.stores.base.store import PublishInfo
-from searchsocket.types import Generation, Record, Spread, Vectors
+from searchsocket.types import Generation, Record, Vectors
 
 Model = tuple[str, int]  # its id, and the dimensions of its vectors
-MAX_SAMPLED = 400  # texts, so at most 79,800 pairs: 10 ms, whatever the size of the site
-MIN_SAMPLED = 20  # fewer do not characterise a model
-_LEVELS = (0.05, 0.5)  # of `Spread`
-_DIGITS = 4
 
 
 def model_of(records: Sequence[Record], vectors: Vectors, first: Model | None) -> Model:
@@ -53,23 +46,3 @@ def check_model(
         raise BadVectors(f"staged vectors have {staged[1]} dimensions, the model has {info.dimensions}")
     if live and stays and (live.model_id, live.dimensions) != (info.model_id, info.dimensions):
         raise EmbeddingModelMismatch(scope_name, live.model_id, info.model_id)
-
-
-def sampled(ids: NDArray[np.bytes_]) -> NDArray[np.int64]:
-    """The rows of the texts to compare: ids are hashes, so the first ones by id are a random sample. The sample is the
-    same for the same records in any order.
-    """
-    return np.sort(np.argsort(ids, kind="stable")[:MAX_SAMPLED])
-
-
-def spread_of(vectors: Vectors) -> Spread | None:
-    """The quantiles of the cosines of all pairs of these unit vectors; None if there are too few.
-
-    Args:
-        vectors: Shape (n, dim), float32.
-    """
-    if len(vectors) < MIN_SAMPLED:
-        return None
-    wide = vectors.astype(np.float64)
-    cosines = (wide @ wide.T)[np.triu_indices(len(wide), 1)]
-    return Spread(*np.quantile(cosines, _LEVELS).round(_DIGITS).tolist())

@@ -1,10 +1,9 @@
-"""Evidence of words: the share of a query that pages contain, used to reject nonsense; and ranking by rare terms."""
+"""Evidence of words: the share of a query that pages contain, used to reject nonsense."""
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
-from tantivy import Occur, Query
+from tantivy import Query
 
 from searchsocket.stores.base import WordEvidence
 from searchsocket.stores.bounded import BoundedCache
@@ -15,7 +14,6 @@ from searchsocket.stores.words.vocabulary import Vocabulary, indexed_forms
 from searchsocket.text.synonyms import Forms
 from searchsocket.text.typos import is_likely_typo
 from searchsocket.text.words import QueryWord, stem
-from searchsocket.types import MATCH_ALL
 
 _MAX_COUNTED = 8_192  # forms
 _MIN_EVIDENT_PREFIX, _MIN_EVIDENT_PART, _MIN_EVIDENT_TYPO = 3, 4, 6  # shorter ones match some word by chance
@@ -122,24 +120,3 @@ class PageEvidence:
             pages = min(int(self._pages.searcher.doc_freq(SAID, form)) for form in forms)
             self._counts.remember_one(forms, pages)
         return pages
-
-
-class Rare(NamedTuple):
-    """A record that contains some of the terms."""
-
-    doc: int
-    score: float
-    terms: tuple[str, ...]
-
-
-def best_by_rarity(index: WordIndex, records: int, terms: Sequence[str], top_k: int) -> list[Rare]:
-    """The best records and those that tie with the last, in no particular order; see `WordSnapshot.by_rarity`."""
-    present = {term: query for term in dict.fromkeys(terms) if (query := index.anywhere(term))}
-    if not present or top_k <= 0:
-        return []
-    worth = {term: math.log1p(records / index.count(query)) for term, query in present.items()}
-    clauses = [(Occur.Should, Query.const_score_query(query, worth[term])) for term, query in present.items()]
-    docs, _ = index.best(Query.boolean_query(clauses), MATCH_ALL, top_k)
-    among = {term: index.among(query, docs) for term, query in present.items()}
-    matches = [(doc, tuple(term for term in present if doc in among[term])) for doc in docs.tolist()]
-    return [Rare(doc, math.fsum(worth[term] for term in own), own) for doc, own in matches]

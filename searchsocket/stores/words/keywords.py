@@ -13,11 +13,12 @@ from tantivy import Occur, Query
 from searchsocket.stores.base import Letters, WordEvidence
 from searchsocket.stores.words import PAGES, WORDS
 from searchsocket.stores.words.documents import PLAIN, SAID
-from searchsocket.stores.words.evidence import PageEvidence, Rare, best_by_rarity
+from searchsocket.stores.words.evidence import PageEvidence
 from searchsocket.stores.words.index import Docs, Scored, Term, WordIndex
 from searchsocket.stores.words.names import named, names_vocabulary, nearest_name
 from searchsocket.stores.words.neighbours import FIELDS, neighbours
 from searchsocket.stores.words.query_terms import QueryTerms, split_compound, worth_correcting
+from searchsocket.stores.words.rarity import Rare, best_by_rarity
 from searchsocket.stores.words.vocabulary import Vocabulary, indexed_forms
 from searchsocket.text.storable import storable
 from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms, SynonymSource

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.stores.base import PublishInfo, index_digest
-from searchsocket.stores.base.models import check_model, sampled, spread_of
+from searchsocket.stores.base.models import check_model
+from searchsocket.stores.base.spread import sampled, spread_of
 from searchsocket.stores.local.build.pack import places_of, write_packs
 from searchsocket.stores.local.build.rows import NewRows, new_rows, plan_packs
 from searchsocket.stores.local.catalogue.bodies import TextSources, WrittenBodies, drop_unchanged_bodies, write_bodies
