@@ -1,4 +1,4 @@
-"""Assets of reports: `search_demand` of a scope, as in `searchsocket demand`, and the table of scopes."""
+"""The asset `search_demand`: the demand report of a scope, as in `searchsocket demand`."""
 
 import os
 from collections.abc import Sequence
@@ -7,22 +7,17 @@ from typing import Any
 
 import dagster as dg
 
-from searchsocket.backends import Backends
 from searchsocket.demand.acceptance import save_report
 from searchsocket.demand.report import DemandEntry, DemandReport, demand_report
-from searchsocket.pipeline.branches.overview import ScopesOverview, look_at_scopes, to_json
 from searchsocket.serving.service import open_service
 from searchsocket_assets.project_root import begin_run
 from searchsocket_assets.resources import options_of
-from searchsocket_assets.run.details import bullets, table
-from searchsocket_assets.run.history import last_runs_in
+from searchsocket_assets.run.details import table
 from searchsocket_assets.run.translate import errors_as_failures, events_logged
 from searchsocket_assets.site import DagsterSite
 
 DEMAND = "search_demand"
 _DAYS, _LIMIT = 30, 20
-GROUP = "branches"
-SCOPES = "scopes"
 
 
 def demand_asset(site: DagsterSite) -> dg.AssetsDefinition:
@@ -84,61 +79,3 @@ def _rows(entries: Sequence[DemandEntry]) -> list[dict[str, Any]]:
         }
         for entry in entries
     ]
-
-
-def scopes_asset(site: DagsterSite) -> dg.AssetsDefinition:
-    """The asset `scopes`, which is not part of an index."""
-
-    @dg.asset(
-        key=site.key(SCOPES),
-        group_name=site.group(GROUP),
-        kinds={"git", "table"},
-        owners=site.traits.owners,
-        tags=site.tags(GROUP),
-        pool=site.pool(SCOPES),
-        description="Every scope with its branch, generation, size and last run.",
-    )
-    def scopes(context: dg.AssetExecutionContext) -> dg.MaterializeResult[None]:
-        with errors_as_failures(SCOPES):
-            project = site.open()
-            begin_run(context.instance, context.run, site, project)
-            overview = look_at_scopes(project, Backends(project, os.environ, calls=False), datetime.now(UTC))
-            runs = last_runs_in(context.instance, project, [row.scope for row in overview.rows])
-            return dg.MaterializeResult(metadata=scopes_metadata(overview, runs))
-
-    return scopes
-
-
-def scopes_metadata(overview: ScopesOverview, runs: Any) -> dict[str, Any]:
-    """The table, and numbers that Dagster plots."""
-    rows = [_flat(to_json(row, runs.get(row.scope))) for row in overview.rows]
-    metadata: dict[str, Any] = {"scopes": table(rows)} if rows else {}
-    if overview.problems:
-        metadata["warning_list"] = dg.MetadataValue.md(
-            bullets([f"{problem.code}: {problem}" for problem in overview.problems])
-        )
-    return metadata | {
-        "dagster/row_count": len(rows),
-        "alive": sum(row.alive is True for row in overview.rows),
-        "gone": sum(row.alive is False for row in overview.rows),
-        "megabytes": round(sum(row.bytes for row in overview.rows) / 1e6, 3),
-    }
-
-
-def _flat(row: Any) -> dict[str, Any]:
-    return {
-        **{name: value for name, value in row.items() if name != "lastRun"},
-        "lastRun": row["lastRun"].get("status"),
-    }
-
-
-def scopes_job(site: DagsterSite) -> Any:
-    """The job that updates the table."""
-    return dg.define_asset_job(
-        name=site.named("look_at_scopes"),
-        selection=dg.AssetSelection.assets(site.key(SCOPES)),
-        description="Update the table of all scopes.",
-        tags=site.job_tags(GROUP),
-        owners=site.owners,
-        executor_def=dg.in_process_executor,
-    )

@@ -11,7 +11,7 @@ import dagster as dg
 
 from searchsocket_assets.assets import all_checks, stage_assets
 from searchsocket_assets.builds import build_sensor
-from searchsocket_assets.demand_asset import demand_asset, scopes_asset, scopes_job
+from searchsocket_assets.demand_asset import demand_asset
 from searchsocket_assets.discovery import discovery_sensor
 from searchsocket_assets.jobs import index_code_job, index_site_job, plan_job
 from searchsocket_assets.live_jobs import rollback_job, verify_job, verify_schedule
@@ -20,6 +20,7 @@ from searchsocket_assets.project_root import project_resource
 from searchsocket_assets.project_traits import read_traits
 from searchsocket_assets.pruning import prune_job, prune_schedule, prune_sensor
 from searchsocket_assets.resources import IndexOptions
+from searchsocket_assets.scopes_asset import scopes_asset, scopes_job
 from searchsocket_assets.site import DagsterSite
 
 _NO_NAME = re.compile(r"[^A-Za-z0-9_]+")

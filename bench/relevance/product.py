@@ -51,7 +51,7 @@ class Indexes:
         self._known: dict[str, list[Indexed]] = {}
 
     def of(self, collection: Collection) -> list[Indexed]:
-        name = collection.name.partition(" ")[0]  # `typing.py` asks the same documents for something else
+        name = collection.name.partition(" ")[0]  # `typed_names.py` asks the same documents for something else
         if name not in self._known:
             self._known[name] = list(self._build(collection))
         return self._known[name]

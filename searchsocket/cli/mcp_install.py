@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from searchsocket.agents.clients import NAME, Machine, target_of
-from searchsocket.agents.toolset import skill_text
+from searchsocket.agents.skill import skill_text
 from searchsocket.cli.options import load_project, project_option
 from searchsocket.cli.output import safe
 from searchsocket.errors import StateUnavailable

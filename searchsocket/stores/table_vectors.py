@@ -20,7 +20,8 @@ from searchsocket.stores.base.conditions import (
     stored_text,
 )
 from searchsocket.stores.base.naming import generation_number
-from searchsocket.stores.base.row_hits import RowHit, RowSnapshot
+from searchsocket.stores.base.row_hits import RowHit
+from searchsocket.stores.base.row_snapshot import RowSnapshot
 from searchsocket.stores.base.tables import TableRow, VectorTables
 from searchsocket.stores.base.upkeep import Finding, RegisteredScope
 from searchsocket.stores.base.vectors import VectorRow, Written, whenever

@@ -7,9 +7,9 @@ import numpy as np
 
 from searchsocket.errors import ProjectMismatch, RecordsMissing
 from searchsocket.stores.base import VectorLimits, VectorRow, check_vectors
+from searchsocket.stores.base.cosines import cosines
 from searchsocket.stores.base.labels import groups_of
 from searchsocket.stores.base.naming import generation_number
-from searchsocket.stores.base.row_hits import cosines
 from searchsocket.stores.base.upkeep import Finding, RegisteredScope
 from searchsocket.stores.base.vectors import Written, canonical, whenever
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Scope, Vector, Vectors

@@ -16,7 +16,8 @@ from searchsocket.search.bounds import MAX_RELATED_CODE
 from searchsocket.search.code.answer import CodeResult
 from searchsocket.search.code.freshness import ReadNow
 from searchsocket.search.code.results import code_result
-from searchsocket.search.occurrences.page_text import Spelling, heading_above, headings
+from searchsocket.search.occurrences.page_text import heading_above, headings
+from searchsocket.search.occurrences.spelling import Spelling
 from searchsocket.search.quoting.results import href, short_title
 from searchsocket.search.wire import ContinuationToken, Href, Truncated, Url, Wire
 from searchsocket.stores.base import IndexReader

@@ -10,7 +10,8 @@ from searchsocket.search.content.budget import check_bounds, fitting
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.notes import language_notes
 from searchsocket.search.occurrences.answer import FindAnswer, FindQuery, Occurrence, continuation_of, offset_of
-from searchsocket.search.occurrences.page_text import Spelling, heading_above, headings, page_text, passage_at
+from searchsocket.search.occurrences.page_text import heading_above, headings, page_text, passage_at
+from searchsocket.search.occurrences.spelling import Spelling
 from searchsocket.search.query import SearchQuery, checked, in_versions
 from searchsocket.search.quoting.results import href, short_title
 from searchsocket.search.versions import VersionScope, page_in

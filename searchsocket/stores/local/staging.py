@@ -15,7 +15,6 @@ from searchsocket.stores.base.models import Model, model_of
 from searchsocket.stores.local.catalogue.bodies import STAGED_TABLE, row_of_body
 from searchsocket.stores.local.catalogue.columns import record_of
 from searchsocket.stores.local.catalogue.hashes import as_text
-from searchsocket.stores.local.catalogue.plain import row_of
 from searchsocket.stores.local.catalogue.records import (
     PLACEHOLDERS,
     STAGED_COLUMNS,
@@ -23,6 +22,7 @@ from searchsocket.stores.local.catalogue.records import (
     STAGED_NAMES,
     path_key,
 )
+from searchsocket.stores.local.catalogue.rows import row_of
 from searchsocket.stores.local.layout import MANIFEST, REMOVED, STAGING, read_manifest
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.vectors.matrix import map_matrix

@@ -8,7 +8,7 @@ from typing import Any
 
 from searchsocket.errors import VectorBackendRefused, VectorBackendUnavailable
 from searchsocket.stores.base import VectorRow
-from searchsocket.stores.base.row_hits import RowSnapshot
+from searchsocket.stores.base.row_snapshot import RowSnapshot
 from searchsocket.stores.base.upkeep import Finding, RegisteredScope
 from searchsocket.stores.base.vectors import Written, whenever
 from searchsocket.stores.milvus import filters, upkeep

@@ -1,7 +1,6 @@
-"""Names of folders that may be languages, and the label of translations."""
+"""Names of folders that may be languages."""
 
 import re
-from collections.abc import Iterable
 
 _REGION = re.compile(r"([a-z]{2})[-_]([a-z]{2}|hans|hant|latn|cyrl|419)")
 _ISO_639_1 = (
@@ -18,8 +17,6 @@ _DISTINCT_NAMES = (
     "th tr ur uz zh"
 )
 _DISTINCT = frozenset(_DISTINCT_NAMES.split())
-NAME = "@original"
-_PREFIX = f"{NAME}="
 
 
 def language_of_name(name: str) -> str:
@@ -41,13 +38,3 @@ def is_distinct(language: str) -> bool:
 def is_same_language(first: str, second: str) -> bool:
     """Return True if two tags name first language, regardless of their regions."""
     return first.lower().replace("_", "-").partition("-")[0] == second.lower().replace("_", "-").partition("-")[0]
-
-
-def original_label(url: str) -> str:
-    """The label of a page and of its translations."""
-    return f"{_PREFIX}{url}"
-
-
-def original_of(labels: Iterable[str]) -> str:
-    """The URL of the original that the labels of a page name; "" if the page has no translation."""
-    return next((label.removeprefix(_PREFIX) for label in labels if label.startswith(_PREFIX)), "")

@@ -1,4 +1,4 @@
-"""Records as rows; plain text is stored with the Markdown, since parsing it would cost most of a query's time.
+"""The plain text of a record, stored with its Markdown: parsing the Markdown would cost most of a query's time.
 
 Both have the same words, so the plain text is compressed with the Markdown as its dictionary, to about 50 bytes.
 The positions where a snippet may begin take about 50 more.
@@ -11,12 +11,7 @@ from array import array
 from collections.abc import Sequence
 from typing import Any
 
-from searchsocket.content.markdown.chunk_text import chunk_text, text_of_code
 from searchsocket.content.markdown.plain_text import START, ChunkText, Opening
-from searchsocket.stores.local.catalogue import plain
-from searchsocket.stores.local.catalogue.columns import record_of, values_of
-from searchsocket.text.storable import storable
-from searchsocket.types import Code, Record
 
 _SHORT = "H"  # 2 bytes, for positions in texts of fewer than `_SHORTS` characters
 _SHORTS = 1 << 16
@@ -66,13 +61,3 @@ def _little_endian(starts: "array[int]") -> "array[int]":
 def _packer(dictionary: bytes) -> Any:
     options = (zlib.Z_BEST_SPEED, zlib.DEFLATED, -zlib.MAX_WBITS, zlib.DEF_MEM_LEVEL, zlib.Z_DEFAULT_STRATEGY)
     return zlib.compressobj(*options, dictionary) if dictionary else zlib.compressobj(*options)
-
-
-def row_of(record: Record) -> tuple[Any, ...]:
-    """The values of `RECORD_NAMES`, ready for SQLite."""
-    values = values_of(record)
-    if isinstance(body := record.chunk.body, Code):  # nothing else is said of it
-        text = storable(body.text)
-        return (*values, *plain.packed(text_of_code(text), text))
-    clean = record_of(values, record)  # with clean texts
-    return (*values, *plain.packed(chunk_text(clean.page, clean.chunk), clean.chunk.body.text))

@@ -14,7 +14,7 @@ from typing import IO, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.stores.base.row_hits import cosines
+from searchsocket.stores.base.cosines import cosines
 from searchsocket.stores.local.numbering import Rows
 from searchsocket.types import Vector, Vectors
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from searchsocket.stores.base import UNIT_TOLERANCE, VectorLimits, check_vectors
-from searchsocket.stores.base.row_hits import cosines
+from searchsocket.stores.base.cosines import cosines
 from searchsocket.stores.local.layout import NamingDamage
 from searchsocket.stores.local.numbering import Numbering, Rows
 from searchsocket.stores.local.vectors.matrix import best_rows

@@ -1,0 +1,76 @@
+"""The table of a project's scopes, as in `searchsocket scopes`."""
+
+import os
+from datetime import UTC, datetime
+from typing import Any
+
+import dagster as dg
+
+from searchsocket.backends import Backends
+from searchsocket.pipeline.branches.overview import ScopesOverview, look_at_scopes, to_json
+from searchsocket_assets.project_root import begin_run
+from searchsocket_assets.run.details import bullets, table
+from searchsocket_assets.run.history import last_runs_in
+from searchsocket_assets.run.translate import errors_as_failures
+from searchsocket_assets.site import DagsterSite
+
+GROUP = "branches"
+SCOPES = "scopes"
+
+
+def scopes_asset(site: DagsterSite) -> dg.AssetsDefinition:
+    """The asset `scopes`, which is not part of an index."""
+
+    @dg.asset(
+        key=site.key(SCOPES),
+        group_name=site.group(GROUP),
+        kinds={"git", "table"},
+        owners=site.traits.owners,
+        tags=site.tags(GROUP),
+        pool=site.pool(SCOPES),
+        description="Every scope with its branch, generation, size and last run.",
+    )
+    def scopes(context: dg.AssetExecutionContext) -> dg.MaterializeResult[None]:
+        with errors_as_failures(SCOPES):
+            project = site.open()
+            begin_run(context.instance, context.run, site, project)
+            overview = look_at_scopes(project, Backends(project, os.environ, calls=False), datetime.now(UTC))
+            runs = last_runs_in(context.instance, project, [row.scope for row in overview.rows])
+            return dg.MaterializeResult(metadata=scopes_metadata(overview, runs))
+
+    return scopes
+
+
+def scopes_metadata(overview: ScopesOverview, runs: Any) -> dict[str, Any]:
+    """The table, and numbers that Dagster plots."""
+    rows = [_flat(to_json(row, runs.get(row.scope))) for row in overview.rows]
+    metadata: dict[str, Any] = {"scopes": table(rows)} if rows else {}
+    if overview.problems:
+        metadata["warning_list"] = dg.MetadataValue.md(
+            bullets([f"{problem.code}: {problem}" for problem in overview.problems])
+        )
+    return metadata | {
+        "dagster/row_count": len(rows),
+        "alive": sum(row.alive is True for row in overview.rows),
+        "gone": sum(row.alive is False for row in overview.rows),
+        "megabytes": round(sum(row.bytes for row in overview.rows) / 1e6, 3),
+    }
+
+
+def _flat(row: Any) -> dict[str, Any]:
+    return {
+        **{name: value for name, value in row.items() if name != "lastRun"},
+        "lastRun": row["lastRun"].get("status"),
+    }
+
+
+def scopes_job(site: DagsterSite) -> Any:
+    """The job that updates the table."""
+    return dg.define_asset_job(
+        name=site.named("look_at_scopes"),
+        selection=dg.AssetSelection.assets(site.key(SCOPES)),
+        description="Update the table of all scopes.",
+        tags=site.job_tags(GROUP),
+        owners=site.owners,
+        executor_def=dg.in_process_executor,
+    )
