@@ -4,7 +4,6 @@ import os
 import signal
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -33,6 +32,7 @@ from searchsocket.testing.store.samples import (
 )
 from searchsocket.testing.stores import StoreContract
 from searchsocket.testing.vector_index import ONE, put, row, seen
+from tests.forked import fork
 
 
 class TestPgvectorStore(StoreContract):
@@ -86,13 +86,8 @@ def edit(folder: Path, tables: PgvectorTables) -> None:
 
 def killed_at(call: int, folder: Path, tables: CountedTables) -> bool:
     """Publish in a process that is killed before its n-th call to the server; False: it ended first."""
-    if child := os.fork():
+    if child := fork():
         return os.waitpid(child, 0)[1] == signal.SIGKILL
-    # A thread of tantivy may have held a lock at the fork; this process would wait for its own copy of it.
-    for opened in list(Path("/proc/self/fd").iterdir()):
-        with suppress(OSError):
-            if opened.readlink().suffix == ".lock":
-                os.close(int(opened.name))
     calls = iter(range(call))
     tables.before = lambda: next(calls, None) is None and os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[func-returns-value]
     try:
