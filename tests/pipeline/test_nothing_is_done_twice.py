@@ -11,7 +11,7 @@ from searchsocket.content.chunking import records
 from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.pipeline.extraction import chunk_job, job
 from searchsocket.pipeline.run import vectors
-from searchsocket.stores.local.catalogue import plain as columns
+from searchsocket.stores.local.catalogue import rows as columns
 from searchsocket.stores.words import documents
 from tests.pipeline.conftest import PAGES, Site
 
