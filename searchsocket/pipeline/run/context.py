@@ -64,6 +64,7 @@ class Corpus:
     name: CorpusName  # in commands, JSON and golden queries
     home: Callable[[Project], Project]  # the project with the state and the store of the corpus
     make_source: Callable[["ScopeRun", UrlForm | None], Source]
+    advice: Callable[["ScopeRun"], str]  # what to check if no document has text
     not_indexed: Callable[[str], SearchSocketError]  # of a scope
     is_enabled: Callable[[Settings], bool]
     title: str  # after the name of a scope
@@ -77,6 +78,7 @@ SITE = Corpus(
     "site",
     home=lambda project: project,
     make_source=_page_source,
+    advice=lambda run: run.project.settings.source.advice(run.make_source().kind.mode),
     not_indexed=ScopeNotIndexed,
     is_enabled=lambda _: True,
     title="",
@@ -89,6 +91,7 @@ CODE = Corpus(
     "code",
     home=code_home,
     make_source=_code_source,
+    advice=lambda _: "check code.include and code.exclude",
     not_indexed=CodeNotIndexed,
     is_enabled=lambda settings: settings.code.enable,
     title="code",

@@ -133,7 +133,7 @@ def nothing_to_index(run: ScopeRun) -> str:
     """The message for a scope without searchable pages."""
     return (
         f"nothing to index for scope {run.scope.name!r}: no page has searchable text. A live index stays as it "
-        f"is; {run.make_source().kind.advice(run.project.settings.source)}"
+        f"is; {run.corpus.advice(run)}"
     )
 
 

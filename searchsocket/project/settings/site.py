@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator, model_validator
 
 from searchsocket.project.settings.section import Count, SettingsSection, WebAddress, WebAddressOrPath
-from searchsocket.project.settings.source_kinds import SourceMode, source_kind
+from searchsocket.project.settings.source_kinds import PLACEHOLDER, SourceMode, source_kind
 
 UrlStyle = Literal["auto", "clean", "slash", "html", "index"]
 
@@ -95,7 +95,27 @@ class SourceSettings(SettingsSection):
         Args:
             mode: Overrides `source.mode`.
         """
-        return source_kind(mode or self.mode).differs_by_scope(self)
+        match source_kind(mode or self.mode).mode:
+            case "static-output":
+                return "{scope}" in self.static_output_dir
+            case "git-branch":
+                return not self.git.branch
+            case "crawl":
+                return PLACEHOLDER.search(self.crawl.base_url) is not None
+        return False
+
+    def advice(self, mode: str) -> str:
+        """Return what to check if a source of this mode has no text."""
+        match mode:
+            case "content-files" | "git-branch":
+                return f"check source.content_files.globs ({', '.join(self.content_files.globs)}) and base_dir"
+            case "crawl":
+                return "check source.crawl.base_url and its answers"
+            case "records" if self.records.reader:
+                return f"check what the entry point {self.records.reader!r} (source.records.reader) yields"
+            case "records":
+                return f"check source.records.files ({', '.join(self.records.files)})"
+        return "check the build folder with `searchsocket doctor`"
 
 
 class UrlSettings(SettingsSection):
