@@ -23,8 +23,8 @@ _MARKERS = re.compile(r"(?:\s*(?:>|(?:[-+*]|\d{1,9}[.)])(?=\s|$)(?: {1,4}\[[ xX]
 _SENTENCE_END = re.compile(r"[.!?;…。！？](?:(?<=[。！？])|['\"”’»)\]*_`]*(?:\s|$))")
 _INTRODUCTION = re.compile(r"\s\S+\s+\S+\s+\S+:[*_`]*$")  # some words that introduce the next block
 _LINK = re.compile(r"\[[^\[\]\n]{1,300}\]\([^()\s]{0,1000}(?:\([^()\s]{0,300}\))?[^()\s]{0,300}\)")
-_LETTER = re.compile(r"[^\W_]")
 _FEW_LETTERS = 10  # beside links, e.g. "See also"
+_MORE_LETTERS = re.compile(rf"(?:[\W_]*[^\W_]){{{_FEW_LETTERS + 1}}}")
 _LABEL_CHARS = 20  # of an item that only labels the code below it, e.g. "Type"
 
 
@@ -96,7 +96,7 @@ def _any(kind: LineKind, text: str) -> tuple[Line, ...]:
 
 def _prose_kind(markdown: str) -> LineKind:
     """Classify a paragraph: "p" has sentences, "n" only links, "f" is a label."""
-    if "](" in markdown and len(_LETTER.findall(_LINK.sub("", markdown))) <= _FEW_LETTERS:
+    if "](" in markdown and not _MORE_LETTERS.match(_LINK.sub("", markdown)):
         return "n"
     return "p" if _SENTENCE_END.search(markdown) or _introduces(markdown) else "f"
 

@@ -82,10 +82,13 @@ def search_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
 
 def _rules_without_effect(run: ScopeRun) -> list[str]:
     """Warnings about `curation.toml`; the index is complete without it."""
+
+    def has_page(page: str) -> bool:
+        reader = run.backends.store.reader(run.scope)  # opening a large generation takes a while
+        return page in reader.generation.aliases or bool(reader.catalogue.page_records(page))
+
     try:
-        reader = run.backends.store.reader(run.scope)
-        aliases, catalogue = reader.generation.aliases, reader.catalogue
-        return run.backends.curation.notices(lambda page: page in aliases or bool(catalogue.page_records(page)))
+        return run.backends.curation.notices(has_page)
     except ConfigError as error:
         return [str(error)]
 
