@@ -16,6 +16,7 @@ from searchsocket.pipeline.run.results import sha256
 from searchsocket.pipeline.stages import page_bodies, page_chunks, page_mirror
 from searchsocket.project.settings.site import ProjectSettings
 from searchsocket.state.extracts import StoredPage
+from searchsocket.stores import make_store
 from tests.pipeline.conftest import Site
 
 PAGES = 40  # several batches, so that both workers have some
@@ -36,8 +37,8 @@ def worker_counts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         monkeypatch.setattr(module, "SERIAL_BELOW_PAGES", 1)
     for stage in (page_chunks, page_bodies):
         monkeypatch.setattr(stage, "_BATCH", 10)
-    for stage in (page_mirror, page_chunks, page_bodies):
-        monkeypatch.setattr(stage, "map_batches", noting)
+    for module in (page_mirror, chunk_job):
+        monkeypatch.setattr(module, "map_batches", noting)
     return numbers
 
 
@@ -74,13 +75,13 @@ def test_two_workers_write_the_same_bytes_and_records_as_one(
 def test_a_cluster_writes_the_same_bytes_and_records_as_one_process(
     worker_counts: list[int], built: Callable[..., Site], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its workers have two threads, no file of the site, and batches of a few pages; still nothing else comes of it."""
+    """Pages, chunks and key phrases; the workers have two threads, no file of the site and batches of a few pages."""
     from distributed import LocalCluster
 
     monkeypatch.setattr("searchsocket.pipeline.extraction.carried._BATCH_BYTES", 1_000)
     with LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0", host="127.0.0.1") as workers:  # type: ignore[no-untyped-call]
         assert_alike(built(1), built(1, workers.scheduler_address))
-    assert worker_counts == [1, 1, 1, 1, 1]
+    assert worker_counts == [1, 1, 1, 2, 2]
 
 
 def assert_alike(one: Site, other: Site) -> None:
@@ -92,6 +93,14 @@ def assert_alike(one: Site, other: Site) -> None:
     assert mirrors[0] == mirrors[1]
     assert len(one.records()) > PAGES
     assert one.records() == other.records()
+    assert texts_and_phrases(one) == texts_and_phrases(other)
+
+
+def texts_and_phrases(site: Site) -> list[tuple[str | None, tuple[str, ...]]]:
+    project = site.project
+    store = make_store(project.settings.vector, project.state_dir, project.id)
+    catalogue = store.reader(project.scope_named("main")).catalogue
+    return [(catalogue.page_body(url), catalogue.key_phrases(url)) for url in sorted(site.urls())]
 
 
 def test_a_second_run_with_other_workers_changes_nothing(

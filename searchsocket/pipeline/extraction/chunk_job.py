@@ -1,8 +1,9 @@
-"""The steps after the mirror that run in worker processes: mirror files in, chunks or page texts out."""
+"""Steps after the mirror, in worker processes or on a cluster: mirror texts in, chunks or key phrases out."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from searchsocket.content.chunking import chunk_page
 from searchsocket.content.chunking.records import embedded_text
@@ -14,11 +15,33 @@ from searchsocket.project.settings.model import RunSettings
 from searchsocket.project.settings.site import ChunkSettings
 from searchsocket.state.chunks import MirroredPage
 from searchsocket.stores.base import PageBody
-from searchsocket.system.processes import default_workers
+from searchsocket.system.dask import dask_executor
+from searchsocket.system.processes import default_workers, map_batches
 from searchsocket.text.key_phrases import phrases_of_page
 from searchsocket.types import Chunk, PageFacts
 
 SERIAL_BELOW_PAGES = 1_000  # starting processes costs more than they save below this
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def map_pages(step: Callable[[T], R], jobs: Iterable[T], settings: RunSettings, pages: int) -> Iterator[R]:
+    """Apply a step to batches of pages, in order: here if they are few, else in processes or on a cluster.
+
+    Args:
+        step: A pure function of a module.
+        jobs: Picklable, with all that the step reads, since the workers of a cluster have no file of the site.
+        pages: The number of pages, or `SERIAL_BELOW_PAGES` if there are at least as many.
+
+    Raises:
+        ClusterUnavailable: The cluster of `run.dask_address` does not answer, or runs another version.
+    """
+    if settings.dask_address and pages >= SERIAL_BELOW_PAGES:
+        with dask_executor(settings.dask_address) as cluster:
+            workers = cluster.workers
+            yield from map_batches(step, jobs, workers=workers, lost=step, make_executor=lambda _: cluster)
+    else:
+        yield from map_batches(step, jobs, workers=page_workers(settings, pages), lost=step)
 
 
 def page_workers(settings: RunSettings, pages: int) -> int:
@@ -26,14 +49,40 @@ def page_workers(settings: RunSettings, pages: int) -> int:
     return (settings.workers or default_workers()) if pages >= SERIAL_BELOW_PAGES else 0
 
 
+def mirror_text(roots: Sequence[Path], url: str, digest: str) -> str | None:
+    """The text of a page's mirror file, or None if the file is missing, damaged or changed.
+
+    Args:
+        roots: Folders of the mirror; the first one that has the file counts.
+        digest: The expected digest of the text.
+    """
+    for root in roots:
+        try:
+            text = mirror_file(root, url).read_bytes().decode("utf-8")
+        except FileNotFoundError:
+            continue
+        except (OSError, UnicodeDecodeError):
+            return None
+        return text if text_digest(text) == digest else None
+    return None
+
+
+def page_of(text: str | None, scope: str) -> Page | None:
+    """The page of a mirror text, or None if the text is damaged, missing or another scope's."""
+    try:
+        page = parse_page(text) if text is not None else None
+    except SearchSocketError:
+        return None
+    return page if page and page.scope in ("", scope) else None
+
+
 @dataclass(frozen=True, slots=True)
 class ChunkJob:
-    """A batch of pages, with the data that another process needs to read and cut them."""
+    """A batch of pages to cut."""
 
-    roots: Sequence[Path]  # folders of the mirror; the first one that has the file counts
     scope: str
     settings: ChunkSettings
-    pages: Sequence[MirroredPage]
+    pages: Sequence[tuple[MirroredPage, str | None]]  # with their mirror texts; None = damaged
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +97,12 @@ class CutPage:
 
 
 def cut_batch(job: ChunkJob) -> list[CutPage]:
-    """Read and cut the pages of a batch."""
-    return [_cut(job, page) for page in job.pages]
+    """Cut the pages of a batch."""
+    return [_cut(job, target, text) for target, text in job.pages]
 
 
-def _cut(job: ChunkJob, target: MirroredPage) -> CutPage:
-    page = read_mirror_page(job.roots, job.scope, target.url, target.digest)
+def _cut(job: ChunkJob, target: MirroredPage, text: str | None) -> CutPage:
+    page = page_of(text, job.scope)
     if page is None:
         return CutPage(target, None)
     if page.facts.weight == 0:  # the author took the page out of search
@@ -63,40 +112,10 @@ def _cut(job: ChunkJob, target: MirroredPage) -> CutPage:
     return CutPage(target, page.facts, chunked.chunks, texts, chunked.warnings)
 
 
-def read_mirror_page(roots: Sequence[Path], scope: str, url: str, digest: str) -> Page | None:
-    """The page in its mirror file, or None if the file is missing, damaged or changed."""
-    for root in roots:
-        path = mirror_file(root, url)
-        try:
-            text = path.read_text(encoding="utf-8")
-            page = parse_page(text)
-        except FileNotFoundError:
-            continue
-        except (OSError, UnicodeDecodeError, SearchSocketError):
-            return None
-        return page if text_digest(text) == digest and page.scope in ("", scope) else None
-    return None
-
-
-@dataclass(frozen=True, slots=True)
-class BodyJob:
-    """A batch of pages whose texts are published."""
-
-    folder: Path  # of the mirror
-    pages: Sequence[tuple[str, str]]  # URL, digest of the text
-
-
-def read_bodies(job: BodyJob) -> list[PageBody | str]:
-    """The texts of the pages with their key phrases; the URL of a page whose mirror file is damaged."""
-    return [_body(job.folder, url, digest) or url for url, digest in job.pages]
-
-
-def _body(folder: Path, url: str, digest: str) -> PageBody | None:
-    try:
-        text = mirror_file(folder, url).read_bytes().decode("utf-8")
-    except (OSError, UnicodeDecodeError):
-        return None
-    if text_digest(text) != digest:
-        return None
-    page = parse_page(text)
-    return PageBody(url, digest, text, phrases_of_page(page.facts.title, page.body))
+def add_phrases(bodies: Sequence[PageBody]) -> list[PageBody]:
+    """The texts of pages with their key phrases."""
+    pages = [parse_page(body.text) for body in bodies]
+    return [
+        replace(body, key_phrases=phrases_of_page(page.facts.title, page.body))
+        for body, page in zip(bodies, pages, strict=True)
+    ]

@@ -11,7 +11,7 @@ from searchsocket.content.mirror.paths import mirror_file, mirror_name
 from searchsocket.content.pages import Page
 from searchsocket.errors import SearchSocketError
 from searchsocket.events import Event
-from searchsocket.pipeline.extraction.chunk_job import read_mirror_page
+from searchsocket.pipeline.extraction.chunk_job import mirror_text, page_of
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.stages.code_files import file_stamp
 from searchsocket.pipeline.stages.origin_files import copy_origin_files, link_origin_file
@@ -146,6 +146,11 @@ def mirror_roots(run: ScopeRun) -> list[Path]:
     return [run.mirror_dir, *([run.project.mirror_dir / run.scope.name] if run.workspace is not None else [])]
 
 
+def _read_page(run: ScopeRun, url: str, digest: str) -> Page | None:
+    """The page in its mirror file, or None if the file is missing, damaged or changed."""
+    return page_of(mirror_text(mirror_roots(run), url, digest), run.scope.name)
+
+
 def _drop_leaving(run: ScopeRun, state: ScopeState, counts: MirrorCounts) -> None:
     """Delete files first, rows after: a crash in between leaves work for the next run, never an orphan."""
     leaving = state.mirror.leaving()
@@ -212,7 +217,7 @@ def _mark_damaged(run: ScopeRun, state: ScopeState, counts: MirrorCounts) -> Non
         now = file_stamp(folder + mirror_name(url))
         if now == stamp != "":
             continue
-        if now and read_mirror_page(mirror_roots(run), run.scope.name, url, digest) is not None:
+        if now and _read_page(run, url, digest) is not None:
             restamped.append((page_id, now))  # copied or checked out again, but unchanged
             continue
         if now or stamp:  # otherwise it was never written
@@ -233,7 +238,7 @@ def _refresh_page(
     path = mirror_file(run.mirror_dir, page.facts.url)
     if digest != stored.digest:
         # A lost state knows no file; an existing file with the same content keeps its time.
-        same = None if stored.digest else read_mirror_page(mirror_roots(run), run.scope.name, page.facts.url, digest)
+        same = None if stored.digest else _read_page(run, page.facts.url, digest)
         page = replace(page, generated_at=same.generated_at if same else times.time_of(stored.locator))
     elif stored.stamp and (run.workspace is not None or file_stamp(path) == stored.stamp):
         state.mirror.set_clean(page_id)

@@ -6,7 +6,7 @@ from searchsocket.content.chunking import CHUNKER_VERSION
 from searchsocket.content.chunking.records import cut_chunks
 from searchsocket.errors import StateUnavailable
 from searchsocket.events import Event
-from searchsocket.pipeline.extraction.chunk_job import ChunkJob, CutPage, cut_batch, page_workers
+from searchsocket.pipeline.extraction.chunk_job import ChunkJob, CutPage, cut_batch, map_pages, mirror_text
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.numbers import ChunkNumbers
 from searchsocket.pipeline.run.results import StageResult, digest_of
@@ -16,7 +16,6 @@ from searchsocket.pipeline.stages.page_mirror import page_mirror, problem_lines
 from searchsocket.pipeline.stages.secrets import redact_pages, secret_count, secret_lines, secret_table
 from searchsocket.state import ScopeState
 from searchsocket.state.chunks import chunk_key
-from searchsocket.system.processes import map_batches
 
 _BATCH = 100
 
@@ -39,12 +38,11 @@ def page_chunks(run: ScopeRun, state: ScopeState) -> StageResult[ChunkNumbers]:
     if not run.options.force and limit is None and state.origin.name():
         changed = sum(state.origin.take_chunks(how, _BATCH))
     pages = state.chunks.count_stale(stale)
-    workers = page_workers(settings.run, pages)
     warnings: list[str] = []
     cut_count = done = 0
     truncated = False
     failed: list[str] = []
-    for batch in redact_pages(run, _pages(run, state, stale, workers)):
+    for batch in redact_pages(run, _pages(run, state, stale, pages)):
         with state.transaction():
             for cut_page, redacted in batch:
                 page, facts = cut_page.page, cut_page.facts
@@ -80,16 +78,24 @@ def page_chunks(run: ScopeRun, state: ScopeState) -> StageResult[ChunkNumbers]:
 
 
 def _pages(
-    run: ScopeRun, state: ScopeState, stale: str | None, workers: int
+    run: ScopeRun, state: ScopeState, stale: str | None, pages: int
 ) -> Iterator[list[tuple[CutPage, Sequence[str]]]]:
     """Split the pages into chunks; each page comes with its texts to embed.
+
+    Args:
+        pages: The number of stale pages.
 
     Raises:
         StateUnavailable: A mirror file is damaged; the next run reads it again.
     """
-    roots, settings = mirror_roots(run), run.project.settings.chunking
-    jobs = (ChunkJob(roots, run.scope.name, settings, batch) for batch in state.chunks.stale(stale, _BATCH))
-    for batch in map_batches(cut_batch, jobs, workers=workers, lost=cut_batch):
+    roots, settings = mirror_roots(run), run.project.settings
+    jobs = (
+        ChunkJob(
+            run.scope.name, settings.chunking, [(page, mirror_text(roots, page.url, page.digest)) for page in batch]
+        )
+        for batch in state.chunks.stale(stale, _BATCH)
+    )
+    for batch in map_pages(cut_batch, jobs, settings.run, pages):
         for cut in batch:
             if cut.facts is None:
                 # Make the next run check the content, not only size and time.

@@ -292,7 +292,7 @@ class RunSettings(SettingsSection):
     max_page_memory_mb: Annotated[int, Field(ge=64)] = (
         2_000  # memory per page during extraction; a page that needs more fails
     )
-    dask_address: str = ""  # scheduler of a Dask cluster that extracts pages instead, e.g. tcp://scheduler:8786
+    dask_address: str = ""  # scheduler of a Dask cluster that extracts and cuts pages, e.g. tcp://scheduler:8786
 
 
 Owner = Annotated[str, Field(pattern=r"^(team:[A-Za-z0-9_.-]+|[^@\s]+@[^@\s]+\.[^@\s]+)$")]
