@@ -24,7 +24,7 @@ from training.pairs import EVALUATION_SITES, Pair, read_pairs
 from training.vocabulary import buckets, extra_words, pieces
 
 HERE = Path(__file__).parent
-DATA = HERE.parent / "searchsocket" / "embedders" / "data"
+DATA = HERE.parent / "searchsocket" / "models" / "embedders" / "data"
 DIMENSIONS = 256
 RECIPE = Recipe()
 # The largest values are cut off so that the many small ones keep their steps; measured: no loss.

@@ -1,8 +1,8 @@
-"""Pairs from packages and repositories that lie on this disk, as a file that `training.build` reads.
+"""Mine pairs from packages and repositories, as a file that `training.build` reads.
 
-`python -m training.mine OUT.jsonl.xz SOURCE... [--wordnet FOLDER] [--evaluation FOLDER]`: a source is a wheel, an npm
-archive or a git directory; one without a permissive licence is named and left out. What is also in a relevance
-collection of `--evaluation` is left out, by the words of its code or text.
+`python -m training.mine OUT.jsonl.xz --packages FOLDER` mines the pinned packages, which it downloads into FOLDER.
+Further sources are wheels, npm archives and git directories; those without a permissive licence are left out, and
+reported. Texts that are also in a relevance collection of `--evaluation` are left out.
 """
 
 import argparse
@@ -19,9 +19,10 @@ from training.mining.brace_code import brace_pairs
 from training.mining.markdown_text import markdown_pairs
 from training.mining.python_code import python_pairs
 from training.mining.sentences import asked
-from training.mining.sources import Source, source_of
+from training.mining.sources import Source, kept_out, source_of
 from training.mining.wordnet import wordnet_pairs
-from training.pairs import EVALUATION_SITES, Pair
+from training.packages import fetch
+from training.pairs import Pair
 
 # Pairs of one kind of one source: a large one must not decide what words mean, and names say little.
 MOST = {"docstring": 3000, "name": 1000, "gloss": 20_000, "synonym": 20_000}
@@ -31,7 +32,6 @@ LANGUAGES = {
     ".rs": "rust",
 }  # fmt: skip
 REPEATS = 3  # how often one query may come, over all sources
-_KEPT_OUT = (*EVALUATION_SITES, "scrapy", "sveltejs", "django", "postgres", "sqlite")
 _LETTERS = re.compile(r"\w+")
 Found = tuple[str, str, str]
 
@@ -41,13 +41,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m training.mine", description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("sources", type=Path, nargs="*")
-    parser.add_argument("--wordnet", type=Path)
+    parser.add_argument(
+        "--packages", type=Path, help="folder for the packages of `packages.tsv`; missing ones are downloaded"
+    )
     parser.add_argument("--evaluation", type=Path)
     options = parser.parse_args()
     known = judged(options.evaluation) if options.evaluation else frozenset()
+    packages = fetch(options.packages) if options.packages else []
+    wordnet = options.packages / "wordnet" if options.packages else None
     queries: Counter[str] = Counter()
     with lzma.open(options.out, "wt", encoding="utf-8", preset=1) as file:
-        for pair in _all(options.sources, options.wordnet):
+        for pair in _all([*packages, *options.sources], wordnet):
             if queries[pair.query] >= REPEATS or {key(pair.passage), key(pair.query)} & known:
                 continue
             queries[pair.query] += 1
@@ -57,7 +61,7 @@ def main() -> None:
 def _all(paths: Iterable[Path], wordnet: Path | None) -> Iterator[Pair]:
     for path in paths:
         source = source_of(path)
-        if source is None or any(name in source.name.lower() for name in _KEPT_OUT):
+        if source is None or kept_out(source.name):
             print(f"left out: {path.name}", file=sys.stderr)
             continue
         yield from _chosen(source.name, source.licence, pairs_of(source))

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from email import message_from_bytes
 from pathlib import Path
 
+from training.pairs import EVALUATION_SITES
+
 SUFFIXES = (".py", ".js", ".mjs", ".ts", ".java", ".go", ".rs", ".md", ".mdx")
 MAX_BYTES = 400_000  # a longer file is generated or bundled
 _SKIPPED = re.compile(
@@ -31,6 +33,7 @@ _PERMISSIVE = (
     ("CC0-1.0", re.compile(r"CC0|public domain", re.IGNORECASE)),
     ("PSF-2.0", re.compile(r"\bPSF|Python Software Foundation")),
 )
+_KEPT_OUT = (*EVALUATION_SITES, "scrapy", "sveltejs", "django", "postgres", "sqlite")
 _REFUSED = re.compile(r"[AL]?GPL|GENERAL PUBLIC|Mozilla|\bMPL|NonCommercial|Share ?Alike|BUSL|SSPL|Commons Clause")
 
 
@@ -39,6 +42,7 @@ class Source:
     """One package or repository."""
 
     name: str
+    version: str
     licence: str
     path: Path
 
@@ -50,6 +54,11 @@ class Source:
                 yield suffix, data.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
+def kept_out(name: str) -> bool:
+    """Return True for what the model or the ranking is judged on."""
+    return any(one in name.lower() for one in _KEPT_OUT)
+
+
 def source_of(path: Path) -> Source | None:
     """What lies at `path`: a wheel, an npm archive, or a git directory; None without a permissive licence."""
     if path.suffix == ".whl":
@@ -59,7 +68,7 @@ def source_of(path: Path) -> Source | None:
         told = [fields.get("License-Expression", ""), *fields.get_all("Classifier", [])]
         told = [one for one in told if "License" in one or one == told[0]]
         text = " ".join(told) if any(told) else fields.get("License", "")[:200]
-        return _permitted(f"pypi:{fields['Name']}", text, path)
+        return _permitted(f"pypi:{fields['Name']}", fields["Version"], text, path)
     if path.suffix == ".tgz":
         with tarfile.open(path) as archive:
             # Nearly all have it in `package/`; some name the folder after themselves.
@@ -68,18 +77,19 @@ def source_of(path: Path) -> Source | None:
             )
             package = archive.extractfile(first)
             about = json.load(package) if package else {}
-        return _permitted(f"npm:{about.get('name')}", str(about.get("license", "")), path)
+        return _permitted(f"npm:{about.get('name')}", str(about.get("version")), str(about.get("license", "")), path)
     name = path.name.replace("+", "/", 1)
     files = _git(path, "ls-tree", "--name-only", "HEAD").split("\n")
     licences = [file for file in files if re.match(r"(?i)(un)?licen[cs]e|copying", file)]
     text = "\n".join(_git(path, "show", f"HEAD:{file}") for file in licences)
-    return _permitted(name, text[:3000], path)
+    return _permitted(name, _git(path, "rev-parse", "HEAD").strip(), text[:3000], path)
 
 
-def _permitted(name: str, text: str, path: Path) -> Source | None:
+def _permitted(name: str, version: str, text: str, path: Path) -> Source | None:
     if _REFUSED.search(text):
         return None
-    return next((Source(name, licence, path) for licence, wanted in _PERMISSIVE if wanted.search(text)), None)
+    licence = next((licence for licence, wanted in _PERMISSIVE if wanted.search(text)), None)
+    return Source(name, version, licence, path) if licence else None
 
 
 def _members(path: Path) -> Iterator[tuple[str, bytes]]:
