@@ -105,7 +105,7 @@ def _processes(workers: int) -> Executor:
     method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
     context = multiprocessing.get_context(method)
     if method == "forkserver":
-        context.set_forkserver_preload([f"searchsocket.pipeline.extraction.{name}" for name in ("job", "chunk_job")])
+        context.set_forkserver_preload([f"searchsocket.pipeline.extraction.{name}" for name in ("job", "page_steps")])
         _start_server()
     return ProcessPoolExecutor(workers, mp_context=context, initializer=end_with_owner)
 

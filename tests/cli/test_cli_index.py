@@ -175,7 +175,7 @@ def test_a_defect_in_a_stage_is_a_sentence_with_its_code(run: RunCli, monkeypatc
     def broken(*_: object) -> None:
         raise KeyError("tide")
 
-    monkeypatch.setattr("searchsocket.pipeline.extraction.chunk_job.chunk_page", broken)
+    monkeypatch.setattr("searchsocket.pipeline.extraction.page_steps.chunk_page", broken)
     done = run("index")
     assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr == (

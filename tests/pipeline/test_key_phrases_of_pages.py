@@ -61,7 +61,7 @@ def test_key_phrases_are_made_when_a_page_is_indexed_and_of_changed_pages_alone(
         made.append(title)
         return phrases_of_page(title, markdown)
 
-    monkeypatch.setattr("searchsocket.pipeline.extraction.chunk_job.phrases_of_page", counting)
+    monkeypatch.setattr("searchsocket.pipeline.extraction.page_steps.phrases_of_page", counting)
     site.index()
     assert len(made) == len(site.urls())
     made.clear()

@@ -9,7 +9,7 @@ import pytest
 
 from searchsocket.content.chunking import records
 from searchsocket.models.embedders.builtin import BuiltinEmbedder
-from searchsocket.pipeline.extraction import chunk_job, job
+from searchsocket.pipeline.extraction import job, page_steps
 from searchsocket.pipeline.run import vectors
 from searchsocket.stores.local.catalogue import rows as columns
 from searchsocket.stores.words import documents
@@ -19,15 +19,15 @@ Calls = dict[str, Counter[Any]]  # of each step, how often by what it was done t
 
 STEPS: dict[str, tuple[list[tuple[Any, str]], Callable[..., list[Any]], int]] = {
     "extract": ([(job, "extract_page")], lambda _, page, *__: [page.url], 1),
-    "cut": ([(chunk_job, "chunk_page")], lambda page, *_: [page.facts.url], 1),
-    "key phrases": ([(chunk_job, "phrases_of_page")], lambda title, body: [title], 1),
+    "cut": ([(page_steps, "chunk_page")], lambda page, *_: [page.facts.url], 1),
+    "key phrases": ([(page_steps, "phrases_of_page")], lambda title, body: [title], 1),
     "words": ([(documents, "_record_document")], lambda row: [row.doc], 1),
     "plain text": ([(columns, "chunk_text")], lambda page, chunk: [(page.url, chunk.ordinal)], 1),
     "embed": ([(BuiltinEmbedder, "embed")], lambda _, texts, *__: list(texts), 1),
     "count tokens": ([(BuiltinEmbedder, "count_tokens")], lambda _, text: [text], 1),
     # To tell whether it changed, and to make its vector.
     "text to embed": (
-        [(chunk_job, "embedded_text"), (records, "embedded_text"), (vectors, "embedded_text")],
+        [(page_steps, "embedded_text"), (records, "embedded_text"), (vectors, "embedded_text")],
         lambda title, chunk: [(title, chunk.ordinal)],
         2,
     ),

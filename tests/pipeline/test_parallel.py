@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from searchsocket.errors import ClusterUnavailable
-from searchsocket.pipeline.extraction import chunk_job
+from searchsocket.pipeline.extraction import page_steps
 from searchsocket.pipeline.extraction.carried import carry, extract_carried
 from searchsocket.pipeline.extraction.job import ExtractionJob, extract_batch
 from searchsocket.pipeline.run.results import sha256
@@ -33,11 +33,11 @@ def worker_counts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return original(*arguments, workers=workers, **options)
 
     monkeypatch.setattr(page_mirror, "_SERIAL_BELOW_BYTES", 0)
-    for module in (chunk_job, page_bodies):
+    for module in (page_steps, page_bodies):
         monkeypatch.setattr(module, "SERIAL_BELOW_PAGES", 1)
     for stage in (page_chunks, page_bodies):
         monkeypatch.setattr(stage, "_BATCH", 10)
-    for module in (page_mirror, chunk_job):
+    for module in (page_mirror, page_steps):
         monkeypatch.setattr(module, "map_batches", noting)
     return numbers
 

@@ -11,7 +11,7 @@ from searchsocket.content.mirror.paths import mirror_file, mirror_name
 from searchsocket.content.pages import Page
 from searchsocket.errors import SearchSocketError
 from searchsocket.events import Event
-from searchsocket.pipeline.extraction.chunk_job import mirror_text, page_of
+from searchsocket.pipeline.extraction.page_steps import mirror_text, page_of
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.stages.code_files import file_stamp
 from searchsocket.pipeline.stages.origin_files import copy_origin_files, link_origin_file

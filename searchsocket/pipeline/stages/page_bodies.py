@@ -4,7 +4,7 @@ from itertools import chain, islice
 
 from searchsocket.content.mirror.paths import mirror_file
 from searchsocket.errors import StateUnavailable
-from searchsocket.pipeline.extraction.chunk_job import SERIAL_BELOW_PAGES, add_phrases, map_pages, mirror_text
+from searchsocket.pipeline.extraction.page_steps import SERIAL_BELOW_PAGES, add_phrases, map_pages, mirror_text
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.state import ScopeState
 from searchsocket.stores.base import PageBody, VectorStore

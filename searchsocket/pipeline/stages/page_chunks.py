@@ -6,7 +6,7 @@ from searchsocket.content.chunking import CHUNKER_VERSION
 from searchsocket.content.chunking.records import cut_chunks
 from searchsocket.errors import StateUnavailable
 from searchsocket.events import Event
-from searchsocket.pipeline.extraction.chunk_job import ChunkJob, CutPage, cut_batch, map_pages, mirror_text
+from searchsocket.pipeline.extraction.page_steps import ChunkJob, CutPage, cut_batch, map_pages, mirror_text
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.numbers import ChunkNumbers
 from searchsocket.pipeline.run.results import StageResult, digest_of

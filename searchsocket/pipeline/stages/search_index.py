@@ -9,7 +9,7 @@ from searchsocket.content.llms.folder import RECORDS, remove_others
 from searchsocket.errors import ConfigError, IndexCorrupt, ScopeNotIndexed
 from searchsocket.events import Event
 from searchsocket.models.embedders.cache import EmbeddingCache
-from searchsocket.pipeline.extraction.chunk_job import page_workers
+from searchsocket.pipeline.extraction.page_steps import page_workers
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.numbers import EmbeddingNumbers, IndexNumbers
 from searchsocket.pipeline.run.recall import recall_of, recall_warnings

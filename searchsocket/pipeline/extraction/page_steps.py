@@ -29,9 +29,9 @@ def map_pages(step: Callable[[T], R], jobs: Iterable[T], settings: RunSettings, 
     """Apply a step to batches of pages, in order: here if they are few, else in processes or on a cluster.
 
     Args:
-        step: A pure function of a module.
-        jobs: Picklable, with all that the step reads, since the workers of a cluster have no file of the site.
-        pages: The number of pages, or `SERIAL_BELOW_PAGES` if there are at least as many.
+        step: A pure module-level function.
+        jobs: Batches, picklable. They contain all that the step reads: workers of a cluster have no file of the site.
+        pages: The number of pages; counting may stop at `SERIAL_BELOW_PAGES`.
 
     Raises:
         ClusterUnavailable: The cluster of `run.dask_address` does not answer, or runs another version.
