@@ -37,11 +37,9 @@ from searchsocket.errors import ConfigError, ConfigMissing
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.project.access import configured_key, shared_secret
 from searchsocket.project.project import Project
-from searchsocket.serving.capabilities.ask import ANSWERS
+from searchsocket.serving.capabilities.all_capabilities import CAPABILITIES
 from searchsocket.serving.capabilities.base import Services
-from searchsocket.serving.capabilities.code import CODE
-from searchsocket.serving.capabilities.content import CONTENT
-from searchsocket.serving.capabilities.pages import PAGES, SEARCH
+from searchsocket.serving.capabilities.pages import PAGE, SEARCH
 from searchsocket.serving.code import open_code
 from searchsocket.serving.code_keeper import CodeKeeper
 from searchsocket.serving.content import open_content
@@ -111,12 +109,13 @@ def create_app(
     queries = Queries(Services(service.scopes, lambda: service, code, lambda: content))
     beacon_path = f"{prefix}/beacon" if project.settings.demand.enable else ""
     on_search = _record_demand(app, project, service, beacon_path, clock, on_error) if beacon_path else _ignore
-    for capability in PAGES:
-        listener = on_search if capability is SEARCH else _ignore
-        add_capability(app, prefix if capability.http.path else settings.path, capability, queries, freshness, listener)
-    add_pages(app, f"{prefix}/pages", queries, freshness)
-    for capability in (*(CODE if project.settings.code.enable else ()), *CONTENT, *ANSWERS):
-        add_capability(app, prefix, capability, queries, freshness)
+    for capability in CAPABILITIES:
+        if capability is SEARCH:
+            add_capability(app, settings.path, capability, queries, freshness, on_search)
+        elif capability is PAGE:
+            add_pages(app, f"{prefix}/pages", queries, freshness)
+        elif project.settings.code.enable or not capability.private:
+            add_capability(app, f"{prefix}{capability.http.path}", capability, queries, freshness)
     add_health(app, prefix, service)
     add_llms(app, AgentTexts(project, service), service, freshness)
     if project.settings.mcp.enable and project.settings.mcp.http.path:

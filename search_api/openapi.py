@@ -7,9 +7,7 @@ from typing import Any, assert_never, get_args
 from fastapi import FastAPI
 
 from searchsocket.search.filters import MAX_FILTER_VALUES
-from searchsocket.serving.capabilities.ask import ANSWERS
-from searchsocket.serving.capabilities.content import CONTENT
-from searchsocket.serving.capabilities.pages import PAGES
+from searchsocket.serving.capabilities.all_capabilities import CAPABILITIES
 from searchsocket.stores.base.labels import KIND, LANGUAGE
 from searchsocket.text.facets import MAX_VALUE_CHARS, Facets
 from searchsocket.types import ChunkKind, FacetKind
@@ -37,7 +35,7 @@ _NAMES = {
     "SectionResult": "SectionModel",
     "ServiceHealth": "HealthResponse",
 }
-_REQUESTS = sorted({each.request.__name__ for each in (*PAGES, *CONTENT, *ANSWERS) if each.http.post})
+_REQUESTS = sorted({each.request.__name__ for each in CAPABILITIES if each.http.post and not each.private})
 Schema = dict[str, Any]
 _LANGUAGE = "[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,4}"
 _NUMBER = "-?[0-9]{1,15}([.][0-9]{1,15})?"

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from searchsocket.errors import SearchSocketError
 from searchsocket.project.project import open_project
+from searchsocket.project.settings.model import LOCAL_EMBEDDERS
 from searchsocket.project.settings.source_kinds import source_kind
 from searchsocket.sources import make_source
 from searchsocket.sources.base import SourceOrigin
 
 PROJECT_VARIABLE = "SEARCHSOCKET_PROJECT"
-_LOCAL_PROVIDERS = {"builtin", "hash", "onnx"}
 _GENERATOR_KINDS = {"SvelteKit": "svelte", "Next.js": "nextjs"}  # otherwise the name in small letters
 
 
@@ -59,7 +59,7 @@ def read_traits(root: Path, environ: Mapping[str, str]) -> tuple[str, ProjectTra
             has_static=settings.export.static,
             discovers_branches=settings.branches.discover,
             watches_builds=settings.branches.watch,
-            pays_for_embeddings=settings.embeddings.provider not in _LOCAL_PROVIDERS,
+            pays_for_embeddings=settings.embeddings.provider not in LOCAL_EMBEDDERS,
             max_age_days=settings.dagster.max_age_days,
         )
         origin = make_source(project.root, project.settings, None, scope="main").origin

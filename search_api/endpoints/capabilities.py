@@ -18,13 +18,13 @@ OnAnswer = Callable[[Request, Any, Any], None]
 
 def add_capability(
     app: FastAPI,
-    prefix: str,
+    path: str,
     capability: Capability[Any, Any],
     queries: Queries,
     freshness: Freshness,
     on_answer: OnAnswer = lambda *_: None,
 ) -> None:
-    """Serve a capability below `prefix`.
+    """Serve a capability at `path`.
 
     Args:
         on_answer: Called with each request and its answer; the answer is None after a 304.
@@ -57,7 +57,7 @@ def add_capability(
     for method, endpoint, names in (("POST", post, capability.http.post), ("GET", get, capability.http.get)):
         if names:
             app.add_api_route(
-                f"{prefix}{capability.http.path}",
+                path,
                 endpoint,
                 methods=[method],
                 operation_id=names[0],

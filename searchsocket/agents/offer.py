@@ -7,16 +7,18 @@ from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project, index_folder
 from searchsocket.project.settings.features import ToolName, ToolSet
 from searchsocket.project.settings.load import config_table, tables_of
+from searchsocket.serving.capabilities.all_capabilities import CAPABILITIES
 
 NAMES: tuple[ToolName, ...] = get_args(ToolName)  # in the order in which they are listed
+_AGENTS = [capability.agent for capability in CAPABILITIES if capability.agent]
 SETS: dict[ToolSet, frozenset[str]] = {
-    "core": frozenset({"search", "get_page", "search_code", "find_code", "fetch", "status", "sync", "ask"}),
-    "content": frozenset({"related", "search_content", "find_documents", "get_document_text", "get_document_data"}),
+    "core": frozenset(agent.name for agent in _AGENTS if agent.toolset == "core"),
+    "content": frozenset(agent.name for agent in _AGENTS if agent.toolset == "content"),
     "all": frozenset(NAMES),
 }
-OF_PAGES = frozenset({"search", "get_page", "related", "ask"})
-OF_CODE = frozenset({"search_code", "find_code", "fetch", "status", "sync"})
-WRITES = frozenset({"sync"})
+OF_PAGES = frozenset(agent.name for agent in _AGENTS if agent.corpus == "pages")
+OF_CODE = frozenset(agent.name for agent in _AGENTS if agent.corpus == "code")
+WRITES = frozenset(agent.name for agent in _AGENTS if agent.is_writing)
 
 
 def offered_tools(chosen: Collection[str], *, pages: bool, code: bool, sync: bool = False) -> Sequence[str]:

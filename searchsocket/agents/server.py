@@ -100,7 +100,7 @@ class _Calls:
                     description=tool.description(names),
                     input_schema=self._input_schema(tool),
                     output_schema=self._output_schema(tool) if self._structured else None,
-                    annotations=_WRITES if tool.is_writing else _READ_ONLY,
+                    annotations=_WRITES if tool.agent.is_writing else _READ_ONLY,
                 )
                 for tool in map(TOOLS.__getitem__, names)
             ]

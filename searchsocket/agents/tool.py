@@ -48,7 +48,6 @@ class Tool:
     gives: Any  # dataclass of the answer's data
     reply: Callable[[Library, Any, Any], Reply]  # takes the request and its answer
     looks: Looks = Looks.NEVER
-    is_writing: bool = False  # False: the only change is an update of the code index
 
     @cached_property
     def agent(self) -> Agent:

@@ -7,5 +7,5 @@ from searchsocket.agents.tools.code import CODE_TOOLS
 from searchsocket.agents.tools.content import CONTENT_TOOLS
 from searchsocket.agents.tools.pages import PAGE_TOOLS
 
-_TOOLS = {tool.name: tool for tool in (*PAGE_TOOLS, *CODE_TOOLS, *CONTENT_TOOLS, *ASK_TOOLS)}
-TOOLS: dict[str, Tool] = {name: _TOOLS[name] for name in NAMES}
+_TOOLS = (*PAGE_TOOLS, *CODE_TOOLS, *CONTENT_TOOLS, *ASK_TOOLS)
+TOOLS: dict[str, Tool] = {tool.name: tool for tool in sorted(_TOOLS, key=lambda tool: NAMES.index(tool.agent.name))}

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 
@@ -174,11 +174,12 @@ def offering(settings: "McpSettings", tools: str | None, *, structured_content: 
     Raises:
         UsageError: There is no such tool.
     """
-    from searchsocket.agents.offer import NAMES, SETS
+    from searchsocket.project.settings.features import ToolName, ToolSet
 
+    known = (*get_args(ToolSet), *get_args(ToolName))
     names = tuple(name.strip() for name in (tools or "").split(",") if name.strip())
-    if unknown := [name for name in names if name not in NAMES and name not in SETS]:
-        raise click.UsageError(f"--tools: no tool {unknown[0]!r}; known: {', '.join((*SETS, *NAMES))}")
+    if unknown := [name for name in names if name not in known]:
+        raise click.UsageError(f"--tools: no tool {unknown[0]!r}; known: {', '.join(known)}")
     changes = {
         "tools": names or settings.tools,
         "structured_content": structured_content or settings.structured_content,

@@ -9,8 +9,10 @@ from searchsocket.backends import Backends
 from searchsocket.cli.options import json_option, load_project, project_option
 from searchsocket.cli.output import say, size
 from searchsocket.errors import ScopeNotIndexed
+from searchsocket.models.embedders import make_embedder
 from searchsocket.models.paying.cost import price_of
 from searchsocket.project.project import Project
+from searchsocket.project.settings.model import LOCAL_EMBEDDERS
 from searchsocket.quality.size_plan import SiteShape, lines_of, plan_size, shape_of, unit_costs
 from searchsocket.serving.answer_json import to_json
 
@@ -73,6 +75,10 @@ def _price(project: Project, model: str | None) -> float:
     settings = project.settings.embeddings
     if model is not None:
         return price_of(model)
-    if settings.provider == "openai":
-        return price_of(settings.model or "text-embedding-3-small", settings.price_per_million_tokens_usd)
-    return settings.price_per_million_tokens_usd or 0.0
+    if settings.price_per_million_tokens_usd is not None:
+        return settings.price_per_million_tokens_usd
+    if settings.provider in LOCAL_EMBEDDERS:
+        return 0.0
+    if settings.provider == "openai":  # without its library, too
+        return price_of(settings.model or "text-embedding-3-small")
+    return make_embedder(settings, os.environ, calls=False).price_per_million_tokens_usd

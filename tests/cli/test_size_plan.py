@@ -1,6 +1,7 @@
 """What a site of some size costs."""
 
 import json
+from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.cli.main import cli
+from searchsocket.models.embedders import installed
 from searchsocket.quality.size_plan import SiteShape, SizePlan, plan_size, unit_costs
+from searchsocket.system import plugins
 
 COSTS = unit_costs()
 SHAPE = SiteShape(COSTS.chunks_per_page, COSTS.tokens_per_chunk)
@@ -53,6 +56,18 @@ def test_a_model_is_priced(tmp_path: Path) -> None:
     assert answer["embeddingUsd"] == pytest.approx(answer["tokens"] * 0.13 / 1e6)
     done = CliRunner().invoke(cli, ["plan", "--pages", "10", "--model", "tides-9", "--project", str(tmp_path)])
     assert "'tides-9'" in done.output
+
+
+def test_an_embedder_of_a_package_is_priced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It cost nothing in every plan, whatever the package charges."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "examples" / "voyage"))
+    monkeypatch.setenv("VOYAGE_API_KEY", "any")
+    points = EntryPoints([EntryPoint("voyage", "searchsocket_voyage:make", installed.GROUP)])
+    monkeypatch.setattr(plugins, "entry_points", lambda group: points)
+    (tmp_path / "searchsocket.toml").write_text('embeddings.provider = "voyage"\n')
+    arguments = ["plan", "--pages", "1000", "--json", "--project", str(tmp_path)]
+    answer = json.loads(CliRunner().invoke(cli, arguments).output)
+    assert answer["embeddingUsd"] == pytest.approx(answer["tokens"] * 0.06 / 1e6)
 
 
 def test_the_index_of_the_project_says_what_a_page_is(indexed: Path) -> None:

@@ -70,7 +70,7 @@ CODE_TOOLS = (
     Tool(FIND_CODE, CodeFindAnswer, _find, looks=Looks.BEGINS),
     Tool(FETCH_CODE, FetchedFiles, _fetch, looks=Looks.BEGINS),
     Tool(CODE_STATUS, CodeStatus, _status),
-    Tool(SYNC_CODE, CodeSynced, _sync, is_writing=True),
+    Tool(SYNC_CODE, CodeSynced, _sync),
 )
 
 

@@ -49,6 +49,7 @@ FacetName = Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9_-]{0,39}$")]
 
 
 EmbeddingProvider = Literal["builtin", "onnx", "hash", "openai", "auto"]
+LOCAL_EMBEDDERS = frozenset({"builtin", "onnx", "hash"})  # no text leaves the machine, and nothing is paid
 PackageName = Annotated[str, Field(pattern="^[a-z][a-z0-9_-]{0,39}$")]  # an entry point's, of an installed package
 
 

@@ -40,6 +40,8 @@ ASK = Capability(
         "Ask a question",
         "a question with one answer, as cited sentences",
         ("question", "limit", "max_tokens", "continuation_token", "scope"),
+        toolset="core",
+        corpus="pages",
         spelling={
             "question": agent_text("A whole question.", MAX_QUERY_CHARS, ["How are keys rotated?"], min_length=1),
             "limit": (int, Field(3, ge=1, le=MAX_PASSAGES, description="Maximum number of passages.")),

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, model_validator
 from pydantic.alias_generators import to_camel
@@ -107,6 +107,9 @@ class Agent:
     title: str
     task: str  # what it is for, in the list of `skill.md`
     arguments: Sequence[str]  # fields of the request, in the order of the schema
+    toolset: Literal["core", "content"] = "content"  # `core` is offered by default
+    corpus: Literal["pages", "code"] | None = None  # not offered without this content
+    is_writing: bool = False  # False: the only change is an update of the code index
     spelling: Fields = field(default_factory=dict)  # arguments whose bounds or descriptions differ for agents
     constants: Mapping[str, object] = field(default_factory=dict)  # fields that agents do not choose
     ignored: Mapping[str, object] = field(default_factory=dict)  # arguments without a meaning that may be sent

@@ -282,6 +282,7 @@ def _with_lines(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _Code = partial(Capability, cost=lambda *_: 1.0, private="source code")
+_Agent = partial(Agent, toolset="core", corpus="code")
 
 _AGENT_PATH = agent_text(
     "Only in this folder, or files that match this glob.", MAX_PATH_CHARS, ["src/auth", "src/**/*.ts"]
@@ -292,7 +293,7 @@ SEARCH_CODE = _Code(
     search_code,
     Http("/code/search", ("searchCode", "Search the source code")),
     hits=lambda answer: len(answer.results),
-    agent=Agent(
+    agent=_Agent(
         "search_code",
         "Search the source code",
         "find where something is implemented or defined",
@@ -313,7 +314,7 @@ FIND_CODE = _Code(
     find_code,
     Http("/code/find", ("findCode", "Find every occurrence of a text in the source code")),
     hits=lambda answer: len(answer.occurrences),
-    agent=Agent(
+    agent=_Agent(
         "find_code",
         "Find a text in the source code",
         "every use of a name in the source files as they are",
@@ -333,7 +334,7 @@ FETCH_CODE = _Code(
     fetch_code,
     Http("/code/fetch", ("fetchCode", "Get lines of source files")),
     hits=lambda answer: len(answer.fetched),
-    agent=Agent(
+    agent=_Agent(
         "fetch",
         "Read lines of source files",
         "read lines of a source file",
@@ -358,14 +359,16 @@ FETCH_CODE = _Code(
 )
 # For agents only, so without an endpoint.
 CODE_STATUS = _Code(
-    code_status, Http(""), agent=Agent("status", "State of the code index", "is the index up to date?", ("scope",))
+    code_status, Http(""), agent=_Agent("status", "State of the code index", "is the index up to date?", ("scope",))
 )
 SYNC_CODE = _Code(
-    sync_code, Http(""), agent=Agent("sync", "Index changed files", "index source files that changed", ("scope",))
+    sync_code,
+    Http(""),
+    agent=_Agent("sync", "Index changed files", "index source files that changed", ("scope",), is_writing=True),
 )
 RELATED_CODE = _Code(
     related_code,
     Http("/code/related", ("relatedCode", "Get code and pages related to a definition or a page")),
     hits=lambda answer: len(answer.code),
 )
-CODE = (SEARCH_CODE, FIND_CODE, FETCH_CODE, RELATED_CODE)
+CODE = (SEARCH_CODE, FIND_CODE, FETCH_CODE, CODE_STATUS, SYNC_CODE, RELATED_CODE)

@@ -275,6 +275,8 @@ SEARCH = Capability(
             "continuation_token",
             "scope",
         ),
+        toolset="core",
+        corpus="pages",
         constants={"section_snippets": True},
     ),
     cost=_search_cost,
@@ -300,6 +302,7 @@ RELATED = Capability(
         "Get related pages",
         "pages similar to a page",
         ("url", "top_k", "max_tokens", "continuation_token", "scope"),
+        corpus="pages",
     ),
     cost=lambda _, request, __: related_cost(request.top_k),
     generation=lambda answer: (answer.scope, answer.generation),
@@ -312,8 +315,10 @@ PAGE = Capability(
         "Read a page",
         "read a page that you found or know",
         ("url", "max_tokens", "continuation_token", "scope"),
+        toolset="core",
+        corpus="pages",
     ),
     cost=lambda _, request, caller: math.inf if wants_part(request, caller) else 0.0,
     generation=lambda answer: (answer.scope, answer.generation),
 )
-PAGES = (SEARCH, FIND, RELATED)  # and PAGE, which has an endpoint of its own
+PAGES = (SEARCH, FIND, RELATED, PAGE)

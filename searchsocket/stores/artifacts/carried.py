@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from searchsocket.errors import ArtifactInvalid, ConfigMissing
-from searchsocket.project.settings.model import Settings
+from searchsocket.project.settings.model import LOCAL_EMBEDDERS, Settings
 
 # Keys, and whole sections.
 _KEYS = (
@@ -24,7 +24,7 @@ _KEYS = (
     "vector.qdrant.collection",
 )
 # Providers on this machine. Any other one gets queries with this machine's key, so its owner must name it.
-_OWN_PROVIDERS = {"embeddings": ("builtin", "onnx", "hash"), "vector": ("local",)}
+_OWN_PROVIDERS = {"embeddings": LOCAL_EMBEDDERS, "vector": frozenset({"local"})}
 _FOLDER = "folder:"  # a model in a folder that only the indexing machine has
 
 
@@ -55,7 +55,7 @@ def with_carried(settings: Settings, carried: Mapping[str, Any], where: str) -> 
     own = settings.model_dump(mode="json", exclude_unset=True)
     merged = _merged(carried, own)
     for section, local in _OWN_PROVIDERS.items():
-        provider = merged.get(section, {}).get("provider", local[0]) if isinstance(merged.get(section), dict) else None
+        provider = merged[section].get("provider") if isinstance(merged.get(section), dict) else None
         if provider not in (None, *local) and "provider" not in own.get(section, {}):
             raise ConfigMissing(
                 f"{where} was made with {section}.provider = {str(provider)[:80]!r}, which would receive the "
