@@ -1,11 +1,12 @@
 """Log of a running server, as text or JSON, with repeated lines limited."""
 
 import contextlib
-import json
 import logging
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+
+from searchsocket.system.json_line import json_line
 
 _LOGGERS = ("uvicorn.error", "searchsocket.api")
 _PAUSE_S = 60.0
@@ -36,13 +37,8 @@ class JsonFormatter(logging.Formatter):
     """Formats a record as `json_line` does."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return json_line(record.levelname.lower(), record.getMessage(), datetime.fromtimestamp(record.created, UTC))
-
-
-def json_line(level: str, message: str, time: datetime, code: str = "") -> str:
-    """One line of a log as a JSON object; `code` is left out if it is empty."""
-    line = {"time": time.isoformat(timespec="milliseconds"), "level": level, "code": code, "message": message}
-    return json.dumps({name: value for name, value in line.items() if value})
+        time = datetime.fromtimestamp(record.created, UTC)
+        return json_line(record.levelname.lower(), {"message": record.getMessage()}, time)
 
 
 @contextlib.contextmanager

@@ -6,11 +6,12 @@ import re
 import sys
 import threading
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from io import TextIOBase
 from typing import TextIO
 
 import click
+
+from searchsocket.system.json_line import json_line
 
 _META = "searchsocket.log_lines"
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
@@ -60,8 +61,7 @@ class LogLines(TextIOBase):
 
     def log(self, level: str, **fields: object) -> None:
         """Write one line."""
-        line = {"time": datetime.now(UTC).isoformat(timespec="milliseconds"), "level": level, **self._facts, **fields}
-        text = json.dumps(line, ensure_ascii=False, default=str)
+        text = json_line(level, self._facts | fields)
         with self._lock:
             self._stream.write(f"{self._scrub(text)}\n")
             self._stream.flush()

@@ -69,9 +69,7 @@ class Listener:
 
     def log(self) -> ServiceLog:
         """The log of the service."""
-        from search_api.run.log import json_line
-
-        return ServiceLog(json_line if self.json_lines else None)
+        return ServiceLog(json_lines=self.json_lines)
 
 
 def serve_one(project: Project, listener: Listener, url: str, *, dev: bool, others: "LibraryMakers | None") -> None:

@@ -4,7 +4,6 @@ import os
 import time
 import traceback
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -12,22 +11,21 @@ import click
 from searchsocket.cli.output import safe
 from searchsocket.errors import ScopeNotIndexed, SearchSocketError
 from searchsocket.system.errors import system_error
+from searchsocket.system.json_line import json_line
 
 _REPEAT_S = 600.0  # a repeated warning is written again after so long
 _MAX_LINES = 1_000
-
-JsonLine = Callable[[str, str, datetime, str], str]  # level, message, time, code
 
 
 class ServiceLog:
     """Writes errors of the running service to stderr; can be sent to a worker.
 
     Args:
-        to_json: Makes the line of a JSON log; None = lines for people.
+        json_lines: Write JSON objects, one per line.
     """
 
-    def __init__(self, to_json: JsonLine | None = None, *, monotonic: Callable[[], float] = time.monotonic) -> None:
-        self._to_json = to_json
+    def __init__(self, *, json_lines: bool = False, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._json_lines = json_lines
         self._monotonic = monotonic
         self._written_at: dict[str, float] = {}
 
@@ -39,9 +37,9 @@ class ServiceLog:
         if len(self._written_at) >= _MAX_LINES:
             self._written_at.clear()
         self._written_at[line] = now
-        if self._to_json:
+        if self._json_lines:
             code, message = _code_and_message(error)
-            line = self._to_json(_level(code), message, datetime.now(UTC), code)
+            line = json_line(_level(code), {"code": code, "message": message})
         click.echo(line, err=True)
 
 
