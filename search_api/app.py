@@ -1,9 +1,9 @@
 """The FastAPI application of one project."""
 
 import re
-import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, partial
 from typing import TYPE_CHECKING
@@ -57,8 +57,27 @@ REFRESH_S = 60.0  # how long files of a deleted generation may stay on the disk
 _PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")
 
 
-def _to_stderr(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """An application under construction, and what its endpoints need."""
+
+    app: SearchApp
+    project: Project
+    service: SearchService
+    freshness: Freshness
+    environ: Mapping[str, str]
+    clock: Callable[[], datetime]
+    on_error: OnError
+
+    @property
+    def prefix(self) -> str:
+        """The prefix of the endpoints, such as `/api`."""
+        return self.project.settings.api.path.rpartition("/")[0]
+
+    @property
+    def beacon_path(self) -> str:
+        """The endpoint to which pages report opened results; "" = there is none."""
+        return f"{self.prefix}/beacon" if self.project.settings.demand.enable else ""
 
 
 def create_app(
@@ -70,7 +89,6 @@ def create_app(
     dev: bool = False,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     on_error: OnError = lambda _: None,
-    on_access: Callable[[str], None] = _to_stderr,
     store: VectorStore | None = None,
     embedder: Embedder | None = None,
     others: "LibraryMakers | None" = None,
@@ -85,7 +103,6 @@ def create_app(
         token: Secret of trusted callers while no key is configured.
         dev: Trust direct callers on this machine, if no key is configured and the server is bound to loopback.
         on_error: Called with errors that callers do not see.
-        on_access: Called with each line of the access log, if the log is enabled.
         store, embedder: Replace those of the settings.
         others: Other projects that agents can search, by name; the first call that names one opens it.
         metrics: Counters of requests; None = new ones.
@@ -95,49 +112,47 @@ def create_app(
         ConfigError, ConfigMissing, InvalidScope: The service could not answer a single query.
     """
     settings = project.settings.api
+    _check_path(settings.path)
     shared_secret(environ)  # refuse an invalid secret at the start, not at the first continuation
     service = open_service(project, environ, clock=clock, on_error=on_error, store=store, embedder=embedder)
     service.scopes.check()
     with suppress(ConfigMissing):  # without its key only the reranker is unavailable
         service.check()
+    key = configured_key(settings, environ)
+    trusts_loopback = dev and is_loopback(host)
 
-    prefix = _prefix(settings.path)
-    app = _without_endpoints(project, service, prefix, on_demand=on_demand)
-    freshness = Freshness(project, service)
-    code = cache(partial(open_code, project, environ, clock=clock, on_error=on_error, site=service.store))
-    content = open_content(project, environ, service, code() if project.settings.code.enable else None, clock=clock)
-    queries = Queries(Services(service.scopes, lambda: service, code, lambda: content))
-    beacon_path = f"{prefix}/beacon" if project.settings.demand.enable else ""
-    on_search = _record_demand(app, project, service, beacon_path, clock, on_error) if beacon_path else _ignore
-    for capability in CAPABILITIES:
-        if capability is SEARCH:
-            add_capability(app, settings.path, capability, queries, freshness, on_search)
-        elif capability is PAGE:
-            add_pages(app, f"{prefix}/pages", queries, freshness)
-        elif project.settings.code.enable or not capability.private:
-            add_capability(app, f"{prefix}{capability.http.path}", capability, queries, freshness)
-    add_health(app, prefix, service)
-    add_llms(app, AgentTexts(project, service), service, freshness)
+    app = _without_endpoints(project, service, on_demand=on_demand)
+    context = _Context(app, project, service, Freshness(project, service), environ, clock, on_error)
+    on_search = _record_demand(context) if context.beacon_path else _ignore
+    queries = _add_capabilities(context, on_search)
+    add_health(app, context.prefix, service)
+    add_llms(app, AgentTexts(project, service), service, context.freshness)
     if project.settings.mcp.enable and project.settings.mcp.http.path:
-        _add_agents(app, project, environ, service, others, may_sync=store is None, clock=clock, on_error=on_error)
-    metrics = metrics or Metrics(project.id)
-    app.state.numbers = [ProjectNumbers(metrics, service)]
-    add_metrics(app, *app.state.numbers)
+        _add_agents(context, others, may_sync=store is None)
+    numbers = ProjectNumbers(metrics or Metrics(project.id), service)
+    app.state.numbers = [numbers]
+    add_metrics(app, numbers)
     add_handlers(app, on_error)
-    follows = dev and is_loopback(host)
-    page = _page(app, project, prefix, service, queries, beacon_path, on_search, follows) if settings.page else None
-    if page and configured_key(settings, environ):
-        add_owner(app, prefix, project, service, clock)
-    rules = tier_rules(settings, configured_key(settings, environ), token, dev and is_loopback(host))
-    probes = [f"{prefix}/{name}" for name in PROBES]
-    cheap = (f"{prefix}/health", *probes, *(f"{prefix}/page/{name}" for name in assets()))
-    listeners = [metrics.note, *([access_log(on_access)] if settings.access_log else [])]
-    gate = Gate(project, host, on_error, rules, cheap, probes, frozenset({beacon_path}), page, listeners)
+    page = _add_page(context, queries, on_search, follows=trusts_loopback) if settings.page else None
+    if page and key:
+        add_owner(app, context.prefix, project, service, clock)
+    probes = [f"{context.prefix}/{name}" for name in PROBES]
+    gate = Gate(
+        project,
+        host,
+        on_error,
+        tier_rules(settings, key, token, trusts_loopback),
+        cheap=(f"{context.prefix}/health", *probes, *(f"{context.prefix}/page/{name}" for name in assets())),
+        probes=probes,
+        beacons=frozenset({context.beacon_path}),
+        page=page,
+        listeners=[numbers.metrics.note, *([access_log] if settings.access_log else [])],
+    )
     add_guards(app, gate)
     return app
 
 
-def _without_endpoints(project: Project, service: SearchService, prefix: str, *, on_demand: bool) -> SearchApp:
+def _without_endpoints(project: Project, service: SearchService, *, on_demand: bool) -> SearchApp:
     app = SearchApp(
         facets=project.settings.facets,
         reranks=project.settings.rerank.provider != "none",
@@ -146,7 +161,7 @@ def _without_endpoints(project: Project, service: SearchService, prefix: str, *,
         summary="Search this site",
         docs_url=None,
         redoc_url=None,
-        openapi_url=f"{prefix}/openapi.json",
+        openapi_url=f"{project.settings.api.path.rpartition('/')[0]}/openapi.json",
         lifespan=lifespan_of(service, min(REFRESH_S, project.settings.artifacts.poll_seconds), on_demand=on_demand),
         redirect_slashes=False,
     )
@@ -154,17 +169,33 @@ def _without_endpoints(project: Project, service: SearchService, prefix: str, *,
     return app
 
 
-def _add_agents(
-    app: SearchApp,
-    project: Project,
-    environ: Mapping[str, str],
-    service: SearchService,
-    others: "LibraryMakers | None",
-    *,
-    may_sync: bool,
-    clock: Callable[[], datetime],
-    on_error: OnError,
-) -> None:
+def _add_capabilities(context: _Context, on_search: OnAnswer) -> Queries:
+    """Add an endpoint for each capability; return what runs them.
+
+    Args:
+        on_search: Called with each search.
+    """
+    app, project, service, prefix = context.app, context.project, context.service, context.prefix
+    open_code_once = cache(
+        partial(open_code, project, context.environ, clock=context.clock, on_error=context.on_error, site=service.store)
+    )
+    has_code = project.settings.code.enable
+    code = open_code_once() if has_code else None
+    content = open_content(project, context.environ, service, code, clock=context.clock)
+    queries = Queries(Services(service.scopes, lambda: service, open_code_once, lambda: content))
+    for capability in CAPABILITIES:
+        if capability is SEARCH:
+            path, listener = project.settings.api.path, on_search
+        else:
+            path, listener = f"{prefix}{capability.http.path}", _ignore
+        if capability is PAGE:
+            add_pages(app, path, queries, context.freshness)
+        elif has_code or not capability.private:
+            add_capability(app, path, capability, queries, context.freshness, listener)
+    return queries
+
+
+def _add_agents(context: _Context, others: "LibraryMakers | None", *, may_sync: bool) -> None:
     """Serve agents over MCP.
 
     Args:
@@ -172,30 +203,28 @@ def _add_agents(
     """
     from search_api.endpoints.mcp import add_mcp  # the import takes a second of CPU
 
+    project, environ, clock = context.project, context.environ, context.clock
     settings = project.settings
     keeper = CodeKeeper(project, environ, may_sync=bool(settings.mcp.sync) and may_sync, clock=clock)
-    services = open_services(project, environ, clock=clock, on_error=on_error, service=service, keeper=keeper)
-    add_mcp(app, project, services, clock, Origins(frozenset(settings.api.cors.allow_origins)), others)
+    services = open_services(
+        project, environ, clock=clock, on_error=context.on_error, service=context.service, keeper=keeper
+    )
+    add_mcp(context.app, project, services, clock, Origins(frozenset(settings.api.cors.allow_origins)), others)
 
 
 def _ignore(*_: object) -> None:
     """Record nothing."""
 
 
-def _record_demand(
-    app: SearchApp,
-    project: Project,
-    service: SearchService,
-    path: str,
-    clock: Callable[[], datetime],
-    on_error: OnError,
-) -> OnAnswer:
-    """Accept beacons at a path and return the listener for searches; counts are stored when the application stops."""
-    settings = project.settings.demand
-    log = DemandLog(project.state_dir)
-    recorder = DemandRecorder(log, settings.min_visitors, settings.keep_days, clock=clock, on_error=on_error)
+def _record_demand(context: _Context) -> OnAnswer:
+    """Accept beacons and return the listener for searches; counts are stored when the application stops."""
+    app, settings, service = context.app, context.project.settings.demand, context.service
+    log = DemandLog(context.project.state_dir)
+    recorder = DemandRecorder(
+        log, settings.min_visitors, settings.keep_days, clock=context.clock, on_error=context.on_error
+    )
     listener = SearchListener(recorder, service.scopes.default)
-    add_beacon(app, path, service, listener)
+    add_beacon(app, context.beacon_path, service, listener)
     start = app.router.lifespan_context
 
     @asynccontextmanager
@@ -212,49 +241,37 @@ def _record_demand(
     return listener.search
 
 
-def _page(
-    app: SearchApp,
-    project: Project,
-    prefix: str,
-    service: SearchService,
-    queries: Queries,
-    beacon_path: str,
-    on_search: OnAnswer,
-    follows: bool,
-) -> Renderer:
+def _add_page(context: _Context, queries: Queries, on_search: OnAnswer, *, follows: bool) -> Renderer:
     """Add the search page at `/` and the API's page at `/docs`; return the renderer of the search page.
 
     Args:
-        beacon_path: Endpoint to which the page reports opened results; "" = it reports none.
         follows: An open page searches again when the index changes.
     """
-    settings = project.settings
-    folder = f"{prefix}/page"
+    project, service, settings = context.project, context.service, context.project.settings
+    folder = f"{context.prefix}/page"
     renderer = Renderer(
         project.id,
         site=site_origin(settings, service.scopes.default),
         api=settings.api.path.lstrip("/"),
         folder=folder.lstrip("/"),
-        health=f"{prefix}/health".lstrip("/") if follows else "",
-        beacon=beacon_path.lstrip("/"),
+        health=f"{context.prefix}/health".lstrip("/") if follows else "",
+        beacon=context.beacon_path.lstrip("/"),
         facets=tuple(settings.facets),
         scopes_of=lambda: service.scopes.public,
     )
-    add_home(app, folder, renderer, service, queries, tuple(settings.facets), on_search)
-    add_docs(app, folder, project.id, settings.api)
+    add_home(context.app, folder, renderer, service, queries, tuple(settings.facets), on_search)
+    add_docs(context.app, folder, project.id, settings.api)
     return renderer
 
 
-def _prefix(path: str) -> str:
-    """Return the prefix of the other endpoints: `/api` for `/api/search`.
+def _check_path(path: str) -> None:
+    """Check the path of the search endpoint.
 
     Raises:
-        ConfigError: The path is invalid or belongs to another endpoint.
+        ConfigError: It is invalid or belongs to another endpoint.
     """
-    prefix, _, last = path.rpartition("/")
-    if not _PATH.fullmatch(path) or last in ENDPOINTS:
+    if not _PATH.fullmatch(path) or path.rpartition("/")[2] in ENDPOINTS:
         raise ConfigError(
             f"api.path {path!r} must be a path such as /api/search, "
             f"and must not end with {', '.join(sorted(ENDPOINTS))}"
         )
-    return prefix

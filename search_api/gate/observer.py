@@ -1,6 +1,7 @@
 """Log and metrics of answered requests, without queries and addresses."""
 
 import json
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -95,6 +96,6 @@ def access_line(answered: AnsweredRequest, now: datetime) -> str:
     )
 
 
-def access_log(write: Callable[[str], None]) -> Callable[[AnsweredRequest], None]:
-    """Return a listener that writes log lines."""
-    return lambda answered: write(access_line(answered, datetime.now(UTC)))
+def access_log(answered: AnsweredRequest) -> None:
+    """Write the log line of a request to stderr."""
+    print(access_line(answered, datetime.now(UTC)), file=sys.stderr, flush=True)

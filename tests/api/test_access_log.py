@@ -17,13 +17,12 @@ SECRETS = ("battery", "secretword", "203.0.113", KEY, "no-such-page", "src/route
 
 
 @pytest.fixture
-def logged(project: Project) -> tuple[Api, Callable[[], list[dict[str, Any]]]]:
+def logged(project: Project, capsys: pytest.CaptureFixture[str]) -> tuple[Api, Callable[[], list[dict[str, Any]]]]:
     """An application with an access log, and its lines so far."""
     api = project.settings.api.model_copy(update={"access_log": True})
     changed = Project(project.root, project.settings.model_copy(update={"api": api}), project.id)
-    lines: list[str] = []
-    app = create_app(changed, environ=ENVIRON, host="0.0.0.0", clock=lambda: NOW, on_access=lines.append)
-    return Api(app), lambda: [json.loads(line) for line in lines]
+    app = create_app(changed, environ=ENVIRON, host="0.0.0.0", clock=lambda: NOW)
+    return Api(app), lambda: [json.loads(line) for line in capsys.readouterr().err.splitlines()]
 
 
 def test_each_request_leaves_one_line_without_what_was_asked(
