@@ -3,7 +3,6 @@
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,13 +16,6 @@ from searchsocket.cli.mcp_server import makers
 from searchsocket.cli.options import load_project, project_option
 from searchsocket.cli.output import safe
 from searchsocket.errors import ConfigError, SearchSocketError
-
-_TIMEOUT_S = 60.0
-_MAX_LINES = 5  # of the server's stderr
-_PROBES: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("search", {"query": "install"}),
-    ("status", {}),
-)  # the first offered one is called
 
 
 class ProbeResult(NamedTuple):
@@ -103,49 +95,8 @@ def _entry_checks(entry: dict[str, Any], root: Path) -> Iterator[ProbeResult]:
         return
     yield ProbeResult(is_ok=True, name="command", text=program)
     arguments = [argument.replace("${workspaceFolder}", str(root)) for argument in arguments]
-    yield from _talk_checks(
-        program, arguments, {str(key): str(value) for key, value in (entry.get("env") or {}).items()}, root
-    )
+    from searchsocket.agents.probe import probe_server  # a second of CPU
 
-
-def _talk_checks(program: str, arguments: list[str], environ: dict[str, str], root: Path) -> list[ProbeResult]:
-    import anyio
-    from mcp.client.client import Client
-    from mcp.client.stdio import StdioServerParameters, stdio_client
-
-    parameters = StdioServerParameters(command=program, args=arguments, env={**os.environ, **environ}, cwd=str(root))
-    checks: list[ProbeResult] = []
-
-    async def talk(errors: Any) -> None:
-        with anyio.fail_after(_TIMEOUT_S):
-            async with Client(stdio_client(parameters, errlog=errors)) as client:
-                checks.append(ProbeResult(is_ok=True, name="start", text=f"protocol {client.protocol_version}"))
-                names = [tool.name for tool in (await client.list_tools()).tools]
-                checks.append(ProbeResult(bool(names), "tools", ", ".join(names) or "none; see mcp.tools"))
-                for name, sent in ((name, sent) for name, sent in _PROBES if name in names):
-                    answer = await client.call_tool(name, sent)
-                    lines = next((item.text for item in answer.content if item.type == "text"), "").splitlines()
-                    first = next((line for line in lines if line and not line.startswith("Project ")), "")
-                    checks.append(ProbeResult(not answer.is_error, "answer", f"{name}: {first}"))
-                    return
-
-    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:
-        try:
-            anyio.run(talk, errors)
-        except Exception as error:  # noqa: BLE001  (any error of the client's program is reported)
-            errors.seek(0)
-            last_lines = [line.strip() for line in errors.read().splitlines() if line.strip()][-_MAX_LINES:]
-            checks.append(
-                ProbeResult(
-                    is_ok=False, name="start" if not checks else "talk", text="; ".join(last_lines) or _reason(error)
-                )
-            )
-    return checks
-
-
-def _reason(error: BaseException) -> str:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    if isinstance(error, TimeoutError):
-        return f"no answer within {_TIMEOUT_S:.0f} s"
-    return str(error) or type(error).__name__
+    environ = {str(key): str(value) for key, value in (entry.get("env") or {}).items()}
+    for step in probe_server(program, arguments, environ, root):
+        yield ProbeResult(*step)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import click
 
 from searchsocket.cli.options import load_project, offer_options, offering, projects_option, quiet_option
-from searchsocket.cli.server import Listener, Place, serve_many, serve_one, serve_sites
 from searchsocket.project.project import Project
 from searchsocket.serving.hosts import is_loopback
 
@@ -123,6 +122,8 @@ def serve(
         raise click.UsageError(
             "--projects serves all projects of one place; leave out --artifacts and repeated --project"
         )
+    from searchsocket.cli.server import Listener, Place, serve_many, serve_one, serve_sites  # a second of CPU
+
     options = _Options(scopes, no_page, access_log, mcp, dev, tools, structured_content, sync, workers)
     listener = Listener(host, port, workers, drain_seconds, metrics_port, log_format == "json")
     roots = roots or (Path(),)

@@ -1,4 +1,4 @@
-"""Start the service: of one project, of several sites, or of every project of a place."""
+"""Start the service: of one project, of several sites, or of every project of a place. Loads the server."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -9,6 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from search_api.app import create_app
+from search_api.run.server import ServerOptions
+from search_api.run.server import serve as serve_app
+from search_api.run.workers import Workers
+from search_api.sites.app import create_sites_app
+from search_api.sites.many import create_many_app
+from search_api.sites.pool import PoolOptions, ProjectPool
+from search_api.sites.site import ServedSite, open_sites
 from searchsocket.cli.output import count, safe, say
 from searchsocket.cli.service_log import ServiceLog
 from searchsocket.cli.service_socket import answering
@@ -20,7 +28,6 @@ from searchsocket.serving.pulled import artifacts_address, open_pulled
 from searchsocket.serving.scopes import NOTHING_PUBLIC, ReadableScopes
 
 if TYPE_CHECKING:
-    from search_api.sites.site import ServedSite
     from searchsocket.agents.library import LibraryMakers
 
 
@@ -53,10 +60,7 @@ class Listener:
             worker: Builds the application in a worker.
             more: Further arguments of `search_api.run.server.serve`.
         """
-        from search_api.run.server import ServerOptions, serve
-        from search_api.run.workers import Workers
-
-        serve(
+        serve_app(
             project,
             host=self.host,
             port=self.port,
@@ -166,9 +170,6 @@ def serve_many(base: Project, listener: Listener, place: Place) -> None:
 
 def _many_worker(base: Project, host: str, place: Place, log: ServiceLog) -> Any:
     """Build the application for every project of a place."""
-    from search_api.sites.many import create_many_app
-    from search_api.sites.pool import PoolOptions, ProjectPool
-
     projects = project_list(place.address, base, os.environ, place.prepare)
     options = PoolOptions(
         environ=os.environ,
@@ -186,8 +187,6 @@ def _many_worker(base: Project, host: str, place: Place, log: ServiceLog) -> Any
 
 def _worker(project: Project, host: str, token: str, dev: bool, address: str, log: ServiceLog) -> Any:
     """Build the application in a worker, which must open its own store."""
-    from search_api.app import create_app
-
     store = None
     if address:
         pulled = open_pulled(project, os.environ, address)
@@ -202,11 +201,8 @@ def _sites_worker(projects: Sequence[Project], host: str, tokens: Sequence[str],
 
 def _sites_and_app(
     projects: Sequence[Project], host: str, tokens: Sequence[str], dev: bool, log: ServiceLog
-) -> "tuple[Sequence[ServedSite], Any]":
+) -> tuple[Sequence[ServedSite], Any]:
     """Open the projects, and build the application over them."""
-    from search_api.sites.app import create_sites_app
-    from search_api.sites.site import open_sites
-
     sites = open_sites(projects, environ=os.environ, host=host, tokens=tokens, dev=dev, on_error=log)
     return sites, create_sites_app(sites, host, log)
 

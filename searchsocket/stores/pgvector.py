@@ -209,10 +209,9 @@ class PgvectorTables:
 def _refusal(error: Exception, url: str) -> VectorBackendUnavailable:
     """The error to raise; a wrong address is not repeated, because it may contain the password."""
     import psycopg
-    from psycopg.conninfo import conninfo_to_dict
 
     try:
-        parts = conninfo_to_dict(url)
+        parts = psycopg.conninfo.conninfo_to_dict(url)
     except psycopg.ProgrammingError:
         return VectorBackendRefused(
             "the address of Postgres cannot be read; use the form postgresql://user:password@host/database"

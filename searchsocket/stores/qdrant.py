@@ -10,7 +10,7 @@ import uuid
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -92,13 +92,10 @@ class QdrantTables:
             return
         self.call(lambda client: client.create_collection(name, vectors, hnsw_config=graph))
         for field, kind in {} if self.is_local else FIELDS.items():
-            self._index(name, field, "integer" if kind is int else "keyword")
+            self._index(name, field, models.PayloadSchemaType("integer" if kind is int else "keyword"))
 
-    def _index(self, name: str, field: str, kind: Literal["integer", "keyword"]) -> None:
-        from qdrant_client import models
-
-        schema = models.PayloadSchemaType(kind)
-        self.call(lambda client: client.create_payload_index(name, field, schema))
+    def _index(self, name: str, field: str, kind: "models.PayloadSchemaType") -> None:
+        self.call(lambda client: client.create_payload_index(name, field, kind))
 
     def table(self, dimensions: int) -> "QdrantTable":
         """See `VectorTables.table`."""
@@ -270,16 +267,13 @@ def _hit(payload: Mapping[str, object] | None, score: float, vector: object) -> 
 def _filter(where: Conditions) -> "models.Filter":
     from qdrant_client import models
 
-    return models.Filter(must=[_condition(each) for each in where])
+    def condition_of(condition: Condition) -> models.Condition:
+        match condition:
+            case Between(field, low, high):
+                return models.FieldCondition(key=field, range=models.Range(gte=low, lt=high))
+            case Among(field, texts):
+                return models.FieldCondition(key=field, match=models.MatchAny(any=list(texts)))
+            case Either(conditions):
+                return models.Filter(should=[condition_of(each) for each in conditions])
 
-
-def _condition(condition: Condition) -> "models.Condition":
-    from qdrant_client import models
-
-    match condition:
-        case Between(field, low, high):
-            return models.FieldCondition(key=field, range=models.Range(gte=low, lt=high))
-        case Among(field, texts):
-            return models.FieldCondition(key=field, match=models.MatchAny(any=list(texts)))
-        case Either(conditions):
-            return models.Filter(should=[_condition(each) for each in conditions])
+    return models.Filter(must=[condition_of(each) for each in where])

@@ -20,18 +20,16 @@ from searchsocket.errors import (
     KeyMissing,
     SearchSocketError,
 )
-from searchsocket.models.calling.provider import Refusal, charged_tokens, host_of, json_object, refusal_of
+from searchsocket.models.calling.provider import ProviderFailure, Refusal, charged_tokens, json_object
 from searchsocket.models.calling.rates import Rates
 from searchsocket.models.embedders.base import Limits, TextKind, checked
 from searchsocket.models.embedders.openai_key import KEY_VARIABLE, MODEL_ID_PREFIX, has_key, key_of, key_variable
 from searchsocket.models.embedders.vocabulary import longest_start, vocabulary_of
 from searchsocket.models.paying.cost import estimate_tokens, price_of
-from searchsocket.system.bounded_http import BodyLimit, at_most
 from searchsocket.types import Vectors
 
 if TYPE_CHECKING:
-    import openai
-
+    from searchsocket.models.embedders.openai_client import OpenAIClient
     from searchsocket.project.settings.model import EmbeddingSettings
 
 DEFAULT_MODEL = "text-embedding-3-small"
@@ -115,39 +113,31 @@ class OpenAIEmbedder:
         self.price_per_million_tokens_usd = price_per_million_tokens_usd
         self._count = vocabulary_of(model)
         self.limits = _LIMITS if self._count else _GUESSED_LIMITS
-        self._host = host_of(base_url, "embeddings")
         self._body: dict[str, Any] = {"model": model, "encoding_format": "base64"}
         if model in _SHORTENED and dimensions != _DIMENSIONS[model]:
             self._body["dimensions"] = dimensions
-        self._timeout_s = timeout_s or _TIMEOUT_S
         self._lock = threading.Lock()
         self._rates = Rates(time.monotonic)
-        self._key_variable = f"${key_variable}" if key_variable else "its variable"
         self._charged = 0  # tokens that were not reported yet
-        self._client = _client(key, base_url, self._timeout_s)
+        key_fix = f"set a key that may use the model in {f'${key_variable}' if key_variable else 'its variable'}"
+        self._client = _client(key, base_url, timeout_s or _TIMEOUT_S, key_fix)
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
         """Embed texts in order (see `Embedder.embed`); queries and passages are embedded alike. One attempt."""
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
-        import openai
-
-        refusal: SearchSocketError
+        max_bytes = len(texts) * self.dimensions * _BYTES_A_NUMBER + _MAX_OTHER_BYTES
         try:
-            with at_most(len(texts) * self.dimensions * _BYTES_A_NUMBER + _MAX_OTHER_BYTES):
-                answer = self._client.embeddings.with_raw_response.create(
-                    input=[self._cut(text) for text in texts], **self._body
-                )
-        except openai.OpenAIError as error:
-            refusal = self._typed_error(error)
+            content, headers = self._client.embeddings([self._cut(text) for text in texts], self._body, max_bytes)
+        except ProviderFailure as failure:
+            refusal = failure.refusal
         else:
-            self._rates.note(answer.headers)
-            body = json_object(answer.content, self.model_id, BadVectors)
+            self._rates.note(headers)
+            body = json_object(content, self.model_id, BadVectors)
             with self._lock:  # unusable vectors are charged too
                 self._charged += _charge(body, texts)
             return checked(_rows(body, len(texts), self.model_id), len(texts), self.dimensions, self.model_id)
-        # Raised outside the handler, so that the traceback does not contain the provider's message with the key.
-        raise refusal
+        raise _error_of(refusal)
 
     def count_tokens(self, text: str) -> int:
         """Count tokens with the model's vocabulary; an estimate if that is not installed."""
@@ -171,28 +161,6 @@ class OpenAIEmbedder:
             return longest_start(text, self.limits.tokens_a_text, self._count) or " "
         return text.encode("utf-8")[:_MAX_TEXT_BYTES].decode("utf-8", "ignore") or " "
 
-    def _typed_error(self, error: "openai.OpenAIError") -> SearchSocketError:
-        import openai
-
-        if isinstance(error, openai.APITimeoutError):
-            return EmbedderUnavailable(f"{self._host} did not answer within {self._timeout_s:g} seconds")
-        if not isinstance(error, openai.APIStatusError):
-            cause = getattr(error.__cause__, "__cause__", None)
-            if isinstance(cause, BodyLimit):
-                return BadVectors(f"{self._host} sent an invalid answer: {cause}")
-            return EmbedderUnavailable(f"{self._host} cannot be reached ({type(cause or error).__name__})")
-        refusal = refusal_of(
-            self._host,
-            error.status_code,
-            error.message,
-            error.response.headers,
-            self._client.api_key,
-            code=str(error.code or ""),
-            key_fix=f"set a key that may use the model in {self._key_variable}",
-            fix="fix embeddings.model, embeddings.dimensions or embeddings.base_url",
-        )
-        return _error_of(refusal)
-
 
 def _error_of(refusal: Refusal) -> SearchSocketError:
     if refusal.is_transient:
@@ -200,17 +168,12 @@ def _error_of(refusal: Refusal) -> SearchSocketError:
     return EmbedderRefused(refusal.message, refusal.fix)
 
 
-def _client(key: str, base_url: str, timeout_s: float) -> "openai.OpenAI":
+def _client(key: str, base_url: str, timeout_s: float, key_fix: str) -> "OpenAIClient":
     try:
-        import openai
-
-        from searchsocket.models.embedders.openai_transport import openai_http
+        from searchsocket.models.embedders.openai_client import OpenAIClient
     except ImportError as error:
         raise ConfigMissing(f"the openai provider needs {error.name}; {INSTALL_HINT}") from error
-    # No retries here: the caller decides, since it knows if somebody waits.
-    return openai.OpenAI(
-        api_key=key, base_url=base_url, timeout=timeout_s, max_retries=0, http_client=openai_http(timeout_s)
-    )
+    return OpenAIClient(key, base_url, timeout_s, key_fix)
 
 
 def _utf8(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from searchsocket.errors import VectorBackendRefused, VectorBackendUnavailable
 from searchsocket.stores.pinecone.connection import PineconeConnection
 from searchsocket.stores.pinecone.index_kinds import DocumentNamespace, LegacyNamespace
-from searchsocket.stores.pinecone.namespace import Namespace, namespace_name, namespace_prefix
+from searchsocket.stores.pinecone.namespace import Namespace, namespace_name, namespace_prefix, unless_absent
 
 _LEGACY_FIELD = "_values"  # the service's field name for an index without a schema
 _OUR_FIELD = "embedding"
@@ -164,16 +164,7 @@ class Directory:
     def _described(self, name: str) -> Any:
         """The service's description of an index; None: there is none of this name."""
         indexes = self._connection.indexes()
-
-        def describe() -> Any:
-            from pinecone import NotFoundError
-
-            try:
-                return indexes.describe(name)
-            except NotFoundError:
-                return None
-
-        return self._connection.read(describe, name)
+        return self._connection.read(lambda: unless_absent(lambda: indexes.describe(name)), name)
 
     def _usable(self, model: Any) -> Index:
         field = _dense_field(model)

@@ -70,7 +70,7 @@ class Namespace(Protocol):
 
 
 def unless_absent(ask: Callable[[], Any]) -> Any:
-    """The answer of the service; None if the namespace does not exist, because it has no rows."""
+    """The answer of the service; None if the index or the namespace does not exist."""
     from pinecone import NotFoundError
 
     try:

@@ -1,0 +1,110 @@
+"""OpenAI's client over the bounded HTTP of this package: its own HTTP library is a fork of httpx."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import httpx
+import httpx2
+import openai
+
+from searchsocket.errors import BadVectors
+from searchsocket.models.calling.provider import ProviderFailure, Refusal, host_of, refusal_of
+from searchsocket.system.bounded_http import BodyLimit, at_most, bounded_client
+
+_MAX_BYTES = 1_000_000  # limit of an answer, unless the caller allows more
+
+
+class OpenAITransport(httpx2.BaseTransport):
+    """Sends each request of OpenAI's client once, within one deadline and one limit of bytes."""
+
+    def __init__(self, timeout_s: float) -> None:
+        self._client = bounded_client(timeout_s, _MAX_BYTES)
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Answer with the whole body.
+
+        Raises:
+            httpx2.TransportError: The request failed; its cause is httpx's error.
+        """
+        try:
+            answer = self._client.request(
+                request.method,
+                str(request.url),
+                content=request.read(),
+                headers=request.headers.multi_items(),
+                follow_redirects=False,  # the client above decides that
+            )
+        except httpx.TimeoutException as error:
+            raise httpx2.ReadTimeout(str(error), request=request) from error
+        except httpx.TransportError as error:
+            raise httpx2.ReadError(str(error), request=request) from error
+        return httpx2.Response(answer.status_code, headers=answer.headers.multi_items(), content=answer.content)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._client.close()
+
+
+class OpenAIClient:
+    """Requests embeddings with OpenAI's client, one attempt each: the caller knows if somebody waits."""
+
+    def __init__(self, key: str, base_url: str, timeout_s: float, key_fix: str) -> None:
+        """Open no connection yet.
+
+        Args:
+            timeout_s: Deadline of a request, from its connection to the last byte of the answer.
+            key_fix: Advice if the key is at fault.
+
+        Raises:
+            ConfigError: The address cannot be used.
+        """
+        self._host = host_of(base_url, "embeddings")
+        self._timeout_s = timeout_s
+        self._key_fix = key_fix
+        http = httpx2.Client(transport=OpenAITransport(timeout_s), timeout=timeout_s, follow_redirects=True)
+        self._client = openai.OpenAI(api_key=key, base_url=base_url, timeout=timeout_s, max_retries=0, http_client=http)
+
+    def embeddings(
+        self, texts: Sequence[str], options: Mapping[str, Any], max_bytes: int
+    ) -> tuple[bytes, Mapping[str, str]]:
+        """Return the body and the headers of an answer.
+
+        Args:
+            options: Other fields of the request.
+            max_bytes: Limit of the body.
+
+        Raises:
+            ProviderFailure: No answer, or one that is not a success.
+            BadVectors: The body is too large or damaged.
+        """
+        try:
+            with at_most(max_bytes):
+                answer = self._client.embeddings.with_raw_response.create(input=list(texts), **options)
+        except openai.OpenAIError as error:
+            failure = self._failure(error)
+        else:
+            return answer.content, answer.headers
+        # Raised outside the handler, so that the traceback does not contain the provider's message with the key.
+        raise failure
+
+    def _failure(self, error: openai.OpenAIError) -> ProviderFailure | BadVectors:
+        if isinstance(error, openai.APIStatusError):
+            refusal = refusal_of(
+                self._host,
+                error.status_code,
+                error.message,
+                error.response.headers,
+                self._client.api_key,
+                code=str(error.code or ""),
+                key_fix=self._key_fix,
+                fix="fix embeddings.model, embeddings.dimensions or embeddings.base_url",
+            )
+            return ProviderFailure(refusal)
+        cause = getattr(error.__cause__, "__cause__", None)
+        if isinstance(error, openai.APITimeoutError):
+            problem = f"{self._host} did not answer within {self._timeout_s:g} seconds"
+        elif isinstance(cause, BodyLimit):
+            return BadVectors(f"{self._host} sent an invalid answer: {cause}")
+        else:
+            problem = f"{self._host} cannot be reached ({type(cause or error).__name__})"
+        return ProviderFailure(Refusal(problem, is_transient=True))
