@@ -9,6 +9,7 @@ from fastapi import FastAPI
 from searchsocket.search.filters import MAX_FILTER_VALUES
 from searchsocket.serving.capabilities.all_capabilities import CAPABILITIES
 from searchsocket.stores.base.labels import KIND, LANGUAGE
+from searchsocket.system.json_text import JsonObject
 from searchsocket.text.facets import MAX_VALUE_CHARS, Facets
 from searchsocket.types import ChunkKind, FacetKind
 
@@ -36,7 +37,6 @@ _NAMES = {
     "ServiceHealth": "HealthResponse",
 }
 _REQUESTS = sorted({each.request.__name__ for each in CAPABILITIES if each.http.post and not each.private})
-Schema = dict[str, Any]
 _LANGUAGE = "[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,4}"
 _NUMBER = "-?[0-9]{1,15}([.][0-9]{1,15})?"
 _BOOLEAN = ("true", "false")
@@ -51,7 +51,7 @@ class SearchApp(FastAPI):
         self._facets = facets
         self._reranks = reranks
 
-    def openapi(self) -> dict[str, Any]:
+    def openapi(self) -> JsonObject:
         """Return the document; it is built once."""
         if self.openapi_schema is None:
             document = super().openapi()
@@ -79,7 +79,7 @@ class SearchApp(FastAPI):
         return self.openapi_schema
 
 
-def _describe_defaults(schema: dict[str, Any]) -> None:
+def _describe_defaults(schema: JsonObject) -> None:
     """Move defaults to descriptions: generators treat a field with a default as always present."""
     for field in schema["properties"].values():
         default = field.pop("default", None)
@@ -87,14 +87,14 @@ def _describe_defaults(schema: dict[str, Any]) -> None:
             field["description"] = f"{field.get('description', '')} Default: {json.dumps(default)}.".lstrip()
 
 
-def _refuse_rerank(request: dict[str, Any], parameters: list[dict[str, Any]]) -> None:
+def _refuse_rerank(request: JsonObject, parameters: list[JsonObject]) -> None:
     """Allow only false for `rerank`, since there is no reranker."""
     schemas = [parameter["schema"] for parameter in parameters if parameter["name"] == "rerank"]
     for schema in (request["properties"]["rerank"], *schemas):
         schema["const"] = False
 
 
-def _rename_types(document: dict[str, Any]) -> dict[str, Any]:
+def _rename_types(document: JsonObject) -> JsonObject:
     """Return the document with the public names of the types."""
     schemas = document["components"]["schemas"]
     for name, public in _NAMES.items():
@@ -103,11 +103,11 @@ def _rename_types(document: dict[str, Any]) -> dict[str, Any]:
     text = json.dumps(document)
     for name, public in _NAMES.items():
         text = text.replace(f'"#/components/schemas/{name}"', f'"#/components/schemas/{public}"')
-    public_document: dict[str, Any] = json.loads(text)
+    public_document: JsonObject = json.loads(text)
     return public_document
 
 
-def state_filters(schemas: dict[str, Schema], parameters: Iterable[Schema], facets: Facets) -> None:
+def state_filters(schemas: dict[str, JsonObject], parameters: Iterable[JsonObject], facets: Facets) -> None:
     """Add this project's filters and facets to an OpenAPI document; the service refuses all others.
 
     Args:
@@ -136,15 +136,15 @@ def state_filters(schemas: dict[str, Schema], parameters: Iterable[Schema], face
         items.update({"items": _one_of(tuple(facets))} if facets else {"maxItems": 0})
 
 
-def _object(schema: Schema) -> Schema:
+def _object(schema: JsonObject) -> JsonObject:
     return next(option for option in schema["anyOf"] if option["type"] == "object")
 
 
-def _list(schema: Schema) -> Schema:
+def _list(schema: JsonObject) -> JsonObject:
     return next(option for option in schema["anyOf"] if option["type"] == "array")
 
 
-def _value(kind: FacetKind) -> Schema:
+def _value(kind: FacetKind) -> JsonObject:
     """JSON schema of a facet's filter value."""
     match kind:
         case "string" | "strings":
@@ -162,13 +162,13 @@ def _pattern(kind: FacetKind) -> str:
     return _NUMBER if kind == "number" else "|".join(_BOOLEAN) if kind == "boolean" else _ANYTHING
 
 
-def _text(pattern: str) -> Schema:
+def _text(pattern: str) -> JsonObject:
     return {"type": "string", "minLength": 1, "maxLength": MAX_VALUE_CHARS, "pattern": f"^({pattern})$"}
 
 
-def _one_of(values: tuple[str, ...]) -> Schema:
+def _one_of(values: tuple[str, ...]) -> JsonObject:
     return {"type": "string", "enum": list(values)}
 
 
-def _one_or_several(value: Schema) -> Schema:
+def _one_or_several(value: JsonObject) -> JsonObject:
     return {"anyOf": [value, {"type": "array", "items": value, "minItems": 1, "maxItems": MAX_FILTER_VALUES}]}

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,7 +9,7 @@ class Event:
     """Something that happened, e.g. `page_extracted`; `fields` hold only plain JSON values, never keys or secrets."""
 
     name: str
-    fields: dict[str, Any] = field(default_factory=dict)
+    fields: dict[str, object] = field(default_factory=dict)
 
 
 OnEvent = Callable[[Event], None]

@@ -3,7 +3,6 @@
 import json
 import re
 import shlex
-from typing import Any
 from urllib.parse import quote, urlencode
 
 from fastapi import Request
@@ -14,11 +13,13 @@ from starlette.responses import Response
 from search_api.openapi import SearchApp
 from search_api.page.view import FILES, assets
 from searchsocket.project.settings.model import ApiSettings
+from searchsocket.system.json_text import JsonObject
 
 PATH = "/docs"
 CSP = (
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 )
+
 _CODE = re.compile("`([^`]+)`")
 _EXAMPLE = "install"
 
@@ -44,7 +45,7 @@ def add_docs(app: SearchApp, folder: str, project: str, settings: ApiSettings) -
         return Response(html.encode("utf-8", "replace"), 200, {"content-security-policy": CSP}, "text/html")
 
 
-def curl(base: str, path: str, method: str, operation: dict[str, Any], schemas: dict[str, Any]) -> str:
+def curl(base: str, path: str, method: str, operation: JsonObject, schemas: JsonObject) -> str:
     """Return a curl command for an endpoint, with an example of every required value."""
     words = ["curl"]
     if method == "post":
@@ -63,16 +64,16 @@ def curl(base: str, path: str, method: str, operation: dict[str, Any], schemas: 
     return shlex.join(words)
 
 
-def _example(schema: dict[str, Any]) -> dict[str, Any]:
+def _example(schema: JsonObject) -> JsonObject:
     """Return a body that a model accepts: its own example, or the first example of each required field."""
     if schema.get("examples"):
-        example: dict[str, Any] = schema["examples"][0]
+        example: JsonObject = schema["examples"][0]
         return example
     properties = schema.get("properties", {})
     return {name: properties[name].get("examples", [_EXAMPLE])[0] for name in schema.get("required", ())}
 
 
-def limits(schema: dict[str, Any]) -> str:
+def limits(schema: JsonObject) -> str:
     """The limits of a value, in words."""
     low, high, longest = (schema.get(name) for name in ("minimum", "maximum", "maxLength"))
     parts = [f"{low:g} to {high:g}"] if low is not None and high is not None else []
@@ -82,7 +83,7 @@ def limits(schema: dict[str, Any]) -> str:
     return "; ".join(parts)
 
 
-def _fields(schema: dict[str, Any]) -> list[tuple[str, dict[str, Any], bool]]:
+def _fields(schema: JsonObject) -> list[tuple[str, JsonObject, bool]]:
     """Return the name and schema of each field, and True if the field is required."""
     required = schema.get("required", ())
     return [(name, field, name in required) for name, field in schema.get("properties", {}).items()]

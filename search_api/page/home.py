@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -24,11 +23,13 @@ from searchsocket.serving.capabilities.base import Caller
 from searchsocket.serving.capabilities.pages import SEARCH
 from searchsocket.serving.scopes import NOTHING_PUBLIC
 from searchsocket.serving.service import SearchService
+from searchsocket.system.json_text import JsonObject
 
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
 )
+
 _A_YEAR = "public, max-age=31536000, immutable"  # an asset's URL changes with its content
 _LISTS = ("tag", "version", "filter")
 _FIRST_LANGUAGE = re.compile(r"\s*([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,2})\s*(?:[,;]|$)")  # of `Accept-Language`
@@ -99,9 +100,9 @@ def add_home(
         return Response(asset.content, media_type=asset.media_type, headers={"cache-control": _A_YEAR})
 
 
-def _data(answer: Wire, caller: Caller) -> dict[str, Any]:
+def _data(answer: Wire, caller: Caller) -> JsonObject:
     """Return an answer as the API's JSON data for this caller."""
-    data: dict[str, Any] = json.loads(to_json(answer, sources=caller.trusted))
+    data: JsonObject = json.loads(to_json(answer, sources=caller.trusted))
     return data
 
 

@@ -5,10 +5,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import Any
 from urllib.parse import urlencode
 
 from jinja2 import Environment, StrictUndefined
+
+from searchsocket.system.json_text import JsonObject
 
 FILES = files("search_api.page") / "files"
 _TYPES = {
@@ -40,10 +41,10 @@ class View:
 
     form: Mapping[str, str] = field(default_factory=dict)  # the form, by field
     filters: Mapping[str, str] = field(default_factory=dict)  # the value chosen of each facet
-    answer: Mapping[str, Any] | None = None  # of a search, as in the API's JSON
-    index: Mapping[str, Any] | None = None  # the health of the default scope, likewise
+    answer: JsonObject | None = None  # of a search, as in the API's JSON
+    index: JsonObject | None = None  # the health of the default scope, likewise
     problem: str = ""  # why there is no answer
-    page: Mapping[str, Any] | None = None  # one page of the index, likewise
+    page: JsonObject | None = None  # one page of the index, likewise
     title: str = ""  # of the site; "" = the project's id
 
 

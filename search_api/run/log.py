@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
-from searchsocket.system.json_line import json_line
+from searchsocket.system.json_text import json_line
 
 _LOGGERS = ("uvicorn.error", "searchsocket.api")
 _PAUSE_S = 60.0

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
-from typing import Any
 
 from starlette.responses import JSONResponse, Response
 
@@ -14,6 +13,7 @@ from search_api.errors import problem
 from search_api.sites.site import ServedSite
 from searchsocket.errors import IndexLoading
 from searchsocket.search.bounds import MAX_TOP_K
+from searchsocket.system.json_text import JsonObject
 
 UNAVAILABLE = "SITE_UNAVAILABLE"
 _QUALITIES = ("rejected", "weak", "answered")
@@ -31,7 +31,7 @@ class SiteReply:
     headers: tuple[tuple[bytes, bytes], ...] = ()
     body: bytes = b""
 
-    def json(self) -> dict[str, Any]:
+    def json(self) -> JsonObject:
         """The body; empty if it is not JSON."""
         try:
             data = json.loads(self.body)
@@ -97,7 +97,7 @@ def merged_answer(replies: Sequence[SiteReply], top_k: int, offset: int) -> Resp
     return JSONResponse(merged, headers=_rate_headers(replies))
 
 
-def _with_sort_keys(answers: Sequence[tuple[SiteReply, dict[str, Any]]]) -> Iterator[tuple[float, dict[str, Any]]]:
+def _with_sort_keys(answers: Sequence[tuple[SiteReply, JsonObject]]) -> Iterator[tuple[float, JsonObject]]:
     """Results with sort keys that keep the order of each site, since a pinned page may be less likely than the next."""
     for reply, answer in answers:
         confidences = [result["confidence"] for result in answer["results"]]
@@ -110,17 +110,17 @@ def _origin(reply: SiteReply) -> dict[str, str]:
     return {"project": reply.site.name, "title": reply.site.title, "site": reply.site.address}
 
 
-def _site(reply: SiteReply, answer: dict[str, Any]) -> dict[str, Any]:
+def _site(reply: SiteReply, answer: JsonObject) -> JsonObject:
     return {**_origin(reply), "total": answer["total"], "quality": answer["quality"], "scope": answer["scope"]}
 
 
-def _generation(answers: Sequence[tuple[SiteReply, dict[str, Any]]]) -> str:
+def _generation(answers: Sequence[tuple[SiteReply, JsonObject]]) -> str:
     """One name for the generations of all sites."""
     names = "\n".join(f"{reply.site.name} {answer['meta']['generation']}" for reply, answer in answers)
     return hashlib.sha256(names.encode()).hexdigest()[:16]
 
 
-def _facets(answers: Sequence[dict[str, Any]]) -> dict[str, dict[str, int]]:
+def _facets(answers: Sequence[JsonObject]) -> dict[str, dict[str, int]]:
     counts: dict[str, Counter[str]] = {}
     for answer in answers:
         for name, values in answer.get("facets", {}).items():

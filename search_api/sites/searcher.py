@@ -2,8 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from starlette.responses import Response
@@ -13,6 +13,7 @@ from search_api.errors import problem
 from search_api.sites.merged_answers import SiteReply, merged_answer
 from search_api.sites.site import ServedSite
 from searchsocket.search.bounds import MAX_TOP_K
+from searchsocket.system.json_text import JsonObject
 
 TIMEOUT_S = 5.0  # of one project; the others' answers wait for it
 _OWN_HEADERS = frozenset({b"accept-encoding", b"if-none-match", b"content-length", b"transfer-encoding", b"host"})
@@ -35,7 +36,7 @@ class SiteSearcher:
         query = urlencode([*shared, ("topK", page.candidates)]).encode()
         return merged_answer(await self.ask_all(scope, _search_path, query), page.top_k, page.offset)
 
-    async def search_by_body(self, scope: Scope, fields: Mapping[str, Any] | None) -> Response:
+    async def search_by_body(self, scope: Scope, fields: JsonObject | None) -> Response:
         """Search all projects by the fields of a body."""
         if fields is None or (page := _page_of(fields)) is None:
             return _refusal()
@@ -125,7 +126,7 @@ class _Page(NamedTuple):
 _PAGE_FIELDS = ("topK", "offset", "generation")
 
 
-def _page_of(fields: Mapping[str, Any]) -> _Page | None:
+def _page_of(fields: JsonObject) -> _Page | None:
     """Return the requested page; None if it is invalid."""
     try:
         page = _Page(int(fields.get("topK") or _USUAL_TOP_K), int(fields.get("offset") or 0))
@@ -146,7 +147,7 @@ def _search_path(site: ServedSite) -> str:
     return site.project.settings.api.path
 
 
-def json_object(body: bytes) -> Mapping[str, Any] | None:
+def json_object(body: bytes) -> JsonObject | None:
     """The JSON object in a body; None if there is none."""
     try:
         fields = json.loads(body)

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from searchsocket.errors import InvalidRequest
 from searchsocket.serving.capabilities.base import Agent, Capability, merged_options
 from searchsocket.serving.capabilities.fields import AGENT_FIELDS, AGENT_NAMES, MAX_SCOPE_CHARS
+from searchsocket.system.json_text import JsonObject
 
 _MAX_COMPLAINTS = 3
 _MAX_VALUE_CHARS = 60
@@ -64,7 +65,7 @@ class Arguments(BaseModel):
 
 def arguments_of(capability: Capability[Any, Any], agent: Agent) -> type[Arguments]:
     """Return the model of the arguments of a capability's tool."""
-    fields: dict[str, Any] = {}
+    fields: JsonObject = {}
     for name in agent.arguments:
         own = capability.request.model_fields.get(name)
         field = agent.spelling.get(name) or AGENT_FIELDS.get(name)
@@ -90,7 +91,7 @@ def _argument(field: str) -> str:
     return AGENT_NAMES.get(field, field)
 
 
-def read_arguments(model: type[A], sent: Mapping[str, Any], *, listed: Sequence[str] = ()) -> A:
+def read_arguments(model: type[A], sent: JsonObject, *, listed: Sequence[str] = ()) -> A:
     """Return the checked arguments.
 
     Args:
@@ -113,7 +114,7 @@ def names_of(model: type[Arguments]) -> list[str]:
 
 
 @cache
-def schema_of(model: type[Arguments]) -> dict[str, Any]:
+def schema_of(model: type[Arguments]) -> JsonObject:
     """Return the JSON schema of a tool's arguments, without texts that a model does not need."""
     schema = without_titles(model.model_json_schema())
     assert isinstance(schema, dict)
@@ -128,7 +129,7 @@ def _complaints(errors: Sequence[Any], names: Sequence[str], typed: Mapping[str,
     return "; ".join([*complaints, f"and {more} more"] if more > 0 else complaints)
 
 
-def _complaint(error: Mapping[str, Any], names: Sequence[str], typed: Mapping[str, str]) -> str:
+def _complaint(error: JsonObject, names: Sequence[str], typed: Mapping[str, str]) -> str:
     first, *inner = map(str, error["loc"])
     path = ".".join([typed.get(first, first), *inner])[:_MAX_VALUE_CHARS]
     if error["type"] == "extra_forbidden":
@@ -159,13 +160,13 @@ def argument_of(name: str, arguments: Collection[str]) -> str:
     return next((argument for argument in arguments if snake in ALIASES.get(argument, ())), name)
 
 
-def values_by_argument(sent: Mapping[str, Any], arguments: Collection[str]) -> tuple[dict[str, Any], dict[str, str]]:
+def values_by_argument(sent: JsonObject, arguments: Collection[str]) -> tuple[JsonObject, dict[str, str]]:
     """Return the values by argument, and the sent name of each argument.
 
     Raises:
         InvalidRequest: An argument was sent under two names.
     """
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     typed: dict[str, str] = {}
     for name, value in sent.items():
         argument = argument_of(name, arguments)
@@ -182,25 +183,25 @@ def names_for(arguments: Collection[str]) -> Iterator[tuple[str, str]]:
         yield from ((alias, argument) for alias in ALIASES.get(argument, ()) if alias not in arguments)
 
 
-def without_titles(value: Any) -> Any:
+def without_titles(value: object) -> object:
     """Remove generated titles from a schema; an argument may still have the name `title`."""
     return _without(value, frozenset({"title"}))
 
 
-def shape_of(schema: Mapping[str, Any]) -> dict[str, Any]:
+def shape_of(schema: JsonObject) -> JsonObject:
     """Reduce a schema to names, types and required fields, for clients that validate answers.
 
     Definitions that are used once are inlined.
     """
     bare = _with_short_types(_without(schema, _PROSE | {"title"}))
-    parts: dict[str, Any] = bare.pop("$defs", {})
+    parts: JsonObject = bare.pop("$defs", {})
     text = json.dumps([bare, parts])
     shared = {name for name in parts if text.count(f'"{_REF}{name}"') > 1}
     definitions = {name: _inline(part, parts, shared) for name, part in parts.items() if name in shared}
     return {**({"$defs": definitions} if definitions else {}), **_inline(bare, parts, shared)}
 
 
-def _without(value: Any, words: frozenset[str]) -> Any:
+def _without(value: object, words: frozenset[str]) -> object:
     if isinstance(value, list):
         return [_without(item, words) for item in value]
     if not isinstance(value, dict):
@@ -225,7 +226,7 @@ def _with_short_types(value: Any) -> Any:
     return {name: _with_short_types(item) for name, item in value.items()}
 
 
-def _inline(value: Any, parts: Mapping[str, Any], shared: set[str]) -> Any:
+def _inline(value: Any, parts: JsonObject, shared: set[str]) -> Any:
     if isinstance(value, list):
         return [_inline(item, parts, shared) for item in value]
     if not isinstance(value, dict):

@@ -64,7 +64,7 @@ class Target:
         """
         try:
             text = self.path.read_text(encoding="utf-8")
-            data: Any = tomllib.loads(text) if self.path.suffix == ".toml" else json.loads(text or "{}")
+            data: object = tomllib.loads(text) if self.path.suffix == ".toml" else json.loads(text or "{}")
         except OSError:
             return None
         except ValueError as error:
@@ -176,7 +176,7 @@ def _indent(text: str) -> int | str:
     return ("\t" if match[1].startswith("\t") else len(match[1])) if match else 2
 
 
-def _toml(section: str, name: str, entry: Mapping[str, Any]) -> str:
+def _toml(section: str, name: str, entry: Mapping[str, object]) -> str:
     # Strings and lists in JSON are valid TOML.
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in entry.items()]
     return "\n".join([f"[{section}.{name}]", *lines]) + "\n"

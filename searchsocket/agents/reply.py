@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from searchsocket.agents.data import visible, visible_in
 from searchsocket.errors import PageMissing, ScopeNotIndexed, SearchSocketError
@@ -12,6 +12,7 @@ from searchsocket.search.answer import Note
 from searchsocket.search.wire import Wire
 from searchsocket.serving.answer_json import to_json
 from searchsocket.serving.public_words import INTERNAL
+from searchsocket.system.json_text import JsonObject
 from searchsocket.text.token_count import count_tokens
 
 W = TypeVar("W", bound=Wire)
@@ -23,7 +24,7 @@ class Reply:
     """Answer or error of a tool."""
 
     text: str
-    data: dict[str, Any]
+    data: JsonObject
     actions: tuple[str, ...] = ()  # suggested next calls of tools
     is_error: bool = False
 

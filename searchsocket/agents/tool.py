@@ -16,6 +16,7 @@ from searchsocket.agents.reply import Reply
 from searchsocket.errors import InvalidRequest
 from searchsocket.search.bounds import DEFAULT_MAX_TOKENS, LEAST_MAX_TOKENS
 from searchsocket.serving.capabilities.base import AGENT, Agent, Capability
+from searchsocket.system.json_text import JsonObject
 from searchsocket.text.token_count import LEAST
 
 CLIENTS_TAKE = 25_000  # tokens of one reply; clients cut or refuse a larger one
@@ -45,7 +46,7 @@ class Tool:
     """A capability as an MCP tool."""
 
     capability: Capability[Any, Any]
-    gives: Any  # dataclass of the answer's data
+    gives: object  # dataclass of the answer's data
     reply: Callable[[Library, Any, Any], Reply]  # takes the request and its answer
     looks: Looks = Looks.NEVER
 
@@ -129,6 +130,6 @@ def shrink(budget: int, tokens: int) -> int:
 
 
 @cache
-def output_schema(kind: Any) -> dict[str, Any]:
+def output_schema(kind: Any) -> JsonObject:
     """Return the JSON schema of a tool's data, reduced to its shape: clients send the list in each conversation."""
     return shape_of(TypeAdapter(kind).json_schema(mode="serialization"))

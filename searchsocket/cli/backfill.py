@@ -28,6 +28,7 @@ from searchsocket.pipeline.branches.builds import refuse_shared_source
 from searchsocket.pipeline.branches.scopes import choose_scopes
 from searchsocket.pipeline.run.options import OPTIONS, RunOptions
 from searchsocket.system.bound import start, stop
+from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Scope
 
 MAX_AT_ONCE = 16
@@ -111,7 +112,7 @@ class Outcome:
 
     scope: Scope
     ok: bool
-    answer: Mapping[str, Any]  # the one object that `index --json` prints
+    answer: JsonObject  # the one object that `index --json` prints
 
     @property
     def error(self) -> Mapping[str, str]:
@@ -150,7 +151,7 @@ def _outcomes(scopes: Sequence[Scope], arguments: Sequence[str], at_once: int, e
                 stop(child)
 
 
-def _answer(output: bytes) -> Mapping[str, Any]:
+def _answer(output: bytes) -> JsonObject:
     try:
         answer = json.loads(output.splitlines()[-1])
     except (ValueError, IndexError):
@@ -184,7 +185,7 @@ def _is_unchanged(outcome: Outcome) -> bool:
     return not (records.get("upserted") or records.get("deleted"))
 
 
-def _to_json(outcome: Outcome) -> Mapping[str, Any]:
+def _to_json(outcome: Outcome) -> JsonObject:
     head = {"scope": outcome.scope.name, "branch": outcome.scope.branch or None, "ok": outcome.ok}
     if not outcome.ok:
         return {**head, "error": dict(outcome.error)}

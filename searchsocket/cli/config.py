@@ -4,7 +4,6 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -68,7 +67,7 @@ def show(root: Path, as_json: bool) -> None:
         )
 
 
-def _public(value: Any) -> Any:
+def _public(value: object) -> object:
     """Remove logins and queries from the URLs in a value."""
     if isinstance(value, list):
         return [_public(each) for each in value]
@@ -77,7 +76,7 @@ def _public(value: Any) -> Any:
     return _QUERY.sub("***", _LOGIN.sub("***@", value))
 
 
-def _toml(value: Any) -> str:
+def _toml(value: object) -> str:
     """Format a setting's value as TOML, which equals JSON except for tables."""
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{json.dumps(key)} = {_toml(inner)}" for key, inner in value.items()) + " }"

@@ -46,7 +46,7 @@ def run_options(command: F) -> F:
     return command
 
 
-def _type(option: Option) -> Any:
+def _type(option: Option) -> object:
     if option.choices:
         return click.Choice(option.choices)
     if option.kind is int:

@@ -11,7 +11,7 @@ from typing import TextIO
 
 import click
 
-from searchsocket.system.json_line import json_line
+from searchsocket.system.json_text import json_line
 
 _META = "searchsocket.log_lines"
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)

@@ -6,7 +6,6 @@ import sys
 import textwrap
 import unicodedata
 from dataclasses import dataclass
-from typing import Any
 
 import click
 
@@ -30,7 +29,7 @@ _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 _JOINERS = "\u200c\u200d"  # join the letters of some scripts, and emoji
 
 
-def print_json(value: Any) -> None:
+def print_json(value: object) -> None:
     """Print one object on one line of stdout."""
     click.echo(json.dumps(value, ensure_ascii=False))
 

@@ -4,7 +4,9 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from searchsocket.system.json_text import JsonObject
 
 if TYPE_CHECKING:
     from searchsocket.quality.proposals import Searched
@@ -37,6 +39,6 @@ def read_recent_searches(state_dir: Path) -> "list[Searched]":
     rows = []
     for line in lines:
         with suppress(ValueError, TypeError, KeyError):
-            row: dict[str, Any] = json.loads(line)
+            row: JsonObject = json.loads(line)
             rows.append(Searched(str(row["query"]), str(row["scope"]), tuple(map(str, row["places"]))))
     return rows

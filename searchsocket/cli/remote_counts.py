@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from searchsocket.cli.output import count
 from searchsocket.errors import SearchSocketError
 from searchsocket.stores.base import VectorStore
 from searchsocket.stores.base.upkeep import RegisteredScope
+from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Generation
 
 
@@ -36,7 +36,7 @@ class RemoteCounts:
         local_names = {generation.scope for generation in live}
         return (each for scope, each in self.registered.items() if scope not in local_names)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         scopes = [
             {
                 "scope": each.scope,

@@ -1,9 +1,7 @@
 """`searchsocket search`: search the site from the command line (spec 14, 19)."""
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -23,6 +21,7 @@ from searchsocket.cli.recent_searches import note_search
 from searchsocket.cli.service_client import ask
 from searchsocket.pipeline.unchanged.environment import state_dir_of
 from searchsocket.search.bounds import MAX_TOP_K
+from searchsocket.system.json_text import JsonObject
 from searchsocket.system.memory import end_at_once, loading
 
 
@@ -125,7 +124,7 @@ def search(
     print_own_answer(root, fields, scope_name, generation, max_tokens, token, as_json=as_json, opens=opens)
 
 
-def _print(reply: Mapping[str, Any]) -> None:
+def _print(reply: JsonObject) -> None:
     """Print the answer of a service."""
     if error := reply.get("error"):
         print_error(error["code"], error["message"])

@@ -2,10 +2,8 @@
 
 import os
 import webbrowser
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 from urllib.parse import urljoin
 
 import click
@@ -25,12 +23,13 @@ from searchsocket.serving.answer_json import to_json
 from searchsocket.serving.capabilities.base import SHELL
 from searchsocket.serving.capabilities.pages import SearchRequest, search_scope
 from searchsocket.serving.service import open_service
+from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Scope
 
 
 def print_own_answer(
     root: Path,
-    fields: Mapping[str, Any],
+    fields: JsonObject,
     scope_name: str | None,
     generation: str,
     max_tokens: int | None,
@@ -68,9 +67,7 @@ def print_own_answer(
         _open(urljoin(base_url, answer.results[0].href))  # the link contains the base path
 
 
-def _of_live(
-    project: Project, fields: Mapping[str, Any], scope: Scope, max_tokens: int | None, token: str
-) -> SearchAnswer:
+def _of_live(project: Project, fields: JsonObject, scope: Scope, max_tokens: int | None, token: str) -> SearchAnswer:
     """Search the live generation; return the answer, or its best results that fit in a number of tokens."""
     service = open_service(project, os.environ, on_error=_report)
     if not (max_tokens or token):

@@ -12,10 +12,10 @@ import struct
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
-from typing import Any
 
 from searchsocket.pipeline.unchanged.environment import installed_packages, state_dir_of
 from searchsocket.pipeline.unchanged.snapshot import bytes_of
+from searchsocket.system.json_text import JsonObject
 
 SOCKET = "serve.sock"
 MAX_REQUEST_BYTES = 64_000
@@ -61,7 +61,7 @@ def identity(root: str, environ: Mapping[str, str]) -> str:
     return fingerprint.hexdigest()
 
 
-def ask(root: str, environ: Mapping[str, str], request: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def ask(root: str, environ: Mapping[str, str], request: JsonObject) -> JsonObject | None:
     """Send a request to a running service. Return its answer, or None if no service can answer it."""
     root = os.path.realpath(root)
     path = socket_path(state_dir_of(root, environ))

@@ -11,7 +11,7 @@ import click
 from searchsocket.cli.output import safe
 from searchsocket.errors import ScopeNotIndexed, SearchSocketError
 from searchsocket.system.errors import system_error
-from searchsocket.system.json_line import json_line
+from searchsocket.system.json_text import json_line
 
 _REPEAT_S = 600.0  # a repeated warning is written again after so long
 _MAX_LINES = 1_000

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 from searchsocket.cli.results import answer_lines, places_of
 from searchsocket.cli.service_client import MAX_REQUEST_BYTES, address, identity, is_same_user, socket_path
@@ -16,6 +15,7 @@ from searchsocket.project.project import Project
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.answer_json import to_json
 from searchsocket.serving.service import SearchService
+from searchsocket.system.json_text import JsonObject
 
 _TIMEOUT_S = 5.0
 _BACKLOG = 16
@@ -56,7 +56,7 @@ class Replies:
         self.on_error = service.on_error
         self._identity = identity(os.path.realpath(project.root), environ)
 
-    def to(self, data: bytes) -> Mapping[str, Any]:
+    def to(self, data: bytes) -> JsonObject:
         """Return the reply to a request: lines to print, an error, or `declined` if another service must answer."""
         try:
             request = json.loads(data)
@@ -78,7 +78,7 @@ class Replies:
         return {"notes": notes, "lines": lines, "scope": answer.scope, "places": places_of(answer)}
 
 
-def _query_of(fields: Mapping[str, Any]) -> SearchQuery:
+def _query_of(fields: JsonObject) -> SearchQuery:
     filters = tuple((str(name), tuple(map(str, values))) for name, values in fields["filters"])
     lists = {name: tuple(map(str, fields[name])) for name in ("tags", "facets", "version")}
     texts = {"q": str(fields["q"]), "prefer_language": str(fields.get("prefer_language", ""))}

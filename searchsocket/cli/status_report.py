@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -22,6 +22,7 @@ from searchsocket.pipeline.run.summary import skipped_words
 from searchsocket.pipeline.unchanged.record import last_checked
 from searchsocket.serving.answer_json import to_json
 from searchsocket.system.files import bytes_below
+from searchsocket.system.json_text import JsonObject
 from searchsocket.text.amounts import age_s
 from searchsocket.web.versions.rows import version_rows, version_words
 
@@ -84,7 +85,7 @@ class StatusReport:
     def model_id(self) -> str:
         return self.models[self._live_model]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         return {
             "projectId": self.project.id,
             "scope": self.scope,
@@ -127,7 +128,7 @@ class StatusReport:
     def _live_model(self) -> str:
         return self._live.get(self.scope, "")
 
-    def _scope_json(self, generation: "Generation") -> dict[str, Any]:
+    def _scope_json(self, generation: "Generation") -> JsonObject:
         state, origin = self.backends.state, origin_of(self.backends.state, generation.scope)
         return {
             **_generation(generation, age_s(generation.published_at, self.now)),
@@ -165,7 +166,7 @@ def _last_check(project: "Project", generation: "Generation") -> str:
     return last_checked(str(project.state_dir), generation.scope, generation.name)
 
 
-def _costs(project: "Project", ledger: "Ledger") -> dict[str, Any]:
+def _costs(project: "Project", ledger: "Ledger") -> JsonObject:
     """Return the ledger and this month's budget."""
     lines = ledger.lines()
     return {
@@ -197,7 +198,7 @@ def _cost_lines(project: "Project", ledger: "Ledger") -> Iterator[str]:
         yield f"         {line['usedFor']} with {safe(line['modelId'])}: {words}"
 
 
-def _generation(generation: "Generation", age: float) -> dict[str, Any]:
+def _generation(generation: "Generation", age: float) -> JsonObject:
     return {
         "scope": generation.scope,
         "generation": generation.name,
@@ -214,7 +215,7 @@ def _generation(generation: "Generation", age: float) -> dict[str, Any]:
     }
 
 
-def _last_run_words(costs: Mapping[str, Any]) -> str:
+def _last_run_words(costs: JsonObject) -> str:
     """Describe the changed chunks and the largest costs of the last run; "" without a record."""
     if "changedChunks" not in costs:
         return ""

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +11,7 @@ from searchsocket.cli.output import count, safe
 from searchsocket.dollars import dollars
 from searchsocket.pipeline.run.results import Skipped
 from searchsocket.pipeline.run.summary import skipped_words
+from searchsocket.system.json_text import JsonObject
 from searchsocket.web.versions.rows import version_words
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def summary_lines(summary: "IndexSummary", before: str, corpus: "Corpus") -> Ite
     yield from _warning_lines(summary.warnings)
 
 
-def unchanged_lines(summary: Mapping[str, Any], run_id: str, seconds: float) -> Iterator[str]:
+def unchanged_lines(summary: JsonObject, run_id: str, seconds: float) -> Iterator[str]:
     """Yield the lines of a command that needed no run.
 
     Args:

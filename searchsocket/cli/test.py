@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -23,6 +22,7 @@ from searchsocket.quality.golden import GoldenQuery, golden_queries
 from searchsocket.quality.judgement import IndexJudgement
 from searchsocket.quality.proposals import as_toml, proposals
 from searchsocket.quality.replies import Measures
+from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Scope
 
 _MAX_RUNS = 200
@@ -154,13 +154,13 @@ def _judge_corpus(
     return judgement, now.generation.name, before.generation.name if before else ""
 
 
-def _all_as_json(judgements: Mapping[CorpusName, Judged], scope: str) -> Mapping[str, Any]:
+def _all_as_json(judgements: Mapping[CorpusName, Judged], scope: str) -> JsonObject:
     """Return the site's judgement at the top, and the code's in `code`."""
     objects = {corpus: _as_json(judgement, scope, *names) for corpus, (judgement, *names) in judgements.items()}
     return {**objects.get("site", {"scope": scope}), **({"code": objects["code"]} if "code" in objects else {})}
 
 
-def _as_json(judgement: IndexJudgement, scope: str, generation: str, compared: str) -> Mapping[str, Any]:
+def _as_json(judgement: IndexJudgement, scope: str, generation: str, compared: str) -> JsonObject:
     queries = [
         {
             "query": reply.golden.query,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -100,7 +100,7 @@ def read_golden(path: Path) -> tuple[GoldenQuery, ...]:
     return _checked(path, rows)
 
 
-def _table_rows(text: str) -> list[Mapping[str, Any]]:
+def _table_rows(text: str) -> list[Mapping[str, object]]:
     rows = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
     return [
         {"query": row.get("query") or "", "expect": (row.get("target") or "").split(), "tags": [row.get("kind") or ""]}
@@ -108,7 +108,7 @@ def _table_rows(text: str) -> list[Mapping[str, Any]]:
     ]
 
 
-def _toml_rows(path: Path, text: str) -> Sequence[Any]:
+def _toml_rows(path: Path, text: str) -> Sequence[object]:
     data = tomllib.loads(text)
     if unknown := sorted(data.keys() - {"query"}):
         raise ConfigError(f"{path}: unknown key {unknown[0]!r}; each golden query is a table [[query]]")
@@ -153,7 +153,7 @@ class _Entry(BaseModel):
         return self
 
 
-def _checked(path: Path, rows: Iterable[Any]) -> tuple[GoldenQuery, ...]:
+def _checked(path: Path, rows: Iterable[object]) -> tuple[GoldenQuery, ...]:
     by_key: dict[tuple[str, tuple[str, ...], CorpusName], GoldenQuery] = {}
     for number, row in enumerate(rows, 1):
         try:
@@ -170,5 +170,5 @@ def _checked(path: Path, rows: Iterable[Any]) -> tuple[GoldenQuery, ...]:
     return tuple(by_key.values())
 
 
-def _label(row: Any) -> str:
+def _label(row: object) -> str:
     return repr(str(row.get("query", "") if isinstance(row, dict) else row)[:80])

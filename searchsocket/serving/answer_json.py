@@ -1,7 +1,6 @@
 """Answers as JSON, in the same shape for every interface (spec 14.1): the fields of their dataclasses in camelCase."""
 
 from functools import cache
-from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -14,11 +13,11 @@ def to_json(answer: Wire, *, sources: bool) -> bytes:
     Args:
         sources: Include the source files of pages, which only trusted callers may see.
     """
-    kind: Any = type(answer)
+    kind: object = type(answer)
     return _adapter(kind).dump_json(answer, by_alias=True, context=SOURCES if sources else None)
 
 
 @cache
-def _adapter(kind: type[Any]) -> TypeAdapter[Any]:
+def _adapter(kind: type[object]) -> TypeAdapter[object]:
     """The JSON adapter for dataclasses of one type."""
     return TypeAdapter(kind)

@@ -192,7 +192,7 @@ def _in_time(fetch: Callable[[], T], objects: Objects) -> T:
 
 def _point_to_fetched(settings: Settings, index: Path, document: ProjectDocument) -> Settings:
     """Return the settings with the folder of the fetched index, and with its default scope unless one is set here."""
-    changes: dict[str, Any] = {"vector": _with(settings.vector, local=_with(settings.vector.local, path=str(index)))}
+    changes: dict[str, object] = {"vector": _with(settings.vector, local=_with(settings.vector.local, path=str(index)))}
     default = next(iter(document.scopes), document.newest)
     if default and not settings.api.scopes and not settings.scope.model_fields_set:
         changes["scope"] = _with(settings.scope, fixed=default)

@@ -7,7 +7,8 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+from searchsocket.system.json_text import JsonObject
 
 _TIMEOUT_S = 60.0
 _MARK = "searchsocket:"
@@ -66,7 +67,7 @@ def ask_vite(root: Path, environ: Mapping[str, str]) -> ViteAnswer | None:
     if not line:
         errors = [line.strip() for line in process.stderr.splitlines() if "Error" in line]
         return ViteAnswer(problem=errors[0][:200] if errors else f"node ended with status {process.returncode}")
-    configuration: dict[str, Any] = json.loads(line.removeprefix(_MARK))
+    configuration: JsonObject = json.loads(line.removeprefix(_MARK))
     if not configuration:
         return ViteAnswer(problem="its configuration does not use SvelteKit")
     values = {key: value for key, value in configuration.items() if isinstance(value, str)}

@@ -9,7 +9,6 @@ import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from posixpath import join, normpath
-from typing import Any
 
 from searchsocket.web.routes.script import Script, Value, setting
 
@@ -128,7 +127,7 @@ def stated_value(text: str, config: str, key: str) -> str | None:
     if config.endswith((".yml", ".yaml")):
         return _in_yaml(text, keys)
     try:
-        value: Any = json.loads(text) if config.endswith(".json") else tomllib.loads(text)
+        value: object = json.loads(text) if config.endswith(".json") else tomllib.loads(text)
     except (ValueError, RecursionError):
         return None
     for name in keys:

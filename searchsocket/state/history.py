@@ -2,20 +2,21 @@
 
 import json
 import sqlite3
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from searchsocket.system.json_text import JsonObject
 
 _MEASURES = ", ".join(f"json_extract(result, '$.numbers.golden_{name}')" for name in ("recall", "mrr10", "ndcg10"))
 
 
-def results_of(db: sqlite3.Connection, run_id: str) -> list[Mapping[str, Any]]:
+def results_of(db: sqlite3.Connection, run_id: str) -> list[JsonObject]:
     """Return the reports of a run, in the order in which its stages ended."""
     rows = db.execute("SELECT result FROM stage_results WHERE run_id = ? ORDER BY rowid", (run_id,))
     return [json.loads(row[0]) for row in rows]
 
 
-def last_of_scopes(db: sqlite3.Connection, stage: str) -> dict[str, Mapping[str, Any]]:
+def last_of_scopes(db: sqlite3.Connection, stage: str) -> dict[str, JsonObject]:
     """Return the newest report of a stage for each scope."""
     newest = "SELECT MAX(rowid) FROM stage_results WHERE stage = ? GROUP BY scope"
     rows = db.execute(f"SELECT scope, result FROM stage_results WHERE rowid IN ({newest}) ORDER BY scope", (stage,))
@@ -56,18 +57,18 @@ class History:
     db: sqlite3.Connection
     scope: str
 
-    def save(self, run_id: str, stage: str, finished_at: str, report: Mapping[str, Any]) -> None:
+    def save(self, run_id: str, stage: str, finished_at: str, report: JsonObject) -> None:
         """Store a stage's report; it replaces an earlier report of the same run."""
         self.db.execute(
             "INSERT OR REPLACE INTO stage_results (run_id, scope, stage, finished_at, result) VALUES (?,?,?,?,?)",
             (run_id, self.scope, stage, finished_at, json.dumps(report, ensure_ascii=False)),
         )
 
-    def last(self, stage: str) -> Mapping[str, Any] | None:
+    def last(self, stage: str) -> JsonObject | None:
         """Return the newest report of one stage."""
         return next(iter(self.newest(stage, 1)), None)
 
-    def newest(self, stage: str, limit: int) -> list[Mapping[str, Any]]:
+    def newest(self, stage: str, limit: int) -> list[JsonObject]:
         """Return the reports of one stage in its last runs, the newest first."""
         rows = self.db.execute(
             "SELECT result FROM stage_results WHERE scope = ? AND stage = ? ORDER BY rowid DESC LIMIT ?",

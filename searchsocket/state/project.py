@@ -7,7 +7,6 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from searchsocket.state.file import copy_state, look_into, open_state, transaction, translated
 from searchsocket.state.history import GoldenRun, History, golden_runs, last_ends, last_of_scopes, results_of
@@ -16,6 +15,7 @@ from searchsocket.state.published import Published
 from searchsocket.state.scope import ScopeState, begin
 from searchsocket.state.sql import as_text
 from searchsocket.system.errors import client_error
+from searchsocket.system.json_text import JsonObject
 from searchsocket.system.locks import scope_lock
 from searchsocket.types import Generation
 
@@ -127,12 +127,12 @@ class ProjectState:
             copy_state(self.file, copy.file)
             yield copy
 
-    def results_of(self, run_id: str) -> Sequence[Mapping[str, Any]]:
+    def results_of(self, run_id: str) -> Sequence[JsonObject]:
         """Return the stage reports of a run, in the order in which the stages ended; see `History`."""
         with translated(self.file), closing(open_state(self.file)) as db:
             return results_of(db, run_id)
 
-    def last_reports(self, stage: str) -> Mapping[str, Mapping[str, Any]]:
+    def last_reports(self, stage: str) -> Mapping[str, JsonObject]:
         """Return the newest report of a stage by scope; read without changing anything."""
         with suppress(sqlite3.Error, ValueError), closing(look_into(self.file)) as db:
             return last_of_scopes(db, stage)
@@ -144,7 +144,7 @@ class ProjectState:
             return golden_runs(db, scope, limit)
         return []
 
-    def last_report(self, scope: str, stage: str) -> Mapping[str, Any] | None:
+    def last_report(self, scope: str, stage: str) -> JsonObject | None:
         """Return the newest report of a stage of one scope, or None; read without changing anything."""
         # The next run repairs a state that is missing, damaged or of another release.
         with suppress(sqlite3.Error, ValueError), closing(look_into(self.file)) as db:

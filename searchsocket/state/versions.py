@@ -6,7 +6,6 @@ import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
 from urllib.parse import urlsplit
 
 from searchsocket.content.pages import ExtractedPage
@@ -14,6 +13,7 @@ from searchsocket.errors import InvalidRequest
 from searchsocket.state.errors import DamagedRow
 from searchsocket.state.file import transaction
 from searchsocket.state.sql import IN_SCOPE
+from searchsocket.system.json_text import JsonObject
 from searchsocket.types import SiteVersion, VersionFamily
 from searchsocket.web.urls.paths import canonical_path, page_path
 from searchsocket.web.versions.families import VersionPage
@@ -86,7 +86,7 @@ class VersionTable:
         except (TypeError, LookupError) as error:
             raise DamagedRow(f"the stored versions of the site are damaged: {error}") from error
 
-    def _stored_versions(self) -> dict[str, Any]:
+    def _stored_versions(self) -> JsonObject:
         (text,) = self.db.execute("SELECT versions FROM scopes WHERE scope = ?", (self.scope,)).fetchone()
         try:
             return dict(json.loads(text)) if text else {}

@@ -34,7 +34,7 @@ def load_arrays(data: bytes) -> Any:
     return _load(data)
 
 
-def _load(data: bytes) -> Any:
+def _load(data: bytes) -> object:
     try:
         loaded = np.load(io.BytesIO(data), allow_pickle=False)
         if not isinstance(loaded, np.lib.npyio.NpzFile):

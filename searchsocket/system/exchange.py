@@ -90,7 +90,7 @@ class TimedStream(httpcore.NetworkStream):
     def close(self) -> None:
         self._stream.close()
 
-    def get_extra_info(self, info: str) -> Any:
+    def get_extra_info(self, info: str) -> object:
         return self._stream.get_extra_info(info)
 
 

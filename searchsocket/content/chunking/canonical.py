@@ -120,7 +120,7 @@ def _left_out(kind: Any) -> tuple[tuple[str, Any], ...]:
     return tuple((field.name, _default(field)) for field in fields(kind) if field.name not in always)
 
 
-def _default(field: Field[Any]) -> Any:
+def _default(field: Field[object]) -> object:
     return field.default if field.default_factory is MISSING else field.default_factory()
 
 

@@ -41,7 +41,7 @@ class OwnFiles:
         previous = self._before.get(name)
         return previous.facts if previous and previous.made_of == made_of else None
 
-    def put(self, name: str, made_of: str, make: Callable[[], bytes], facts: Mapping[str, Any]) -> None:
+    def put(self, name: str, made_of: str, make: Callable[[], bytes], facts: Mapping[str, object]) -> None:
         """Write a file, unless it exists unchanged; `make` is called only if the input changed or the file differs.
 
         Raises:

@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 from searchsocket.content.llms.site import AgentSite
 from searchsocket.content.pages import Page
@@ -20,7 +19,7 @@ class OwnFile:
     made_of: str  # digest of its input: equal digests mean equal files
     sha256: str
     stamp: str  # size and time, so that an unchanged file need not be read
-    facts: Mapping[str, Any] = field(default_factory=dict)  # values that the next run needs without making the file
+    facts: Mapping[str, object] = field(default_factory=dict)  # values that the next run needs without making the file
 
 
 @dataclass(frozen=True, slots=True)

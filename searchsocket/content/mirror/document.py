@@ -132,7 +132,7 @@ def _json(value: object) -> str:
     return text if text.isprintable() else _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def _value(key: str, text: str, kind: Any) -> object:
+def _value(key: str, text: str, kind: object) -> object:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:

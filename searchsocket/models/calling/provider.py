@@ -6,13 +6,13 @@ Providers differ only in their requests and in the rows that they return.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
 
 from searchsocket.errors import ConfigError, SearchSocketError
 from searchsocket.system.bounded_http import BodyLimit, bounded_client
+from searchsocket.system.json_text import JsonObject
 from searchsocket.system.retry_after import retry_after_s
 from searchsocket.text.provider_words import provider_message
 
@@ -100,7 +100,7 @@ class ProviderClient:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._client = bounded_client(max_timeout_s, max_answer_bytes, headers=headers)
 
-    def post(self, path: str, body: Mapping[str, Any], timeout_s: float) -> bytes:
+    def post(self, path: str, body: JsonObject, timeout_s: float) -> bytes:
         """Send a JSON body and return the body of the answer.
 
         Raises:
@@ -138,7 +138,7 @@ def host_of(base_url: str, setting: str) -> str:
     return parts.hostname
 
 
-def json_object(content: bytes, origin: str, invalid: type[SearchSocketError]) -> dict[str, Any]:
+def json_object(content: bytes, origin: str, invalid: type[SearchSocketError]) -> JsonObject:
     """Parse an answer that must be a JSON object.
 
     Args:
@@ -154,7 +154,7 @@ def json_object(content: bytes, origin: str, invalid: type[SearchSocketError]) -
     return body
 
 
-def charged_tokens(body: Mapping[str, Any], characters: int, texts: int) -> int | None:
+def charged_tokens(body: JsonObject, characters: int, texts: int) -> int | None:
     """Tokens that an answer reports as charged; None = it reports none, or more than the texts can have.
 
     Args:

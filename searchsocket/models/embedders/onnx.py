@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from searchsocket.errors import BadVectors, ConfigError, ConfigMissing
 from searchsocket.models.embedders.base import Limits, TextKind
+from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Vector, Vectors
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ def _tokenizer(tokenizers: Any, path: Path) -> "Tokenizer":
     return tokenizer
 
 
-def _settings(path: Path) -> dict[str, Any]:
+def _settings(path: Path) -> JsonObject:
     """Return the object in a JSON file; empty if there is no such file."""
     settings = _json(path)
     if not isinstance(settings, dict | None):

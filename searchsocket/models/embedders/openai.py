@@ -26,6 +26,7 @@ from searchsocket.models.embedders.base import Limits, TextKind, checked
 from searchsocket.models.embedders.openai_key import KEY_VARIABLE, MODEL_ID_PREFIX, has_key, key_of, key_variable
 from searchsocket.models.embedders.vocabulary import longest_start, vocabulary_of
 from searchsocket.models.paying.cost import estimate_tokens, price_of
+from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Vectors
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ class OpenAIEmbedder:
         self.price_per_million_tokens_usd = price_per_million_tokens_usd
         self._count = vocabulary_of(model)
         self.limits = _LIMITS if self._count else _GUESSED_LIMITS
-        self._body: dict[str, Any] = {"model": model, "encoding_format": "base64"}
+        self._body: JsonObject = {"model": model, "encoding_format": "base64"}
         if model in _SHORTENED and dimensions != _DIMENSIONS[model]:
             self._body["dimensions"] = dimensions
         self._lock = threading.Lock()
@@ -181,12 +182,12 @@ def _utf8(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _charge(body: Mapping[str, Any], texts: Sequence[str]) -> int:
+def _charge(body: JsonObject, texts: Sequence[str]) -> int:
     """Return the tokens of an answer: as charged, or estimated if it reports none."""
     return charged_tokens(body, sum(map(len, texts)), len(texts)) or sum(map(estimate_tokens, texts))
 
 
-def _rows(body: Mapping[str, Any], count: int, origin: str) -> Vectors:
+def _rows(body: JsonObject, count: int, origin: str) -> Vectors:
     """Return the vectors of an answer, in the order of the texts."""
     rows: dict[int, Any] = {}
     try:

@@ -1,7 +1,6 @@
 """OpenAI's client over the bounded HTTP of this package: its own HTTP library is a fork of httpx."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import httpx
 import httpx2
@@ -10,6 +9,7 @@ import openai
 from searchsocket.errors import BadVectors
 from searchsocket.models.calling.provider import ProviderFailure, Refusal, host_of, refusal_of
 from searchsocket.system.bounded_http import BodyLimit, at_most, bounded_client
+from searchsocket.system.json_text import JsonObject
 
 _MAX_BYTES = 1_000_000  # limit of an answer, unless the caller allows more
 
@@ -64,9 +64,7 @@ class OpenAIClient:
         http = httpx2.Client(transport=OpenAITransport(timeout_s), timeout=timeout_s, follow_redirects=True)
         self._client = openai.OpenAI(api_key=key, base_url=base_url, timeout=timeout_s, max_retries=0, http_client=http)
 
-    def embeddings(
-        self, texts: Sequence[str], options: Mapping[str, Any], max_bytes: int
-    ) -> tuple[bytes, Mapping[str, str]]:
+    def embeddings(self, texts: Sequence[str], options: JsonObject, max_bytes: int) -> tuple[bytes, Mapping[str, str]]:
         """Return the body and the headers of an answer.
 
         Args:

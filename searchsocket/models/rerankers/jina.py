@@ -5,13 +5,13 @@ The key stays here: no error, log line or representation contains it, even if a 
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from searchsocket.errors import ConfigMissing
 from searchsocket.models.calling.provider import ProviderClient, ProviderFailure, charged_tokens, json_object
 from searchsocket.models.paying.cost import estimate_tokens, listed_price
 from searchsocket.models.rerankers.base import BadRerankScores, Judgement, RerankerRefused, RerankerUnavailable
 from searchsocket.project.settings.features import RerankSettings
+from searchsocket.system.json_text import JsonObject
 
 DEFAULT_URL = "https://api.jina.ai/v1"
 # Source: the vendor's page of the model (jina.ai/models/jina-reranker-v2-base-multilingual, 2026).
@@ -63,7 +63,7 @@ class JinaReranker:
         """
         self.model_id = f"jina-{model}"
         self.price_per_million_tokens_usd = price_per_million_tokens_usd
-        self._body: dict[str, Any] = {"model": model}
+        self._body: JsonObject = {"model": model}
         if base_url == DEFAULT_URL:
             self._body["return_documents"] = False  # other servers refuse unknown fields
         self._client = ProviderClient(
@@ -92,7 +92,7 @@ class JinaReranker:
         return len(texts) * estimate_tokens(query) + sum(map(estimate_tokens, texts))
 
 
-def _rows(answer: dict[str, Any], origin: str) -> list[tuple[object, object]]:
+def _rows(answer: JsonObject, origin: str) -> list[tuple[object, object]]:
     rows = answer.get("results")
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise BadRerankScores(f"{origin} did not answer with scores")

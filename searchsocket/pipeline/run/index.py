@@ -1,7 +1,7 @@
 """Use case: index a scope, or plan a run without executing it (spec 8.1, 21)."""
 
 import tempfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from searchsocket.pipeline.run.summary import IndexSummary, PagesOrigin, origin_
 from searchsocket.project.project import Project
 from searchsocket.state import ProjectState
 from searchsocket.stores import make_vectors
+from searchsocket.system.json_text import JsonObject
 
 
 def assumptions(run: ScopeRun) -> Iterator[str]:
@@ -71,7 +72,7 @@ def origin_of(state: ProjectState, scope: str, corpus: Corpus = SITE) -> PagesOr
     return origin_of_pages([result_of(report, stage.numbers) for stage, report in reports if report])
 
 
-def last_run_costs(state: ProjectState, scope: str) -> Mapping[str, Any]:
+def last_run_costs(state: ProjectState, scope: str) -> JsonObject:
     """The changes and the most expensive pages of the last run, as in `IndexSummary`; changes nothing."""
     reports = [(stage, state.last_report(scope, stage.name)) for stage in STAGES.values()]
     results = [result_of(report, stage.numbers) for stage, report in reports if report]

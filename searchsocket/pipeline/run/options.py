@@ -59,7 +59,7 @@ class RunOptions:
         metadata=_option("Source of the pages, instead of source.mode.", str, choices=get_args(SourceMode)),
     )
 
-    def stated(self) -> Mapping[str, Any]:
+    def stated(self) -> Mapping[str, object]:
         """The options that are set."""
         values = {option.name: getattr(self, option.name) for option in fields(self)}
         return {name: value for name, value in values.items() if value is not None and value is not False}

@@ -7,6 +7,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from searchsocket.errors import CandidateRefused
 from searchsocket.pipeline.run.numbers import Number, Numbers
+from searchsocket.system.json_text import JsonObject
 
 
 def sha256(data: bytes) -> str:
@@ -59,7 +60,7 @@ class StageResult(Generic[N]):
     generation: str = ""  # the live generation after a publishing stage
 
 
-def result_of(report: Mapping[str, Any], kind: type[K]) -> StageResult[K]:
+def result_of(report: JsonObject, kind: type[K]) -> StageResult[K]:
     """Make a stage's result from the recorded report."""
     skipped = [Skipped(*item) for item in report.get("skipped", ())]
     warnings = tuple(report["warnings"])

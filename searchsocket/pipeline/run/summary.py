@@ -15,6 +15,7 @@ from searchsocket.pipeline.run.numbers import (
     PageNumbers,
 )
 from searchsocket.pipeline.run.results import Skipped, StageResult
+from searchsocket.system.json_text import JsonObject
 from searchsocket.web.versions.rows import VERSIONS
 
 K = TypeVar("K", bound=Numbers)
@@ -39,7 +40,7 @@ class IndexSummary:
     expensive_pages: Sequence[Mapping[str, Any]]  # see `PageCost`; empty if nothing costs anything
     build_output: Sequence[Mapping[str, Any]]  # see `BuildOutput`
     routes: Mapping[str, int]
-    versions: Sequence[Mapping[str, Any]]  # of the documentation, see `version_rows`; empty on most sites
+    versions: Sequence[Mapping[str, object]]  # of the documentation, see `version_rows`; empty on most sites
     deletion_eligible: bool
     skipped: Sequence[Skipped]  # the first few of each stage
     skip_reasons: Mapping[str, int]
@@ -47,7 +48,7 @@ class IndexSummary:
     seconds: Mapping[str, float]
     dry_run: bool = False
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The object with its public camelCase names."""
         names = {
             "estimated_tokens": "estimatedTokens",
@@ -105,7 +106,7 @@ def summarise(scope: str, results: Sequence[StageResult[Numbers]], *, dry_run: b
     )
 
 
-def _table(results: Sequence[StageResult[Numbers]], title: str) -> Sequence[Mapping[str, Any]]:
+def _table(results: Sequence[StageResult[Numbers]], title: str) -> Sequence[Mapping[str, object]]:
     return next((result.tables[title] for result in results if title in result.tables), ())
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
-from typing import Any
 
 from searchsocket.errors import IndexCorrupt
 from searchsocket.events import Event
@@ -180,7 +179,7 @@ def _result(state: ScopeState, embedder: Embedder, outcome: EmbedOutcome) -> Sta
     )
 
 
-def cost_tables(outcome: EmbedOutcome) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+def cost_tables(outcome: EmbedOutcome) -> Mapping[str, Sequence[Mapping[str, object]]]:
     """Tables of the pages' costs."""
     return {
         "Most expensive pages": [asdict(page) for page in outcome.pages],

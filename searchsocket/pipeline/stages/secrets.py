@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from searchsocket.pipeline.extraction.redaction_job import (
     RedactedPage,
@@ -67,7 +67,7 @@ def secret_lines(state: ScopeState) -> list[str]:
     return [f"{values} on {pages_text} {look} not sent to the provider: {', '.join([*examples, *more])}"]
 
 
-def secret_table(state: ScopeState) -> dict[str, list[dict[str, Any]]]:
+def secret_table(state: ScopeState) -> dict[str, list[dict[str, object]]]:
     """Return a table of the pages with most probable secrets."""
     pages = sorted(_pages(state), key=lambda page: (-int(page.text), page.url))[:_NAMED]
     rows = [{"url": page.url, "values": int(page.text)} for page in pages]

@@ -4,7 +4,6 @@ import difflib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from searchsocket.errors import ConfigError
 from searchsocket.pipeline.run.context import ScopeRun
@@ -45,7 +44,7 @@ def settle_versions(run: ScopeRun, state: ScopeState) -> list[str]:
     return list(_warnings(rules, families))
 
 
-def version_table(state: ScopeState) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+def version_table(state: ScopeState) -> Mapping[str, Sequence[Mapping[str, object]]]:
     """A table of the site's versions for people and `--json`; empty if there are none."""
     rows = version_rows(state.versions.families())
     return {VERSIONS: rows} if rows else {}

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any
 
 from searchsocket.backends import Backends
 from searchsocket.errors import SearchSocketError
@@ -15,6 +14,7 @@ from searchsocket.pipeline.unchanged.record import RunRecord
 from searchsocket.pipeline.unchanged.snapshot import TICK_NS, Paths, Snapshot, file_clock_ns
 from searchsocket.project.project import Project
 from searchsocket.sources.code.working_tree import WorkingTreeSource
+from searchsocket.system.json_text import JsonObject
 
 
 def keep_code_record(
@@ -24,7 +24,7 @@ def keep_code_record(
     scope: str,
     scope_name: str | None,
     environ: Mapping[str, str],
-    summary: Mapping[str, Any],
+    summary: JsonObject,
     now_ns: Callable[[], int],
 ) -> None:
     """Record that nothing is stale, with the evidence; not if that cannot be watched, or changed only a moment ago.

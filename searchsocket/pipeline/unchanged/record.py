@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
-from typing import Any
 
 from searchsocket.pipeline.unchanged.environment import digest, state_dir_of
 from searchsocket.pipeline.unchanged.snapshot import Paths, Snapshot, file_clock_ns
+from searchsocket.system.json_text import JsonObject
 
 FOLDER = "checks"
 _FORMAT = 2
@@ -28,7 +28,7 @@ class RunRecord:
     environment: str  # see `environment.digest`
     snapshots: tuple[Snapshot, ...]  # of inputs and results
     cache: tuple[str, int, int]  # path, inode and minimum size in bytes
-    summary: Mapping[str, Any]  # what a run without changes prints as JSON
+    summary: JsonObject  # what a run without changes prints as JSON
     checked_at: str = ""  # when the record was last confirmed, ISO 8601; "" = never since the run
     format: int = field(default=_FORMAT)
 
@@ -87,7 +87,7 @@ def record_bytes(record: RunRecord) -> bytes:
     return sha256(data).hexdigest().encode() + b"\n" + data
 
 
-def _tuples(values: Mapping[str, Any]) -> dict[str, Any]:
+def _tuples(values: JsonObject) -> JsonObject:
     return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
 
 

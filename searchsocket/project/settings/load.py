@@ -108,7 +108,7 @@ def _snake_keys(value: Any, origin: str) -> Any:
     return renamed
 
 
-def overrides(environ: Mapping[str, str]) -> Iterator[tuple[str, tuple[str, ...], Any]]:
+def overrides(environ: Mapping[str, str]) -> Iterator[tuple[str, tuple[str, ...], object]]:
     """Yield (variable, keys, value) of each variable that sets a key; if several set one, the last counts."""
     for name in sorted(environ):
         if name in _SHORTHANDS:
@@ -117,7 +117,7 @@ def overrides(environ: Mapping[str, str]) -> Iterator[tuple[str, tuple[str, ...]
             yield name, tuple(name.removeprefix(ENV_PREFIX).lower().split("__")), _value(environ[name])
 
 
-def _value(text: str) -> Any:
+def _value(text: str) -> object:
     """Parse an environment value as TOML (numbers, booleans, lists); otherwise return the text."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
@@ -134,7 +134,7 @@ def _put(data: dict[str, Any], path: tuple[str, ...], value: Any, name: str) -> 
     data[path[-1]] = value
 
 
-def _refuse_unknown(path: tuple[str, ...], name: str, value: Any) -> None:
+def _refuse_unknown(path: tuple[str, ...], name: str, value: object) -> None:
     if ".".join(path) not in set(all_keys()):
         raise ConfigError(_unknown_key(f"environment variable {name}", path, value))
 
@@ -155,7 +155,7 @@ def _complaint(origin: str, detail: ErrorDetails) -> str:
     return f"{origin}: {'.'.join(path) or 'the file'} = {_short(detail['input'])} is invalid: {message}"
 
 
-def _unknown_key(origin: str, path: tuple[str, ...], value: Any) -> str:
+def _unknown_key(origin: str, path: tuple[str, ...], value: object) -> str:
     key = ".".join(path)
     if key in _REPLACED:
         return f"{origin}: unknown key {key} = {_short(value)}; {_REPLACED[key]}"
@@ -163,7 +163,7 @@ def _unknown_key(origin: str, path: tuple[str, ...], value: Any) -> str:
     return f"{origin}: unknown key {key} = {_short(value)}; did you mean {nearest[0]}?"
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = json.dumps(value, default=str, ensure_ascii=False)
     return text if len(text) <= 80 else f"{text[:77]}..."
 
@@ -178,5 +178,5 @@ def all_keys(model: type[BaseModel] = Settings, prefix: str = "") -> Iterator[st
             yield from all_keys(section, f"{prefix}{name}.")
 
 
-def _is_section(kind: Any) -> bool:
+def _is_section(kind: object) -> bool:
     return isinstance(kind, type) and issubclass(kind, SettingsSection)

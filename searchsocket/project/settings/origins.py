@@ -14,7 +14,7 @@ class EffectiveSetting:
     """Effective value of one key, with its origin."""
 
     key: str  # dotted
-    value: Any  # as JSON; None = not set
+    value: object  # as JSON; None = not set
     source: Literal["default", "file", "environment"]
     origin: str = ""  # `searchsocket.toml:12`, or the variable's name; "" for a default
 
@@ -79,7 +79,7 @@ def statements(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
         pending = ""
 
 
-def _leaves(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+def _leaves(data: dict[str, object]) -> Iterator[tuple[str, ...]]:
     for key, value in data.items():
         if isinstance(value, dict) and value:
             yield from ((key, *inner) for inner in _leaves(value))

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
 
 from searchsocket.backends import Backends
 from searchsocket.content.chunking.moved import MovedPage, PageContent, moved_pages
@@ -19,6 +18,7 @@ from searchsocket.quality.golden import golden_queries
 from searchsocket.quality.judgement import IndexJudgement
 from searchsocket.state.links import LinkToNowhere
 from searchsocket.stores.base import IndexReader
+from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Generation, Record
 from searchsocket.web.urls.targets import resolve_target
 
@@ -96,7 +96,7 @@ class Diff:
     dead_links: tuple[LinkToNowhere, ...]  # new ones only
     judgement: IndexJudgement | None  # of the scope's golden queries; None if it has none
 
-    def to_json(self) -> Mapping[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return the diff as JSON; its keys are public."""
         content, judged = self.content, self.judgement
         return {
@@ -149,12 +149,12 @@ def diff_of(
     return Diff(before.generation, after.generation, content, cost, tuple(sorted(dead)), judged)
 
 
-def _generation(generation: Generation) -> Mapping[str, Any]:
+def _generation(generation: Generation) -> JsonObject:
     names = ("scope", "name", "published_at", "source_revision", "pages", "records")
     return {name: getattr(generation, name) for name in names}
 
 
-def _page(page: PageContent) -> Mapping[str, Any]:
+def _page(page: PageContent) -> JsonObject:
     return {"url": page.url, "title": page.title, "chunks": len(page.texts)}
 
 

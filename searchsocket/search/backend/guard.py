@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -180,7 +180,7 @@ class TimeLimit:
         threading.Thread(target=self._run, args=(work, call), name=THREAD_NAME, daemon=True).start()
         return call.result(timeout_s)
 
-    def _run(self, work: Callable[[], Any], call: Future[Any]) -> None:
+    def _run(self, work: Callable[[], object], call: Future[object]) -> None:
         try:
             call.set_result(work())
         except BaseException as error:  # noqa: BLE001  (raised in the waiting thread)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from searchsocket.errors import InvalidRequest
 from searchsocket.search.content.budget import DEFAULT_LIMIT, check_bounds
@@ -29,7 +28,7 @@ class ContentQuery:
     def page_size(self) -> int:
         return self.limit or DEFAULT_LIMIT
 
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, object]:
         """The request as JSON, for the continuation token."""
         return {"c": self.semantic_concepts, "t": self.exact_terms, "l": self.limit, "m": self.max_tokens}
 

@@ -7,8 +7,9 @@ The score is the mix of the three lists (`lists`) plus each feature times its we
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from searchsocket.system.json_text import JsonObject
 from searchsocket.text.words import parse_query
 
 FILE = Path(__file__).with_name("weights.json")
@@ -42,13 +43,13 @@ class FeatureWeights(NamedTuple):
     compared_title: float  # the whole title is in a query that compares
 
 
-def _read() -> Mapping[str, Any]:
-    weights: Mapping[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+def _read() -> JsonObject:
+    weights: JsonObject = json.loads(FILE.read_text(encoding="utf-8"))
     return weights
 
 
 _FILE = _read()
-ANSWER: Mapping[str, Any] = _FILE["answer"]  # see `answerable.py`
+ANSWER: JsonObject = _FILE["answer"]  # see `answerable.py`
 WEIGHTS = FeatureWeights(**_FILE["features"])
 LISTS: Mapping[str, Shares] = {name: Shares(**shares) for name, shares in _FILE["lists"].items()}
 

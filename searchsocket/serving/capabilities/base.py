@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 from pydantic.alias_generators import to_camel
 
 from searchsocket.search.wire import Wire
+from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Scope
 
 if TYPE_CHECKING:  # a command loads only the service that it needs
@@ -53,7 +54,7 @@ class Services(NamedTuple):
         return self.scopes.find(name, trusted=caller.trusted)
 
 
-def merged_options(sent: dict[str, Any]) -> dict[str, Any]:
+def merged_options(sent: JsonObject) -> JsonObject:
     """Merge `opts`, an object with further arguments, into the arguments; a name in both stays an error."""
     options = sent.get("opts")
     if not isinstance(options, dict) or options.keys() & sent.keys():
@@ -68,7 +69,7 @@ class Request(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _merge_options(cls, sent: Any) -> Any:
+    def _merge_options(cls, sent: object) -> object:
         return merged_options(sent) if isinstance(sent, dict) else sent
 
 
@@ -113,7 +114,7 @@ class Agent:
     spelling: Fields = field(default_factory=dict)  # arguments whose bounds or descriptions differ for agents
     constants: Mapping[str, object] = field(default_factory=dict)  # fields that agents do not choose
     ignored: Mapping[str, object] = field(default_factory=dict)  # arguments without a meaning that may be sent
-    translate: Callable[[dict[str, Any]], dict[str, Any]] = lambda values: values  # arguments to fields of the request
+    translate: Callable[[JsonObject], JsonObject] = lambda values: values  # arguments to fields of the request
 
 
 def _unknown(*_: object) -> float:

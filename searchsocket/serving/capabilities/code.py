@@ -1,10 +1,9 @@
 """The source code of a project: search, find every occurrence, fetch lines, get related code. Needs the key."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
@@ -40,6 +39,7 @@ from searchsocket.serving.capabilities.paging import read_part, read_results, wa
 from searchsocket.serving.code import CodeService
 from searchsocket.serving.code_keeper import CodeKeeper
 from searchsocket.serving.code_upkeep import CodeStatus, CodeSynced
+from searchsocket.system.json_text import JsonObject
 
 MAX_ID_CHARS = 400
 MAX_LINE = 100_000_000
@@ -261,7 +261,7 @@ def _text(item: CodeResult | DocumentingPage) -> str:
     return f"{item.title} {item.section_title} {item.text}"
 
 
-def _with_lines(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _with_lines(arguments: JsonObject) -> JsonObject:
     """Return the fields of a request to fetch, from `lines` (`45-78` or `45`).
 
     Raises:

@@ -1,18 +1,19 @@
 """Answers in parts, if a request limits their tokens: the best results that fit, and a token for the next part."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from searchsocket.errors import Busy, InvalidRequest
 from searchsocket.search.bounds import DEFAULT_MAX_TOKENS
 from searchsocket.search.content.budget import cut_to, json_tokens
 from searchsocket.serving.code import CodeService
 from searchsocket.serving.jsonl.requests import LineRequest
+from searchsocket.system.json_text import JsonObject
 
 _MAX_TRIES = 3
 _LEAST_OF_A_LINE = 50  # tokens, even if the names before the line take them all
-Answer = Mapping[str, Any]
+Answer = JsonObject
 
 
 class _ResultPart(NamedTuple):

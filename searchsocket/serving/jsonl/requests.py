@@ -2,11 +2,12 @@
 
 import json
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from searchsocket.search.bounds import LEAST_MAX_TOKENS, MAX_LINES, MAX_PLACES, MAX_QUERY_CHARS, MOST_MAX_TOKENS
 from searchsocket.search.code.by_terms import MAX_RESULTS
 from searchsocket.search.content.query import MAX_TOKEN_CHARS
+from searchsocket.system.json_text import JsonObject
 
 Op = Literal["status", "sync", "search", "fetch"]
 OPS: tuple[Op, ...] = get_args(Op)
@@ -62,7 +63,7 @@ def parse_request(line: bytes) -> LineRequest:
     return _fetch(op, fields) if op == "fetch" else LineRequest(op)
 
 
-def _search(op: Op, fields: dict[str, Any]) -> LineRequest:
+def _search(op: Op, fields: JsonObject) -> LineRequest:
     q, mode = fields.get("q"), fields.get("mode")
     if not isinstance(q, str) or not q.strip():
         raise BadLine("invalid request: q must be a non-empty string", op)
@@ -74,7 +75,7 @@ def _search(op: Op, fields: dict[str, Any]) -> LineRequest:
     return _with_part(request, fields)
 
 
-def _fetch(op: Op, fields: dict[str, Any]) -> LineRequest:
+def _fetch(op: Op, fields: JsonObject) -> LineRequest:
     ids = fields.get("ids")
     if not isinstance(ids, list) or not all(_is_whole(each) and 0 <= each <= MAX_CHUNK_ID for each in ids):
         raise BadLine("invalid request: ids must be an array of uint32", op)
@@ -84,7 +85,7 @@ def _fetch(op: Op, fields: dict[str, Any]) -> LineRequest:
     return _with_part(request, fields)
 
 
-def _with_part(request: LineRequest, fields: dict[str, Any]) -> LineRequest:
+def _with_part(request: LineRequest, fields: JsonObject) -> LineRequest:
     max_tokens, token = fields.get("max_tokens"), fields.get("continuation_token")
     if max_tokens is not None and not (_is_whole(max_tokens) and LEAST_MAX_TOKENS <= max_tokens <= MOST_MAX_TOKENS):
         bounds = f"an integer from {LEAST_MAX_TOKENS} to {MOST_MAX_TOKENS}"
@@ -94,7 +95,7 @@ def _with_part(request: LineRequest, fields: dict[str, Any]) -> LineRequest:
     return replace(request, max_tokens=max_tokens, token=token or "")
 
 
-def _count(op: Op, fields: dict[str, Any], name: str, most: int) -> int:
+def _count(op: Op, fields: JsonObject, name: str, most: int) -> int:
     """Return a number, at most `most`; a missing or non-positive number counts as `most`."""
     value = fields.get(name)
     if value is not None and not _is_whole(value):

@@ -1,14 +1,13 @@
 """Settings that travel with a pushed generation because they change answers; never a key, an address or a path."""
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
 from searchsocket.errors import ArtifactInvalid, ConfigMissing
 from searchsocket.project.settings.model import LOCAL_EMBEDDERS, Settings
+from searchsocket.system.json_text import JsonObject
 
 # Keys, and whole sections.
 _KEYS = (
@@ -23,12 +22,13 @@ _KEYS = (
     "vector.pgvector.table",
     "vector.qdrant.collection",
 )
+
 # Providers on this machine. Any other one gets queries with this machine's key, so its owner must name it.
 _OWN_PROVIDERS = {"embeddings": LOCAL_EMBEDDERS, "vector": frozenset({"local"})}
 _FOLDER = "folder:"  # a model in a folder that only the indexing machine has
 
 
-def carried_settings(settings: Settings) -> dict[str, Any]:
+def carried_settings(settings: Settings) -> JsonObject:
     """The settings that a reader needs to answer like the indexing machine."""
     carried = _only_carried(settings.model_dump(mode="json"))
     model = settings.embeddings.model
@@ -37,7 +37,7 @@ def carried_settings(settings: Settings) -> dict[str, Any]:
     return carried
 
 
-def with_carried(settings: Settings, carried: Mapping[str, Any], where: str) -> Settings:
+def with_carried(settings: Settings, carried: JsonObject, where: str) -> Settings:
     """The settings of this machine, completed by those that were pushed with a generation.
 
     Args:
@@ -75,9 +75,9 @@ def with_carried(settings: Settings, carried: Mapping[str, Any], where: str) -> 
         raise ArtifactInvalid(f"{where} contains invalid settings: {key}: {detail['msg']}"[:600]) from error
 
 
-def _only_carried(settings: Mapping[str, Any], under: str = "") -> dict[str, Any]:
+def _only_carried(settings: JsonObject, under: str = "") -> JsonObject:
     """The nested settings that travel."""
-    carried_values: dict[str, Any] = {}
+    carried_values: JsonObject = {}
     for name, value in settings.items():
         key = f"{under}{name}"
         if key in _KEYS:
@@ -87,7 +87,7 @@ def _only_carried(settings: Mapping[str, Any], under: str = "") -> dict[str, Any
     return carried_values
 
 
-def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(under: JsonObject, over: JsonObject) -> JsonObject:
     merged = dict(under)
     for key, value in over.items():
         below = merged.get(key)

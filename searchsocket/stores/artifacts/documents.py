@@ -10,13 +10,14 @@ scopes/<scope>/CURRENT.json                       the live generation, and the l
 
 import re
 from pathlib import PurePosixPath
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 
 from searchsocket.errors import ArtifactInvalid, ProjectMismatch
 from searchsocket.stores.artifacts.objects.base import Objects, read
+from searchsocket.system.json_text import JsonObject
 
 FORMAT = 1
 PROJECT = "searchsocket.json"
@@ -118,7 +119,7 @@ class Description(Document):
     scope: ScopeName
     generation: GenerationName
     files: Annotated[dict[str, BlobEntry], Field(min_length=1, max_length=_MAX_FILES)]  # path in its folder -> content
-    settings: dict[str, Any]  # see `carried.py`
+    settings: JsonObject  # see `carried.py`
     state: BlobEntry | None = None  # what the next run needs to continue on another machine; see `state/archive.py`
     pushed_at: Annotated[str, Field(max_length=40)]  # ISO 8601, UTC; so that no two pushes share a description
 

@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from searchsocket.errors import ArtifactInvalid
 from searchsocket.stores.artifacts.documents import (
@@ -25,6 +24,7 @@ from searchsocket.stores.artifacts.documents import (
 from searchsocket.stores.artifacts.objects.base import ObjectMissing, Objects
 from searchsocket.stores.artifacts.scope_lease import ScopeLease
 from searchsocket.stores.local.layout import MANIFEST, Manifest, corrupt, read_manifest
+from searchsocket.system.json_text import JsonObject
 
 _AT_ONCE = 8  # requests under way
 _Files = Mapping[str, BlobEntry]
@@ -46,7 +46,7 @@ def push_generation(
     objects: Objects,
     lease: ScopeLease,
     folder: Path,
-    settings: Mapping[str, Any],
+    settings: JsonObject,
     public: Sequence[str] | None,
     now: datetime,
     write_state: Callable[[Path], None] | None = None,

@@ -27,7 +27,7 @@ class MilvusKind:
     def is_exact(self) -> bool:
         return self.text == EXACT
 
-    def difference(self, index: Mapping[str, Any]) -> str:
+    def difference(self, index: Mapping[str, object]) -> str:
         """Name the first difference between the index of a collection and this kind; "" if there is none.
 
         Args:
@@ -78,6 +78,6 @@ def kind_of(settings: MilvusSettings) -> MilvusKind:
             return FLAT
 
 
-def is_automatic(index: Mapping[str, Any]) -> bool:
+def is_automatic(index: Mapping[str, object]) -> bool:
     """Return True if the server chose the kind itself."""
     return bool(index.get("index_type") == _AUTOMATIC)

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
 
 from searchsocket.stores.base.labels import groups_of
 from searchsocket.stores.base.naming import generation_number
@@ -15,7 +14,7 @@ DIRECTORIES, TAGS, LABELS = "directories", "tags", "labels"
 NEVER = 99_999_999_999_999  # died: above the number of every generation; exact as a float64, which Pinecone stores
 BUCKETS = 1 << 20  # each row is in one of these, by its key, so that rows can be read in parts
 _DIGEST_CHARS = 25
-Where = Mapping[str, Any]
+Where = Mapping[str, object]
 
 
 def shortest_of(text: str) -> str:
@@ -25,7 +24,7 @@ def shortest_of(text: str) -> str:
     )
 
 
-def seen_by(generation: str) -> dict[str, Any]:
+def seen_by(generation: str) -> dict[str, object]:
     """The rows of one generation."""
     number = generation_number(generation)
     return {BORN: {"$lte": number}, DIED: {"$gt": number}}
@@ -62,7 +61,7 @@ def dealt(generation: str, low: int, high: int) -> Where:
 def matching(generation: str, where: Filter) -> Where:
     """The rows of a generation that a query may find."""
     where = canonical(where)
-    clauses: list[dict[str, Any]] = [{HIDDEN: {"$eq": False}}]
+    clauses: list[dict[str, object]] = [{HIDDEN: {"$eq": False}}]
     if where.path_prefix:
         clauses.append({DIRECTORIES: _any_of([where.path_prefix])})
     if where.directories:

@@ -98,6 +98,6 @@ def numbers(vector: Vector) -> list[float]:
     return sent
 
 
-def _size(metadata: dict[str, Any]) -> int:
+def _size(metadata: dict[str, object]) -> int:
     """Bytes as JSON; the client writes texts of other scripts as they are, which takes no more."""
     return len(json.dumps(metadata, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass"))

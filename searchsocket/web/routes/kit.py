@@ -5,8 +5,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from posixpath import normpath
-from typing import Any, Literal
+from typing import Literal
 
+from searchsocket.system.json_text import JsonObject
 from searchsocket.web.routes.script import Script, Value, setting
 
 KitVersion = Literal[2, 3]
@@ -109,7 +110,7 @@ def _first(read: ReadText, names: tuple[str, ...]) -> tuple[str, str]:
     return next(texts, ("", ""))
 
 
-def _json(text: str | None) -> dict[str, Any]:
+def _json(text: str | None) -> JsonObject:
     try:
         value = json.loads(text or "{}")
     except (ValueError, RecursionError):

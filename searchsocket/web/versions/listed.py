@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlsplit
 
 from searchsocket.web.versions.names import MAX_NAME_CHARS
@@ -38,7 +37,7 @@ def read_listed(text: str) -> tuple[ListedVersion, ...]:
     return tuple({version.name: version for version in versions if version}.values())
 
 
-def _parse_entry(entry: Any) -> ListedVersion | None:
+def _parse_entry(entry: object) -> ListedVersion | None:
     if isinstance(entry, str):
         entry = {"version": entry}
     if not isinstance(entry, dict):
@@ -56,7 +55,7 @@ def _parse_entry(entry: Any) -> ListedVersion | None:
     )
 
 
-def _folder_of(url: Any) -> str:
+def _folder_of(url: object) -> str:
     """The last folder of a version's URL, in lists of Sphinx themes."""
     try:
         path = urlsplit(url).path if isinstance(url, str) else ""
@@ -65,5 +64,5 @@ def _folder_of(url: Any) -> str:
     return path.removesuffix("index.html").rstrip("/").rpartition("/")[2]
 
 
-def _is_name(value: Any) -> bool:
+def _is_name(value: object) -> bool:
     return isinstance(value, str) and 0 < len(value) <= MAX_NAME_CHARS and value not in (".", "..") and "/" not in value

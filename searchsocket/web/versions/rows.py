@@ -11,7 +11,7 @@ if TYPE_CHECKING:  # a run without changes loads no numpy
 VERSIONS = "Versions"  # title of the table
 
 
-def version_rows(families: "Sequence[VersionFamily]") -> list[dict[str, Any]]:
+def version_rows(families: "Sequence[VersionFamily]") -> list[dict[str, object]]:
     """The versions of a site, newest first, for people and for JSON."""
     return [
         {

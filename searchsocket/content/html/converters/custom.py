@@ -7,7 +7,6 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from markdownify import MarkdownConverter
 
@@ -46,7 +45,7 @@ def load_rules(root: Path, entries: Sequence[str]) -> tuple[dict[str, Rule], lis
     return rules, digests
 
 
-def _load(root: Path, entry: str) -> Any:
+def _load(root: Path, entry: str) -> object:
     if not _ENTRY.fullmatch(entry):
         raise ConfigError(f"extract.converters: {entry!r} must be module:Class, e.g. search_converters:Notes")
     module, _, name = entry.partition(":")
@@ -60,7 +59,7 @@ def _load(root: Path, entry: str) -> Any:
         sys.path.remove(str(root))
 
 
-def _rules(converter: Any) -> Iterator[tuple[str, Rule]]:
+def _rules(converter: object) -> Iterator[tuple[str, Rule]]:
     for name in dir(converter):
         tag = name.removeprefix(_PREFIX).replace("_", "-")
         inherited = getattr(MarkdownConverter, name, None)

@@ -86,7 +86,7 @@ def _flags(tags: set[str]) -> int:
     return flags
 
 
-def _meets(neighbour: Any, edge: int) -> int:
+def _meets(neighbour: object, edge: int) -> int:
     """The whitespace kind at one end of a text; `edge` is that of the parent element."""
     if neighbour is None:
         return edge

@@ -1,8 +1,11 @@
-"""The line of a JSON log."""
+"""The type of a JSON object, and the line of a JSON log."""
 
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any, TypeAlias
+
+JsonObject: TypeAlias = dict[str, Any]  # parsed, or to be written
 
 
 def json_line(level: str, fields: Mapping[str, object], time: datetime | None = None) -> str:
