@@ -48,24 +48,24 @@ def judge(scopes: Sequence[ScopeAge], rules: PruneRules, now: datetime) -> list[
 def _decide(scope: ScopeAge, rules: PruneRules, now: datetime) -> PruneDecision:
     if is_protected(scope.name, rules.protected):
         return PruneDecision(scope.name, goes=False, reason="protected")
-    against: list[str] = []
-    for_it: list[str] = []
+    delete_reasons: list[str] = []
+    keep_reasons: list[str] = []
     if rules.alive is not None:
         branch = rules.alive.get(scope.name)
         if branch is None:
-            against.append("its branch no longer exists")
+            delete_reasons.append("its branch no longer exists")
         else:
-            for_it.append(f"branch {branch}" if branch != scope.name else "its branch exists")
+            keep_reasons.append(f"branch {branch}" if branch != scope.name else "its branch exists")
     if rules.older_than_s is not None:
         age_s = _age_s(scope.last_run_at, now)
         if age_s is None:
-            for_it.append("its age is unknown")
+            keep_reasons.append("its age is unknown")
         elif age_s > rules.older_than_s:
-            against.append(f"no run for {age_s / _DAY_S:.0f} days")
+            delete_reasons.append(f"no run for {age_s / _DAY_S:.0f} days")
         else:
-            for_it.append(f"its last run was {age_s / _DAY_S:.0f} days ago")
-    goes = bool(against) and (rules.match == "any" or not for_it)
-    return PruneDecision(scope.name, goes, "; ".join(against if goes else for_it or against))
+            keep_reasons.append(f"its last run was {age_s / _DAY_S:.0f} days ago")
+    goes = bool(delete_reasons) and (rules.match == "any" or not keep_reasons)
+    return PruneDecision(scope.name, goes, "; ".join(delete_reasons if goes else keep_reasons or delete_reasons))
 
 
 def is_protected(scope: str, patterns: Collection[str]) -> bool:
