@@ -7,15 +7,16 @@ from pathlib import Path
 import click
 
 from searchsocket.cli.options import (
+    continuation_option,
     count_option,
     each,
     json_option,
     load_project,
     named_filter,
+    pages_options,
     project_option,
     scope_option,
     tokens_option,
-    versions_option,
 )
 from searchsocket.cli.output import count, line_width, safe
 from searchsocket.cli.results import mark_lines
@@ -34,25 +35,8 @@ _INDENT = "   "
 @count_option("--limit", MAX_OCCURRENCES, 20, "Maximum number of occurrences.")
 @click.option("--parts", is_flag=True, help="Match inside longer words too.")
 @click.option("--match-case", is_flag=True, help="Match upper and lower case exactly.")
-@click.option("--path-prefix", default="", metavar="PATH", help="Only below this path, e.g. /docs.")
-@click.option("--tag", "tags", multiple=True, help="Only pages with this tag; repeat for several.")
-@click.option(
-    "--language", "languages", multiple=True, metavar="LANG", help="Only in this language; repeat for any of several."
-)
-@click.option(
-    "--filter",
-    "named",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Only with this value of a facet; repeat for any of several.",
-)
-@versions_option
-@click.option(
-    "--continuation",
-    default="",
-    metavar="WORD",
-    help="Continue after the previous answer, with the word that it printed.",
-)
+@pages_options
+@continuation_option
 @tokens_option
 @json_option
 def find(

@@ -62,14 +62,47 @@ def scope_option(command: F) -> F:
     )(command)
 
 
-def versions_option(command: F) -> F:
-    """Add `--docs-version VERSION`, which may be repeated, as `versions`; `--version` is the program's version."""
+def pages_options(command: F) -> F:
+    """Add the options that select pages: `path_prefix`, `tags`, `languages`, facets as `named`, and `versions`.
+
+    `--version` is the program's version.
+    """
+    for option in (
+        click.option(
+            "--docs-version",
+            "versions",
+            multiple=True,
+            metavar="VERSION",
+            help="Search this version of the documentation, or all; repeat for several. Default: the newest release.",
+        ),
+        click.option(
+            "--filter",
+            "named",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="Only with this value of a facet; repeat for any of several.",
+        ),
+        click.option(
+            "--language",
+            "languages",
+            multiple=True,
+            metavar="LANG",
+            help="Only in this language; repeat for any of several.",
+        ),
+        click.option("--tag", "tags", multiple=True, help="Only pages with this tag; repeat for several."),
+        click.option("--path-prefix", default="", metavar="PATH", help="Only below this path, e.g. /docs."),
+    ):
+        command = option(command)
+    return command
+
+
+def continuation_option(command: F) -> F:
+    """Add `--continuation WORD`, which continues a list of occurrences."""
     return click.option(
-        "--docs-version",
-        "versions",
-        multiple=True,
-        metavar="VERSION",
-        help="Search this version of the documentation, or all; repeat for several. Default: the newest release.",
+        "--continuation",
+        default="",
+        metavar="WORD",
+        help="Continue after the previous answer, with the word that it printed.",
     )(command)
 
 

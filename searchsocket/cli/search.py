@@ -11,10 +11,10 @@ from searchsocket.cli.options import (
     each,
     json_option,
     named_filter,
+    pages_options,
     part_options,
     project_option,
     scope_option,
-    versions_option,
 )
 from searchsocket.cli.output import line_width, print_error
 from searchsocket.cli.recent_searches import note_search
@@ -30,11 +30,7 @@ from searchsocket.system.memory import end_at_once, loading
 @project_option
 @scope_option
 @count_option("--top-k", MAX_TOP_K, 5, "Maximum number of results.")
-@click.option("--path-prefix", default="", metavar="PATH", help="Only below this path, e.g. /docs.")
-@click.option("--tag", "tags", multiple=True, help="Only pages with this tag; repeat for several.")
-@click.option(
-    "--language", "languages", multiple=True, metavar="LANG", help="Only in this language; repeat for any of several."
-)
+@pages_options
 @click.option(
     "--prefer-language",
     default="",
@@ -44,14 +40,6 @@ from searchsocket.system.memory import end_at_once, loading
 @click.option(
     "--kind", "kinds", multiple=True, help="Only chunks of this kind, e.g. section; repeat for any of several."
 )
-@click.option(
-    "--filter",
-    "named",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Only with this value of a facet; repeat for any of several.",
-)
-@versions_option
 @click.option("--facet", "facets", multiple=True, metavar="NAME", help="Count pages by the values of this facet.")
 @click.option("--group-by", type=click.Choice(["page", "chunk"]), default="page", show_default=True)
 @click.option(

@@ -6,7 +6,14 @@ from pathlib import Path
 import click
 
 from searchsocket.cli.code.requests import answer, bright, file_line, files_options, print_answer
-from searchsocket.cli.options import count_option, json_option, project_option, scope_option, tokens_option
+from searchsocket.cli.options import (
+    continuation_option,
+    count_option,
+    json_option,
+    project_option,
+    scope_option,
+    tokens_option,
+)
 from searchsocket.cli.output import count, safe
 from searchsocket.search.bounds import MAX_CODE_OCCURRENCES
 from searchsocket.search.code.find_all import CodeFindAnswer, CodeOccurrence
@@ -21,12 +28,7 @@ from searchsocket.serving.capabilities.code import FIND_CODE
 @click.option("--parts", is_flag=True, help="Match inside longer words too.")
 @click.option("--ignore-case", is_flag=True, help="Ignore case.")
 @files_options
-@click.option(
-    "--continuation",
-    default="",
-    metavar="WORD",
-    help="Continue after the previous answer, with the word that it printed.",
-)
+@continuation_option
 @tokens_option
 @json_option
 def find(
