@@ -1,7 +1,7 @@
 """Turn ranked chunks into the results that callers get."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote
@@ -20,7 +20,7 @@ from searchsocket.search.ranking.rank import Parts, Ranked
 from searchsocket.search.versions import NO_VERSIONS, VersionScope, page_versions
 from searchsocket.stores.base import ReadableRecord
 from searchsocket.text.graphemes import safe_cut
-from searchsocket.types import Generation, PageFacts, Record
+from searchsocket.types import Generation, PageFacts, Record, Scores
 
 _FRAGMENT_SAFE = "!$&()*+,;=:@/?-._~"
 
@@ -253,16 +253,30 @@ class ResultWriter:
 def _explanation(parts: Parts, position: int) -> Explanation:
     scores, boosts = parts.lists, parts.boosts
     nothing = np.zeros(len(scores.fused))
-    columns = (
-        scores.cosine, scores.bm25, scores.vector, scores.keyword, scores.page_bm25, scores.page,
-        scores.fused, scores.second, boosts.links, boosts.depth, parts.matches, boosts.weight,
-        parts.bonuses.get("names", nothing), parts.bonuses.get("passage", nothing),
-    )  # fmt: skip
-    values = [*(round(float(column[position]), 6) for column in columns), *scores.shares[:3]]
-    explanation = Explanation(*values)
-    if parts.reranked is None:
-        return explanation
-    return replace(explanation, rerank=round(float(parts.reranked[position]), 6))
+
+    def at(column: Scores) -> float:
+        return round(float(column[position]), 6)
+
+    return Explanation(
+        cosine=at(scores.cosine),
+        bm25=at(scores.bm25),
+        vector=at(scores.vector),
+        keyword=at(scores.keyword),
+        page_bm25=at(scores.page_bm25),
+        page=at(scores.page),
+        fused=at(scores.fused),
+        second=at(scores.second),
+        links=at(boosts.links),
+        depth=at(boosts.depth),
+        exact=at(parts.matches),
+        weight=at(boosts.weight),
+        names=at(parts.bonuses.get("names", nothing)),
+        passage=at(parts.bonuses.get("passage", nothing)),
+        vector_share=scores.shares.meaning,
+        keyword_share=scores.shares.words,
+        page_share=scores.shares.page,
+        rerank=None if parts.reranked is None else at(parts.reranked),
+    )
 
 
 def _key(readable: ReadableRecord, max_chars: int) -> tuple[str, int]:
