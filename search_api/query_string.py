@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, create_model
 from pydantic.alias_generators import to_camel
 
-from searchsocket.serving.capabilities.base import Capability, R
+from searchsocket.serving.capabilities.base import AnyCapability, Capability, R
 
 
 class QueryString(BaseModel):
@@ -22,7 +22,7 @@ class LenientQueryString(QueryString):
 
 
 def query_string_of(
-    capability: Capability[Any, Any], base: type[QueryString] = QueryString, without: Container[str] = ()
+    capability: AnyCapability, base: type[QueryString] = QueryString, without: Container[str] = ()
 ) -> type[QueryString]:
     """Return the model of a capability's query string, without some fields."""
     fields: dict[str, Any] = {}

@@ -9,13 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from itertools import groupby
-from typing import Any
 
 import dagster as dg
 
 from searchsocket.errors import CandidateRefused
 from searchsocket.pipeline.run.checks import Check
-from searchsocket.pipeline.run.stage import Stage
+from searchsocket.pipeline.run.stage import AnyStage
 from searchsocket.pipeline.run.stages import CODE_STAGES, LLMS_STAGES, STAGES, STATIC_STAGES
 from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS
 from searchsocket_assets.columns import column_schema
@@ -30,7 +29,7 @@ from searchsocket_assets.site import DagsterSite
 Results = Iterator[dg.MaterializeResult[None] | dg.AssetCheckEvaluation]
 
 
-def stage_asset(stage: Stage[Any], site: DagsterSite) -> dg.AssetsDefinition:
+def stage_asset(stage: AnyStage, site: DagsterSite) -> dg.AssetsDefinition:
     """Make the asset of one stage, which runs it for the scope of the run.
 
     It has no retry policy, because Dagster would retry interruptions too. Temporary failures are retried inside a

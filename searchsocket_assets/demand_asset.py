@@ -3,16 +3,16 @@
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 import dagster as dg
 
 from searchsocket.demand.acceptance import save_report
 from searchsocket.demand.report import DemandEntry, DemandReport, demand_report
 from searchsocket.serving.service import open_service
+from searchsocket.system.json_text import JsonObject
 from searchsocket_assets.project_root import begin_run
 from searchsocket_assets.resources import options_of
-from searchsocket_assets.run.details import table
+from searchsocket_assets.run.details import Metadata, table
 from searchsocket_assets.run.translate import errors_as_failures, events_logged
 from searchsocket_assets.site import DagsterSite
 
@@ -48,7 +48,7 @@ def demand_asset(site: DagsterSite) -> dg.AssetsDefinition:
     return search_demand
 
 
-def demand_metadata(report: DemandReport) -> dict[str, Any]:
+def demand_metadata(report: DemandReport) -> Metadata:
     """A table for each list, and numbers that Dagster plots."""
     lists = {
         "without_results": report.without_results,
@@ -67,7 +67,7 @@ def demand_metadata(report: DemandReport) -> dict[str, Any]:
     }
 
 
-def _rows(entries: Sequence[DemandEntry]) -> list[dict[str, Any]]:
+def _rows(entries: Sequence[DemandEntry]) -> list[JsonObject]:
     return [
         {
             "query": entry.query,

@@ -17,6 +17,7 @@ from searchsocket.pipeline.branches.pruning import PrunePlan, PruneRequest, appl
 from searchsocket_assets.discovery import named
 from searchsocket_assets.initial_status import schedule_start, sensor_status
 from searchsocket_assets.project_root import begin_run
+from searchsocket_assets.run.details import Metadata
 from searchsocket_assets.run.empty_partitions import empty_partitions_of, forget_in
 from searchsocket_assets.run.translate import errors_as_failures
 from searchsocket_assets.site import DagsterSite
@@ -107,7 +108,7 @@ def prune_schedule(site: DagsterSite, job: dg.JobDefinition) -> dg.ScheduleDefin
     )
 
 
-def plan_metadata(plan: PrunePlan) -> dict[str, Any]:
+def plan_metadata(plan: PrunePlan) -> Metadata:
     """A table of deleted and kept scopes for the UI."""
     rows = [
         dg.TableRecord({"scope": verdict.scope, "goes": verdict.goes, "reason": verdict.reason})

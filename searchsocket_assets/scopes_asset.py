@@ -8,8 +8,9 @@ import dagster as dg
 
 from searchsocket.backends import Backends
 from searchsocket.pipeline.branches.overview import ScopesOverview, look_at_scopes, to_json
+from searchsocket.system.json_text import JsonObject
 from searchsocket_assets.project_root import begin_run
-from searchsocket_assets.run.details import bullets, table
+from searchsocket_assets.run.details import Metadata, bullets, table
 from searchsocket_assets.run.history import last_runs_in
 from searchsocket_assets.run.translate import errors_as_failures
 from searchsocket_assets.site import DagsterSite
@@ -41,10 +42,10 @@ def scopes_asset(site: DagsterSite) -> dg.AssetsDefinition:
     return scopes
 
 
-def scopes_metadata(overview: ScopesOverview, runs: Any) -> dict[str, Any]:
+def scopes_metadata(overview: ScopesOverview, runs: Any) -> Metadata:
     """The table, and numbers that Dagster plots."""
     rows = [_flat(to_json(row, runs.get(row.scope))) for row in overview.rows]
-    metadata: dict[str, Any] = {"scopes": table(rows)} if rows else {}
+    metadata: Metadata = {"scopes": table(rows)} if rows else {}
     if overview.problems:
         metadata["warning_list"] = dg.MetadataValue.md(
             bullets([f"{problem.code}: {problem}" for problem in overview.problems])
@@ -57,7 +58,7 @@ def scopes_metadata(overview: ScopesOverview, runs: Any) -> dict[str, Any]:
     }
 
 
-def _flat(row: Any) -> dict[str, Any]:
+def _flat(row: Any) -> JsonObject:
     return {
         **{name: value for name, value in row.items() if name != "lastRun"},
         "lastRun": row["lastRun"].get("status"),

@@ -11,7 +11,7 @@ from search_api.gate.freshness import Freshness
 from search_api.gate.queries import Queries
 from search_api.query_string import query_string_of, read_query_string
 from searchsocket.errors import ScopeRefused
-from searchsocket.serving.capabilities.base import Capability
+from searchsocket.serving.capabilities.base import AnyCapability
 
 OnAnswer = Callable[[Request, Any, Any], None]
 
@@ -19,7 +19,7 @@ OnAnswer = Callable[[Request, Any, Any], None]
 def add_capability(
     app: FastAPI,
     path: str,
-    capability: Capability[Any, Any],
+    capability: AnyCapability,
     queries: Queries,
     freshness: Freshness,
     on_answer: OnAnswer = lambda *_: None,

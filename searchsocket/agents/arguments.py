@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from searchsocket.errors import InvalidRequest
-from searchsocket.serving.capabilities.base import Agent, Capability, merged_options
+from searchsocket.serving.capabilities.base import Agent, AnyCapability, merged_options
 from searchsocket.serving.capabilities.fields import AGENT_FIELDS, AGENT_NAMES, MAX_SCOPE_CHARS
 from searchsocket.system.json_text import JsonObject
 
@@ -63,7 +63,7 @@ class Arguments(BaseModel):
         return str(own or of_folder)
 
 
-def arguments_of(capability: Capability[Any, Any], agent: Agent) -> type[Arguments]:
+def arguments_of(capability: AnyCapability, agent: Agent) -> type[Arguments]:
     """Return the model of the arguments of a capability's tool."""
     fields: JsonObject = {}
     for name in agent.arguments:
@@ -74,7 +74,7 @@ def arguments_of(capability: Capability[Any, Any], agent: Agent) -> type[Argumen
     return create_model(f"{agent.name}_arguments", __base__=base, **fields)
 
 
-def read_request(capability: Capability[Any, Any], agent: Agent, arguments: Arguments, **changes: object) -> Any:
+def read_request(capability: AnyCapability, agent: Agent, arguments: Arguments, **changes: object) -> Any:
     """Return the request for arguments; an empty argument is the request's default.
 
     Args:

@@ -15,7 +15,7 @@ from searchsocket.agents.offer import NAMES
 from searchsocket.agents.reply import Reply
 from searchsocket.errors import InvalidRequest
 from searchsocket.search.bounds import DEFAULT_MAX_TOKENS, LEAST_MAX_TOKENS
-from searchsocket.serving.capabilities.base import AGENT, Agent, Capability
+from searchsocket.serving.capabilities.base import AGENT, Agent, AnyCapability
 from searchsocket.system.json_text import JsonObject
 from searchsocket.text.token_count import LEAST
 
@@ -45,7 +45,7 @@ class Looks(Enum):
 class Tool:
     """A capability as an MCP tool."""
 
-    capability: Capability[Any, Any]
+    capability: AnyCapability
     gives: object  # dataclass of the answer's data
     reply: Callable[[Library, Any, Any], Reply]  # takes the request and its answer
     looks: Looks = Looks.NEVER

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
+from searchsocket.pipeline.run.results import Table
 from searchsocket.project.settings.features import GoldenSettings
 from searchsocket.quality.replies import GoldenResult, GoldenResults, Measures, measures, measures_by_tag
 from searchsocket.search.answer import Explanation
@@ -106,7 +107,7 @@ class IndexJudgement:
         """Return the measures by name, for plots in Dagster."""
         return {f"golden_{name}": round(value, 4) for name, value in asdict(self.now).items()}
 
-    def tables(self) -> dict[str, Sequence[Mapping[str, object]]]:
+    def tables(self) -> dict[str, Table]:
         """Return tables by title: queries that moved, and queries that fail."""
         wrong = [
             {"query": reply.golden.query, "expected": " ".join(reply.golden.expect) or "nothing", **_results(reply)}

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import dagster as dg
 
@@ -13,12 +13,13 @@ from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.summary import skipped_words
 from searchsocket.project.project import index_folder
 
+Metadata: TypeAlias = dict[str, Any]  # name -> value for Dagster
 _MAX_WARNINGS = 50
 _LOGIN = re.compile(r"(\b[a-z][a-z0-9+.-]*://)[^\s/@]*@", re.IGNORECASE)
 _QUERY = re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s?#]*)\?[^\s)\"']*", re.IGNORECASE)
 
 
-def details(run: ScopeRun, result: StageResult[Any], samples: Mapping[str, Any]) -> dict[str, Any]:
+def details(run: ScopeRun, result: StageResult[Any], samples: Mapping[str, Any]) -> Metadata:
     """Metadata in this order: the numbers, the source of the pages, points to check, the output and its location.
 
     Numbers stay plain, so that Dagster plots them.
@@ -30,7 +31,7 @@ def details(run: ScopeRun, result: StageResult[Any], samples: Mapping[str, Any])
         "project": run.project.id,
         **{name: text for name, text in result.facts.items() if name not in origin.source},
     }
-    metadata: dict[str, Any] = {"dagster/row_count": result.total, **result.numbers.values()}
+    metadata: Metadata = {"dagster/row_count": result.total, **result.numbers.values()}
     metadata |= {"seconds": round(result.seconds, 3), "warnings": len(result.warnings)}
     metadata |= {name: dg.MetadataValue.text(public(text)) for name, text in texts.items() if text}
     metadata |= samples
@@ -44,9 +45,9 @@ def details(run: ScopeRun, result: StageResult[Any], samples: Mapping[str, Any])
     return metadata | _places(run, result)
 
 
-def _places(run: ScopeRun, result: StageResult[Any]) -> dict[str, Any]:
+def _places(run: ScopeRun, result: StageResult[Any]) -> Metadata:
     """Existing folders and pages where a person can see the output."""
-    places: dict[str, Any] = {}
+    places: Metadata = {}
     folders = {
         "page_mirror": ("mirror_folder", run.project.mirror_dir / run.scope.name),
         "search_index": ("generation_folder", _index_folder(run) / run.scope.name / result.generation),

@@ -11,7 +11,7 @@ from searchsocket.pipeline.run.checks import Check
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.results import CheckOutcome, GoldenQueriesFailed
 from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS, golden_queries_answered
-from searchsocket_assets.run.details import key_of, table
+from searchsocket_assets.run.details import Metadata, key_of, table
 
 
 def outcome_of(check: Check, run: ScopeRun) -> CheckOutcome:
@@ -80,7 +80,7 @@ def evaluated(
     )
 
 
-def _metadata(outcome: CheckOutcome) -> dict[str, Any]:
+def _metadata(outcome: CheckOutcome) -> Metadata:
     tables = {key_of(title): table(rows) for title, rows in outcome.tables.items() if rows}
     severity = dg.AssetCheckSeverity.WARN if outcome.severity == "warn" else dg.AssetCheckSeverity.ERROR
     return {

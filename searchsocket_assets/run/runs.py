@@ -28,11 +28,12 @@ from searchsocket.events import Event, OnEvent
 from searchsocket.pipeline.run.context import SITE, Corpus, ScopeRun
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.results import CheckOutcome
-from searchsocket.pipeline.run.stage import Stage, exclusive
+from searchsocket.pipeline.run.stage import AnyStage, exclusive
 from searchsocket.pipeline.run.stages import stages_of
 from searchsocket.project.project import Project
 from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS
 from searchsocket.quality.gate import golden_texts, judge_candidate
+from searchsocket.system.json_text import JsonObject
 from searchsocket.system.memory import keep_loaded, loading
 from searchsocket.types import Scope
 from searchsocket_assets.partitions import NAME as SCOPES_NAME
@@ -193,7 +194,7 @@ class _Work:
                 with _translate(stage.name, self.on_event, context.log) as on_event:
                     yield from self._stage(context, stage, replace(run, on_event=on_event))
 
-    def _stage(self, context: dg.OpExecutionContext, stage: Stage[Any], run: ScopeRun) -> Iterator[Any]:
+    def _stage(self, context: dg.OpExecutionContext, stage: AnyStage, run: ScopeRun) -> Iterator[Any]:
         key, partition = dg.AssetKey(stage.name), self.scope.name
         try:
             result = stage(run)
@@ -246,7 +247,7 @@ def _open_quickly(home: Path) -> dg.DagsterInstance:
     return instance
 
 
-def run_config(options: RunOptions, *, console: bool) -> dict[str, Any]:
+def run_config(options: RunOptions, *, console: bool) -> JsonObject:
     """The set options as run configuration, so that the UI shows them."""
     config = dict(options.stated())
     # The log is in Dagster's database in any case; a command prints its own messages.

@@ -15,11 +15,11 @@ from searchsocket.models.embedders.base import Embedder
 from searchsocket.models.embedders.queries import NoVector, QueryVectors
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.results import StageResult
-from searchsocket.pipeline.run.stage import Stage
+from searchsocket.pipeline.run.stage import AnyStage
 from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.search.query import SearchQuery
 from searchsocket.types import Vector
-from searchsocket_assets.run.details import bullets, details, table
+from searchsocket_assets.run.details import Metadata, bullets, details, table
 
 if TYPE_CHECKING:
     from searchsocket.search.engine import SearchEngine
@@ -43,7 +43,7 @@ def materialized(
 
 
 def reported(
-    instance: dg.DagsterInstance, stage: Stage[Any], key: dg.AssetKey, run: ScopeRun, result: StageResult[Any]
+    instance: dg.DagsterInstance, stage: AnyStage, key: dg.AssetKey, run: ScopeRun, result: StageResult[Any]
 ) -> dg.AssetMaterialization:
     """A stage's result as an event of a run that is not the asset's own, with the same tags as from Dagster."""
     versions = {"dagster/data_version": result.version, "dagster/code_version": stage.version}
@@ -51,16 +51,14 @@ def reported(
     return dg.AssetMaterialization(key, partition=run.scope.name, metadata=metadata, tags=versions)
 
 
-def _metadata(
-    instance: dg.DagsterInstance, key: dg.AssetKey, run: ScopeRun, result: StageResult[Any]
-) -> dict[str, Any]:
+def _metadata(instance: dg.DagsterInstance, key: dg.AssetKey, run: ScopeRun, result: StageResult[Any]) -> Metadata:
     is_searched = result.generation and run.corpus.has_checks
     return details(run, result, sample_metadata(instance, key, run, result) if is_searched else {})
 
 
 def observed(plan: IndexSummary, asset_key: dg.AssetKey) -> dg.AssetObservation:
     """A plan as an observation, which Dagster shows next to materializations."""
-    numbers: dict[str, Any] = {
+    numbers: Metadata = {
         f"{group}_{key}": value
         for group in ("pages", "chunks", "embeddings", "records", "routes")
         for key, value in getattr(plan, group).items()
@@ -164,7 +162,7 @@ def setting_of(error: SearchSocketError) -> str:
 
 def sample_metadata(
     instance: dg.DagsterInstance, key: dg.AssetKey, run: ScopeRun, result: StageResult[Any]
-) -> dict[str, Any]:
+) -> Metadata:
     """The sample queries of the live generation after the stage; they run again only for a new generation."""
     records_filter = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[run.scope.name])
     for record in instance.fetch_materializations(records_filter, limit=1).records:

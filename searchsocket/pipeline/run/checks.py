@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from inspect import cleandoc
-from typing import Any
 
 from searchsocket.content.html.converters import make_converter
 from searchsocket.dollars import dollars
@@ -19,7 +18,7 @@ from searchsocket.pipeline.extraction.job import extract_page
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.remote_index import findings
 from searchsocket.pipeline.run.results import CheckOutcome, sha256
-from searchsocket.pipeline.run.stage import Stage
+from searchsocket.pipeline.run.stage import AnyStage
 from searchsocket.pipeline.stages.chunk_embeddings import (
     budget,
     chunk_embeddings,
@@ -101,7 +100,7 @@ _FAR_FEWER = 0.8  # of the pages of the previous run
 class Check:
     """Check of one stage's output; a blocking check stops the later stages."""
 
-    stage: Stage[Any]
+    stage: AnyStage
     run: Callable[[ScopeRun], CheckOutcome]
     blocking: bool = False
 

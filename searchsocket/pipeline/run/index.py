@@ -4,7 +4,6 @@ import tempfile
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from searchsocket.errors import ConfigMissing
 from searchsocket.models.embedders import resolved_provider
@@ -12,7 +11,7 @@ from searchsocket.models.embedders.openai_key import key_variable
 from searchsocket.pipeline.run.context import SITE, Corpus, ScopeRun, Workspace
 from searchsocket.pipeline.run.numbers import ChunkNumbers
 from searchsocket.pipeline.run.results import result_of
-from searchsocket.pipeline.run.stage import Stage, exclusive
+from searchsocket.pipeline.run.stage import AnyStage, exclusive
 from searchsocket.pipeline.run.stages import STAGES, every_stage, stages_of
 from searchsocket.pipeline.run.summary import IndexSummary, PagesOrigin, origin_of_pages, summarise
 from searchsocket.project.project import Project
@@ -95,5 +94,5 @@ def summary_of(project: Project, run_id: str, scope: str, corpus: Corpus = SITE)
     return summarise(scope, [result_of(report, stages[report["stage"]].numbers) for report in reports])
 
 
-def _stages(run: ScopeRun) -> Collection[Stage[Any]]:
+def _stages(run: ScopeRun) -> Collection[AnyStage]:
     return stages_of(run.corpus, run.project.settings).values()

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from searchsocket.errors import CandidateRefused
 from searchsocket.pipeline.run.numbers import Number, Numbers
@@ -30,6 +30,7 @@ def lines_of(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
 
 N = TypeVar("N", bound=Numbers, covariant=True)
 K = TypeVar("K", bound=Numbers)
+Table: TypeAlias = Sequence[Mapping[str, Any]]  # rows by column, for people
 
 
 MAX_SKIPPED = 100  # skipped pages that a stage lists
@@ -55,7 +56,7 @@ class StageResult(Generic[N]):
     skipped: Sequence[Skipped] = ()  # at most `MAX_SKIPPED`
     skip_reasons: Mapping[str, int] = field(default_factory=dict)  # counts of all skipped pages
     warnings: tuple[str, ...] = ()
-    tables: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)  # title -> rows for people
+    tables: Mapping[str, Table] = field(default_factory=dict)  # by title
     preview: str = ""  # Markdown for people
     generation: str = ""  # the live generation after a publishing stage
 
@@ -76,7 +77,7 @@ class CheckOutcome:
     message: str
     severity: Literal["error", "warn"] = "error"
     numbers: Mapping[str, Number] = field(default_factory=dict)
-    tables: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)  # title -> rows for people
+    tables: Mapping[str, Table] = field(default_factory=dict)  # by title
 
 
 class GoldenQueriesFailed(CandidateRefused):

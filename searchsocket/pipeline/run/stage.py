@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from inspect import cleandoc
 from time import perf_counter
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from searchsocket.errors import ArtifactInvalid, Interrupted
 from searchsocket.events import Event
@@ -71,6 +71,9 @@ class Stage(Generic[N]):
         run.on_event(Event("progress", {"stage": self.name, "done": done, "total": total}))
 
 
+AnyStage: TypeAlias = Stage[Any]
+
+
 def only_count(numbers: Callable[[int], N]) -> StageBody[N]:
     """Return the body for a dry run of a stage that writes files from the index: it only counts the pages.
 
@@ -89,7 +92,7 @@ def stage(
     label: str,
     numbers: type[N],
     *,
-    reads: Sequence[Stage[Any]] = (),
+    reads: Sequence[AnyStage] = (),
     version: str = "1",
     kinds: Iterable[str],
     dry: StageBody[N] | None = None,

@@ -1,10 +1,9 @@
 """The stages by name, in the order of the data. Each can run alone, repeatedly, and in its own process."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from searchsocket.pipeline.run.context import Corpus
-from searchsocket.pipeline.run.stage import Stage
+from searchsocket.pipeline.run.stage import AnyStage
 from searchsocket.pipeline.stages.chunk_embeddings import chunk_embeddings
 from searchsocket.pipeline.stages.code_chunks import code_chunks
 from searchsocket.pipeline.stages.code_files import code_files
@@ -17,26 +16,26 @@ from searchsocket.pipeline.stages.site_pages import site_pages
 from searchsocket.pipeline.stages.static_search import static_search
 from searchsocket.project.settings.model import Settings
 
-STAGES: Mapping[str, Stage[Any]] = {
+STAGES: Mapping[str, AnyStage] = {
     stage.name: stage for stage in (site_pages, page_mirror, page_chunks, chunk_embeddings, search_index)
 }
 
-LLMS_STAGES: Mapping[str, Stage[Any]] = {llms_txt.name: llms_txt}  # after those of the site, if enabled
+LLMS_STAGES: Mapping[str, AnyStage] = {llms_txt.name: llms_txt}  # after those of the site, if enabled
 
-STATIC_STAGES: Mapping[str, Stage[Any]] = {static_search.name: static_search}  # likewise
+STATIC_STAGES: Mapping[str, AnyStage] = {static_search.name: static_search}  # likewise
 
-CODE_STAGES: Mapping[str, Stage[Any]] = {
+CODE_STAGES: Mapping[str, AnyStage] = {
     stage.name: stage for stage in (code_files, code_chunks, code_embeddings, code_index)
 }
 
 
-def stages_of(corpus: Corpus, settings: Settings) -> Mapping[str, Stage[Any]]:
+def stages_of(corpus: Corpus, settings: Settings) -> Mapping[str, AnyStage]:
     """The stages of a run over a corpus."""
     left_out = {**({} if settings.llms.enable else LLMS_STAGES), **({} if settings.export.static else STATIC_STAGES)}
     return {name: stage for name, stage in every_stage(corpus).items() if name not in left_out}
 
 
-def every_stage(corpus: Corpus) -> Mapping[str, Stage[Any]]:
+def every_stage(corpus: Corpus) -> Mapping[str, AnyStage]:
     """Every stage of a corpus that may have left a report."""
     return {name: stage for name, stage in _all().items() if stage.corpus is corpus}
 
@@ -47,5 +46,5 @@ def label_of(name: str) -> str:
     return stage.label if stage else name
 
 
-def _all() -> Mapping[str, Stage[Any]]:
+def _all() -> Mapping[str, AnyStage]:
     return {**STAGES, **LLMS_STAGES, **STATIC_STAGES, **CODE_STAGES}

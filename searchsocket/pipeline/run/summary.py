@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from searchsocket.pipeline.run.numbers import (
     ChunkNumbers,
@@ -14,7 +14,7 @@ from searchsocket.pipeline.run.numbers import (
     Numbers,
     PageNumbers,
 )
-from searchsocket.pipeline.run.results import Skipped, StageResult
+from searchsocket.pipeline.run.results import Skipped, StageResult, Table
 from searchsocket.system.json_text import JsonObject
 from searchsocket.web.versions.rows import VERSIONS
 
@@ -37,10 +37,10 @@ class IndexSummary:
     estimated_cost_usd: float
     charged_tokens: int
     charged_cost_usd: float
-    expensive_pages: Sequence[Mapping[str, Any]]  # see `PageCost`; empty if nothing costs anything
-    build_output: Sequence[Mapping[str, Any]]  # see `BuildOutput`
+    expensive_pages: Table  # see `PageCost`; empty if nothing costs anything
+    build_output: Table  # see `BuildOutput`
     routes: Mapping[str, int]
-    versions: Sequence[Mapping[str, object]]  # of the documentation, see `version_rows`; empty on most sites
+    versions: Table  # of the documentation, see `version_rows`; empty on most sites
     deletion_eligible: bool
     skipped: Sequence[Skipped]  # the first few of each stage
     skip_reasons: Mapping[str, int]
@@ -106,7 +106,7 @@ def summarise(scope: str, results: Sequence[StageResult[Numbers]], *, dry_run: b
     )
 
 
-def _table(results: Sequence[StageResult[Numbers]], title: str) -> Sequence[Mapping[str, object]]:
+def _table(results: Sequence[StageResult[Numbers]], title: str) -> Table:
     return next((result.tables[title] for result in results if title in result.tables), ())
 
 

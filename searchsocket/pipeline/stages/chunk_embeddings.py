@@ -1,6 +1,6 @@
 """Stage 4: embed each text that was not embedded with this model before (spec 10.3, 11, 21)."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
 from functools import partial
 
@@ -16,7 +16,7 @@ from searchsocket.models.paying.bill import EmbedOutcome, plan_missing
 from searchsocket.models.paying.cost import Budget
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.numbers import EmbeddingNumbers
-from searchsocket.pipeline.run.results import StageResult, digest_of
+from searchsocket.pipeline.run.results import StageResult, Table, digest_of
 from searchsocket.pipeline.run.stage import Stage, raise_if_stopped, stage
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.published_vectors import take_published_vectors
@@ -179,7 +179,7 @@ def _result(state: ScopeState, embedder: Embedder, outcome: EmbedOutcome) -> Sta
     )
 
 
-def cost_tables(outcome: EmbedOutcome) -> Mapping[str, Sequence[Mapping[str, object]]]:
+def cost_tables(outcome: EmbedOutcome) -> Mapping[str, Table]:
     """Tables of the pages' costs."""
     return {
         "Most expensive pages": [asdict(page) for page in outcome.pages],

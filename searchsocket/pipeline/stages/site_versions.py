@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from searchsocket.errors import ConfigError
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.results import digest_of
+from searchsocket.pipeline.run.results import Table, digest_of
 from searchsocket.sources.static_output import listed_texts
 from searchsocket.state import ScopeState
 from searchsocket.types import VersionFamily
@@ -44,7 +44,7 @@ def settle_versions(run: ScopeRun, state: ScopeState) -> list[str]:
     return list(_warnings(rules, families))
 
 
-def version_table(state: ScopeState) -> Mapping[str, Sequence[Mapping[str, object]]]:
+def version_table(state: ScopeState) -> Mapping[str, Table]:
     """A table of the site's versions for people and `--json`; empty if there are none."""
     rows = version_rows(state.versions.families())
     return {VERSIONS: rows} if rows else {}

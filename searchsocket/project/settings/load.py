@@ -14,6 +14,7 @@ from pydantic_core import ErrorDetails
 from searchsocket.errors import ConfigError
 from searchsocket.project.settings.model import Settings
 from searchsocket.project.settings.section import SettingsSection
+from searchsocket.system.json_text import JsonObject
 
 FILE_NAME = "searchsocket.toml"
 ENV_PREFIX = "SEARCHSOCKET__"  # SEARCHSOCKET__CHUNKING__MAX_CHARS=1500
@@ -54,7 +55,7 @@ def tables_of(path: Path, keys: tuple[str, ...]) -> frozenset[str]:
     return frozenset(data)
 
 
-def _read(root: Path) -> tuple[str, dict[str, Any]]:
+def _read(root: Path) -> tuple[str, JsonObject]:
     path, keys = config_table(root)
     if path is None:
         return "the defaults", {}
@@ -82,7 +83,7 @@ def config_table(root: Path) -> tuple[Path | None, tuple[str, ...]]:
     return (shared, ("tool", "searchsocket")) if is_shared else (None, ())
 
 
-def _parse(path: Path) -> dict[str, Any]:
+def _parse(path: Path) -> JsonObject:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -99,7 +100,7 @@ def snake_case(key: str) -> str:
 def _snake_keys(value: Any, origin: str) -> Any:
     if not isinstance(value, dict):
         return value
-    renamed: dict[str, Any] = {}
+    renamed: JsonObject = {}
     for key, inner in value.items():
         snake = snake_case(key)
         if snake in renamed:
@@ -125,7 +126,7 @@ def _value(text: str) -> object:
         return text
 
 
-def _put(data: dict[str, Any], path: tuple[str, ...], value: Any, name: str) -> None:
+def _put(data: JsonObject, path: tuple[str, ...], value: Any, name: str) -> None:
     for key in path[:-1]:
         inner = data.setdefault(key, {})
         if not isinstance(inner, dict):
@@ -139,7 +140,7 @@ def _refuse_unknown(path: tuple[str, ...], name: str, value: object) -> None:
         raise ConfigError(_unknown_key(f"environment variable {name}", path, value))
 
 
-def _validate(data: dict[str, Any], origin: str) -> Settings:
+def _validate(data: JsonObject, origin: str) -> Settings:
     try:
         # JSON, so that strict types accept a list for a tuple.
         return Settings.model_validate_json(json.dumps(data, default=str))

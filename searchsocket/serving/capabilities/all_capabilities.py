@@ -1,11 +1,9 @@
 """Every capability: HTTP and MCP offer what this tuple lists."""
 
-from typing import Any
-
 from searchsocket.serving.capabilities.ask import ANSWERS
-from searchsocket.serving.capabilities.base import Capability
+from searchsocket.serving.capabilities.base import AnyCapability
 from searchsocket.serving.capabilities.code import CODE
 from searchsocket.serving.capabilities.content import CONTENT
 from searchsocket.serving.capabilities.pages import PAGES
 
-CAPABILITIES: tuple[Capability[Any, Any], ...] = (*PAGES, *CODE, *CONTENT, *ANSWERS)  # in the order of the API's pages
+CAPABILITIES: tuple[AnyCapability, ...] = (*PAGES, *CODE, *CONTENT, *ANSWERS)  # in the order of the API's pages

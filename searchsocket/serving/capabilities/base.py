@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, model_validator
 from pydantic.alias_generators import to_camel
@@ -150,3 +150,6 @@ class Capability(Generic[R, A]):
     def description(self) -> str:
         """The docstring of `run`."""
         return inspect.getdoc(self.run) or ""
+
+
+AnyCapability: TypeAlias = Capability[Any, Any]
