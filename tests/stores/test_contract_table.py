@@ -1,10 +1,12 @@
 """The documentation says which store is tried with which case."""
 
 from pathlib import Path
+from typing import get_args
 
 from contract.store.suite import StoreContract
 from contract.table import page
 
+from searchsocket.project.settings.model import VectorProvider
 from searchsocket.testing.lingering_rows import LingeringRowsContract
 from searchsocket.testing.vector_index import VectorIndexContract
 from searchsocket.testing.vector_upkeep import VectorUpkeepContract
@@ -53,3 +55,10 @@ PARTS = (
 
 def test_the_page_says_who_is_tried_with_what(golden: GoldenCheck) -> None:
     golden(PAGE, page(PARTS))
+
+
+def test_every_store_of_the_product_is_tried() -> None:
+    """A new store without its tests would be offered."""
+    for _, stores in PARTS[1:]:
+        names = " ".join(stores).lower()
+        assert [store for store in get_args(VectorProvider) if store != "local" and store not in names] == []
