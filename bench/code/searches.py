@@ -16,7 +16,7 @@ from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.project.project import open_project
 from searchsocket.search.bounds import MAX_CODE_TOP_K, MAX_QUERY_CHARS
 from searchsocket.search.code.query import CodeQuery
-from searchsocket.serving.code import open_code
+from searchsocket.serving.code import CodeService, open_code
 from searchsocket.serving.code_upkeep import open_upkeep
 
 Search = Callable[[str], Sequence[str]]  # a query -> paths of files, best first, maybe again
@@ -45,7 +45,7 @@ class Searched:
         return rankings
 
 
-def ours(root: Path, minilm: Path | None = None) -> Search:
+def our_code(root: Path, minilm: Path | None = None) -> CodeService:
     """Index a folder as `searchsocket code sync` does, with the built-in model, or with MiniLM."""
     lines = ["[code]", "enable = true", 'exclude = ["*.toml"]']
     if minilm:
@@ -54,7 +54,12 @@ def ours(root: Path, minilm: Path | None = None) -> Search:
     environ = {**os.environ, "SEARCHSOCKET_CACHE": str(root.parent / "cache")}
     project = open_project(root, environ)
     open_upkeep(project, environ).sync("main", "bench")
-    code = open_code(project, environ)
+    return open_code(project, environ)
+
+
+def ours(root: Path, minilm: Path | None = None) -> Search:
+    """Our search of a folder as it ships."""
+    code = our_code(root, minilm)
 
     def search(q: str) -> list[str]:
         return [result.file for result in code.search(CodeQuery(q, MAX_CODE_TOP_K), "main").results]
@@ -66,13 +71,18 @@ def semble_with(model: Any, name: str) -> Callable[[Path], Search]:
     """Index a folder with semble's chunks, words and ranking, and a model in place of the one that it downloads."""
 
     def index(root: Path) -> Search:
-        from semble import SembleIndex
-
-        with patch("semble.index.index.load_model", lambda _: (model, name)):
-            found = SembleIndex.from_path(root, model_path=name)
+        found = semble_index(root, model, name)
         return lambda q: [result.chunk.file_path for result in found.search(q, top_k=MAX_CODE_TOP_K)]
 
     return index
+
+
+def semble_index(root: Path, model: Any, name: str) -> Any:
+    """An index of semble over a folder."""
+    from semble import SembleIndex
+
+    with patch("semble.index.index.load_model", lambda _: (model, name)):
+        return SembleIndex.from_path(root, model_path=name)
 
 
 def static_model(folder: Path) -> Any:

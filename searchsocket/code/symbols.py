@@ -1,7 +1,7 @@
 """Search keys and spoken forms of the names of definitions, independent of language and code style."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 
 from searchsocket.text.words import STOP_WORDS, stem
@@ -51,16 +51,21 @@ def symbols_in(query: str) -> tuple[str, ...]:
 
 def spoken_name(query: str) -> Spoken:
     """The name in a query, independent of word order; empty for one word, or for a question."""
-    words = [word for word in map(str.lower, _WORDS.findall(query)) if word not in STOP_WORDS]
-    return _stems(words) if 2 <= len(words) <= MOST_WORDS else ()
+    words = words_of_name(query, STOP_WORDS)
+    return tuple(sorted(words)) if 2 <= len(words) <= MOST_WORDS else ()
 
 
 @lru_cache(maxsize=1 << 16)  # every query checks the same names
 def ways_to_say(qualified: str) -> frozenset[Spoken]:
     """The spoken forms of a name: alone, and with its parent's name."""
     parts = qualified.split(".")
-    return frozenset(_stems(map(str.lower, _WORDS.findall(".".join(parts[-count:])))) for count in (1, 2))
+    return frozenset(tuple(sorted(words_of_name(".".join(parts[-count:])))) for count in (1, 2))
 
 
-def _stems(words: Iterable[str]) -> Spoken:
-    return tuple(sorted(map(stem, words)))
+def words_of_name(name: str, without: Collection[str] = ()) -> list[str]:
+    """The stems of the words in a name or text, in order, identifiers split and without digits.
+
+    Args:
+        without: Words to leave out, in lower case.
+    """
+    return [stem(word) for word in map(str.lower, _WORDS.findall(name)) if word not in without]

@@ -1,37 +1,69 @@
-"""What a query of many words finds code by: besides itself its file, and where that lies."""
+"""What a query finds code by besides its chunk: the name of the file, and what else of the file was found."""
 
 import numpy as np
 import pytest
 
-from searchsocket.search.code.ranking import evidence_of
+from searchsocket.search.code.candidates import CodeCandidates
+from searchsocket.search.code.path_words import path_shares
+from searchsocket.search.code.ranking import rank_code
+from searchsocket.stores.base import Facts
 
-MANY, FEW = "retry a failed upload of the queue in the worker", "retry a failed upload"
-
-
-def evidence(q: str, urls: list[str], meaning: list[float]) -> list[float]:
-    signals = np.array(meaning)
-    return [round(one, 4) for one in evidence_of(q, urls, signals, signals, signals, np.ones(len(urls))).tolist()]
+MANY, FEW = "retry a failed upload of the queue in the worker", "failed uploads"
 
 
-def test_a_path_that_says_words_of_a_long_query_counts() -> None:
-    """Of words that are spelled in the folders and the name: a change names the part of the project that it is in."""
-    worker, other = evidence(MANY, ["/src/worker/uploadQueue.ts", "/src/page/view.ts"], [0.5, 0.5])
-    assert worker > other
-    assert evidence(FEW, ["/src/upload.ts", "/src/view.ts"], [0.5, 0.5]) == [0.5, 0.5]
-
-
-def test_of_a_long_query_a_file_that_says_it_twice_goes_first() -> None:
-    """Its words lie scattered; of a short one each chunk stands for itself."""
-    urls = ["/a/one.ts", "/a/two.ts", "/a/two.ts"]
-    alone, best, second = evidence(MANY, urls, [0.7, 0.69, 0.6])
-    assert best > alone > 0
-    assert second < best
-    assert evidence(FEW, urls, [0.7, 0.69, 0.6]) == [0.7, 0.69, 0.6]
+def ranked(q: str, urls: list[str], meaning: list[float], symbols: tuple[str, ...] = ()) -> list[tuple[str, float]]:
+    """Files in their order with their scores; each chunk is in its file's place and says no word of the query."""
+    count = len(urls)
+    numbers, nothing = np.arange(count), np.zeros(count)
+    facts = Facts(urls, [""] * count, [""] * count, ["function"] * count, numbers, numbers, numbers, np.ones(count))
+    labels = [frozenset({"test=true"} if "/tests/" in url else ()) for url in urls]
+    ids = [str(number) for number in numbers]
+    candidates = CodeCandidates(ids, facts, labels, np.array(meaning), nothing, nothing)
+    return [(urls[one.position], one.score) for one in rank_code(candidates, q, symbols)]
 
 
 @pytest.mark.parametrize("q", [MANY, FEW])
-def test_evidence_stays_between_nothing_and_all(q: str) -> None:
-    """So that what defines a name goes before what only speaks of it, however long the query."""
-    whole = evidence(q, ["/retry/failed/upload/queue/worker", "/retry/failed/upload/queue/worker"], [1.0, 1.0])
-    assert max(whole) == pytest.approx(1.0)
-    assert evidence(q, ["/x.ts"], [0.0]) == [0.0]
+def test_a_file_whose_name_says_the_query_goes_first(q: str) -> None:
+    """Files are named after what they are about, so that of two chunks that mean the same the name decides."""
+    assert ranked(q, ["/page/view.ts", "/src/uploadQueue.ts"], [0.5, 0.5])[0][0] == "/src/uploadQueue.ts"
+
+
+def test_a_test_does_not_profit_from_its_name() -> None:
+    """It is named after the code that it tests."""
+    files = [url for url, _ in ranked(FEW, ["/tests/upload.ts", "/src/view.ts"], [0.5, 0.5])]
+    assert files == ["/src/view.ts", "/tests/upload.ts"]
+
+
+def test_a_second_chunk_of_a_file_counts_less() -> None:
+    """Another file nearly as good says more than more of the same; one that is far worse does not."""
+    urls = ["/a/one.ts", "/a/one.ts", "/a/two.ts", "/a/far.ts"]
+    files = [url for url, _ in ranked("closing", urls, [1.0, 0.98, 0.9, 0.0])]
+    assert files == ["/a/one.ts", "/a/two.ts", "/a/one.ts", "/a/far.ts"]
+
+
+def test_a_file_named_as_the_query_goes_first_where_no_definition_is_known() -> None:
+    """In languages without a grammar the name of the file is the only sign of what it defines."""
+    urls = ["/core/SessionDelegate.swift", "/core/session.swift", "/core/Session.swift"]
+    files = [url for url, _ in ranked("Session", urls, [0.5, 0.5, 0.5], ("Session",))]
+    assert files == ["/core/Session.swift", "/core/session.swift", "/core/SessionDelegate.swift"]
+
+
+def test_scores_stay_between_nothing_and_all() -> None:
+    """Also where the path says every word of the query."""
+    scores = [score for _, score in ranked(FEW, ["/failed/upload.ts", "/x.ts"], [1.0, 0.0])]
+    assert 0 <= scores[1] < scores[0] <= 1
+
+
+@pytest.mark.parametrize(
+    ("url", "q", "shares"),
+    [
+        ("/src/http_parser.py", "parsing of requests", (0.5, 0.5, 1 / 3)),  # `pars` begins `parser`
+        ("/src/parser/index.ts", "the parser", (1.0, 1.0, 1 / 3)),  # such a file is named by its folder
+        ("/src/log.py", "logarithm", (0.0, 0.0, 0.0)),  # three letters begin too many words
+        ("/README", "where is the end", (0.0, 0.0, 0.0)),
+        ("/123", "123", (0.0, 0.0, 0.0)),
+    ],
+)
+def test_shares_of_words_in_paths(url: str, q: str, shares: tuple[float, float, float]) -> None:
+    found = path_shares([url, url], q)
+    assert np.array(found) == pytest.approx(np.array([[share, share] for share in shares]))

@@ -6,21 +6,25 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from searchsocket.code.languages import language_of
-from searchsocket.code.symbols import EXACT, LABEL, Spoken, spoken_name, ways_to_say
+from searchsocket.code.symbols import EXACT, LABEL, Spoken, spoken_name, ways_to_say, words_of_name
 from searchsocket.search.code.candidates import CodeCandidates
 from searchsocket.search.code.changelog import is_about_versions, is_history
+from searchsocket.search.code.path_words import path_shares, words_of_query
 from searchsocket.search.ranking.fusion import min_max
 from searchsocket.stores.base import WordEvidence
-from searchsocket.text.words import STOP_WORDS, index_text, parse_query
 from searchsocket.types import Scores
 
-DEFINES = 2.0  # for the definition of an exact name in the query; more than all other evidence together
+DEFINES = 2.0  # for the definition of the name that is the query; more than all other evidence together
+_MENTIONED = 0.4  # likewise for a name among other words, which may ask for its use
+_LIKE = 0.25  # share of both for a name in other case, for its last part, and for a name that the query writes as words
+_NAMED_FILE = 0.2  # for a file that is named as the query: the only sign of a definition in languages without grammar
+_REPEATED = 0.8  # factor of a result for each better one of its file
 NEAR = 0.1  # of the score of the definition that the query names; candidates below it are unrelated
 _TEST, _ALL = "test=true", f"{EXACT}=__all__"
 _SHARE = {_TEST: 0.8, "generated=true": 0.4}  # factors compared with other source
-_SPOKEN = 0.25  # of `DEFINES`, for a name that the query writes as words
 _PROSE, _LIST = 0.85, 0.7  # factors of a text about code, and of a list of names
 _PROSE_LANGUAGES = frozenset({"markdown", "text"})
 _ABOUT_PROSE = re.compile(
@@ -44,20 +48,30 @@ _LESS = {"impl": 0.9, "block": 0.95, "heading": 0.9, "key": 0.85, "module": 0.95
 MIN_SHARE, MIN_COVERAGE, MIN_COSINE, MIN_COSINE_ALONE = 0.5, 0.34, 0.12, 0.45
 
 
-class _Weights(NamedTuple):
-    """Weights of the signals, fitted to changes and questions with known code."""
+class Weights(NamedTuple):
+    """Weights of the signals, for queries of all lengths; `bench/code/fit.py` compares them with fitted ones."""
 
-    meaning: float
-    words: float  # of the chunk
-    file: float  # words of the whole file
-    path: float  # share of its words that the query contains
-    second: float  # evidence of the file's second best chunk: if two chunks match, the file is about the subject
+    meaning: float = 0.5
+    words: float = 0.2  # of the chunk
+    file: float = 0.3  # words of the whole file
+    name: float = 0.1  # see `PathShares`
+    query: float = 0.2
+    path: float = 0.1
 
 
-_FEW_WORDS = _Weights(0.5, 0.2, 0.3, 0.0, 0.0)
-# A long query describes a change or a part of the project, whose words are spread over files and folders.
-_MANY_WORDS = _Weights(0.5, 0.17, 0.33, 0.2, 0.3)
-_MANY = 5  # words, stop words aside
+_WEIGHTS = Weights()
+
+
+class Signals(NamedTuple):
+    """Evidence for each candidate, by column, in [0, 1] each; the first six in the order of `Weights`."""
+
+    meaning: Scores
+    words: Scores
+    file: Scores
+    name: Scores
+    query: Scores
+    path: Scores
+    part: Scores  # factor: 1 for ordinary source, less for tests and generated files
 
 
 class RankedCode(NamedTuple):
@@ -90,49 +104,101 @@ def is_enough_code(words: WordEvidence, best_cosine: float, *, is_named: bool) -
     return words.known >= MIN_COVERAGE and best_cosine >= MIN_COSINE
 
 
-def rank_code(candidates: CodeCandidates, q: str, symbols: Sequence[str]) -> list[RankedCode]:
+def rank_code(
+    candidates: CodeCandidates, q: str, symbols: Sequence[str], weights: Weights = _WEIGHTS
+) -> list[RankedCode]:
     """Return the candidates, best first; equal scores in path order, in a file by line."""
     if not candidates.ids:
         return []
-    meaning, words, files = min_max(candidates.cosine), min_max(candidates.bm25), min_max(candidates.file_bm25)
+    signals = signals_of(candidates, q)
     spoken, names = spoken_name(q), _label_scores(symbols)
-    defines = [_exact_score(labels, names) or _spoken_score(labels, spoken) for labels in candidates.labels]
-    about_versions = is_about_versions(q)
+    written = np.array([_exact_score(labels, names) for labels in candidates.labels])
+    defines = np.where(written, written, [_spoken_score(labels, spoken) for labels in candidates.labels])
+    by_name = np.where(written, DEFINES if q.strip() in symbols else _MENTIONED, DEFINES) * defines
+    if q.strip() in symbols:
+        by_name += _named_file(candidates.facts.url, q)
+    evidence = evidence_of(signals, weights)
+    # The definition of a named symbol matches the query even in a test or a generated file: its factor counts half.
+    scores = np.round((evidence + by_name * (0.5 + 0.5 * signals.part)) / (1.0 + by_name.max()), 6)
+    scores = _less_repeated(scores, np.lexsort((candidates.facts.order, -scores)), candidates.facts.url)
+    order = np.lexsort((candidates.facts.order, -scores))
+    columns = [scores[order], order, *(column[order] for column in (defines, *signals[:3]))]
+    return list(map(RankedCode, *(column.tolist() for column in columns)))
+
+
+def evidence_of(signals: Signals, weights: Weights = _WEIGHTS) -> Scores:
+    """Return the evidence of each chunk, in [0, 1]."""
+    total = sum(weight * signal for weight, signal in zip(weights, signals[:-1], strict=True))
+    evidence: Scores = total * signals.part / sum(weights)
+    return evidence
+
+
+def _less_repeated(scores: Scores, order: NDArray[np.integer], urls: Sequence[str]) -> Scores:
+    """Return the scores, lower for each further candidate of a file: another file says more than more of the same."""
+    factors, next_factor = np.empty(len(scores)), dict.fromkeys(urls, 1.0)
+    for at in order.tolist():
+        factors[at] = next_factor[urls[at]]
+        next_factor[urls[at]] *= _REPEATED
+    return np.round(scores * factors, 6)
+
+
+def signals_of(candidates: CodeCandidates, q: str) -> Signals:
+    """Return the signals of the candidates of a query, without names of definitions."""
+    pairs = zip(candidates.labels, candidates.facts.url, strict=True)
+    # A test and a text are named after the code that they are about.
+    is_source = np.array([_TEST not in labels and not is_prose(url) for labels, url in pairs])
+    shares = path_shares(candidates.facts.url, q)
+    return Signals(
+        meaning=min_max(candidates.cosine),
+        words=min_max(candidates.bm25),
+        file=min_max(candidates.file_bm25),
+        name=shares.name * is_source,
+        query=shares.query * is_source,
+        path=shares.path * is_source,
+        part=_parts(candidates, q),
+    )
+
+
+def _parts(candidates: CodeCandidates, q: str) -> Scores:
+    """Return the factor of each candidate by the kind of its file and of its definition."""
+    facts, about_versions = candidates.facts, is_about_versions(q)
     prose = 1.0 if about_versions or _ABOUT_PROSE.search(q) else _PROSE
     parts = {label: part for label, part in _SHARE.items() if label != _TEST or not _ABOUT_TESTS.search(q)}
     shares = [
         _share(labels, parts) * _LESS.get(kind, 1.0) * (prose if is_prose(url) else 1.0)
-        for labels, kind, url in zip(candidates.labels, candidates.facts.kind, candidates.facts.url, strict=True)
+        for labels, kind, url in zip(candidates.labels, facts.kind, facts.url, strict=True)
     ]
     if _ABOUT_VALUES.search(q):
         shares = [
             share
             * max(_ANY_VALUE if kind in _VALUES else _NO_VALUE, _NO_VALUE + (1 - _NO_VALUE) * _constant(labels, q))
-            for share, labels, kind in zip(shares, candidates.labels, candidates.facts.kind, strict=True)
+            for share, labels, kind in zip(shares, candidates.labels, facts.kind, strict=True)
         ]
     if about_versions:
         shares = [
             1.0 if is_prose(url) and is_history(url) else share * _PROSE
-            for share, url in zip(shares, candidates.facts.url, strict=True)
+            for share, url in zip(shares, facts.url, strict=True)
         ]
-    part, by_name = np.array(shares), DEFINES * np.array(defines)
-    evidence = evidence_of(q, candidates.facts.url, meaning, words, files, part)
-    # The definition of a named symbol matches the query even in a test or a generated file: its factor counts half.
-    scores = np.round((evidence + by_name * (0.5 + 0.5 * part)) / (1.0 + by_name.max()), 6)
-    order = np.lexsort((candidates.facts.order, -scores))
-    columns = [scores[order], order, *(column[order] for column in (np.array(defines), meaning, words, files))]
-    return list(map(RankedCode, *(column.tolist() for column in columns)))
+    return np.array(shares)
+
+
+def _named_file(urls: Sequence[str], q: str) -> Scores:
+    """Return the bonus of files that are named as the query, half of it if only the case differs."""
+    name, folded = q.strip(), q.strip().casefold()
+    stems = (url.rpartition("/")[2].rpartition(".")[0] for url in urls)
+    return _NAMED_FILE * np.array([1.0 if stem == name else 0.5 * (stem.casefold() == folded) for stem in stems])
 
 
 def _constant(labels: frozenset[str], q: str) -> float:
     """Return the greatest share of the words of a constant's name that the query contains."""
     names = (match[1] for label in labels if (match := _CONSTANT.fullmatch(label)))
-    return max((_share_of_path(name.replace("_", " "), _words_of(q)) for name in names), default=0.0)
+    asked, words = words_of_query(q), [frozenset(words_of_name(name)) for name in names]
+    return max((len(each & asked) / len(each) for each in words if each), default=0.0)
 
 
 def _label_scores(symbols: Sequence[str]) -> Mapping[str, float]:
     """Return the score of a definition per label: 1 for its exact name, less in other case or for a part."""
-    folded = {f"{LABEL}={name.casefold()}": 0.5 if "." in name else 0.45 for name in symbols}
+    folded = {f"{LABEL}={name.casefold()}": _LIKE for name in symbols}
     return folded | {f"{EXACT}={name}": 1.0 for name in symbols}
 
 
@@ -144,7 +210,7 @@ def _spoken_score(labels: frozenset[str], spoken: Spoken) -> float:
     """Return the score of a definition whose name the query writes as words."""
     if not spoken:
         return 0.0
-    return _SPOKEN if any(spoken in ways_to_say(name) for name in _names_of(labels)) else 0.0
+    return _LIKE if any(spoken in ways_to_say(name) for name in _names_of(labels)) else 0.0
 
 
 @lru_cache(maxsize=1 << 14)  # queries share candidates
@@ -185,49 +251,3 @@ def at_most_each(ranked: Sequence[RankedCode], urls: Sequence[str], most: int, t
             if len(best) == top_k:
                 break
     return best
-
-
-def evidence_of(q: str, urls: Sequence[str], meaning: Scores, words: Scores, files: Scores, part: Scores) -> Scores:
-    """Return the evidence of each chunk, in [0, 1].
-
-    Args:
-        urls: URLs of the chunks' files.
-        meaning, words, files: In [0, 1] each.
-        part: Factor per chunk, in [0, 1]; 1 for ordinary source, less for tests and generated files.
-    """
-    is_long = sum(not word.is_stop for word in parse_query(q).words) >= _MANY
-    weights = _MANY_WORDS if is_long else _FEW_WORDS
-    total = weights.meaning * meaning + weights.words * words + weights.file * files
-    if is_long:
-        total += weights.path * np.array([_share_of_path(url, _words_of(q)) for url in urls])
-    evidence = total * part / (weights.meaning + weights.words + weights.file + weights.path)
-    if not is_long:
-        return evidence
-    return (evidence + weights.second * _second_best(evidence, urls)) / (1.0 + weights.second)
-
-
-@lru_cache(maxsize=64)
-def _words_of(q: str) -> frozenset[str]:
-    """Return the words of a query in all their forms, without stop words."""
-    return frozenset(form for form in index_text(q).split() if form not in STOP_WORDS)
-
-
-def _share_of_path(url: str, query_words: frozenset[str]) -> float:
-    path_words = _words_of_path(url)
-    return len(path_words & query_words) / len(path_words) if path_words else 0.0
-
-
-@lru_cache(maxsize=1 << 14)  # queries share candidates
-def _words_of_path(url: str) -> frozenset[str]:
-    """Return the words of the folders, the file name and its extension."""
-    return frozenset(index_text(url.replace("/", " ").replace(".", " ")).split())
-
-
-def _second_best(evidence: Scores, urls: Sequence[str]) -> Scores:
-    """Return for each chunk the second best evidence in its file; 0 if the file has one candidate."""
-    best: dict[str, float] = {}
-    second: dict[str, float] = {}
-    for url, value in zip(urls, evidence.tolist(), strict=True):
-        least, most = sorted((best.get(url, 0.0), value))
-        best[url], second[url] = most, max(second.get(url, 0.0), least)
-    return np.array([second[url] for url in urls])
