@@ -57,12 +57,7 @@ class ContentFilesSource:
         self._max_page_bytes = max_page_bytes
         self._now_ns = now_ns
         self._addresses = addresses
-        self._report = SourceReport()
-
-    @property
-    def report(self) -> SourceReport:
-        """The report on the last `pages()` iteration."""
-        return self._report
+        self.report = SourceReport()
 
     def pages(self) -> Iterator[RawPage]:
         """Yield every page, each URL once, by rising URL.
@@ -70,7 +65,7 @@ class ContentFilesSource:
         Raises:
             SourceUnavailable: The folder is missing or cannot be listed.
         """
-        self._report = report = SourceReport(warnings=list(self._notes))
+        self.report = report = SourceReport(warnings=list(self._notes))
         try:
             os.scandir(self._root).close()
         except OSError as error:
@@ -121,7 +116,7 @@ class ContentFilesSource:
             except (FileNotFoundError, NotADirectoryError):
                 continue  # the project has no folder for a default glob
             except OSError as error:
-                self._report.failed[locator_of(folder) or "."] = f"cannot be listed: {error.strerror or error}"
+                self.report.failed[locator_of(folder) or "."] = f"cannot be listed: {error.strerror or error}"
                 continue
             for name, is_folder, is_link in items:
                 path = f"{folder}/{name}" if folder else name
@@ -134,11 +129,11 @@ class ContentFilesSource:
     def _is_refused_link(self, path: str) -> bool:
         target = os.path.realpath(os.path.join(self._root, path))
         if not is_inside(target, self._root):
-            self._report.skipped[locator_of(path)] = "a link that points out of the content folder"
+            self.report.skipped[locator_of(path)] = "a link that points out of the content folder"
             return True
         inner = os.path.relpath(target, self._root).replace(os.sep, "/")
         if self._paths.matches(inner) or not Path(target).exists():
-            self._report.skipped[locator_of(path)] = f"a link to {locator_of(inner)}"
+            self.report.skipped[locator_of(path)] = f"a link to {locator_of(inner)}"
             return True
         return False
 

@@ -64,12 +64,7 @@ class GitBranchSource:
         self._addresses = addresses
         self._commit = ""
         self._kit: KitProject | None = None
-        self._report = SourceReport()
-
-    @property
-    def report(self) -> SourceReport:
-        """The report on the last `pages()` iteration."""
-        return self._report
+        self.report = SourceReport()
 
     def commit(self) -> str:
         """The commit that the revision named at the first call; later calls return the same, so a run sees one state.
@@ -88,7 +83,7 @@ class GitBranchSource:
             InvalidScope: The revision is not a valid branch name.
             SourceUnavailable: There is no such commit, or git cannot list it.
         """
-        self._report = report = SourceReport()
+        self.report = report = SourceReport()
         commit = self.commit()
         self._paths = ContentPaths(self._paths.globs, self.kit().routes_dir.removeprefix(self._base))
         prefix = self._repository.prefix() + self._base

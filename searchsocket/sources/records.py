@@ -58,12 +58,7 @@ class RecordsSource:
         self._excluded = Excluder(exclude)
         self._max_page_bytes = max_page_bytes
         self._prepare = prepare
-        self._report = SourceReport()
-
-    @property
-    def report(self) -> SourceReport:
-        """The report on the last `pages()` iteration."""
-        return self._report
+        self.report = SourceReport()
 
     def pages(self) -> Iterator[RawPage]:
         """Yield every page, each URL once, by rising URL. If records share a URL, the first in file order is used.
@@ -71,7 +66,7 @@ class RecordsSource:
         Raises:
             SourceUnavailable: The records cannot be written or listed.
         """
-        self._report = report = SourceReport()
+        self.report = report = SourceReport()
         if self._prepare:
             self._prepare()
         pages: dict[str, RawPage] = {}

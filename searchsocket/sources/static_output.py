@@ -82,12 +82,7 @@ class StaticOutputSource:
         self._previous_form = previous_form
         self._documents = documents
         self._addresses = Addresses()
-        self._report = SourceReport()
-
-    @property
-    def report(self) -> SourceReport:
-        """The report on the last `pages()` iteration."""
-        return self._report
+        self.report = SourceReport()
 
     def pages(self) -> Iterator[RawPage]:
         """Yield every page, each URL once, by rising URL.
@@ -95,7 +90,7 @@ class StaticOutputSource:
         Raises:
             SourceUnavailable: The build folder is missing or cannot be listed.
         """
-        self._report = report = SourceReport(warnings=list(self._notes))
+        self.report = report = SourceReport(warnings=list(self._notes))
         try:
             os.scandir(self._root).close()
             build = BuildFolder(self._root, self._base, report, documents=self._documents)
@@ -142,7 +137,7 @@ class StaticOutputSource:
         children: dict[str, _Node] = {}
         for folder in node.folders:
             if depth > MAX_DEPTH:
-                self._report.skipped[locator_of(folder)] = f"more than {MAX_DEPTH} folders deep"
+                self.report.skipped[locator_of(folder)] = f"more than {MAX_DEPTH} folders deep"
                 continue
             for name, is_folder in build.list(folder):
                 path = f"{folder}/{name}" if folder else name
@@ -163,7 +158,7 @@ class StaticOutputSource:
         try:
             return join_name(url, name)
         except InvalidRequest as error:
-            self._report.skipped[locator_of(path)] = str(error)
+            self.report.skipped[locator_of(path)] = str(error)
             return ""
 
     def _set_apart(self, build: BuildFolder, children: dict[str, _Node]) -> None:
@@ -181,20 +176,20 @@ class StaticOutputSource:
         for path in paths:
             locator = locator_of(path)
             if first:
-                self._report.skipped[locator] = "another file has the same URL"
-                self._report.warnings.append(f"{locator} and {first} both have the URL {url}; {first} is used")
+                self.report.skipped[locator] = "another file has the same URL"
+                self.report.warnings.append(f"{locator} and {first} both have the URL {url}; {first} is used")
             elif page := self._page(url, path, locator, as_page):
                 first = locator
                 yield page
-            elif locator in self._report.failed:
+            elif locator in self.report.failed:
                 return  # another file must not replace one that could not be read
 
     def _page(self, url: str, path: str, locator: str, as_page: str) -> RawPage | None:
         name = path.rpartition("/")[2]
         if self._excludes and (self._excluded(url) or self._excluded(AS_FILES.address(url.rstrip("/"), name))):
-            self._report.skipped[locator] = "excluded"
+            self.report.skipped[locator] = "excluded"
             return None
-        info = usable(self._root, path, self._max_page_bytes, self._report)
+        info = usable(self._root, path, self._max_page_bytes, self.report)
         if info is None:
             return None
         stamp = stamp_of(info, self._now_ns())

@@ -35,12 +35,7 @@ class CommitSource:
         self._filter = filter_
         self._max_bytes = max_file_bytes
         self._commit = ""
-        self._report = SourceReport()
-
-    @property
-    def report(self) -> SourceReport:
-        """The report on the last `pages()` iteration."""
-        return self._report
+        self.report = SourceReport()
 
     def commit(self) -> str:
         """The commit that the revision named at the first call.
@@ -58,7 +53,7 @@ class CommitSource:
             InvalidScope: The revision is not a valid branch name.
             SourceUnavailable: There is no such commit, or git cannot list it.
         """
-        self._report = report = SourceReport()
+        self.report = report = SourceReport()
         entries = {entry.path: entry for entry in self._repository.files(self.commit(), "")}
         folders = _folders(entries)
         count = 0

@@ -38,16 +38,11 @@ class WorkingTreeSource:
         self._filter = filter_
         self._max_bytes = max_file_bytes
         self._now_ns = now_ns
-        self._report = SourceReport()
+        self.report = SourceReport()
         # Absolute paths that the last iteration read: nothing else affects the result.
         self.folders: list[str] = []
         self.files: list[str] = []
         self._links: Counter[tuple[int, int]] | None = None
-
-    @property
-    def report(self) -> SourceReport:
-        """The report on the last `pages()` iteration."""
-        return self._report
 
     def pages(self) -> Iterator[RawPage]:
         """Yield every source file, in the order of path parts; only ignore files are read.
@@ -55,7 +50,7 @@ class WorkingTreeSource:
         Raises:
             SourceUnavailable: The folder or an ignore file cannot be read.
         """
-        self._report = report = SourceReport()
+        self.report = report = SourceReport()
         self.folders, self.files, self._links = [], [], None
         now = self._now_ns()
         prefix = "".join(f"{part}/" for part in Path(self._root).relative_to(self._top).parts)
@@ -122,7 +117,7 @@ class WorkingTreeSource:
         except OSError as error:
             if os.path.join(self._top, folder).rstrip(os.sep) == self._root.rstrip(os.sep):
                 raise SourceUnavailable(f"{self._root} cannot be read: {error.strerror or error}") from error
-            self._report.failed[locator_of(folder)] = f"cannot be read: {error.strerror or error}"
+            self.report.failed[locator_of(folder)] = f"cannot be read: {error.strerror or error}"
         return Listing(folders, files, others)
 
     def _read_ignore(self, path: str) -> bytes | None:
