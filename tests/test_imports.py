@@ -30,7 +30,7 @@ CLIENTS = {
 }
 PARSERS = {"lxml", "bs4", "markdownify"}
 PROTOCOL = {"mcp", "mcp_types"}  # a second of CPU
-HEAVY = ORCHESTRATOR | SERVER | CLIENTS | PARSERS | PROTOCOL | {"numpy", "pydantic", "tantivy", "rich", "Stemmer"}
+HEAVY = ORCHESTRATOR | SERVER | CLIENTS | PARSERS | PROTOCOL | {"numpy", "pydantic", "rich", "Stemmer"}
 
 # From the centre outward; every room of the library has its place.
 CENTRE = {"types", "errors", "events", "dollars"}
@@ -291,7 +291,7 @@ def test_a_search_of_the_command_line_loads_no_web_framework(tmp_path: Path) -> 
 def test_definitions_load_no_client_and_no_engine() -> None:
     """The code server is started again and again; what a run needs is loaded by the run."""
     code = "from searchsocket_assets.definitions import build_definitions\nbuild_definitions()"
-    assert not loaded(code) & (CLIENTS | SERVER - {"starlette"} | {"tantivy"})
+    assert not loaded(code) & (CLIENTS | SERVER - {"starlette"})
 
 
 def test_a_run_of_the_command_loads_no_client_and_no_server() -> None:

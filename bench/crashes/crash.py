@@ -24,9 +24,7 @@ from bench.crashes.sites import use_version, write_versions
 
 _PATIENCE_S = 120.0
 _PROCESSES = multiprocessing.get_context("forkserver")
-_PROCESSES.set_forkserver_preload(
-    ["bench.crashes.child", "bench.crashes.reader", "tantivy", "searchsocket.content.html.extract"]
-)
+_PROCESSES.set_forkserver_preload(["bench.crashes.child", "bench.crashes.reader", "searchsocket.content.html.extract"])
 
 
 @dataclass(slots=True)

@@ -112,7 +112,7 @@ def read(engine: Engine, folder: Path, ledger: Ledger, stop: threading.Event) ->
 
 def kill_many(engine: Engine, folder: Path, publishes: int, seed: int) -> Ledger:
     """Publish so often; before each, one run is killed at a moment that is drawn."""
-    _FORKS.set_forkserver_preload(["bench.remote.kills", "tantivy", *engine.preload])
+    _FORKS.set_forkserver_preload(["bench.remote.kills", *engine.preload])
     ledger, source, stop = Ledger(), random.Random(seed), threading.Event()
     editions = [1] * RECORDS
     reading = threading.Thread(target=read, args=(engine, folder, ledger, stop))

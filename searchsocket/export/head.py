@@ -12,6 +12,7 @@ from searchsocket.search.ranking.boosts import LISTING_SHARE, OCCASION_SHARE, is
 from searchsocket.search.ranking.weights import WEIGHTS
 from searchsocket.stores.base import CatalogueSnapshot, ReadableRecord
 from searchsocket.stores.words import evidence, keywords, names
+from searchsocket.stores.words.bm25 import K1, B
 from searchsocket.text import words
 from searchsocket.text.synonyms import Forms, make_synonyms
 from searchsocket.types import Generation, PageFacts
@@ -24,7 +25,6 @@ FORMAT = 1
 PIECE_CHARS = 4_000  # of text; a result reads one piece for its snippet
 _BATCH = 500
 _Write = Callable[[str, Any], str]  # takes the kind of a file and its data; returns its name
-_K1, _B = 1.2, 0.75  # of BM25; the values of tantivy
 # Shares of the words of a chunk and of its page. An export has no vectors (docs/static.md).
 _FEW_WORDS, _MANY_WORDS = (0.4, 0.6), (0.25, 0.75)
 # Weights of neighbouring words, a second section and names. They are higher than on the server, which has vectors.
@@ -207,9 +207,9 @@ def exported_rule(rule: PageRule, aliases: Mapping[str, str]) -> dict[str, Any]:
 def weights(settings: "RankingSettings") -> dict[str, Any]:
     """Return all values besides the index that determine the order of results."""
     return {
-        "bm25": [_K1, _B],
+        "bm25": [K1, B],
         "fields": keywords.BOOSTS,
-        "page": keywords._WHOLE,
+        "page": keywords.PAGE_BOOSTS,
         "terms": {
             "identifier": keywords._IDENTIFIER_BOOST,
             "part": keywords._PART_BOOST,

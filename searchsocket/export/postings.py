@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from searchsocket.stores.words.documents import HEADING
-from searchsocket.text.words import index_text, spellings, split_code
+from searchsocket.text.words import index_words, spellings, split_code
 from searchsocket.types import Record
 
 BUCKET_BYTES = 8_000  # of postings, before compression; a query reads one bucket per word
@@ -37,7 +37,7 @@ class Postings:
         """
         page = records[0].page
         shared = (page.title, "\n".join(page.link_texts), page.url.replace("/", " "))
-        counts = [Counter(index_text(text).split()) for text in shared]
+        counts = [Counter(index_words(text)) for text in shared]
         self.lengths["links"].append(counts[1].total())
         for term in sorted(set().union(*counts)):
             self.pages[term].append((number, *(count[term] for count in counts)))
@@ -49,7 +49,7 @@ class Postings:
             self.spellings.update(spellings("\n".join((*shared, *own))))
 
     def _add_chunk(self, chunk: int, *texts: str) -> None:
-        counts = [Counter(index_text(text).split()) for text in texts]
+        counts = [Counter(index_words(text)) for text in texts]
         for name, count in zip(("body", "headings"), counts, strict=False):
             self.lengths[name].append(count.total())
         self.lengths["own"][-1] += counts[2].total()

@@ -33,7 +33,7 @@ def system_error(
 
 
 def client_error(action: str, path: Path, error: BaseException) -> SearchSocketError:
-    """Convert an error of SQLite, tantivy or Dagster about a file; see `system_error`."""
+    """Convert an error of SQLite or Dagster about a file; see `system_error`."""
     if isinstance(error, OSError):
         return system_error(action, path, error)
     name = str(getattr(error, "sqlite_errorname", ""))

@@ -3,8 +3,6 @@
 import os
 import secrets
 import shutil
-import tempfile
-import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -114,13 +112,6 @@ def sync_directory(path: Path) -> None:
 def is_temporary(path: Path) -> bool:
     """Return True if `path` is a leftover of an interrupted write."""
     return path.name.startswith(TEMPORARY)
-
-
-def temporary_folder(owner: object, prefix: str) -> Path:
-    """Make a folder that is deleted, with its content, when `owner` is deleted."""
-    folder = tempfile.mkdtemp(prefix=prefix)
-    weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
-    return Path(folder)
 
 
 def link_file(source: Path, target: Path) -> None:

@@ -14,8 +14,7 @@ def return_freed_memory() -> None:
     """Return freed memory to the system if the C library keeps it: glibc does, for each thread that ever ran.
 
     From then on, freed large blocks are returned at once. Otherwise glibc keeps blocks of up to 32 MB for reuse, and
-    puts small long-lived blocks between them. After tantivy, which allocates megabyte blocks, a process would stay
-    nearly as large as at its peak, and the next word index would add to that.
+    puts small long-lived blocks between them. A process would then stay nearly as large as at its peak.
 
     Worth its milliseconds if much was freed, and other threads or libraries will allocate as much again.
     """

@@ -88,13 +88,14 @@ def has_unspaced(text: str) -> bool:
     return not text.isascii() and _HAS_CJK.search(text) is not None
 
 
-def index_text(text: str) -> str:
-    """The words of `text` as stored in the index, in order, separated by spaces."""
+def index_words(text: str) -> list[str]:
+    """The words of `text` as stored in the index, in order."""
     pieces = text.split()
     # Texts of a site repeat: most pieces between spaces, with their punctuation, are already cached.
     if max(map(len, pieces), default=0) <= MAX_WORD_CHARS:
-        return " ".join(map(_short_piece, pieces))
-    return " ".join(_short_piece(piece) if len(piece) <= MAX_WORD_CHARS else _piece(piece) for piece in pieces)
+        return list(chain.from_iterable(map(_short_piece, pieces)))
+    forms = (_short_piece(piece) if len(piece) <= MAX_WORD_CHARS else _piece(piece) for piece in pieces)
+    return list(chain.from_iterable(forms))
 
 
 def plain_words(text: str) -> list[str]:
@@ -160,8 +161,8 @@ def possible_names(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in (*map(name_of, parts), *map(_gist, parts), task) if name))
 
 
-def _piece(text: str) -> str:
-    return " ".join(form for word in _WORD.findall(text) for form in word_forms(word))
+def _piece(text: str) -> tuple[str, ...]:
+    return tuple(form for word in _WORD.findall(text) for form in word_forms(word))
 
 
 _short_piece = lru_cache(maxsize=1 << 16)(_piece)  # about 250 bytes each for source code
@@ -246,7 +247,7 @@ def parse_query(text: str) -> ParsedQuery:
             order.append(words.setdefault(word.exact, word))
             if len(words) >= MAX_QUERY_WORDS:
                 break
-    quoted = (tuple(index_text(part).split()) for part in text.split('"')[1::2] if text.count('"') >= 2)
+    quoted = (tuple(index_words(part)) for part in text.split('"')[1::2] if text.count('"') >= 2)
     phrases = tuple(dict.fromkeys(phrase[:MAX_QUERY_WORDS] for phrase in quoted if len(phrase) > 1))
     open_ended = bool(text) and text[-1] not in ' \t\n".?!,;)'
     return ParsedQuery(tuple(words.values())[:MAX_QUERY_WORDS], tuple(order), phrases, open_ended)

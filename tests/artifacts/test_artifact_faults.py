@@ -84,12 +84,13 @@ def test_what_a_killed_pull_had_fetched_is_not_fetched_again(place: Path, indexe
     root = tmp_path / "empty"
     labels = in_process(dying.run, "pull", root, place, NEVER, answers=True)
     shutil.rmtree(root)
-    late = [number for number, label in enumerate(labels) if label.startswith("fsync .tmp")][12]
+    fetched = [number for number, label in enumerate(labels) if label.startswith("fsync .tmp")]
+    late = fetched[len(fetched) // 2]
     in_process(dying.run, "pull", root, place, late, answers=True, dies=True)
     assert not (root / "main" / "CURRENT").exists()
     again = Reader(root, indexer.objects).pull()
     whole = Reader(tmp_path / "whole", indexer.objects).pull()
-    assert 0 < again.fetched_files <= whole.fetched_files - 8  # of the twelve a few were not renamed yet
+    assert 0 < again.fetched_files < whole.fetched_files
     assert LocalStore(root, PROJECT).verify(MAIN) == []
 
 

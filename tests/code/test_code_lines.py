@@ -21,7 +21,7 @@ from searchsocket.serving.jsonl.chunk_ids import ChunkIds
 from searchsocket.serving.jsonl.requests import MAX_CHUNK_ID
 from searchsocket.serving.jsonl.server import LineServer, Opened
 from searchsocket.text.token_count import count_tokens
-from searchsocket.text.words import index_text
+from searchsocket.text.words import index_words
 from tests.code.code_project import CodeProject
 from tests.code.trees import grow
 
@@ -191,7 +191,7 @@ def test_scores_are_sums_of_rarities(indexed: LineServer, q: str) -> None:
         at = record.chunk.at
         path = record.page.url.replace("/", " ")
         said = "\n".join((record.page.title, "\n".join(at.heading_path), path, record.chunk.body.text))
-        held[(record.page.source_file, at.first)] = set(index_text(said).split())  # type: ignore[union-attr]
+        held[(record.page.source_file, at.first)] = set(index_words(said))  # type: ignore[union-attr]
     terms = list(query_terms(q))
     worth = {term: sum(term in words for words in held.values()) for term in terms}
     worth = {term: math.log(1 + len(held) / df) for term, df in worth.items() if df}  # type: ignore[misc]

@@ -83,7 +83,7 @@ def expected() -> dict[str, Any]:
         "stopWords": sorted(words.STOP_WORDS),
         "beforeNames": sorted(words._BEFORE_NAMES),
         "stems": {word: words.stem(word) for word in STEMS},
-        "forms": {text: words.index_text(text) for text in TEXTS},
+        "forms": {text: " ".join(words.index_words(text)) for text in TEXTS},
         "queries": {text: query(text) for text in QUERIES},
         "vocabulary": VOCABULARY,
         "curation": _curation(),

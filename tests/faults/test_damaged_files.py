@@ -25,14 +25,8 @@ KINDS = {  # name -> where it lies; `*` is the one generation of the fixture
     "vectors": "index/main/*/packs/*.f32",
     "rows": "index/main/*/rows/000000.npy",
     "facts": "index/main/*/facts.npz.zst",
-    "words-meta": "index/main/*/words/meta.json",
+    "words": "index/main/*/packs/*.words",
     "bodies": "index/main/*/bodies.db",
-    "words-terms": "index/main/*/words/*.term",
-    "words-postings": "index/main/*/words/*.idx",
-    "words-positions": "index/main/*/words/*.pos",
-    "words-store": "index/main/*/words/*.store",
-    "words-fast": "index/main/*/words/*.fast",
-    "words-norms": "index/main/*/words/*.fieldnorm",
     "mirror": "pages/main/docs/ropes.md",
     "lock": ".locks/main.lock",
 }
@@ -100,7 +94,7 @@ def _without_time(page: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("damage", ["half", "flipped"])
-@pytest.mark.parametrize("kind", ["current", "project", "manifest", "records", "words-meta", "state", "embeddings"])
+@pytest.mark.parametrize("kind", ["current", "project", "manifest", "records", "words", "state", "embeddings"])
 def test_no_command_ends_in_a_traceback(project: Project, kind: str, damage: str) -> None:
     (path,) = project.state.glob(KINDS[kind])
     spoil(path, damage)

@@ -112,20 +112,20 @@ def private_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_file_has_one_mode_whatever_the_umask(private_run: Path) -> None:
-    """Whoever may enter the state folder may read all of it; tantivy makes some files for its own user alone.
+    """Whoever may enter the state folder may read all of it.
 
     All but `homes`, which lies beside the embedding cache, wherever that is, and names projects.
     """
     found = modes(private_run / ".searchsocket")
     homes = {name: found.pop(name) for name in list(found) if name.partition("/")[0] == "homes"}
     assert {*homes.values()} == {"drwx------", "-rw-------"}
-    assert any("words/meta.json" in name for name in found)
+    assert any(name.endswith(".words") for name in found)
     assert {name: mode for name, mode in found.items() if mode not in ("-rw-r--r--", "drwxr-xr-x")} == {}
 
 
 def test_files_of_an_older_run_are_mended_by_the_next(project: Project) -> None:
     """Also where nothing changed, so that no new generation is written."""
-    private = list(project.state.glob("index/main/*/*/*.json"))
+    private = list(project.state.glob("index/main/*/packs/*.words"))
     for path in private:
         path.chmod(0o600)
     project.index()
@@ -144,7 +144,7 @@ def test_another_user_can_search_and_serve(private_run: Path, tmp_path: Path) ->
     assert re.search(r"ok\s+index main", told), told
 
 
-@pytest.mark.parametrize("name", ["words/meta.json", "pages/meta.json", "packs/*.db", "packs/*.f32", "manifest.json"])
+@pytest.mark.parametrize("name", ["packs/*.words", "packs/*.db", "packs/*.f32", "manifest.json"])
 def test_a_file_that_may_not_be_read_is_named_with_its_owner(project: Project, name: str) -> None:
     """It is neither damaged, which a new run would mend, nor busy, which passes."""
     give_away(project)

@@ -1,25 +1,26 @@
-"""The words of a list of records, for a store that keeps no files: written, opened, in a folder that goes with it."""
+"""The words of a list of records in memory, for a store that keeps no files."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from searchsocket.stores.base.vectors import canonical
+from searchsocket.stores.base.vectors import canonical, row_of
 from searchsocket.stores.base.words import Letters, Named, TermHit, WordEvidence
-from searchsocket.stores.words.documents import WordRow
+from searchsocket.stores.words.bm25 import RowColumns
+from searchsocket.stores.words.documents import WordRow, words_of
+from searchsocket.stores.words.index import WordPack
 from searchsocket.stores.words.keywords import Words
-from searchsocket.stores.words.segments import write_words
-from searchsocket.system.files import temporary_folder
 from searchsocket.text.storable import storable
 from searchsocket.text.synonyms import NO_SYNONYMS, SynonymSource
 from searchsocket.types import MATCH_ALL, Filter, Hit, Record
 from searchsocket.web.urls.paths import sort_key
+from tests.memory_store.vectors import matches
 
 
 class WordsOfRecords:
-    """Implements `WordSource` and `WordSnapshot`: a record is known by its position in path order."""
+    """Implements `WordSnapshot`: a record is known by its position in path order."""
 
     def __init__(self, records: Iterable[Record], synonyms: SynonymSource = NO_SYNONYMS) -> None:
         keys = [(_path(record.page.url), record.chunk.ordinal, record.id, record) for record in records]
@@ -28,28 +29,19 @@ class WordsOfRecords:
         by_id = np.array(sorted(range(len(self._ids)), key=self._ids.__getitem__), np.int64)
         self._id_order = np.empty(len(by_id), np.int64)
         self._id_order[by_id] = np.arange(len(by_id))
+        everything = np.arange(len(by_id))
         urls = [record.page.url for record in self._records]
-        firsts = [doc for doc, url in enumerate(urls) if doc == 0 or url != urls[doc - 1]]
-        # It stays as long as it is asked: a thread of tantivy may still look into a folder that was just opened.
-        folder = temporary_folder(self, "searchsocket-words-")
-        write_words(folder, self, None)
-        self._words = Words(folder, by_id, np.array(firsts, np.int64), synonyms)
+        columns = RowColumns(
+            np.array([len(set(urls[: row + 1])) - 1 for row in everything.tolist()], np.int64),
+            np.array([record.page.weight > 0 for record in self._records], np.bool_),
+            np.array([record.chunk.kind == "summary" for record in self._records], np.bool_),
+        )
+        packs = [WordPack.of(words_of(map(_row, self._records)), everything, everything)]
+        self._words = Words(packs, columns, self._select, synonyms)
 
-    def count(self) -> int:
-        """See `WordSource.count`."""
-        return len(self._records)
-
-    def touched(self) -> list[bytes]:
-        """See `WordSource.touched`."""
-        return list(dict.fromkeys(_path(record.page.url) for record in self._records))
-
-    def pages(self, paths: Iterable[bytes]) -> Iterator[list[WordRow]]:
-        """See `WordSource.pages`."""
-        wanted = set(paths)
-        rows = (_row(doc, record) for doc, record in enumerate(self._records))
-        for path, page in groupby(rows, key=lambda row: row.sort):
-            if path in wanted:
-                yield list(page)
+    def _select(self, where: Filter) -> NDArray[np.bool_]:
+        vector = np.zeros(1, np.float32)
+        return np.array([matches(row_of(record, vector), where) for record in self._records], np.bool_)
 
     def search(self, text: str, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
         """See `WordSnapshot.search`."""
@@ -75,15 +67,16 @@ class WordsOfRecords:
 
     def neighbours(self, text: str, ids: Sequence[str]) -> list[float]:
         """See `WordSnapshot.neighbours`."""
-        docs = [self._ids.index(id_) for id_ in ids]
-        found = self._words.neighbours(text, docs)
-        return [found.get(doc, 0.0) for doc in docs]
+        shares: list[float] = self._words.neighbours(text, self._rows(ids)).tolist()
+        return shares
 
     def together(self, text: str, ids: Sequence[str]) -> list[float]:
         """See `WordSnapshot.together`."""
-        docs = [self._ids.index(id_) for id_ in ids]
-        found = self._words.together(text, docs)
-        return [found[doc] for doc in docs]
+        shares: list[float] = self._words.together(text, self._rows(ids)).tolist()
+        return shares
+
+    def _rows(self, ids: Sequence[str]) -> NDArray[np.int64]:
+        return np.array([self._ids.index(id_) for id_ in ids], np.int64)
 
     def meant(self, text: str) -> str:
         """See `WordSnapshot.meant`."""
@@ -118,16 +111,11 @@ def _path(url: str) -> bytes:
     return sort_key(storable(url)).encode()
 
 
-def _row(doc: int, record: Record) -> WordRow:
+def _row(record: Record) -> WordRow:
     return WordRow(
-        doc=doc,
-        sort=_path(record.page.url),
         kind=record.chunk.kind,
         weight=record.page.weight,
         url=storable(record.page.url),
-        tags=_json(record.page.tags),
-        language=storable(record.page.language),
-        facets=_json(record.page.facets),
         title=storable(record.page.title),
         at_heading_path=_json(record.chunk.at.heading_path),
         at_title=getattr(record.chunk.at, "title", None) if not hasattr(record.chunk.at, "symbol") else None,

@@ -21,7 +21,6 @@ from searchsocket.stores import make_store
 from searchsocket.stores.base import VectorStore
 from searchsocket.system.files import write_atomic
 from searchsocket.types import Generation
-from tests.forked import fork
 from tests.pipeline.conftest import PAGES, Site
 
 _FILES = [*PAGES, "docs/new.html", "blog/new.html", "other.html"]
@@ -126,7 +125,7 @@ def test_a_damaged_generation_is_not_taken_over(site: Site) -> None:
 def test_a_run_that_is_killed_leaves_nothing_visible(site: Site, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """And the next one ends where it would have."""
     site.index()
-    if (child := fork()) == 0:
+    if (child := os.fork()) == 0:
         module, _, name = place.rpartition(".")
         calls = count()
         done = getattr(importlib.import_module(module), name)

@@ -21,7 +21,7 @@ STEPS: dict[str, tuple[list[tuple[Any, str]], Callable[..., list[Any]], int]] = 
     "extract": ([(job, "extract_page")], lambda _, page, *__: [page.url], 1),
     "cut": ([(page_steps, "chunk_page")], lambda page, *_: [page.facts.url], 1),
     "key phrases": ([(page_steps, "phrases_of_page")], lambda title, body: [title], 1),
-    "words": ([(documents, "_record_document")], lambda row: [row.doc], 1),
+    "words": ([(documents, "_texts")], lambda row: [row], 1),
     "plain text": ([(columns, "chunk_text")], lambda page, chunk: [(page.url, chunk.ordinal)], 1),
     "embed": ([(BuiltinEmbedder, "embed")], lambda _, texts, *__: list(texts), 1),
     "count tokens": ([(BuiltinEmbedder, "count_tokens")], lambda _, text: [text], 1),

@@ -7,7 +7,6 @@ from memory_store.words import WordsOfRecords
 from search_site import MAIN, Piece, make_site, record_of
 
 from searchsocket.search.query import SearchQuery
-from searchsocket.stores.words import index
 
 SITE = (
     Piece("/beside", "Draw the scroll position again. A list of garden lamps follows.", "Beside"),
@@ -32,12 +31,7 @@ SITE = (
         ("nowhere scroll position", [0.5, 0.0, 0.5, 0.5]),
     ],
 )
-@pytest.mark.parametrize("most_listed", [index._MOST_LISTED, 0])
-def test_pairs_are_found_in_names_and_texts_of_every_store(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, expected: list[float], most_listed: int
-) -> None:
-    """Whether all that have them are listed, or the wanted ones are looked into."""
-    monkeypatch.setattr(index, "_MOST_LISTED", most_listed)
+def test_pairs_are_found_in_names_and_texts_of_every_store(tmp_path: Path, text: str, expected: list[float]) -> None:
     reader = make_site(tmp_path, SITE).store.reader(MAIN)
     ids = [record.id for piece in SITE for record in reader.catalogue.page_records(piece.url)]
     assert reader.words.neighbours(text, ids) == pytest.approx(expected, abs=1e-3)

@@ -66,7 +66,7 @@ BAD = {"flipped": flip, "half": half, "missing": Path.unlink}
 
 
 @pytest.mark.parametrize("damage", BAD)
-@pytest.mark.parametrize("name", ["packs/*.f32", "manifest.json", "words/meta.json", "packs/*.db"])
+@pytest.mark.parametrize("name", ["packs/*.f32", "manifest.json", "packs/*.words", "packs/*.db"])
 def test_a_bad_new_generation_is_no_outage(
     tmp_path: Path, publishing: LocalStore, serving: LocalStore, name: str, damage: str
 ) -> None:

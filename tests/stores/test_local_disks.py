@@ -15,7 +15,6 @@ from local_index import fresh, live, snapshot
 
 from searchsocket.errors import SearchSocketError, StateUnavailable
 from searchsocket.stores.base import Health
-from searchsocket.stores.words import segments as word_segments
 from searchsocket.testing.store.samples import EAST, INFO, MAIN, NORTH, everything, fill, ids, random_units, record
 
 # Dead writers
@@ -55,7 +54,6 @@ from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from searchsocket.testing.store.samples import *
 from searchsocket.stores.local import LocalStore
-from searchsocket.stores.words import segments as word_segments
 
 calls = [int(sys.argv[3])]
 def dying(event, arguments):
@@ -185,9 +183,8 @@ def test_a_read_only_index_is_read(read_only: Path) -> None:
 # Links between generations
 
 
-def test_publishing_never_writes_through_a_link(root: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Segments of words are shared by hard links: the live generation keeps every byte."""
-    monkeypatch.setattr(word_segments, "RECORDS_A_SHARE", 40)
+def test_publishing_never_writes_through_a_link(root: Path, folder: Path) -> None:
+    """Packs are shared by hard links: the live generation keeps every byte."""
     store = fresh(root)
     fill(store, [record(f"k{n:03}", f"/{n}", f"zebra {n}") for n in range(100)], random_units(100))
     kept = live(folder)
@@ -196,7 +193,7 @@ def test_publishing_never_writes_through_a_link(root: Path, folder: Path, monkey
     store.upsert(records, random_units(2), MAIN)
     store.delete_by_ids(["k003"], MAIN)
     store.publish(MAIN, INFO)
-    shared = [path for path in (live(folder) / "words").iterdir() if path.stat().st_nlink > 1]
+    shared = [path for path in (live(folder) / "packs").iterdir() if path.stat().st_nlink > 1]
     assert shared, "nothing was linked, so this test shows nothing"
     assert snapshot(kept) == before
     assert store.verify(MAIN) == []
@@ -213,7 +210,7 @@ def test_many_small_publishes_keep_the_index_small(root: Path, folder: Path) -> 
         fill(store, [record(f"k{n:03}", f"/{n}", f"giraffe {n}")], random_units(1, n))
     reader = store.reader(MAIN)
     assert len(reader.words.search("giraffe", top_k=99)) == 12
-    assert len(list((live(folder) / "words").glob("*.idx"))) == 1
+    assert len(list((live(folder) / "packs").glob("*.words"))) < 9
     assert store.verify(MAIN) == []
     assert len([path for path in folder.iterdir() if path.is_dir()]) == 2
 

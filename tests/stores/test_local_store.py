@@ -8,7 +8,8 @@ from contract.store.suite import StoreContract
 from memory_store.vectors import MemoryVectors
 
 from searchsocket.stores.local import LocalStore
-from searchsocket.stores.words import segments as word_segments
+from searchsocket.stores.local.build import words
+from searchsocket.stores.words import tables
 from searchsocket.testing.store.edit_history import EditHistoryContract
 
 
@@ -27,10 +28,13 @@ class TestVectorsElsewhere(StoreContract):
         return LocalStore(tmp_path / "index", "shop", vectors=MemoryVectors(), clock=clock)
 
 
-class TestManySegments(EditHistoryContract):
-    """As with far more records: words in several segments, of which a small change writes some anew."""
+class TestWordsInParts(EditHistoryContract):
+    """As with far more records: words are found in batches, wait on disk, and are merged range by range."""
 
     @pytest.fixture
     def store(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LocalStore:
-        monkeypatch.setattr(word_segments, "RECORDS_A_SHARE", 40)
+        monkeypatch.setattr(words, "_BATCH", 7)
+        monkeypatch.setattr(words, "_IN_MEMORY", 2)
+        monkeypatch.setattr(tables, "_TERMS_A_RANGE", 5)
+        monkeypatch.setattr(tables, "_TERMS_A_BLOCK", 3)
         return LocalStore(tmp_path / "index", "shop")

@@ -14,7 +14,7 @@ from searchsocket.search.ranking.names import COMPARISON, query_words
 from searchsocket.search.ranking.rank import Ranking
 from searchsocket.search.ranking.signals import RankingInput
 from searchsocket.search.ranking.weights import WEIGHTS
-from searchsocket.text.words import index_text, parse_query
+from searchsocket.text.words import index_words, parse_query
 from searchsocket.types import Scores
 
 SUM = "sum"  # what `weights.json` gives, before it is multiplied with the weight of the page
@@ -165,11 +165,11 @@ def _names(
     def said(words: set[str]) -> float:
         return len(words & plain) / len(words) if words else 0.0
 
-    of_title = [set(index_text(titles[url]).split()) for url in urls]
-    of_path = [set(index_text(url.replace("/", " ")).split()) for url in urls]
+    of_title = [set(index_words(titles[url])) for url in urls]
+    of_path = [set(index_words(url.replace("/", " "))) for url in urls]
     slugs = (url.rstrip("/").rpartition("/")[2].replace("-", " ").replace("_", " ") for url in urls)
-    of_slug = [set(index_text(slug).split()) for slug in slugs]
-    of_heading = [set(index_text(anchor.replace("-", " ").replace("_", " ")).split()) for anchor in facts.anchor]
+    of_slug = [set(index_words(slug)) for slug in slugs]
+    of_heading = [set(index_words(anchor.replace("-", " ").replace("_", " "))) for anchor in facts.anchor]
     headings, saids = np.array([share(one) for one in of_heading]), np.array([said(one) for one in of_heading])
     both = [share(of_title[code] | of_path[code] | one) for code, one in zip(codes.tolist(), of_heading, strict=True)]
     said_of_title = np.array([said(one) for one in of_title])

@@ -34,7 +34,7 @@ def code_embeddings(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingNu
     "Publishing code",
     IndexNumbers,
     reads=[code_chunks, code_embeddings],
-    kinds={"sqlite", "tantivy"},
+    kinds={"sqlite", "numpy"},
     dry=count_changes,
     corpus=CODE,
 )

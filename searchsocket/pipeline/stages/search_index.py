@@ -58,7 +58,7 @@ def count_changes(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]
     "Publishing",
     IndexNumbers,
     reads=[page_chunks, chunk_embeddings],
-    kinds={"sqlite", "tantivy"},
+    kinds={"sqlite", "numpy"},
     dry=count_changes,
 )
 def search_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 TICK_NS = 2_000_000_000
 _CHUNK = 1 << 20
 _MISSING = "missing"
-_LOCKS = ".tantivy-"  # tantivy leaves lock files even after reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +156,7 @@ def _below(path: str) -> Iterator[tuple[str, os.stat_result | None]]:
         yield name, info
         if stat.S_ISDIR(info.st_mode) and (info.st_dev, info.st_ino) not in visited:
             visited.add((info.st_dev, info.st_ino))
-            inner = (entry for entry in os.listdir(name) if not entry.startswith(_LOCKS))
-            pending += sorted((f"{name}{os.sep}{entry}" for entry in inner), reverse=True)
+            pending += sorted((f"{name}{os.sep}{entry}" for entry in os.listdir(name)), reverse=True)
 
 
 def _add_bytes(name: str, digests: list["hashlib._Hash"]) -> None:

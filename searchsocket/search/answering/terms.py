@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.models.embedders.builtin import word_vector
-from searchsocket.text.words import STOP_WORDS, QueryWord, index_text, parse_query
+from searchsocket.text.words import STOP_WORDS, QueryWord, index_words, parse_query
 
 # Words that make a question but not its subject.
 _ASKING_LIST = (
@@ -122,7 +122,7 @@ def _names(question: str, words: Sequence[QueryWord]) -> frozenset[str]:
 
 def text_words(text: str) -> frozenset[str]:
     """Return the words of a text in the forms that are matched with those of a question."""
-    words = index_text(text.replace("/", " ")).split(), index_text(_SIGNS.sub(" ", text)).split()
+    words = index_words(text.replace("/", " ")), index_words(_SIGNS.sub(" ", text))
     return frozenset().union(*words, (_A_NUMBER.exact,) if _NUMBER.search(text) else ())
 
 

@@ -11,7 +11,7 @@ from searchsocket.search.code.answer import CodeResult, Why
 from searchsocket.search.code.changelog import ENOUGH, best_entry, is_history, version_of
 from searchsocket.search.code.freshness import ReadNow, lines_now
 from searchsocket.stores.base import IndexReader
-from searchsocket.text.words import index_text, parse_query
+from searchsocket.text.words import index_words, parse_query
 from searchsocket.types import Code, Lines, Record
 
 _LINES, _CHARS = 12, 800
@@ -75,7 +75,7 @@ def terms_in(q: str, text: str) -> tuple[str, ...]:
     words = [word for word in parse_query(q).words if not word.is_stop]
     if not words:
         return ()
-    text_words = set(index_text(text.replace("/", " ")).split())
+    text_words = set(index_words(text.replace("/", " ")))
     return tuple(
         word.exact for word in words if not text_words.isdisjoint((word.exact, word.stem or word.exact, *word.parts))
     )
@@ -181,7 +181,7 @@ def numbered_lines(text: str, first: int) -> Iterator[tuple[int, str]]:
 def _query_words(lines: Sequence[str], q: str) -> list[set[str]]:
     """Return for each line the words of the query, in any form, that it contains."""
     words = {form for word in parse_query(q).words if not word.is_stop for form in (word.exact, word.stem, *word.parts)}
-    return [words.intersection(index_text(line).split()) for line in lines] if words else []
+    return [words.intersection(index_words(line)) for line in lines] if words else []
 
 
 def _best(words_by_line: Sequence[set[str]], count: int, head: int) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from searchsocket.search.ranking.names import COMPARISON, query_words
 from searchsocket.stores.base import ReadableRecord
-from searchsocket.text.words import index_text
+from searchsocket.text.words import index_words
 
 _LEAST = 1 / 3  # of the query's words
 
@@ -19,7 +19,7 @@ def is_covered(q: str, best: Sequence[ReadableRecord]) -> bool:
     for readable in best if subject else ():
         sentences = _sentences(readable)
         is_prose |= bool(sentences)
-        words = index_text("\n".join([*_names(readable), sentences])).split()
+        words = index_words("\n".join([*_names(readable), sentences]))
         if len(subject.intersection(words)) > _LEAST * len(subject):
             return True
     return not is_prose

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from searchsocket.search.ranking.weights import WEIGHTS
-from searchsocket.text.words import index_text, parse_query
+from searchsocket.text.words import index_words, parse_query
 from searchsocket.types import Scores
 
 # Words that compare two subjects match neither: "call vs fork".
@@ -74,21 +74,21 @@ def query_words(q: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the words of a query without stop words, and all words in their indexed form."""
     parsed = parse_query(q).words
     stems = {word.stem or word.exact for word in parsed if not word.is_stop} or {word.exact for word in parsed}
-    return frozenset(stems), frozenset(index_text(q).split())
+    return frozenset(stems), frozenset(index_words(q))
 
 
 @lru_cache(maxsize=1 << 13)  # queries share pages
 def _names_of(page: tuple[str, str]) -> PageNames:
     title, url = page
-    in_title = frozenset(index_text(title).split())
+    in_title = frozenset(index_words(title))
     return PageNames(
         in_title,
         _words_between(url.rstrip("/").rpartition("/")[2]),
-        in_title | frozenset(index_text(url.replace("/", " ")).split()),
+        in_title | frozenset(index_words(url.replace("/", " "))),
     )
 
 
 @lru_cache(maxsize=1 << 14)
 def _words_between(name: str) -> frozenset[str]:
     """Return the words of a slug or anchor."""
-    return frozenset(index_text(name.replace("-", " ").replace("_", " ")).split())
+    return frozenset(index_words(name.replace("-", " ").replace("_", " ")))

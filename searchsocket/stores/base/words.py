@@ -68,8 +68,7 @@ class WordSnapshot(Protocol):
     def together(self, text: str, ids: Sequence[str]) -> list[float]:
         """For each record, the share of the words of `text` that it contains, in [0, 1]; rare words weigh more.
 
-        Words count as typed, with any ending. Typos, synonyms and stop words do not count. If many records contain
-        some of the words, those below the best 250 get the share of the last of these.
+        Words count as typed, with any ending. Typos, synonyms and stop words do not count.
         """
 
     def meant(self, text: str) -> str:
@@ -100,7 +99,7 @@ class WordSnapshot(Protocol):
     def by_rarity(self, terms: Sequence[str], *, top_k: int) -> list[TermHit]:
         """At most `top_k` records that contain any of the terms, by the sum of term weights; equals by rising id.
 
-        A term weighs log(1 + N/df): df of N records contain it, in any field. Forms are those of `index_text`.
+        A term weighs log(1 + N/df): df of N records contain it, in any field. Forms are those of `index_words`.
         """
 
     def evidence(self, text: str) -> WordEvidence:

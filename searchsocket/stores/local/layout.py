@@ -14,22 +14,23 @@ from typing import Any
 
 from searchsocket.errors import IndexCorrupt, InvalidScope, VectorBackendUnavailable
 from searchsocket.stores.base.naming import GENERATION_NAME, check_scope_name
-from searchsocket.stores.words import PAGES, WORDS
 from searchsocket.system.errors import first_refused, permission_denied, system_error
 from searchsocket.system.files import is_temporary, sync_directory, write_atomic
 from searchsocket.types import Generation, Recall, SiteVersion, Spread, VersionFamily
 
-FORMAT = 30  # of a generation's files
+FORMAT = 31  # of a generation's files
 CURRENT = "CURRENT"
 MANIFEST = "manifest.json"
-PACKS = "packs"  # folder of records and vectors: a file is written once and linked by every generation that needs it
+PACKS = (
+    "packs"  # folder of records, words and vectors: a file is written once and linked by every generation that needs it
+)
 BORN = "born.i64"  # of remote vectors: for each row the number of the generation that wrote it there
 ROWS = "rows"  # folder of names and places of each row, see `row_blocks.py`
 BODIES = "bodies.db"  # texts of pages, by URL
 EDITED_BODIES = "edited_bodies.db"  # texts of pages that changed since; absent if no text did
 FACTS = "facts.npz.zst"  # columns of the records that ranking needs, one row per record
 _ALWAYS = frozenset({FACTS, BODIES})
-_RECORDS, _VECTORS = ".db", ".f32"  # suffixes in PACKS; a vector is a row of float32
+_RECORDS, _WORDS, _VECTORS = ".db", ".words", ".f32"  # suffixes in PACKS; a vector is a row of float32
 NEW_PACK = "new"  # temporary name: a finished pack is named by its digest
 STAGING = ".staging"
 BUILDING = ".building-"
@@ -81,6 +82,11 @@ class Manifest:
 def records_file(pack: str) -> str:
     """The path inside a generation of a pack's records."""
     return f"{PACKS}/{pack}{_RECORDS}"
+
+
+def words_file(pack: str) -> str:
+    """The path inside a generation of a pack's words."""
+    return f"{PACKS}/{pack}{_WORDS}"
 
 
 def vectors_file(pack: str) -> str:
@@ -196,7 +202,7 @@ def _manifest_of(data: Any) -> Manifest:
     numbers = (generation.records, generation.dimensions, generation.pages, *sizes)
     if not all(isinstance(number, int) and number >= 0 for number in numbers):
         raise ValueError("not a count")
-    if missing := {records_file(pack.name) for pack in packs} - files.keys():
+    if missing := {path_of(pack.name) for pack in packs for path_of in (records_file, words_file)} - files.keys():
         raise ValueError(f"no {sorted(missing)[0]}")
     return Manifest(generation, data["max_doc"], files, packs, data["format"])
 
@@ -215,14 +221,9 @@ def _digest(data: Any) -> str:
 
 def data_files(folder: Path, vectors: Collection[str]) -> list[str]:
     """Every file of a generation that its manifest lists, sorted; `vectors` are the names of its vector files."""
-    words = (
-        f"{part}/{entry.name}"
-        for part in (WORDS, PAGES, PACKS, ROWS)
-        for entry in os.scandir(folder / part)
-        if not entry.name.endswith(".lock")
-    )
+    parts = (f"{part}/{entry.name}" for part in (PACKS, ROWS) for entry in os.scandir(folder / part))
     edited = [EDITED_BODIES] if (folder / EDITED_BODIES).exists() else []
-    return sorted([*_ALWAYS, *edited, *vectors, *words])
+    return sorted([*_ALWAYS, *edited, *vectors, *parts])
 
 
 def check_sizes(folder: Path, manifest: Manifest, vectors: Collection[str]) -> None:
@@ -271,7 +272,7 @@ def damage_of(error: IndexCorrupt) -> str:
 
 
 class NamingDamage:
-    """Turns errors of SQLite, tantivy and decoders about damaged bytes into an error that names the file.
+    """Turns errors of SQLite and decoders about damaged bytes into an error that names the file.
 
     A context manager without state: one per file serves all threads.
 
@@ -289,8 +290,7 @@ class NamingDamage:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         if error is None:
             return
-        # A panic of tantivy is not an Exception, and no module exports its class.
-        if isinstance(error, _DAMAGE) or type(error).__name__ == "PanicException":
+        if isinstance(error, _DAMAGE):
             if refused := _unreadable(self._path):
                 raise permission_denied(refused) from error
             raise corrupt(self._path, f"is damaged ({error})") from error

@@ -11,7 +11,7 @@ from searchsocket.stores.bounded import BoundedCache
 from searchsocket.text.storable import storable
 
 Rows = NDArray[np.int64]  # positions of vectors and facts
-Docs = NDArray[np.integer]  # numbers of records in packs and in the words
+Docs = NDArray[np.integer]  # numbers of records in packs
 
 _MAX_HITS = 8_192  # ids whose rows are remembered
 _BATCH = 4_096  # records in memory at a time
@@ -44,11 +44,6 @@ class Numbering:
 
     def __len__(self) -> int:
         return len(self.ids)
-
-    @property
-    def docs_by_id(self) -> NDArray[np.uint32]:
-        """All docs, in ascending order of id."""
-        return self.docs[self._rows_by_id]
 
     def fingerprints(self, after: str, limit: int) -> list[tuple[str, str]]:
         """The next (id, record_hash) pairs after the id `after`, in ascending order of id."""

@@ -196,7 +196,7 @@ class OpenReaders:
                 if entry:
                     reader.catalogue.take_over(entry.reader.catalogue)
             except (FileNotFoundError, SearchSocketError) as error:
-                # Two publishes in the meantime delete the files; SQLite and tantivy do not report that as such.
+                # Two publishes in the meantime delete the files; SQLite does not report that as such.
                 if read_current(folder) != current:
                     continue
                 if isinstance(error, SearchSocketError):
@@ -266,6 +266,5 @@ def _files(generation: Path) -> frozenset[tuple[str, int, int, int]]:
                 stat = os.stat(path)
             except OSError:
                 continue
-            if not name.endswith(".lock"):  # tantivy leaves these behind when it tries to open
-                stamps.append((path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns))
+            stamps.append((path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns))
     return frozenset(stamps)

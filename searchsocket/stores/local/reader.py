@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +24,7 @@ from searchsocket.stores.local.layout import (
     corrupt,
     read_manifest,
     rows_files,
+    words_file,
 )
 from searchsocket.stores.local.numbering import Numbering, RowNames, Rows
 from searchsocket.stores.local.row_blocks import read_blocks
@@ -34,8 +34,10 @@ from searchsocket.stores.local.vectors.part import Rest, VectorPart
 from searchsocket.stores.local.vectors.selecting import Selector
 from searchsocket.stores.local.vectors.snapshot import MatrixVectors
 from searchsocket.stores.local.words import LocalWords
-from searchsocket.stores.words import WORDS
+from searchsocket.stores.words.bm25 import RowColumns
+from searchsocket.stores.words.index import WordPack
 from searchsocket.stores.words.keywords import Words
+from searchsocket.stores.words.pack_words import PackWords
 from searchsocket.text.synonyms import NO_SYNONYMS, SynonymSource
 from searchsocket.types import Filter, Generation, Scores, Vector, Vectors
 
@@ -73,20 +75,19 @@ class LocalReader:
         self.folder = folder
         self.manifest: Manifest = read_manifest(folder)
         self.generation: Generation = self.manifest.generation
-        damage = {name: NamingDamage(folder / name) for name in (FACTS, PACKS, WORDS)}
+        damage = {name: NamingDamage(folder / name) for name in (FACTS, PACKS)}
         check_sizes(folder, self.manifest, part.files)
         if not trusted:
             check_hashes(folder, self.manifest)
         self.numbering = Numbering(self._read_names(), self.manifest.max_doc)
         self.facts = self._read_facts(damage[FACTS])
         hidden = np.flatnonzero(self.facts.weights <= 0)
-        index = self._open_words(synonyms, damage[WORDS])
-        self.words = LocalWords(index, self.numbering, self.facts.texts["url"], damage[WORDS])
         packs = Packs(folder, [pack.name for pack in self.manifest.packs], self.numbering)
         records = RecordCache(packs, self.numbering, self.generation, damage[PACKS])
         bodies = BodyFile(folder)
         self.labelled = LabelledRows(self.facts.texts)
         selector = Selector(self.facts, self.labelled, hidden, damage[FACTS])
+        self.words = self._open_words(selector, synonyms, damage[PACKS])
         rest = Rest(folder, self.manifest, self.numbering, hidden, selector)
         self.vectors = part.open(rest, max_read_bytes=max_read_bytes)
         self._part = part
@@ -142,20 +143,25 @@ class LocalReader:
         if rows != self.generation.records:
             raise corrupt(self.folder / name, f"has {rows} rows instead of {self.generation.records}")
 
-    def _open_words(self, synonyms: SynonymSource, damage: NamingDamage) -> Words:
-        docs = self.numbering.docs
-        pages = self.facts.texts["url"].codes
-        starts = np.flatnonzero(pages[1:] != pages[:-1]) + 1  # of each page but the first
-        firsts = docs[np.concatenate([[0], starts])] if len(pages) else docs
+    def _open_words(self, selector: Selector, synonyms: SynonymSource, damage: NamingDamage) -> LocalWords:
+        urls = self.facts.texts["url"]
+        page_of = np.cumsum(np.concatenate([[0], urls.codes[1:] != urls.codes[:-1]])[: len(urls.codes)])
+        kinds = self.facts.texts["kind"]
+        is_summary = np.array([kind == "summary" for kind in kinds.distinct()], np.bool_)[kinds.codes]
+        columns = RowColumns(page_of, self.facts.weights > 0, is_summary)
+        home = self.facts.texts["title"].take(np.arange(min(1, len(page_of))))  # the first page in path order
         with damage:
-            home = self.facts.texts["title"].take(np.arange(min(1, len(docs))))  # the first page in path order
-            words = Words(self.folder, self.numbering.docs_by_id, firsts, synonyms, "".join(home))
-        counts, expected = (words.records, words.pages), (self.generation.records, self.generation.pages)
-        if counts != expected:
-            raise corrupt(
-                self.folder / WORDS, "has {} records and {} pages instead of {} and {}".format(*counts, *expected)
-            )
-        return words
+            words = Words(self._word_packs(), columns, selector.mask, synonyms, "".join(home))
+        return LocalWords(words, self.numbering, urls, damage)
+
+    def _word_packs(self) -> list[WordPack]:
+        places = self.numbering.names.places
+        packs = []
+        for number, pack in enumerate(self.manifest.packs):
+            words = PackWords.open(self.folder / words_file(pack.name))
+            own = np.flatnonzero(places[:, 0] == number)
+            packs.append(WordPack.of(words, places[own, 1], own))
+        return packs
 
 
 class RowJoin:
@@ -186,17 +192,17 @@ class RowJoin:
         with self._damage:
             facts = self._facts.take(rows)
             pages = self._facts.texts["url"].codes
-            of_words = _column(worded, bm25, rows)
-            of_page = _column(pages[paged], page_bm25, pages[rows])
-            of_title = _column(pages[titled], of_title, pages[rows])
-            of_heading = _column(headed, of_heading, rows)
+            count = len(pages)
+            of_words = _column(worded, bm25, rows, count)
+            of_page = _column(pages[paged], page_bm25, pages[rows], count)
+            of_title = _column(pages[titled], of_title, pages[rows], count)
+            of_heading = _column(headed, of_heading, rows, count)
         best = float(cosine[0]) if len(near) else -1.0
         return Candidates(self._numbering.ids_of(rows), facts, cosine, of_words, of_page, of_title, of_heading, best)
 
 
-def _column(rows: Rows, scores: Scores, joined: Rows) -> Scores:
-    """The score of each of `joined`; 0 for those that were not found."""
-    if not len(rows):
-        return np.zeros(len(joined))
-    by_row = dict(zip(rows.tolist(), scores.tolist(), strict=True))
-    return np.array(list(map(by_row.get, joined.tolist(), repeat(0.0))), np.float64)
+def _column(rows: Rows, scores: Scores, joined: Rows, count: int) -> Scores:
+    """The score of each of `joined`; 0 for those that were not found. All are below `count`."""
+    by_row = np.zeros(count)
+    by_row[rows] = scores
+    return by_row[joined]

@@ -3,20 +3,17 @@
 import hashlib
 import os
 from collections.abc import Collection, Iterable, Mapping
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 
 from searchsocket.errors import SearchSocketError, VectorBackendUnavailable
 from searchsocket.stores.base import check_vectors, index_digest
-from searchsocket.stores.local.layout import PACKS, ROWS, FileEntry, Manifest, NamingDamage, data_files
+from searchsocket.stores.local.layout import PACKS, ROWS, FileEntry, Manifest, NamingDamage, data_files, words_file
 from searchsocket.stores.local.reader import LocalReader
-from searchsocket.stores.words import PAGES, WORDS
+from searchsocket.stores.words.pack_words import PackWords
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import share
-
-_BATCH = 4096
 
 
 def hash_files(
@@ -51,19 +48,14 @@ def _sha256(path: Path) -> str:
 
 
 def share_files(generation: Path) -> None:
-    """Give every file of a generation the same mode: tantivy makes some readable by their owner only.
-
-    Every user with access to the state folder may read them.
-    """
+    """Give every file of a generation the same mode: every user with access to the state folder may read them."""
     for path in (generation, *generation.rglob("*")):
-        with suppress(FileNotFoundError):  # a lock
-            share(path)
+        share(path)
 
 
 def sync_files(folder: Path, names: Iterable[str]) -> None:
-    """Make the files and the folders that name them durable; tantivy syncs its own."""
-    files = [folder / name for name in names if not name.startswith((WORDS, PAGES))]
-    for path in [*files, *(folder / part for part in (WORDS, PAGES, PACKS, ROWS)), folder]:
+    """Make the files and the folders that name them durable."""
+    for path in [*(folder / name for name in names), folder / PACKS, folder / ROWS, folder]:
         handle = os.open(path, os.O_RDONLY)
         try:
             os.fsync(handle)
@@ -107,17 +99,20 @@ def _vector_problems(reader: LocalReader) -> list[str]:
 def word_problems(reader: LocalReader) -> list[str]:
     """Check that every record has its words; return the problems."""
     problems: list[str] = []
-    docs = reader.numbering.docs
-    try:
-        for start in range(0, len(docs), _BATCH):
-            with NamingDamage(reader.folder / WORDS):
-                are_indexed = reader.words.index.holds(docs[start : start + _BATCH].tolist())
-            if not are_indexed:
-                problems.append(f"{reader.folder}: rows from {start} have no words")
-        if len(docs) and np.bincount(docs).max() > 1:
-            problems.append(f"{reader.folder}: one record has two rows")
-    except SearchSocketError as error:
-        problems.append(f"{reader.folder}: {error}")
+    places, docs = reader.numbering.names.places, reader.numbering.docs
+    if len(np.unique(places, axis=0)) < len(places) or (len(docs) and np.bincount(docs).max() > 1):
+        problems.append(f"{reader.folder}: one record has two rows")
+    for number, pack in enumerate(reader.manifest.packs):
+        path = reader.folder / words_file(pack.name)
+        try:
+            with NamingDamage(path):
+                opened = PackWords.open(path)
+                opened.check()
+        except SearchSocketError as error:
+            problems.append(f"{reader.folder}: {error}")
+            continue
+        if opened.records != pack.records or (places[places[:, 0] == number, 1] >= opened.records).any():
+            problems.append(f"{path}: has the words of {opened.records} records instead of {pack.records}")
     return problems
 
 

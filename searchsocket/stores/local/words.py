@@ -1,15 +1,17 @@
 """The words of a generation, open for queries, with its own numbers."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from searchsocket.stores.base import Letters, Named, TermHit, WordEvidence
 from searchsocket.stores.base.vectors import canonical
 from searchsocket.stores.local.catalogue.facts import TextColumn
 from searchsocket.stores.local.layout import NamingDamage
 from searchsocket.stores.local.numbering import Numbering, Rows
-from searchsocket.stores.words.index import Scored
+from searchsocket.stores.words.bm25 import Best
 from searchsocket.stores.words.keywords import Words
 from searchsocket.types import MATCH_ALL, Filter, Hit, Scores
 
@@ -44,17 +46,17 @@ class LocalWords:
 
     def neighbours(self, text: str, ids: Sequence[str]) -> list[float]:
         """See `WordSnapshot.neighbours`."""
-        docs = self._numbering.docs_of(ids)
+        rows = self._numbering.rows_of(ids)
         with self._damage:
-            scores = self.index.neighbours(text, docs)
-        return [scores.get(doc, 0.0) for doc in docs]
+            shares: list[float] = self.index.neighbours(text, rows).tolist()
+        return shares
 
     def together(self, text: str, ids: Sequence[str]) -> list[float]:
         """See `WordSnapshot.together`."""
-        docs = self._numbering.docs_of(ids)
+        rows = self._numbering.rows_of(ids)
         with self._damage:
-            scores = self.index.together(text, docs)
-        return [scores[doc] for doc in docs]
+            shares: list[float] = self.index.together(text, rows).tolist()
+        return shares
 
     def meant(self, text: str) -> str:
         """See `WordSnapshot.meant`."""
@@ -64,8 +66,8 @@ class LocalWords:
     def pages_with(self, letters: Sequence[Letters], *, where: Filter = MATCH_ALL) -> list[str]:
         """See `WordSnapshot.pages_with`."""
         with self._damage:
-            docs_by_letters = [self.index.with_letters(one, canonical(where)) for one in letters or (None,)]
-            pages = [self._urls.codes[self._numbering.rows_of_docs(docs)] for docs in docs_by_letters]
+            rows_by_letters = [self.index.with_letters(one, canonical(where)) for one in letters or (None,)]
+            pages = [self._urls.codes[rows] for rows in rows_by_letters]
             rows = np.flatnonzero(np.logical_and.reduce([np.isin(self._urls.codes, codes) for codes in pages]))
             firsts = rows[np.unique(self._urls.codes[rows], return_index=True)[1]]
         return list(self._urls.take(np.sort(firsts)))
@@ -78,15 +80,14 @@ class LocalWords:
     def holding(self, alternatives: Sequence[Sequence[str]], *, where: Filter = MATCH_ALL) -> list[str]:
         """See `WordSnapshot.holding`."""
         with self._damage:
-            rows = self._numbering.rows_of_docs(self.index.with_tokens(alternatives, canonical(where)))
-        return self._numbering.ids_of(np.sort(rows))
+            rows = self.index.with_tokens(alternatives, canonical(where))
+        return self._numbering.ids_of(rows)
 
     def by_rarity(self, terms: Sequence[str], *, top_k: int) -> list[TermHit]:
         """See `WordSnapshot.by_rarity`."""
         with self._damage:
             matches = self.index.by_rarity(terms, top_k)
-        rows = self._numbering.rows_of_docs([doc for doc, _, _ in matches])
-        ids = self._numbering.ids_of(rows)
+        ids = self._numbering.ids_of(np.array([row for row, _, _ in matches], np.int64))
         hits = [TermHit(id_, score, terms_present) for id_, (_, score, terms_present) in zip(ids, matches, strict=True)]
         return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:top_k]
 
@@ -111,16 +112,14 @@ class LocalWords:
             pages = self._best_pages(self.index.named_pages(text, canonical(where), top_k), top_k)
             return pages, self._best_rows(self.index.named_records(text, canonical(where), top_k), top_k)
 
-    def _best_rows(self, scored: Scored, top_k: int) -> tuple[Rows, Scores]:
-        rows, scores = self._numbering.rows_of_docs(scored[0]), scored[1]
-        if len(rows) < 2:
-            return rows, scores
-        best = np.lexsort((self._numbering.id_order[rows], -scores))[:top_k]
-        return rows[best], scores[best]
+    def _best_rows(self, scored: Best, top_k: int) -> tuple[Rows, Scores]:
+        return _first(*scored, self._numbering.id_order[scored[0]], top_k)
 
-    def _best_pages(self, scored: Scored, top_k: int) -> tuple[Rows, Scores]:
-        rows, scores = self._numbering.rows_of_docs(scored[0]), scored[1]
-        if len(rows) < 2:
-            return rows, scores
-        best = np.lexsort((rows, -scores))[:top_k]
-        return rows[best], scores[best]
+    def _best_pages(self, scored: Best, top_k: int) -> tuple[Rows, Scores]:
+        return _first(*scored, scored[0], top_k)
+
+
+def _first(rows: Rows, scores: Scores, order: NDArray[np.integer[Any]], top_k: int) -> tuple[Rows, Scores]:
+    """The best rows and their scores, ties in ascending `order`."""
+    best = np.lexsort((order, -scores))[:top_k]
+    return rows[best], scores[best]

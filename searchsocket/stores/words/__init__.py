@@ -1,7 +1,5 @@
-"""The words of a generation, for every store: write and search the words of records and pages.
+"""The words of a generation, for every store: written per pack of records, searched over all of them.
 
-A generation has two tantivy folders: `segments.py` writes them from a `WordSource`, `keywords.py` searches them.
+`documents.py` finds the words of records, `tables.py` sorts them into flat arrays, and `pack_words.py` writes these
+into one file per pack. `index.py` looks terms up in all packs of a generation, and `keywords.py` searches.
 """
-
-WORDS = "words"  # an index whose documents are records
-PAGES = "pages"  # an index whose documents are pages: BM25 compares pages with pages only

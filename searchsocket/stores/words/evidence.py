@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Callable, Sequence
+from functools import reduce
 
-from tantivy import Query
+import numpy as np
 
 from searchsocket.stores.base import WordEvidence
 from searchsocket.stores.bounded import BoundedCache
-from searchsocket.stores.words.documents import SAID
-from searchsocket.stores.words.index import WordIndex
+from searchsocket.stores.words.bm25 import WordScores
+from searchsocket.stores.words.index import Rows
 from searchsocket.stores.words.query_terms import QueryTerms, worth_correcting
 from searchsocket.stores.words.vocabulary import Vocabulary, indexed_forms
 from searchsocket.text.synonyms import Forms
@@ -19,16 +20,15 @@ _MAX_COUNTED = 8_192  # forms
 _MIN_EVIDENT_PREFIX, _MIN_EVIDENT_PART, _MIN_EVIDENT_TYPO = 3, 4, 6  # shorter ones match some word by chance
 _MIN_PAGES = 10
 _COMPARE = ("vs", "versus")  # say nothing about a site that has none of them
-_ROUNDING = 1e-6  # tantivy adds up in float32
 
 
 class PageEvidence:
     """Judges queries by the words of all pages; safe to share between threads."""
 
-    def __init__(self, pages: WordIndex, vocabulary: Vocabulary) -> None:
-        self._pages = pages
+    def __init__(self, scores: WordScores, vocabulary: Vocabulary) -> None:
+        self._scores = scores
         self._vocabulary = vocabulary
-        self._count = int(pages.searcher.num_docs)
+        self._count = scores.page_count
         self._counts = BoundedCache[Forms, int](_MAX_COUNTED)  # used twice per query, and queries share words
 
     def of(self, terms: QueryTerms, completions: Callable[[QueryWord], list[str]]) -> WordEvidence:
@@ -43,7 +43,7 @@ class PageEvidence:
         forms_of = {word: sure for word, sure in found.items() if sure or word.exact not in _COMPARE} or found
         is_alone = not any(forms_of.values())
         guessed = worth_correcting(word for word, sure in forms_of.items() if not sure)
-        rarities: list[tuple[Query, float]] = []
+        rarities: list[tuple[Rows, float]] = []
         missing: list[str] = []
         total = known = 0.0
         for word, sure in forms_of.items():
@@ -57,12 +57,12 @@ class PageEvidence:
             if not forms:
                 missing.append(word.exact)
             else:
-                rarities.append((self._pages.any_of(forms), rarity * part))
-        share = self._pages.most([(query, rarity) for query, rarity in rarities]) / total if total else 0.0
-        if math.isclose(share, 1.0, rel_tol=_ROUNDING):
+                rarities.append((self._pages_with_any(forms), rarity * part))
+        share = self._most(rarities) / total if total else 0.0
+        if math.isclose(share, 1.0):
             count = len(rarities)
         else:
-            count = round(self._pages.most([(query, 1.0) for query, _ in rarities]))
+            count = round(self._most([(pages, 1.0) for pages, _ in rarities]))
         return WordEvidence(
             min(share, 1.0), count, known / len(forms_of) if forms_of else 0.0, len(forms_of), tuple(missing)
         )
@@ -113,10 +113,21 @@ class PageEvidence:
         parts = (part for part in word.parts if len(part) >= _MIN_EVIDENT_PART and part.isalpha())
         return [(part,) for part in parts if self._pages_with((part,))]
 
+    def _pages_with_any(self, forms: Sequence[Forms]) -> Rows:
+        """The pages that contain all words of one of the forms."""
+        return reduce(np.union1d, [self._scores.pages_with_all(words)[0] for words in forms])
+
+    def _most(self, worth: Sequence[tuple[Rows, float]]) -> float:
+        """The highest sum of weights of a page."""
+        totals = np.zeros(self._count)
+        for pages, weight in worth:
+            totals[pages] += weight
+        return float(totals.max(initial=0.0))
+
     def _pages_with(self, forms: Forms) -> int:
         """An upper bound of the number of pages that contain all of the words."""
         pages = self._counts.values.get(forms)
         if pages is None:
-            pages = min(int(self._pages.searcher.doc_freq(SAID, form)) for form in forms)
+            pages = min(len(self._scores.of(form).pages[0]) for form in forms)
             self._counts.remember_one(forms, pages)
         return pages

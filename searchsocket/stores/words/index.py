@@ -1,251 +1,244 @@
-"""One tantivy index, open for queries: the best documents, with ties in a fixed order."""
+"""The words of a generation: what its packs contain of a term, counted over the records that it uses.
 
-import os
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+A pack may have records that the generation does not use; they count nowhere. So answers depend on the records only,
+and not on the packs that earlier runs have left.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, Self
 
 import numpy as np
-import tantivy
 from numpy.typing import NDArray
-from tantivy import Occur, Query
 
 from searchsocket.stores.base import Letters
-from searchsocket.stores.base.labels import groups_of
 from searchsocket.stores.bounded import BoundedCache
-from searchsocket.stores.words.documents import EXACT, LOOSE, PLAIN, SAID, token
-from searchsocket.stores.words.neighbours import Pair, Phrase
-from searchsocket.system.files import temporary_folder
-from searchsocket.text.storable import storable
-from searchsocket.text.synonyms import Forms
+from searchsocket.stores.words.fields import EXACT, LOOSE, PLAIN, RECORD_FIELDS, SCORED_FIELDS
+from searchsocket.stores.words.pack_words import PackWords
+from searchsocket.stores.words.tables import Entries, Table, spread_out
 from searchsocket.text.words import UNSPACED
-from searchsocket.types import Filter
 
-_MAX_CACHED = 4_096  # words
-_MANY_TIES = 250  # up to this many ties are listed and sorted; beyond it, the first ones are searched for
-_CUT_WORD = ".{32}"  # the vocabulary contains longer words in pieces of this length
-_UNSPACED_WORD = f"[{UNSPACED}].*"
-_MOST_LISTED = 2_000  # texts that may contain two adjacent words: beyond it, only the requested texts are searched
-_DIGITS = 4  # decimals on which sums of floats agree in any order
+Rows = NDArray[np.int64]  # positions of records in the generation, in path order
+Counts = NDArray[np.int64]
 
-Term = tuple[str, float]  # a form that documents may contain, and its weight
-Docs = NDArray[np.integer]  # numbers of records in packs, or of the first record of a page
-Scored = tuple[Docs, NDArray[np.float64]]
-_TantivyHit = tuple[float, tantivy.DocAddress]
+_CUT_CHARS = 32  # the vocabulary contains longer words in pieces of this length
+_MAX_FIELDS = 256
+_MAX_CACHED = 8_192  # terms, since queries share words
+_LAST = b"\xff"  # sorts after all that may follow in a term
+_PLACE_BITS = 32  # of a place with its field and row
+_UNSPACED_WORD = re.compile(rf"^[{UNSPACED}].*\n", re.MULTILINE)
+
+
+class WordPack(NamedTuple):
+    """The words of a pack, and the row of each of its records; -1 = the generation does not use it."""
+
+    words: PackWords
+    rows: Rows
+    is_whole: bool  # every record is used
+
+    @classmethod
+    def of(cls, words: PackWords, slots: Rows, rows: Rows) -> Self:
+        """A pack of which some slots are used, each by a row."""
+        row_of_slot = np.full(words.records, -1, np.int64)
+        row_of_slot[slots] = rows
+        return cls(words, row_of_slot, len(rows) == words.records)
+
+
+class Matches(NamedTuple):
+    """The records that contain some terms, term by term; a record has one match per term and field."""
+
+    term: NDArray[np.int64]  # number of the term
+    field: NDArray[np.uint8]
+    rows: Rows
+    counts: Counts
+    by_field: Counts  # shape (terms, scored fields): the number of records with each term
 
 
 class WordIndex:
-    """The words of all records, or of all pages; safe to share between threads."""
+    """Lookups over all packs of a generation; safe to share between threads."""
 
-    def __init__(self, folder: Path, fields: Mapping[str, float], in_order: Docs) -> None:
-        """Open an index.
+    def __init__(self, packs: Sequence[WordPack], count: int) -> None:
+        """Args: count: the number of records, hidden ones included."""
+        self.packs = packs
+        self.count = count
+        self._numbers = BoundedCache[str, Sequence[int | None]](_MAX_CACHED)  # of terms, in each pack
+
+    def lengths(self) -> NDArray[np.int64]:
+        """The number of words in each scored field of each record; shape (fields, records)."""
+        lengths = np.zeros((len(SCORED_FIELDS), self.count), np.int64)
+        for words, rows, _ in self.packs:
+            is_used = rows >= 0
+            lengths[:, rows[is_used]] = words.lengths[:, is_used]
+        return lengths
+
+    def matches(self, terms: Sequence[str]) -> Matches:
+        """The records that contain each of the terms in scored fields, with the count of it in each."""
+        numbers = list(zip(*map(self._numbers_of, terms), strict=True))
+        parts = [_matches(pack, own) for pack, own in zip(self.packs, numbers, strict=True)]
+        term, field, rows, counts = parts[0] if len(parts) == 1 else _in_order(parts)
+        shape = len(terms), len(SCORED_FIELDS)
+        by_field = np.bincount(term * shape[1] + field, minlength=shape[0] * shape[1]).reshape(shape)
+        return Matches(term, field, rows, counts, by_field)
+
+    def has(self, term: str) -> bool:
+        """Return True if a record contains the term in a scored field."""
+        for (words, rows, is_whole), number in zip(self.packs, self._numbers_of(term), strict=True):
+            if number is not None and (is_whole or (rows[words.scored.of_term(number).slots] >= 0).any()):
+                return True
+        return False
+
+    def _numbers_of(self, term: str) -> Sequence[int | None]:
+        """The number of a term in each pack."""
+        numbers = self._numbers.values.get(term)
+        if numbers is None:
+            numbers = [pack.words.scored.terms.number_of(term) for pack in self.packs]
+            self._numbers.remember_one(term, numbers)
+        return numbers
+
+    def rows_with(self, field: int, term: str) -> Rows:
+        """The records that have a term in an exact field, in no particular order."""
+        parts = [_NO_ROWS]
+        for words, rows, _ in self.packs:
+            if (own := words.exact.in_field(words.exact.terms.number_of(term), field)) is not None:
+                parts.append(rows[own.slots])
+        found = np.concatenate(parts)
+        return found[found >= 0]
+
+    def rows_with_token(self, token: str) -> Rows:
+        """The records whose text has an exact token."""
+        plain = np.setdiff1d(self.rows_with(PLAIN, token), self.rows_with(LOOSE, token))
+        return np.concatenate([plain, self.rows_with(EXACT, token)])
+
+    def places(self, term: str, fields: Sequence[int], among: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The places of a term, in ascending order: of two neighbours, the second has the next number.
 
         Args:
-            fields: The searched fields, and the weight of a word in each.
-            in_order: The `doc` number of every document, in the order of ties.
+            among: The rows that count; shape (records,).
         """
-        self._fields = fields
-        self._in_order = in_order
-        # A cache of clauses, because queries share words.
-        self._clauses = BoundedCache[Term, tuple[tuple[Occur, Query], ...]](_MAX_CACHED)
-        if os.access(folder, os.W_OK):
-            self._open(folder)
-        else:
-            # tantivy locks a folder even to read it, so it gets a folder of symbolic links to the same files.
-            # The folder stays as long as the index: a tantivy thread may still read a folder that was just opened.
-            view = temporary_folder(self, "searchsocket-words-")
-            for path in folder.resolve().iterdir():
-                if path.suffix != ".lock":
-                    (view / path.name).symlink_to(path)
-            self._open(view)
+        parts = []
+        for (words, rows, _), number in zip(self.packs, self._numbers_of(term), strict=True):
+            for field in fields:
+                if (own := words.scored.in_field(number, field)) is not None:
+                    parts.append(_places(words.scored, own, rows, field * self.count, among))
+        return np.sort(np.concatenate(parts)) if parts else _NO_ROWS
 
-    def _open(self, folder: Path) -> None:
-        index = tantivy.Index.open(str(folder))
-        index.config_reader("manual")  # a generation never changes, so no thread needs to watch it
-        index.reload()
-        self.searcher = index.searcher()
-        self.schema = index.schema
+    def rows_of_places(self, places: NDArray[np.int64]) -> Rows:
+        """The row of each place."""
+        return (places >> _PLACE_BITS) % max(self.count, 1)
 
-    def best(self, matching: Query, where: Filter, top_k: int) -> Scored:
-        """The `top_k` best documents by descending score, and more that tie with the last one.
+    def prefixed(self, table: str, fields: Sequence[int], prefix: str) -> dict[str, int]:
+        """The terms that begin with a prefix, and the number of records with each, added up over the fields."""
+        low = prefix.encode()
+        counts: dict[str, int] = {}
+        for pack in self.packs:
+            own: Table = getattr(pack.words, table)
+            terms = own.terms.first_from(low), own.terms.first_from(low + _LAST)
+            _count(own, terms, None if pack.is_whole else pack.rows, fields, counts)
+        return counts
 
-        The ties include at least the first ones in the order of ties. The caller sorts by score and by that order.
-        """
-        query = self._filtered(matching, where)
-        for limit in (top_k + 32, top_k + _MANY_TIES):
-            hits, scores = self._search(query, limit)
-            # tantivy orders ties by their position, which another build changes: include all of them.
-            if len(scores) < limit or scores[-1] < scores[top_k - 1]:
-                return self._docs(hits), scores
-        # A word on every page gives all of them the same score, so thousands tie.
-        last = scores[top_k - 1]
-        sure = int((scores > last).sum())
-        tied = self._first_tied(query, float(last), top_k - sure)
-        return np.concatenate([self._docs(hits[:sure]), tied]), np.append(scores[:sure], np.full(len(tied), last))
-
-    def _search(self, query: Query, limit: int) -> tuple[list[_TantivyHit], NDArray[np.float64]]:
-        """The best documents by descending score, with ties in any order, and their scores."""
-        hits = self.searcher.search(query, limit=limit, count=False).hits
-        return hits, np.array([score for score, _ in hits], np.float64).round(_DIGITS)
-
-    def _docs(self, hits: Sequence[_TantivyHit]) -> Docs:
-        return np.array(self.searcher.fast_field_values("doc", [address for _, address in hits]), np.int64)
-
-    def _first_tied(self, query: Query, score: float, count: int) -> Docs:
-        """The first documents of exactly this score in the order of ties: at least `count`, or all if fewer exist."""
-        tied: list[Docs] = []
-        start, size = 0, _MANY_TIES
-        while sum(map(len, tied)) < count and start < len(self._in_order):
-            some = self._in_order[start : start + size]
-            among = Query.term_set_query(self.schema, "doc", some.tolist())
-            within = [(Occur.Must, query), (Occur.Must, Query.const_score_query(among, 0.0))]
-            hits, scores = self._search(Query.boolean_query(within), size)
-            tied.append(self._docs(hits)[scores == score])
-            start, size = start + size, size * 4
-        return np.concatenate(tied)
-
-    def _filtered(self, matching: Query, where: Filter) -> Query:
-        clauses = [("dirs", where.path_prefix)] if where.path_prefix else []
-        clauses += [("tags", storable(tag)) for tag in where.tags]
-        terms = [Query.term_query(self.schema, field, token(value)) for field, value in clauses]
-        terms += [
-            Query.boolean_query([(Occur.Should, Query.term_query(self.schema, "labels", token(one))) for one in group])
-            for group in groups_of(where)
-        ]
-        if where.directories:
-            inside = [Query.term_query(self.schema, "dirs", token(each)) for each in where.directories]
-            terms.append(Query.boolean_query([(Occur.Should, each) for each in inside]))
-        musts = [(Occur.Must, Query.const_score_query(term, 0.0)) for term in terms]
-        return Query.boolean_query([(Occur.Must, matching), *musts]) if musts else matching
-
-    def best_named(self, worth: Mapping[str, float], where: Filter, top_k: int) -> Scored:
-        """The documents with one of the names, by the weight of the name; see `best`."""
-        fields_present = [
-            Query.const_score_query(Query.term_query(self.schema, "names", name), value)
-            for name, value in worth.items()
-            if self.searcher.doc_freq("names", name)
-        ]
-        if not fields_present or top_k <= 0:
-            return np.empty(0, np.int64), np.empty(0, np.float64)
-        return self.best(Query.disjunction_max_query(fields_present), where, top_k)
-
-    def every(self, matching: Query, where: Filter) -> Docs:
-        """All matching documents, in no particular order."""
-        query = self._filtered(Query.const_score_query(matching, 0.0), where)
-        hits = self.searcher.search(query, limit=max(len(self._in_order), 1), count=False).hits
-        return self._docs(hits)
-
-    def shown(self) -> Query:
-        """Documents that are not hidden."""
-        return Query.term_query(self.schema, "dirs", token("/"))
-
-    def holding(self, letters: Letters) -> Query:
-        """Documents with a word that equals these letters or, if they may be part of a word, may contain them."""
+    def containing(self, letters: Letters) -> Rows:
+        """Records with a word that equals these letters or, if they may be part of a word, may contain them."""
         if letters.is_word:
-            return Query.term_query(self.schema, PLAIN, letters.letters)
-        patterns = [(PLAIN, f".*{letters.letters}.*"), (PLAIN, _CUT_WORD)]
-        patterns += [(field, _UNSPACED_WORD) for field in self._fields]  # the vocabulary does not contain such words
-        return Query.boolean_query(
-            [(Occur.Should, Query.regex_query(self.schema, field, pattern)) for field, pattern in patterns]
-        )
-
-    def holding_exactly(self, alternatives: Sequence[Sequence[str]]) -> Query:
-        """Documents with all tokens of one of the alternatives; all that are not hidden if one has no tokens."""
-        if not all(alternatives) or not alternatives:
-            return self.shown()
-        return Query.boolean_query([(Occur.Should, self._with_tokens(tokens)) for tokens in alternatives])
-
-    def _with_tokens(self, tokens: Sequence[str]) -> Query:
-        return Query.boolean_query([(Occur.Must, self._to_the_letter(token(one))) for one in tokens])
-
-    def _to_the_letter(self, one: str) -> Query:
-        """Documents whose text has a token."""
-        fields = {field for field in (PLAIN, LOOSE, EXACT) if self.searcher.doc_freq(field, one)}
-        term = {field: Query.term_query(self.schema, field, one, "basic") for field in fields or {EXACT}}
-        if LOOSE in fields:
-            term[PLAIN] = Query.boolean_query([(Occur.Must, term[PLAIN]), (Occur.MustNot, term.pop(LOOSE))])
-        return _any_of(list(term.values()))
-
-    def anywhere(self, term: str) -> Query | None:
-        """Documents that contain the term in any field; None if no document does."""
-        clauses = list(self.clauses(term, 1.0))
-        return Query.boolean_query(clauses) if clauses else None
-
-    def count(self, query: Query) -> int:
-        """The number of matching documents."""
-        return int(self.searcher.search(query, limit=1, count=True).count)  # type: ignore[attr-defined]
-
-    def among(self, query: Query, docs: Docs) -> frozenset[int]:
-        """The documents in `docs` that match."""
-        named = Query.term_set_query(self.schema, "doc", docs.tolist())
-        both = Query.boolean_query([(Occur.Must, query), (Occur.Must, named)])
-        return frozenset(self._docs(self.searcher.search(both, limit=max(len(docs), 1), count=False).hits).tolist())
-
-    def any_of(self, forms: Iterable[Forms]) -> Query:
-        """Pages that contain all words of one of the forms."""
-        return Query.boolean_query([(Occur.Should, self.all_of(words, SAID)) for words in forms])
-
-    def all_of(self, words: Forms, field: str) -> Query:
-        """Documents that contain all the words, in any position."""
-        queries = [Query.term_query(self.schema, field, word, "freq") for word in words]
-        return Query.boolean_query([(Occur.Must, query) for query in queries]) if len(queries) > 1 else queries[0]
-
-    def share_of_pairs(self, pairs: Sequence[Pair], docs: Sequence[int]) -> dict[int, float]:
-        """The sum of the shares of its pairs, per document with any pair; may include others than `docs`."""
-        if not pairs or not len(docs):
-            return {}
-        phrases = [phrase for pair in pairs for phrase in pair.phrases]
-        listed = [phrase.most for phrase in phrases if phrase.most <= _MOST_LISTED]
-        among = None
-        if len(listed) < len(phrases):
-            # A `doc` number belongs to one document: as a search term it limits the phrase to the requested texts.
-            among = _any_of([Query.term_query(self.schema, "doc", doc) for doc in docs])
-        worth = [(_any_of([_within(phrase, among) for phrase in pair.phrases]), pair.share) for pair in pairs]
-        hits, scores = self._search(_worth(worth), len(docs) + sum(listed))
-        return dict(zip(self._docs(hits).tolist(), scores.tolist(), strict=True))
-
-    def worth_at_least(self, queries: Sequence[tuple[Query, float]]) -> tuple[dict[int, float], float]:
-        """The scores of the best documents, and an upper bound for all others.
-
-        Searching for certain documents by number takes three times as long.
-        """
-        if not queries:
-            return {}, 0.0
-        hits, scores = self._search(_worth(queries), _MANY_TIES)
-        least = float(scores[-1]) if len(hits) == _MANY_TIES else 0.0
-        return dict(zip(self._docs(hits).tolist(), scores.tolist(), strict=True)), least
-
-    def most(self, worth: Sequence[tuple[Query, float]]) -> float:
-        """The highest score of a document: the sum of the weights of its matching queries."""
-        clauses = [(Occur.Should, Query.const_score_query(query, value)) for query, value in worth]
-        hits = self.searcher.search(Query.boolean_query(clauses), limit=1, count=False).hits if clauses else []
-        return float(hits[0][0]) if hits else 0.0
-
-    def clauses(self, term: str, worth: float) -> tuple[tuple[Occur, Query], ...]:
-        """A clause for the term in each field that contains it in any document."""
-        cached = self._clauses.values.get((term, worth))
-        if cached is None:
-            cached = tuple(
-                (Occur.Should, Query.boost_query(Query.term_query(self.schema, field, term, "freq"), weight * worth))
-                for field, weight in self._fields.items()
-                if self.searcher.doc_freq(field, term)
-            )
-            self._clauses.remember_one((term, worth), cached)
-        return cached
+            return self.rows_with(PLAIN, letters.letters)
+        parts = [_NO_ROWS]
+        part = re.compile(rf"^.*{re.escape(letters.letters)}.*\n|^.{{{_CUT_CHARS}}}\n", re.MULTILINE)
+        for words, rows, _ in self.packs:
+            parts += [rows[own.slots] for own in _matching(words.exact, part, (PLAIN,))]
+            # The vocabulary does not contain words of scripts without spaces.
+            parts += [rows[own.slots] for own in _matching(words.scored, _UNSPACED_WORD, range(len(RECORD_FIELDS)))]
+        found = np.unique(np.concatenate(parts))
+        return found[found >= 0]
 
 
-def _worth(queries: Sequence[tuple[Query, float]]) -> Query:
-    """A query whose score is the sum of the weights of the matching queries."""
-    return Query.boolean_query([(Occur.Should, Query.const_score_query(query, value)) for query, value in queries])
+_NO_ROWS: Rows = np.empty(0, np.int64)
+_Match = tuple[NDArray[np.int64], NDArray[np.uint8], Rows, Counts]  # the first columns of `Matches`
 
 
-def _within(phrase: Phrase, among: Query | None) -> Query:
-    """The query of a phrase, limited to the requested documents if many may contain it."""
-    return _both(phrase.query, among) if among and phrase.most > _MOST_LISTED else phrase.query
+def _matches(pack: WordPack, numbers_of_terms: Sequence[int | None]) -> _Match:
+    """The matches of a pack, by term and field."""
+    table, rows = pack.words.scored, pack.rows
+    found = [(at, number) for at, number in enumerate(numbers_of_terms) if number is not None]
+    if not found:
+        return _NO_ROWS, np.empty(0, np.uint8), _NO_ROWS, _NO_ROWS
+    at, numbers = np.array(found, np.int64).T
+    first_pairs, pair_counts = _ranges(table.pairs, numbers)
+    pairs = spread_out(first_pairs, pair_counts)
+    first_entries, entry_counts = _ranges(table.entries, pairs)
+    entries = spread_out(first_entries, entry_counts)
+    of_entries = rows[table.slots[entries]]
+    columns = (
+        np.repeat(np.repeat(at, pair_counts), entry_counts),
+        np.repeat(table.fields[pairs], entry_counts),
+        of_entries,
+        table.counts[entries].astype(np.int64),
+    )
+    if pack.is_whole:
+        return columns
+    is_used = of_entries >= 0
+    return columns[0][is_used], columns[1][is_used], columns[2][is_used], columns[3][is_used]
 
 
-def _any_of(queries: Sequence[Query]) -> Query:
-    return queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Should, query) for query in queries])
+def _ranges(
+    bounds: NDArray[np.integer[Any]], numbers: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The first of the things of each number, and how many there are."""
+    starts = bounds[numbers].astype(np.int64)
+    return starts, bounds[numbers + 1] - starts
 
 
-def _both(one: Query, other: Query) -> Query:
-    return Query.boolean_query([(Occur.Must, one), (Occur.Must, other)])
+def _in_order(parts: Sequence[_Match]) -> _Match:
+    """The matches of several packs, by term."""
+    term, field, rows, counts = (np.concatenate(column) for column in zip(*parts, strict=True))
+    order = np.argsort(term, kind="stable")
+    return term[order], field[order], rows[order], counts[order]
+
+
+def _places(table: Table, own: Entries, rows: Rows, offset: int, among: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The places of a pair of term and field in some rows."""
+    of_entries = rows[own.slots]
+    counts = own.counts.astype(np.int64)
+    starts = np.cumsum(counts) - counts + own.first_place
+    wanted = np.flatnonzero((of_entries >= 0) & among[of_entries])
+    of_place = np.repeat(of_entries[wanted] + offset, counts[wanted])
+    return (of_place << _PLACE_BITS) + table.places[spread_out(starts[wanted], counts[wanted])]
+
+
+def _count(
+    table: Table, terms: tuple[int, int], rows: Rows | None, fields: Sequence[int], counts: dict[str, int]
+) -> None:
+    """Add the number of used records of each of a range of terms; rows are None if all are used."""
+    first, last = terms
+    if first == last:
+        return
+    pairs = table.pairs[first : last + 1].astype(np.int64)
+    entries = table.entries[pairs[0] : pairs[-1] + 1].astype(np.int64)
+    ends = entries - entries[0]
+    if rows is not None:
+        ends = _sums(rows[table.slots[entries[0] : entries[-1]]] >= 0)[ends]
+    is_chosen = np.zeros(_MAX_FIELDS, np.bool_)
+    is_chosen[list(fields)] = True
+    of_pairs = np.diff(ends) * is_chosen[table.fields[pairs[0] : pairs[-1]]]
+    of_terms = np.diff(_sums(of_pairs)[pairs - pairs[0]])
+    names = str(table.terms.bytes_of(first, last), "utf-8").split("\n")
+    for number in np.flatnonzero(of_terms).tolist():
+        counts[names[number]] = counts.get(names[number], 0) + int(of_terms[number])
+
+
+def _sums(numbers: NDArray[Any]) -> NDArray[np.int64]:
+    """The sum of the numbers before each, and of all."""
+    sums = np.zeros(len(numbers) + 1, np.int64)
+    np.cumsum(numbers, out=sums[1:])
+    return sums
+
+
+def _matching(table: Table, pattern: re.Pattern[str], fields: Sequence[int]) -> Iterator[Entries]:
+    """The entries of all terms that match a pattern, in some fields."""
+    text = str(table.terms.text, "utf-8")
+    starts = [match.start() for match in pattern.finditer(text)]
+    if not starts:
+        return
+    firsts = np.cumsum([0, *(len(term) + 1 for term in text.split("\n")[:-1])])  # of the terms, in characters
+    for number in np.searchsorted(firsts, starts).tolist():
+        for field in fields:
+            if (own := table.in_field(number, field)) is not None:
+                yield own

@@ -1,23 +1,22 @@
 """Keyword search in a generation: records and pages that contain the words of a query, ranked by BM25."""
 
-import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import reduce
 from itertools import chain, pairwise
-from pathlib import Path
 
 import numpy as np
-import tantivy
-from tantivy import Occur, Query
+from numpy.typing import NDArray
 
 from searchsocket.stores.base import Letters, WordEvidence
-from searchsocket.stores.words import PAGES, WORDS
-from searchsocket.stores.words.documents import PLAIN, SAID
+from searchsocket.stores.words.bm25 import Best, RowColumns, Scored, WordScores, best, top
+from searchsocket.stores.words.documents import token
 from searchsocket.stores.words.evidence import PageEvidence
-from searchsocket.stores.words.index import Docs, Scored, Term, WordIndex
-from searchsocket.stores.words.names import named, names_vocabulary, nearest_name
-from searchsocket.stores.words.neighbours import FIELDS, neighbours
-from searchsocket.stores.words.query_terms import QueryTerms, split_compound, worth_correcting
+from searchsocket.stores.words.fields import NAMES, PAGE_NAMES, PLAIN
+from searchsocket.stores.words.index import Rows, WordIndex, WordPack
+from searchsocket.stores.words.names import most_frequent, names_of_query, names_vocabulary, nearest_name
+from searchsocket.stores.words.neighbours import share_of_pairs, share_of_words
+from searchsocket.stores.words.query_terms import QueryTerms, Term, split_compound, worth_correcting
 from searchsocket.stores.words.rarity import Rare, best_by_rarity
 from searchsocket.stores.words.vocabulary import Vocabulary, indexed_forms
 from searchsocket.text.storable import storable
@@ -26,29 +25,9 @@ from searchsocket.text.typos import allowed_edits
 from searchsocket.text.words import STOP_WORDS, QueryWord, fold, parse_query, stem
 from searchsocket.types import MATCH_ALL, Filter
 
-
-def together(
-    searcher: tantivy.Searcher, schema: tantivy.Schema, words: Sequence[QueryWord]
-) -> list[tuple[Query, float]]:
-    """A query per word over all fields, with its share of the query: rare words count more."""
-    records = int(searcher.num_docs)
-    weighted: list[tuple[Query, float]] = []
-    total = 0.0
-    for form in dict.fromkeys(word.stem or word.exact for word in words):
-        counts = {field: int(searcher.doc_freq(field, form)) for field in FIELDS}
-        most = max(counts.values())
-        rarity = math.log1p((records - most + 0.5) / (most + 0.5))
-        total += rarity
-        fields = [Query.term_query(schema, field, form, "freq") for field, count in counts.items() if count]
-        if fields:
-            anywhere = Query.boolean_query([(Occur.Should, one) for one in fields])
-            weighted.append((anywhere if len(fields) > 1 else fields[0], rarity))
-    return [(query, rarity / total) for query, rarity in weighted]
-
-
 # The weight of a word in each field.
 BOOSTS = {"title": 2.0, "headings": 1.0, "links": 1.5, "path": 1.0, "body": 1.0, "code": 1.0}
-_WHOLE = {SAID: 1.0, "headings": 0.1}
+PAGE_BOOSTS = {"said": 1.0, "headings": 0.1}  # likewise, of a page
 _IDENTIFIER_BOOST = 2.0  # a query with an identifier means exactly that one
 _PART_BOOST = 0.3  # of a part of an identifier, in addition to the whole one
 _PREFIX_BOOST = 0.05  # of a word that begins with the incomplete query word
@@ -64,86 +43,103 @@ _MAX_NAMED_WORDS = 20  # a name has little effect in a longer text
 _LETTERS = re.compile(r"[^\W\d_]+")
 _POSSESSIVE = re.compile(r"['’]s$")
 _DASHES = re.compile(r"[-_]+")
-_NOTHING: Scored = np.empty(0, np.int64), np.empty(0, np.float64)
+
+Select = Callable[[Filter], NDArray[np.bool_]]
 
 
 class Words:
     """The words of one generation, open for queries; safe to share between threads."""
 
     def __init__(
-        self, generation: Path, records: Docs, pages: Docs, synonyms: SynonymSource = NO_SYNONYMS, site_title: str = ""
+        self,
+        packs: Sequence[WordPack],
+        rows: RowColumns,
+        select: Select,
+        synonyms: SynonymSource = NO_SYNONYMS,
+        site_title: str = "",
     ) -> None:
-        """Open the words of a generation's folder.
+        """Prepare the words for queries.
 
         Args:
-            records: All records, in the order of ties.
-            pages: The first record of every page, in the order of ties.
+            select: Returns True for each record that matches a filter; shape (records,).
             site_title: Of the home page, which names the product.
-
-        Raises:
-            ValueError, OSError: Files are missing or damaged.
         """
         self._synonyms = synonyms
-        self._records = WordIndex(generation / WORDS, BOOSTS, records)
-        self._pages = WordIndex(generation / PAGES, _WHOLE, pages)
-        self._searcher = searcher = self._records.searcher
+        self._select = select
+        self._rows = rows
+        self._index = index = WordIndex(packs, len(rows.page_of))
+        self._scores = scores = WordScores(index, rows, list(BOOSTS.values()), PAGE_BOOSTS["headings"])
+        self._shown_pages = np.zeros(scores.page_count, np.bool_)
+        self._shown_pages[rows.page_of[rows.is_shown]] = True
         # Without `self`: a reference cycle would keep files open until the garbage collector runs.
-        self._vocabulary = Vocabulary(lambda first: searcher.terms_with_prefix(PLAIN, first))
-        self._names = names_vocabulary(self._pages.searcher, searcher)
+        self._vocabulary = Vocabulary(lambda first: most_frequent(index.prefixed("exact", [PLAIN], first)))
+        self._names = names_vocabulary(index)
         self._last: tuple[str, Synonyms, QueryTerms] | None = None
-        self._evidence = PageEvidence(self._pages, self._vocabulary)
+        self._evidence = PageEvidence(scores, self._vocabulary)
         self._site_name = frozenset(map(stem, _LETTERS.findall(fold(site_title))))
 
-    @property
-    def records(self) -> int:
-        """The number of records, including hidden ones."""
-        return int(self._searcher.num_docs)
+    def search(self, text: str, where: Filter, top_k: int) -> Best:
+        """The `top_k` best records and all that tie with the last one, in no particular order, and their scores."""
+        terms = self._query_terms(text)
+        required = [self._scores.of_phrase(phrase) for phrase in terms.parsed.phrases]
+        scored = [*required, *(_times(self._scores.of(term).records, worth) for term, worth in terms.terms)]
+        scored += [_times(self._scores.of_phrase(forms), worth) for forms, worth in terms.wholes]
 
-    @property
-    def pages(self) -> int:
-        """The number of pages, including hidden ones."""
-        return int(self._pages.searcher.num_docs)
+        def is_allowed(rows: Rows) -> NDArray[np.bool_]:
+            allowed = self._allowed(where)[rows]
+            for phrase in required:
+                allowed &= np.isin(rows, phrase[0])
+            return allowed
 
-    def holds(self, docs: list[int]) -> bool:
-        """Return True if each of these distinct numbers belongs to a record."""
-        query = Query.term_set_query(self._records.schema, "doc", docs)
-        return len(self._searcher.search(query, limit=len(docs), count=False).hits) == len(docs)
+        return best(scored, self._index.count, top_k, is_allowed)
 
-    def search(self, text: str, where: Filter, top_k: int) -> Scored:
-        """Records, see `WordIndex.best`."""
-        wanted = self._query_terms(text)
-        clauses = [(Occur.Must, self._phrase(phrase)) for phrase in wanted.parsed.phrases]
-        clauses += [clause for term in wanted.terms for clause in self._records.clauses(*term)]
-        clauses += [(Occur.Should, Query.boost_query(self._phrase(forms), worth)) for forms, worth in wanted.wholes]
-        return self._records.best(Query.boolean_query(clauses), where, top_k) if clauses and top_k > 0 else _NOTHING
+    def search_pages(self, text: str, where: Filter, top_k: int) -> Best:
+        """Pages by their first row, as `search` returns records. Phrases count as their words."""
+        terms = self._query_terms(text)
+        scored = [_times(self._scores.pages_with_all(forms), worth) for forms, worth in terms.wholes]
+        for term, worth in terms.terms:
+            own = self._scores.of(term)
+            scored += [_times(own.pages, worth), _times(own.own_pages, worth)]
+        pages, scores = best(scored, self._scores.page_count, top_k, self._allowed_pages(where).__getitem__)
+        return self._scores.first_rows[pages], scores
 
-    def search_pages(self, text: str, where: Filter, top_k: int) -> Scored:
-        """Pages by the number of their first record, see `WordIndex.best`. Phrases count as their words."""
-        wanted = self._query_terms(text)
-        clauses = [clause for term in wanted.terms for clause in self._pages.clauses(*term)]
-        clauses += [
-            (Occur.Should, Query.boost_query(self._pages.all_of(forms, SAID), worth)) for forms, worth in wanted.wholes
-        ]
-        return self._pages.best(Query.boolean_query(clauses), where, top_k) if clauses and top_k > 0 else _NOTHING
+    def _allowed(self, where: Filter) -> NDArray[np.bool_]:
+        """True for each record that may be returned."""
+        return self._rows.is_shown if where == MATCH_ALL else self._select(where) & self._rows.is_shown
 
-    def named_records(self, text: str, where: Filter, top_k: int) -> Scored:
+    def _allowed_pages(self, where: Filter) -> NDArray[np.bool_]:
+        """True for each page with a record that may be returned."""
+        if where == MATCH_ALL:
+            return self._shown_pages
+        return np.bincount(self._rows.page_of[self._allowed(where)], minlength=self._scores.page_count) > 0
+
+    def named_records(self, text: str, where: Filter, top_k: int) -> Best:
         """Records with a heading that equals the text or begins with it, see `WordSnapshot.named`."""
-        return named(self._records, text, where, top_k)
+        totals = np.zeros(self._index.count)
+        for name, worth in names_of_query(self._index, NAMES, text).items():
+            rows = self._index.rows_with(NAMES, name)
+            totals[rows] = np.maximum(totals[rows], worth)
+        rows = np.flatnonzero(totals)
+        return top(rows[self._allowed(where)[rows]], totals, top_k)
 
-    def named_pages(self, text: str, where: Filter, top_k: int) -> Scored:
-        """Pages with a title that equals the text or begins with it, by the number of their first record."""
-        return named(self._pages, text, where, top_k)
+    def named_pages(self, text: str, where: Filter, top_k: int) -> Best:
+        """Pages with a title that equals the text or begins with it, by their first row."""
+        totals = np.zeros(self._scores.page_count)
+        for name, worth in names_of_query(self._index, PAGE_NAMES, text).items():
+            rows = self._index.rows_with(PAGE_NAMES, name)
+            pages = self._rows.page_of[rows[self._scores.is_first[rows]]]
+            totals[pages] = np.maximum(totals[pages], worth)
+        pages = np.flatnonzero(totals)
+        pages, scores = top(pages[self._allowed_pages(where)[pages]], totals, top_k)
+        return self._scores.first_rows[pages], scores
 
-    def neighbours(self, text: str, docs: Sequence[int]) -> dict[int, float]:
-        """The share of pairs per record number, see `WordSnapshot.neighbours`; records without pairs are left out."""
-        pairs = neighbours(self._searcher, self._records.schema, self._query_terms(text).words)
-        return self._records.share_of_pairs(pairs, docs)
+    def neighbours(self, text: str, rows: Rows) -> NDArray[np.float64]:
+        """The share of pairs of each row, see `WordSnapshot.neighbours`."""
+        return share_of_pairs(self._index, self._query_terms(text).words, rows)
 
-    def together(self, text: str, docs: Sequence[int]) -> dict[int, float]:
-        """The share of the words per record number, see `WordSnapshot.together`."""
-        words = together(self._searcher, self._records.schema, self._query_terms(text).words)
-        scores, least = self._records.worth_at_least(words)
-        return {doc: scores.get(doc, least) for doc in docs}
+    def together(self, text: str, rows: Rows) -> NDArray[np.float64]:
+        """The share of the words of each row, see `WordSnapshot.together`."""
+        return share_of_words(self._scores, self._query_terms(text).words, rows)
 
     def meant(self, text: str) -> str:
         """See `WordSnapshot.meant`."""
@@ -183,34 +179,32 @@ class Words:
         found = self.named_pages(text, MATCH_ALL, 1), self.named_records(text, MATCH_ALL, 1)
         return max((float(share) for _, shares in found for share in shares), default=0.0)
 
-    def with_letters(self, letters: Letters | None, where: Filter) -> Docs:
-        """Records whose vocabulary may contain the letters; without letters, all that are not hidden."""
-        return self._records.every(self._records.holding(letters) if letters else self._records.shown(), where)
+    def with_letters(self, letters: Letters | None, where: Filter) -> Rows:
+        """Records whose vocabulary may contain the letters, in path order; without letters, all."""
+        rows = self._index.containing(letters) if letters else np.arange(self._index.count)
+        return np.sort(rows[self._allowed(where)[rows]])
 
     def rarities(self, text: str) -> dict[str, float]:
         """See `WordSnapshot.rarities`."""
         words = parse_query(storable(text)).words
         return {word.exact: self._evidence.rarity([(word.exact,), (word.stem or word.exact,)]) for word in words}
 
-    def with_tokens(self, alternatives: Sequence[Sequence[str]], where: Filter) -> Docs:
-        """Records whose text contains the tokens, in no particular order; see `WordSnapshot.holding`."""
-        return self._records.every(self._records.holding_exactly(alternatives), where)
+    def with_tokens(self, alternatives: Sequence[Sequence[str]], where: Filter) -> Rows:
+        """Records whose text contains the tokens, in path order; see `WordSnapshot.holding`."""
+        allowed = self._allowed(where)
+        if not alternatives or not all(alternatives):
+            return np.flatnonzero(allowed)
+        rows_of = {one: self._index.rows_with_token(token(one)) for tokens in alternatives for one in tokens}
+        rows = np.concatenate([reduce(np.intersect1d, [rows_of[one] for one in own]) for own in alternatives])
+        return np.unique(rows[allowed[rows]])
 
     def by_rarity(self, terms: Sequence[str], top_k: int) -> list[Rare]:
         """See `best_by_rarity`."""
-        return best_by_rarity(self._records, self.records, terms, top_k)
+        return best_by_rarity(self._scores, terms, top_k)
 
     def evidence(self, text: str) -> WordEvidence:
         """See `WordSnapshot.evidence`."""
         return self._evidence.of(self._query_terms(text), self._completions)
-
-    def _phrase(self, phrase: Sequence[str]) -> Query:
-        """The phrase in any field."""
-        fields = [
-            Query.boost_query(Query.phrase_query(self._records.schema, field, list(phrase)), boost)
-            for field, boost in BOOSTS.items()
-        ]
-        return Query.boolean_query([(Occur.Should, field) for field in fields])
 
     def _query_terms(self, text: str) -> QueryTerms:
         """The parsed query and its search terms."""
@@ -234,13 +228,17 @@ class Words:
             if not others and not (own if word.stem else self._is_whole(word)):
                 query_terms.unknown.append(word)
         for word in worth_correcting(query_terms.unknown):
-            corrections = [term for term in self._corrections(word) if self._is_indexed(*term)]
+            corrections = [(form, own) for form, own in self._corrections(word) if self._is_indexed(form)]
             if not corrections and (compound := split_compound(word.exact if word.stem else "", self._is_indexed)):
                 query_terms.compounds[word.exact] = compound
                 corrections = [(part, _TYPO_BOOST) for part in dict.fromkeys(chain.from_iterable(compound))]
             terms_by_word[word.exact] += corrections
         query_terms.terms.extend(term for terms in terms_by_word.values() for term in terms)
         query_terms.terms.extend((form, _JOINED_BOOST) for form in self._joined(parsed.order))
+        forms = chain(
+            *((word.exact, word.stem or word.exact) for word in words), (form for form, _ in query_terms.terms)
+        )
+        self._scores.read_ahead(forms)
         return query_terms
 
     def _terms(self, word: QueryWord, *, is_open: bool) -> list[Term]:
@@ -251,31 +249,28 @@ class Words:
         if is_open:
             candidates += [(form, _PREFIX_BOOST) for form in self._completions(word) if form not in forms]
         candidates += [(part, _PART_BOOST) for part in word.parts if part not in forms]
-        return [(form, worth) for form, worth in candidates if self._is_indexed(form, worth)]
+        return [(form, worth) for form, worth in candidates if self._is_indexed(form)]
 
     def _joined(self, order: Sequence[QueryWord]) -> list[str]:
         """Neighbouring words that documents write as one: `back up` also matches `backup`."""
         pairs = [(one.exact + other.exact) for one, other in pairwise(order) if one.stem and other.stem]
         forms = dict.fromkeys(stem(pair) for pair in pairs if pair not in STOP_WORDS)
-        return [form for form in forms if self._is_indexed(form, _JOINED_BOOST)]
+        return [form for form in forms if self._is_indexed(form)]
 
     def _is_whole(self, word: QueryWord) -> bool:
         """Return True if any record contains an identifier as it is typed, or written as one word."""
         return any(self._is_indexed(form) for form in (word.exact, _DASHES.sub("", word.exact)))
 
-    def _is_indexed(self, term: str, worth: float = _SYNONYM_BOOST) -> bool:
-        """Return True if any record contains the term; `worth` is its weight in that case."""
-        return bool(self._records.clauses(term, worth))
+    def _is_indexed(self, term: str) -> bool:
+        """Return True if any record contains the term."""
+        return self._index.has(term)
 
     def _completions(self, word: QueryWord) -> list[str]:
         """The most frequent indexed words that begin with the incomplete query word."""
         if len(word.exact) < _MIN_PREFIX_CHARS and word.exact.isascii():
             return []
-        counts: dict[str, int] = {}
-        for field in (PLAIN,) if word.stem else BOOSTS:
-            for term, count in self._searcher.terms_with_prefix(field, word.exact, limit=_MAX_COMPLETIONS):
-                counts[term] = counts.get(term, 0) + int(count)
-        best = sorted(counts, key=lambda term: (-counts[term], term))[:_MAX_COMPLETIONS]
+        table, fields = ("exact", (PLAIN,)) if word.stem else ("scored", range(len(BOOSTS)))
+        best = most_frequent(self._index.prefixed(table, fields, word.exact), _MAX_COMPLETIONS)
         return indexed_forms(best) if word.stem else best
 
     def _corrections(self, word: QueryWord) -> list[Term]:
@@ -286,3 +281,7 @@ class Words:
             return [(form, _TYPO_BOOST * worth) for form in whole]
         typos = [piece for piece in word.pieces if allowed_edits(piece) and not self._is_indexed(stem(piece))]
         return [(form, _TYPO_BOOST) for piece in typos for form in indexed_forms(self._vocabulary.nearest(piece))]
+
+
+def _times(scored: Scored, worth: float) -> Scored:
+    return scored[0], scored[1] * worth

@@ -4,17 +4,15 @@ Names are compared by their words as typed, without case and punctuation (`text.
 """
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 
-import tantivy
-
-from searchsocket.stores.words.index import Scored, WordIndex
+from searchsocket.stores.words.fields import NAMES, PAGE_NAMES
+from searchsocket.stores.words.index import WordIndex
 from searchsocket.stores.words.vocabulary import Vocabulary
 from searchsocket.text.storable import storable
 from searchsocket.text.words import name_of, parse_query, possible_names
-from searchsocket.types import Filter
 
-NAMES = "names"  # the field of names, each a token
 _NEARLY = 0.95  # weight of a name that the query contains with words around it, or that is not yet typed to the end
 _MIN_BEGUN_CHARS = 3
 _MAX_BEGUN = 12
@@ -23,14 +21,23 @@ _PAGE_FILE = re.compile(r"(?:(?:^|/)index)?\.html?$")
 _NO_DIGIT = re.compile(r"\D+")
 
 
-def named(index: WordIndex, text: str, where: Filter, top_k: int) -> Scored:
-    """The documents named `text`, or whose name begins with it if it may be incomplete; see `WordSnapshot.named`."""
+def names_of_query(index: WordIndex, field: int, text: str) -> dict[str, float]:
+    """The names that a query may be or begin, and the weight of each; see `WordSnapshot.named`.
+
+    Args:
+        field: `NAMES` or `PAGE_NAMES`.
+    """
     worth, begun = _worth(text)
     if begun:
         worth = dict(worth)
-        for name, _ in index.searcher.terms_with_prefix(NAMES, begun, limit=_MAX_BEGUN):
+        for name in most_frequent(index.prefixed("exact", [field], begun), _MAX_BEGUN):
             worth.setdefault(name, _NEARLY * len(begun) / len(name))
-    return index.best_named(worth, where, top_k)
+    return worth
+
+
+def most_frequent(counts: Mapping[str, int], limit: int | None = None) -> list[str]:
+    """Terms by descending count, equals by spelling."""
+    return sorted(counts, key=lambda term: (-counts[term], term))[:limit]
 
 
 @lru_cache(maxsize=64)  # called for pages and for records
@@ -54,9 +61,14 @@ def possible_addresses(text: str) -> tuple[str, ...]:
     return ("/" + _PAGE_FILE.sub("", path).strip("/"),)
 
 
-def names_vocabulary(pages: tantivy.Searcher, records: tantivy.Searcher) -> Vocabulary:
+def names_vocabulary(index: WordIndex) -> Vocabulary:
     """All names, ready for comparison with a query; titles precede headings with the same distance."""
-    return Vocabulary(lambda first: [*pages.terms_with_prefix(NAMES, first), *records.terms_with_prefix(NAMES, first)])
+
+    def beginning_with(letter: str) -> list[str]:
+        by_field = [index.prefixed("exact", [field], letter) for field in (PAGE_NAMES, NAMES)]
+        return [name for counts in by_field for name in most_frequent(counts)]
+
+    return Vocabulary(beginning_with)
 
 
 def nearest_name(names: Vocabulary, text: str) -> str:

@@ -1,45 +1,47 @@
-"""Adjacent words of a query: a text that also has them side by side is more likely to be relevant."""
+"""Words of a query in a text: side by side, or all of them. Such a text is more likely to be relevant."""
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
-import tantivy
-from tantivy import Query
+import numpy as np
+from numpy.typing import NDArray
 
+from searchsocket.stores.words.bm25 import WordScores, idf
+from searchsocket.stores.words.fields import BODY, CODE
+from searchsocket.stores.words.index import Rows, WordIndex
 from searchsocket.text.words import QueryWord
 
-FIELDS = ("body", "code")  # a section's text begins with its heading
-_BETWEEN = 1  # word allowed between the two, such as "of"
+_FIELDS = (BODY, CODE)  # a section's text begins with its heading
+_MAX_DISTANCE = 2  # of the second word: one word may be between the two, such as "of"
 _MAX_PAIRS = 8  # only the first ones, because each pair costs a search
 
 
-class Phrase(NamedTuple):
-    """Two adjacent words in one field."""
-
-    query: Query
-    most: int  # records that may have it
-
-
-class Pair(NamedTuple):
-    """Two adjacent words of a query."""
-
-    phrases: Sequence[Phrase]  # one per field with both words
-    share: float  # of all pairs of the query
-
-
-def neighbours(searcher: tantivy.Searcher, schema: tantivy.Schema, words: Sequence[QueryWord]) -> list[Pair]:
-    """The pairs of neighbours that a record may have."""
+def share_of_pairs(index: WordIndex, words: Sequence[QueryWord], rows: Rows) -> NDArray[np.float64]:
+    """The share of the adjacent words of a query that are adjacent in each of some rows."""
     forms = [word.stem or word.exact for word in words][: _MAX_PAIRS + 1]
-    pairs = list(pairwise(forms))
-    pairs_found = []
-    for pair in pairs:
-        fewest = [min(int(searcher.doc_freq(field, form)) for form in pair) for field in FIELDS]
-        phrases = [
-            Phrase(Query.phrase_query(schema, field, list(pair), slop=_BETWEEN), count)
-            for field, count in zip(FIELDS, fewest, strict=True)
-            if count
-        ]
-        if phrases:
-            pairs_found.append(Pair(phrases, 1.0 / len(pairs)))
-    return pairs_found
+    among = np.zeros(index.count, np.bool_)
+    among[rows] = True
+    places = {form: index.places(form, _FIELDS, among) for form in forms} if len(forms) > 1 else {}
+    shares = np.zeros(index.count)
+    for one, other in pairwise(forms):
+        first, second = places[one], places[other]
+        if len(first) and len(second):
+            nearest = second[np.minimum(np.searchsorted(second, first + 1), len(second) - 1)] - first
+            beside = (nearest > 0) & (nearest <= _MAX_DISTANCE)
+            shares[np.unique(index.rows_of_places(first[beside]))] += 1.0 / (len(forms) - 1)
+    return shares[rows].round(4)
+
+
+def share_of_words(scores: WordScores, words: Sequence[QueryWord], rows: Rows) -> NDArray[np.float64]:
+    """The share of the words of a query that each of some rows contains; rare words count more."""
+    index = scores.index
+    has_word, shares, total = np.zeros(index.count, np.bool_), np.zeros(len(rows)), 0.0
+    for form in dict.fromkeys(word.stem or word.exact for word in words):
+        own = scores.of(form)
+        rarity = float(idf(index.count, own.by_field[list(_FIELDS)].max()))
+        total += rarity
+        with_word = own.records[0][(own.fields == BODY) | (own.fields == CODE)]
+        has_word[with_word] = True
+        shares += rarity * has_word[rows]
+        has_word[with_word] = False
+    return (shares / total).round(4) if total else shares

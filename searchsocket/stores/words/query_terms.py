@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import product
 
-from searchsocket.stores.words.index import Term
 from searchsocket.text.synonyms import Forms
 from searchsocket.text.typos import allowed_edits
 from searchsocket.text.words import ParsedQuery, QueryWord, stem
@@ -12,6 +11,9 @@ from searchsocket.text.words import ParsedQuery, QueryWord, stem
 _MAX_CORRECTED = 4  # words of a query
 _MIN_PART_CHARS = 5  # English has many words like `passport`
 _ENDINGS = ("", "s", "n", "e", "es", "en", "er")  # of German words, also between two
+
+
+Term = tuple[str, float]  # a form that documents may contain, and its weight
 
 
 @dataclass(frozen=True, slots=True)

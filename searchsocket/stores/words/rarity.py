@@ -4,28 +4,38 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tantivy import Occur, Query
+import numpy as np
 
-from searchsocket.stores.words.index import WordIndex
-from searchsocket.types import MATCH_ALL
+from searchsocket.stores.words.bm25 import WordScores, top
+from searchsocket.stores.words.fields import OWN
+from searchsocket.stores.words.index import Rows
 
 
 class Rare(NamedTuple):
     """A record that contains some of the terms."""
 
-    doc: int
+    row: int
     score: float
     terms: tuple[str, ...]
 
 
-def best_by_rarity(index: WordIndex, records: int, terms: Sequence[str], top_k: int) -> list[Rare]:
-    """The best records and those that tie with the last, in no particular order; see `WordSnapshot.by_rarity`."""
-    present = {term: query for term in dict.fromkeys(terms) if (query := index.anywhere(term))}
-    if not present or top_k <= 0:
+def best_by_rarity(scores: WordScores, terms: Sequence[str], top_k: int) -> list[Rare]:
+    """The best records and those that tie with the last, in no order; see `WordSnapshot.by_rarity`."""
+    count = scores.index.count
+    rows_of = {term: rows for term in dict.fromkeys(terms) if len(rows := _rows(scores, term))}
+    if not rows_of or top_k <= 0:
         return []
-    worth = {term: math.log1p(records / index.count(query)) for term, query in present.items()}
-    clauses = [(Occur.Should, Query.const_score_query(query, worth[term])) for term, query in present.items()]
-    docs, _ = index.best(Query.boolean_query(clauses), MATCH_ALL, top_k)
-    among = {term: index.among(query, docs) for term, query in present.items()}
-    matches = [(doc, tuple(term for term in present if doc in among[term])) for doc in docs.tolist()]
-    return [Rare(doc, math.fsum(worth[term] for term in own), own) for doc, own in matches]
+    worth = {term: math.log1p(count / len(rows)) for term, rows in rows_of.items()}
+    totals = np.zeros(count)
+    for term, rows in rows_of.items():
+        totals[rows] += worth[term]
+    best, _ = top(np.flatnonzero(totals), totals, top_k)
+    among = {term: frozenset(rows[np.isin(rows, best)].tolist()) for term, rows in rows_of.items()}
+    matches = [(row, tuple(term for term in rows_of if row in among[term])) for row in best.tolist()]
+    return [Rare(row, math.fsum(worth[term] for term in own), own) for row, own in matches]
+
+
+def _rows(scores: WordScores, term: str) -> Rows:
+    """The records with a term in any searched field."""
+    own = scores.of(term)
+    return np.unique(own.records[0][own.fields != OWN])

@@ -39,8 +39,8 @@ class _Letter(NamedTuple):
 class Vocabulary:
     """Finds typo corrections of a word; reads the words of each first letter once. Safe to share between threads."""
 
-    def __init__(self, words_with: Callable[[str], Sequence[tuple[str, int]]]) -> None:
-        """Args: words_with: returns all words that begin with a letter and their document counts, highest first."""
+    def __init__(self, words_with: Callable[[str], Sequence[str]]) -> None:
+        """Args: words_with: returns all words that begin with a letter, the most frequent first."""
         self._words_with = words_with
         self._lock = threading.Lock()
         self._letters: dict[str, _Letter] = {}  # by letter, most recently read last
@@ -57,7 +57,7 @@ class Vocabulary:
     def _letter(self, first: str) -> _Letter:
         letter = self._letters.get(first)
         if letter is None:
-            letter = _read([word for word, _ in self._words_with(first)])
+            letter = _read(self._words_with(first))
             with self._lock:
                 self._letters[first] = letter
                 while len(self._letters) > 1 and self._word_count() > _MAX_WORDS:

@@ -32,7 +32,6 @@ from searchsocket.testing.store.samples import (
 )
 from searchsocket.testing.stores import StoreContract
 from searchsocket.testing.vector_index import ONE, put, row, seen
-from tests.forked import fork
 
 
 class TestPgvectorStore(StoreContract):
@@ -86,7 +85,7 @@ def edit(folder: Path, tables: PgvectorTables) -> None:
 
 def killed_at(call: int, folder: Path, tables: CountedTables) -> bool:
     """Publish in a process that is killed before its n-th call to the server; False: it ended first."""
-    if child := fork():
+    if child := os.fork():
         return os.waitpid(child, 0)[1] == signal.SIGKILL
     calls = iter(range(call))
     tables.before = lambda: next(calls, None) is None and os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[func-returns-value]

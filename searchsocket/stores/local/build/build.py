@@ -2,7 +2,7 @@
 
 import hashlib
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,8 +16,8 @@ from searchsocket.stores.base.spread import sampled, spread_of
 from searchsocket.stores.local.build.pack import places_of, write_packs
 from searchsocket.stores.local.build.rows import NewRows, new_rows, plan_packs
 from searchsocket.stores.local.catalogue.bodies import TextSources, WrittenBodies, drop_unchanged_bodies, write_bodies
-from searchsocket.stores.local.catalogue.facts import FactTable, write_facts
-from searchsocket.stores.local.catalogue.packed_texts import READ, TEXT
+from searchsocket.stores.local.catalogue.facts import write_facts
+from searchsocket.stores.local.catalogue.packed_texts import READ
 from searchsocket.stores.local.catalogue.packs import Packs
 from searchsocket.stores.local.catalogue.records import path_key
 from searchsocket.stores.local.layout import (
@@ -30,76 +30,19 @@ from searchsocket.stores.local.layout import (
     rows_file,
     rows_files,
 )
-from searchsocket.stores.local.numbering import Docs, Numbering, RowNames, Rows
+from searchsocket.stores.local.numbering import Numbering, RowNames, Rows
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.row_blocks import row_blocks
 from searchsocket.stores.local.staging import Staging
 from searchsocket.stores.local.vectors.matrix import forget_pages
 from searchsocket.stores.local.vectors.part import BATCH, VectorPart
-from searchsocket.stores.words.documents import ROW_OF_NEW, WordRow
-from searchsocket.stores.words.segments import write_words
 from searchsocket.system.batches import batches
 from searchsocket.system.errors import client_error
 from searchsocket.system.files import link_file
-from searchsocket.system.memory import return_freed_memory
 from searchsocket.types import Spread, Vectors
 
-_COLUMNS = WordRow._fields[2:]  # after the number and the sort key
-_BATCH = 1_000  # records, about
 _MAX_CHANGED_SHARE = 0.3  # above it, an update costs more than writing everything again
 _SPARE_DOCS = 100_000  # `doc` numbers start again once they exceed four times the records by this
-
-
-class NewRecords:
-    """Implements `WordSource` on the packs of the new generation."""
-
-    def __init__(self, packs: Packs, facts: FactTable, docs: Docs, touched: frozenset[bytes], last_old: int) -> None:
-        """Create the source without reading records.
-
-        Args:
-            touched: See `WordSource.touched`.
-            last_old: Higher `doc` numbers belong to new records; 0 if no words are stored.
-        """
-        self._packs = packs
-        self._facts = facts
-        self._docs = docs
-        self._touched = touched
-        self._last_old = last_old
-
-    def count(self) -> int:
-        """See `WordSource.count`."""
-        return len(self._docs)
-
-    def touched(self) -> list[bytes]:
-        """See `WordSource.touched`."""
-        return list(self._touched)
-
-    def pages(self, paths: Iterable[bytes]) -> Iterator[list[WordRow]]:
-        """See `WordSource.pages`."""
-        sources = [READ if name == TEXT else name for name in _COLUMNS]
-        columns = [
-            f"CASE WHEN doc > {self._last_old} THEN {source} END" if name in ROW_OF_NEW else source
-            for name, source in zip(_COLUMNS, sources, strict=True)
-        ]
-        pages: list[tuple[bytes, list[int]]] = []
-        for path in sorted(paths):
-            pages.append((path, self._docs[self._facts.rows_of_page(path)].tolist()))
-            if sum(len(docs) for _, docs in pages) >= _BATCH:
-                yield from self._read(pages, ", ".join(columns))
-                pages = []
-        yield from self._read(pages, ", ".join(columns))
-
-    def _read(self, pages: Sequence[tuple[bytes, list[int]]], columns: str) -> Iterator[list[WordRow]]:
-        rows = self._packs.select(columns, [doc for _, docs in pages for doc in docs])
-        for path, docs in pages:
-            if docs:
-                yield [WordRow(doc, path, *rows[doc]) for doc in docs]
-
-    def page_text(self, url: str) -> str:
-        """The text of a page from its records."""
-        docs: list[int] = self._docs[self._facts.rows_of_page(path_key(url))].tolist()
-        texts = self._packs.select(READ, docs)
-        return "\n".join(texts[doc][0] for doc in docs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +103,7 @@ def build(
 ) -> Built:
     """Write all files of a generation except its manifest into the new folder `target`, and sync them.
 
-    Unchanged packs and word segments are linked. A large change writes all records into one new pack.
+    Unchanged packs are linked. A large change writes all records into one new pack.
 
     Args:
         live: The previous generation. For the first one of a scope, the reused generation of another scope or None.
@@ -180,17 +123,13 @@ def build(
         vector_files = vectors.write(
             target, rows.vectors, plan.is_new, None if live is None else live.vectors, staged_vectors, number
         )
-        packs, hashed = write_packs(target, staging.database, live, plan, vector_files)
+        packs, hashed = write_packs(target, staging.database, live, rows, plan, vector_files, info.workers)
         names = RowNames(rows.ids, rows.hashes, rows.docs, places_of(rows.sources, plan, live))
         with open(target / FACTS, "xb") as fact_file:
             write_facts(fact_file, rows.facts)
         hashed |= _write_rows(target, names, packs, live)
-        return_freed_memory()  # words take the most memory of all
         numbering = Numbering(names, rows.max_doc)
-        opened = Packs(target, [pack.name for pack in packs], numbering)
-        records = NewRecords(opened, rows.facts, rows.docs, rows.touched, rows.last_old)
-        write_words(target, records, None if kept is None else kept.folder, info.workers)
-        bodies = _written_bodies(target, staging, live, rows, records)
+        bodies = _written_bodies(target, staging, live, rows, Packs(target, [pack.name for pack in packs], numbering))
     return Built(
         records=len(rows.docs),
         pages=len(rows.facts.texts["url"].distinct()),
@@ -222,12 +161,17 @@ def _write_rows(
 
 
 def _written_bodies(
-    target: Path, staging: Staging, live: LocalReader | None, rows: NewRows, records: NewRecords
+    target: Path, staging: Staging, live: LocalReader | None, rows: NewRows, packs: Packs
 ) -> WrittenBodies:
+    def now(url: str) -> str:
+        docs: list[int] = rows.docs[rows.facts.rows_of_page(path_key(url))].tolist()
+        texts = packs.select(READ, docs)
+        return "\n".join(texts[doc][0] for doc in docs)
+
     def before(url: str) -> str | None:
         return None if live is None else live.catalogue.page_body(url)
 
-    pages = TextSources(records.page_text, lambda url: path_key(url) in rows.touched, before)
+    pages = TextSources(now, lambda url: path_key(url) in rows.touched, before)
     old = None if live is None else live.folder
     return write_bodies(target, old, staging.database, set(rows.facts.texts["url"].distinct()), pages)
 
@@ -252,15 +196,12 @@ def _is_small(staging: Staging, live: LocalReader) -> bool:
 
 @contextmanager
 def _client_errors(target: Path) -> Iterator[None]:
-    """Turn disk and damage errors of SQLite and tantivy into typed errors."""
+    """Turn disk and damage errors of SQLite and of words into typed errors."""
     try:
         yield
     except sqlite3.OperationalError as error:
         raise client_error("cannot write the index in", target, error) from error
     except sqlite3.DatabaseError as error:
         raise corrupt(target.parent, f"holds damaged {PACKS} ({error})") from error
-    except BaseException as error:
-        # tantivy raises ValueError for every failure, and a panic is not even an Exception.
-        if not isinstance(error, ValueError) and type(error).__name__ != "PanicException":
-            raise
-        raise client_error("cannot write the words of the index in", target, error) from error
+    except (ValueError, LookupError, TypeError) as error:
+        raise corrupt(target.parent, f"holds damaged {PACKS} ({error})") from error

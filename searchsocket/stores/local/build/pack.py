@@ -1,4 +1,4 @@
-"""Write a pack: the records that a generation adds, and those copied from older packs."""
+"""Write a pack: the records that a generation adds, and those copied from older packs, with their words."""
 
 import hashlib
 import os
@@ -10,19 +10,27 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.stores.local.build.rows import Copied, PackPlan
+from searchsocket.stores.local.build.rows import Copied, NewRows, PackPlan
+from searchsocket.stores.local.build.words import write_pack_words
 from searchsocket.stores.local.catalogue.packed_texts import PACK, TEXT, Dictionary
 from searchsocket.stores.local.catalogue.records import PATH_ORDER, RECORD_NAMES, SCHEMA, connect_writer
-from searchsocket.stores.local.layout import NEW_PACK, FileEntry, PackEntry, records_file, vectors_file
+from searchsocket.stores.local.layout import NEW_PACK, FileEntry, PackEntry, records_file, vectors_file, words_file
 from searchsocket.stores.local.numbering import Rows
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.system.files import link_file
+from searchsocket.system.memory import return_freed_memory
 
 _NAME_DIGITS = 32
 
 
 def write_packs(
-    target: Path, staged: Path, live: LocalReader | None, plan: PackPlan, vectors: Mapping[str, FileEntry]
+    target: Path,
+    staged: Path,
+    live: LocalReader | None,
+    rows: NewRows,
+    plan: PackPlan,
+    vectors: Mapping[str, FileEntry],
+    workers: int,
 ) -> tuple[tuple[PackEntry, ...], dict[str, FileEntry]]:
     """Link the packs that stay. If there are new records, write them into a new pack, which is the last.
 
@@ -30,18 +38,21 @@ def write_packs(
         target: The generation's folder.
         staged: The file of staged changes.
         vectors: Vector files that are already written; those of the new pack get its name.
+        workers: Processes that may look for words.
 
     Returns:
         All packs, and the entries of the files that were written.
     """
     packs = [] if live is None else [live.manifest.packs[pack] for pack in plan.stays]
     if live is not None:
-        for path in [path_of(pack.name) for pack in packs for path_of in (records_file, vectors_file)]:
+        for path in [path_of(pack.name) for pack in packs for path_of in (records_file, words_file, vectors_file)]:
             if path in live.manifest.files:
                 link_file(live.folder / path, target / path)
     if not plan.is_new.any():
         return tuple(packs), dict(vectors)
     _write_records(target, staged, live, plan)
+    return_freed_memory()
+    write_pack_words(target / words_file(NEW_PACK), target / records_file(NEW_PACK), rows.sources, plan, live, workers)
     name, entries = _name_pack(target, vectors)
     packs.append(PackEntry(name, int(plan.is_new.sum())))
     return tuple(packs), entries
@@ -84,11 +95,8 @@ def _copy(pack: sqlite3.Connection, path: Path, copied: Copied, text: str) -> No
 
 def _name_pack(target: Path, vectors: Mapping[str, FileEntry]) -> tuple[str, dict[str, FileEntry]]:
     """Name the new pack by its contents; return the name, and all entries with the new paths of the pack's files."""
-    records = target / records_file(NEW_PACK)
-    with open(records, "rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
     entries = dict(vectors)
-    files = {records_file: FileEntry(records.stat().st_size, digest)}
+    files = {path_of: _entry(target / path_of(NEW_PACK)) for path_of in (records_file, words_file)}
     if own := entries.pop(vectors_file(NEW_PACK), None):
         files[vectors_file] = own
     name = hashlib.sha256("".join(entry.sha256 for entry in files.values()).encode()).hexdigest()[:_NAME_DIGITS]
@@ -96,6 +104,11 @@ def _name_pack(target: Path, vectors: Mapping[str, FileEntry]) -> tuple[str, dic
         os.replace(target / path_of(NEW_PACK), target / path_of(name))
         entries[path_of(name)] = entry
     return name, entries
+
+
+def _entry(path: Path) -> FileEntry:
+    with open(path, "rb") as file:
+        return FileEntry(path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest())
 
 
 def places_of(sources: Rows, plan: PackPlan, live: LocalReader | None) -> NDArray[np.uint32]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from searchsocket.stores.base.labels import groups_of
 from searchsocket.stores.base.vectors import canonical
@@ -46,6 +47,13 @@ class Selector:
             rows = rows[np.searchsorted(rows, start) : np.searchsorted(rows, stop)]
         is_empty = start >= stop or (rows is not None and not len(rows))
         return None if is_empty else RowSelection(start, stop, rows)
+
+    def mask(self, where: Filter) -> NDArray[np.bool_]:
+        """True for each row that matches a filter; hidden rows may be included."""
+        chosen, mask = self.select(where), np.zeros(len(self._facts.weights), np.bool_)
+        if chosen is not None:
+            mask[slice(chosen.start, chosen.stop) if chosen.rows is None else chosen.rows] = True
+        return mask
 
     def _range_of(self, directory: str) -> tuple[int, int]:
         with self._damage:

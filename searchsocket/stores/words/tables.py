@@ -1,0 +1,277 @@
+"""A table of words: for each term and field, the documents that contain it, how often and where.
+
+Terms are sorted, and each has one pair per field that contains it. A pair has an entry per document, in ascending
+order, and an entry has a count and as many places. All of it is flat arrays, so that a file can be mapped, and that
+tables are merged with few steps: Lucene's segments have the same parts.
+"""
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import count
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+Slots = NDArray[np.integer[Any]]  # positions of documents in their pack
+_FIELD_BITS, _SLOT_BITS = 8, 32  # of a key, which sorts entries; the term is above them
+_TERMS_A_BLOCK = 32  # a lookup reads one block
+_TERMS_A_RANGE = 1_024  # of the largest table that is merged: what is in memory at once
+
+
+class Entries(NamedTuple):
+    """Documents with a term in a field, in ascending order."""
+
+    slots: Slots
+    counts: NDArray[np.integer[Any]]  # of the term in each; empty if the table has no places
+    first_place: int  # of the first entry
+
+
+class Terms:
+    """Sorted texts without line ends, as UTF-8 with a line end after each; in memory or in a mapped file."""
+
+    __slots__ = ("_heads", "ends", "text")
+
+    def __init__(self, text: bytes | memoryview, ends: NDArray[np.integer[Any]]) -> None:
+        """Args: ends: shape (terms + 1,): the start of each term, which is the end of the one before."""
+        self.text = text
+        self.ends = ends
+        self._heads: list[bytes] = []  # every `_TERMS_A_BLOCK`-th term, once one is looked up
+
+    @property
+    def size(self) -> int:
+        """The number of terms."""
+        return len(self.ends) - 1
+
+    def bytes_of(self, first: int, last: int) -> bytes:
+        """The terms from `first` to before `last`, with their line ends."""
+        return bytes(self.text[int(self.ends[first]) : int(self.ends[last])])
+
+    def at(self, number: int) -> bytes:
+        """A term as UTF-8."""
+        return self.bytes_of(number, number + 1)[:-1]
+
+    def first_from(self, term: bytes) -> int:
+        """The number of the first term that is not below `term`."""
+        first, block = self._block(term)
+        return first + bisect_left(block, term)
+
+    def number_of(self, term: str) -> int | None:
+        """The number of a term; None if it is not among them."""
+        key = term.encode()
+        first, block = self._block(key)
+        number = bisect_left(block, key)
+        return first + number if number < len(block) and block[number] == key else None
+
+    def _block(self, term: bytes) -> tuple[int, list[bytes]]:
+        """The terms among which `term` has its place, and the number of the first of them."""
+        if not self._heads:
+            self._heads = [self.at(number) for number in range(0, self.size, _TERMS_A_BLOCK)]
+        first = max(bisect_right(self._heads, term) - 1, 0) * _TERMS_A_BLOCK
+        return first, self.bytes_of(first, min(first + _TERMS_A_BLOCK, self.size)).split(b"\n")[:-1]
+
+
+class Table(NamedTuple):
+    """The words of some documents, in memory or in a mapped file."""
+
+    terms: Terms
+    pairs: NDArray[np.integer[Any]]  # shape (terms + 1,): the first pair of each term, which is the end of those before
+    fields: NDArray[np.integer[Any]]  # shape (pairs,), ascending for each term
+    entries: NDArray[np.integer[Any]]  # shape (pairs + 1,): the first entry of each pair
+    places_from: NDArray[np.integer[Any]]  # shape (pairs + 1,): the first place of each pair
+    slots: Slots  # shape (entries,)
+    counts: NDArray[np.integer[Any]]  # shape (entries,); empty if places do not matter
+    places: NDArray[np.integer[Any]]  # shape (sum of counts,): positions in the field of the document
+
+    def in_field(self, number: int | None, field: int) -> Entries | None:
+        """The documents with a term in a field; None if there are none."""
+        if number is None:
+            return None
+        for pair in range(int(self.pairs[number]), int(self.pairs[number + 1])):
+            if self.fields[pair] == field:
+                return self.of_pair(pair)
+        return None
+
+    def of_term(self, number: int) -> Entries:
+        """The documents with a term, in all fields."""
+        return self._entries(int(self.pairs[number]), int(self.pairs[number + 1]))
+
+    def of_pair(self, pair: int) -> Entries:
+        """The documents of a pair of term and field."""
+        return self._entries(pair, pair + 1)
+
+    def _entries(self, first_pair: int, last_pair: int) -> Entries:
+        first, last = int(self.entries[first_pair]), int(self.entries[last_pair])
+        return Entries(self.slots[first:last], self.counts[first:last], int(self.places_from[first_pair]))
+
+    def check(self, documents: int, fields: int) -> None:
+        """Check that every lookup stays within the arrays.
+
+        Args:
+            documents: The number of documents that the table may name.
+            fields: Likewise, of fields.
+
+        Raises:
+            ValueError: It does not; UnicodeDecodeError is one.
+        """
+        terms = str(self.terms.text, "utf-8").split("\n")
+        counts = self.counts if len(self.counts) else np.zeros(len(self.slots), np.int64)
+        is_sound = (
+            _ascends(self.terms.ends, len(self.terms.text))
+            and _ascends(self.pairs, len(self.fields))
+            and _ascends(self.entries, len(self.slots))
+            and len(counts) == len(self.slots)
+            and np.array_equal(self.places_from, np.concatenate([[0], np.cumsum(counts)])[self.entries])
+            and int(self.places_from[-1]) == len(self.places)
+            and len(self.pairs) == len(self.terms.ends) == len(terms)
+            and len(self.entries) == len(self.fields) + 1
+            and terms[:-1] == sorted(set(terms[:-1]))
+            and [len(term.encode()) + 1 for term in terms[:-1]] == np.diff(self.terms.ends).tolist()
+            and not (self.slots >= documents).any()
+            and not (self.fields >= fields).any()
+        )
+        if not is_sound:
+            raise ValueError("a table of words contradicts itself")
+
+    def part(self, first: int, last: int) -> Self:
+        """The table of the terms from `first` to before `last`, copied into memory."""
+        pairs = self.pairs[first : last + 1].astype(np.int64)
+        entries = self.entries[pairs[0] : pairs[-1] + 1].astype(np.int64)
+        places = self.places_from[pairs[0] : pairs[-1] + 1].astype(np.int64)
+        ends = self.terms.ends[first : last + 1].astype(np.int64)
+        return self._replace(
+            terms=Terms(self.terms.bytes_of(first, last), ends - ends[0]),
+            pairs=pairs - pairs[0],
+            fields=np.array(self.fields[pairs[0] : pairs[-1]]),
+            entries=entries - entries[0],
+            places_from=places - places[0],
+            slots=np.array(self.slots[entries[0] : entries[-1]]),
+            counts=np.array(self.counts[entries[0] : entries[-1]]),
+            places=np.array(self.places[places[0] : places[-1]]),
+        )
+
+
+def _ascends(bounds: NDArray[np.integer[Any]], last: int) -> bool:
+    numbers = bounds.astype(np.int64)
+    return len(numbers) > 0 and numbers[0] == 0 and numbers[-1] == last and bool((np.diff(numbers) >= 0).all())
+
+
+class TableBuilder:
+    """Collects the words of documents in memory."""
+
+    def __init__(self) -> None:
+        self._code_of = defaultdict[str, int](count().__next__)
+        self._codes = array("I")  # of all words
+        self._runs: list[tuple[int, int, int]] = []  # slot, field, number of words
+
+    def add(self, slot: int, field: int, words: Sequence[str]) -> None:
+        """Add the words of a field of a document; documents in ascending order."""
+        self._codes.extend(map(self._code_of.__getitem__, words))
+        self._runs.append((slot, field, len(words)))
+
+    def table(self, *, with_places: bool) -> Table:
+        """The table of all words."""
+        names = sorted(self._code_of)
+        rank = np.empty(len(names), np.int64)
+        rank[[self._code_of[name] for name in names]] = np.arange(len(names))
+        slots, fields, lengths = np.array(self._runs, np.int64).reshape(-1, 3).T
+        codes = np.frombuffer(self._codes, np.uint32) if self._codes else np.empty(0, np.uint32)
+        places = np.arange(len(codes)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        keys = _keys(rank[codes], np.repeat(fields, lengths), np.repeat(slots, lengths))
+        order = np.argsort(keys, kind="stable")
+        keys, counts = np.unique(keys[order], return_counts=True)
+        if with_places:
+            return _table(names, keys, counts, places[order])
+        return _table(names, keys, counts[:0], places[:0])
+
+
+def merged(tables: Sequence[tuple[Table, Slots]]) -> Iterator[Table]:
+    """The tables of all documents together, for one range of terms after the other.
+
+    Args:
+        tables: Each with the new slot of its documents, -1 = left out.
+    """
+    largest = max((table for table, _ in tables), key=lambda table: table.terms.size)
+    bounds = [largest.terms.at(number) for number in range(_TERMS_A_RANGE, largest.terms.size, _TERMS_A_RANGE)]
+    firsts = [[0, *map(table.terms.first_from, bounds), table.terms.size] for table, _ in tables]
+    for part in range(len(bounds) + 1):
+        ranges = [(first[part], first[part + 1]) for first in firsts]
+        yield _merged(
+            [(table.part(*own), slots) for (table, slots), own in zip(tables, ranges, strict=True) if own[0] < own[1]]
+        )
+
+
+def _merged(tables: Sequence[tuple[Table, Slots]]) -> Table:
+    if not tables:
+        return EMPTY
+    texts = [str(table.terms.text, "utf-8").split("\n")[:-1] for table, _ in tables]
+    names = sorted(set[str]().union(*texts))
+    rank_of = {name: rank for rank, name in enumerate(names)}
+    keys, counts, starts, places, before = [], [], [], [], 0
+    for (table, slots), own in zip(tables, texts, strict=True):
+        ranks = np.array([rank_of[name] for name in own], np.int64)
+        of_pair = np.repeat(np.arange(len(table.fields)), np.diff(table.entries))
+        terms = np.repeat(ranks, np.diff(table.pairs))[of_pair]
+        new = slots[table.slots].astype(np.int64)
+        stays = new >= 0
+        keys.append(_keys(terms, table.fields[of_pair].astype(np.int64), new)[stays])
+        if len(table.counts):
+            own_counts = table.counts.astype(np.int64)
+            counts.append(own_counts[stays])
+            starts.append((np.cumsum(own_counts) - own_counts + before)[stays])
+            places.append(table.places)
+            before += len(table.places)
+    all_keys = np.concatenate(keys)
+    order = np.argsort(all_keys, kind="stable")
+    if not counts:
+        return _table(names, all_keys[order], np.empty(0, np.int64), np.empty(0, np.int64))
+    all_counts = np.concatenate(counts)[order]
+    in_order = np.concatenate(places)[spread_out(np.concatenate(starts)[order], all_counts)]
+    return _table(names, all_keys[order], all_counts, in_order)
+
+
+def spread_out(starts: NDArray[np.int64], counts: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    """The numbers from each start on, as many as its count, one after the other."""
+    return np.repeat(starts - (np.cumsum(counts) - counts), counts) + np.arange(int(counts.sum()))
+
+
+def _keys(terms: NDArray[np.int64], fields: NDArray[np.int64], slots: NDArray[np.int64]) -> NDArray[np.int64]:
+    return (terms << (_FIELD_BITS + _SLOT_BITS)) | (fields << _SLOT_BITS) | slots
+
+
+def _table(names: list[str], keys: NDArray[np.int64], counts: NDArray[np.int64], places: NDArray[np.int64]) -> Table:
+    """The table of sorted keys of entries; names without an entry are dropped."""
+    pairs = keys >> _SLOT_BITS
+    is_first = np.ones(len(keys), np.bool_)
+    is_first[1:] = pairs[1:] != pairs[:-1]
+    firsts = np.flatnonzero(is_first)
+    terms = pairs[firsts] >> _FIELD_BITS
+    used, first_pairs = np.unique(terms, return_index=True)
+    encoded = [names[number].encode() + b"\n" for number in used.tolist()]
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    entries = np.append(firsts, len(keys))
+    return Table(
+        Terms(b"".join(encoded), np.cumsum([0, *map(len, encoded)])),
+        np.append(first_pairs, len(firsts)),
+        (pairs[firsts] & ((1 << _FIELD_BITS) - 1)).astype(np.uint8),
+        entries,
+        starts[entries] if len(counts) else np.zeros(len(entries), np.int64),
+        narrow(keys & ((1 << _SLOT_BITS) - 1)),
+        narrow(counts),
+        narrow(places),
+    )
+
+
+def kind_of(highest: int) -> np.dtype[Any]:
+    """The smallest type of numbers from 0 to `highest`."""
+    return np.dtype(np.min_scalar_type(highest))
+
+
+def narrow(numbers: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
+    """The same numbers in the smallest type; none is below 0."""
+    return numbers.astype(kind_of(int(numbers.max(initial=0))))
+
+
+EMPTY = _table([], *(np.empty(0, np.int64) for _ in range(3)))
