@@ -31,17 +31,18 @@ class _PathWords(NamedTuple):
 def path_shares(urls: Sequence[str], q: str) -> PathShares:
     """Return the shares for the files of some chunks; words match in all their forms."""
     query_words = words_of_query(q)
-    files = {url: _words_of_path(url) for url in urls}
+    files = {url: _words_of_path(url) for url in dict.fromkeys(urls)}
     matches = _matches(frozenset().union(*(words.path for words in files.values())), query_words)
     matching = matches.keys()
-    shares = {
-        url: (
-            len(words.name & matching) / max(1, len(words.name)),
-            len(frozenset().union(*(matches[word] for word in words.near & matching))) / max(1, len(query_words)),
-            len(words.path & matching) / max(1, len(words.path)),
-        )
-        for url, words in files.items()
-    }
+    shares = dict.fromkeys(files, (0.0, 0.0, 0.0))
+    for url, words in files.items():
+        if not words.path.isdisjoint(matching):
+            contained = frozenset().union(*(matches[word] for word in words.near & matching))
+            shares[url] = (
+                len(words.name & matching) / max(1, len(words.name)),
+                len(contained) / len(query_words),
+                len(words.path & matching) / len(words.path),
+            )
     columns = np.array([shares[url] for url in urls], np.float64)
     return PathShares(columns[:, 0], columns[:, 1], columns[:, 2])
 

@@ -25,6 +25,7 @@ _REPEATED = 0.8  # factor of a result for each better one of its file
 NEAR = 0.1  # of the score of the definition that the query names; candidates below it are unrelated
 _TEST, _ALL = "test=true", f"{EXACT}=__all__"
 _SHARE = {_TEST: 0.8, "generated=true": 0.4}  # factors compared with other source
+_TEST_NAME = 0.5  # factor of the words in the path of a test, which is named after other code; texts have none of them
 _PROSE, _LIST = 0.85, 0.7  # factors of a text about code, and of a list of names
 _PROSE_LANGUAGES = frozenset({"markdown", "text"})
 _ABOUT_PROSE = re.compile(
@@ -111,9 +112,8 @@ def rank_code(
     if not candidates.ids:
         return []
     signals = signals_of(candidates, q)
-    spoken, names = spoken_name(q), _label_scores(symbols)
-    written = np.array([_exact_score(labels, names) for labels in candidates.labels])
-    defines = np.where(written, written, [_spoken_score(labels, spoken) for labels in candidates.labels])
+    written, spoken = _names_in(q, candidates.labels, symbols)
+    defines = np.where(written, written, spoken)
     by_name = np.where(written, DEFINES if q.strip() in symbols else _MENTIONED, DEFINES) * defines
     if q.strip() in symbols:
         by_name += _named_file(candidates.facts.url, q)
@@ -124,6 +124,17 @@ def rank_code(
     order = np.lexsort((candidates.facts.order, -scores))
     columns = [scores[order], order, *(column[order] for column in (defines, *signals[:3]))]
     return list(map(RankedCode, *(column.tolist() for column in columns)))
+
+
+def _names_in(q: str, labels: Sequence[frozenset[str]], symbols: Sequence[str]) -> tuple[Scores, Scores]:
+    """Return how well each candidate defines a name that the query writes, and one that it says in words."""
+    written, spoken, name = np.zeros(len(labels)), np.zeros(len(labels)), spoken_name(q)
+    if symbols:
+        names = _label_scores(symbols)
+        written = np.array([_exact_score(each, names) for each in labels])
+    if name:
+        spoken = np.array([_LIKE if name in _ways_to_say_any(each) else 0.0 for each in labels])
+    return written, spoken
 
 
 def evidence_of(signals: Signals, weights: Weights = _WEIGHTS) -> Scores:
@@ -145,16 +156,15 @@ def _less_repeated(scores: Scores, order: NDArray[np.integer], urls: Sequence[st
 def signals_of(candidates: CodeCandidates, q: str) -> Signals:
     """Return the signals of the candidates of a query, without names of definitions."""
     pairs = zip(candidates.labels, candidates.facts.url, strict=True)
-    # A test and a text are named after the code that they are about.
-    is_source = np.array([_TEST not in labels and not is_prose(url) for labels, url in pairs])
+    own = np.array([0.0 if is_prose(url) else _TEST_NAME if _TEST in labels else 1.0 for labels, url in pairs])
     shares = path_shares(candidates.facts.url, q)
     return Signals(
         meaning=min_max(candidates.cosine),
         words=min_max(candidates.bm25),
         file=min_max(candidates.file_bm25),
-        name=shares.name * is_source,
-        query=shares.query * is_source,
-        path=shares.path * is_source,
+        name=shares.name * own,
+        query=shares.query * own,
+        path=shares.path * own,
         part=_parts(candidates, q),
     )
 
@@ -203,19 +213,14 @@ def _label_scores(symbols: Sequence[str]) -> Mapping[str, float]:
 
 
 def _exact_score(labels: frozenset[str], names: Mapping[str, float]) -> float:
-    return max((share for label, share in names.items() if label in labels), default=0.0) if names else 0.0
-
-
-def _spoken_score(labels: frozenset[str], spoken: Spoken) -> float:
-    """Return the score of a definition whose name the query writes as words."""
-    if not spoken:
-        return 0.0
-    return _LIKE if any(spoken in ways_to_say(name) for name in _names_of(labels)) else 0.0
+    return max((share for label, share in names.items() if label in labels), default=0.0)
 
 
 @lru_cache(maxsize=1 << 14)  # queries share candidates
-def _names_of(labels: frozenset[str]) -> tuple[str, ...]:
-    return tuple(label.partition("=")[2] for label in labels if label.startswith(EXACT))
+def _ways_to_say_any(labels: frozenset[str]) -> frozenset[Spoken]:
+    """Return the spoken forms of all names that a candidate defines."""
+    names = (label.partition("=")[2] for label in labels if label.startswith(EXACT))
+    return frozenset().union(*map(ways_to_say, names))
 
 
 @lru_cache(maxsize=1 << 14)
