@@ -9,12 +9,12 @@ from searchsocket.errors import ConfigMissing, KeyMissing
 from searchsocket.project.project import index_folder
 from searchsocket.stores.base import VectorIndex, VectorSnapshot, VectorStore
 from searchsocket.stores.base.vectors import VectorLimits, VectorRow, Written, whenever
-from searchsocket.text.synonyms import NO_SYNONYMS, SynonymSource
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Scope, Vector, Vectors
 
 if TYPE_CHECKING:
     from searchsocket.project.settings.model import MilvusSettings, PineconeSettings, VectorSettings
     from searchsocket.stores.base.tables import VectorTables
+    from searchsocket.text.synonyms import SynonymSource
 
 
 def make_store(
@@ -23,7 +23,7 @@ def make_store(
     project_id: str,
     *,
     environ: Mapping[str, str] = MappingProxyType({}),
-    synonyms: SynonymSource | None = None,
+    synonyms: "SynonymSource | None" = None,
     local_only: bool = False,
 ) -> VectorStore:
     """The store that the settings name. It opens and writes nothing yet, and imports an engine at its first use.
@@ -38,6 +38,7 @@ def make_store(
         ConfigMissing: The environment lacks the address or key of the vector index.
     """
     from searchsocket.stores.local import LocalStore
+    from searchsocket.text.synonyms import NO_SYNONYMS
 
     try:
         vectors = make_vectors(settings, project_id, environ)

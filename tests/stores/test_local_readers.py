@@ -214,7 +214,8 @@ def test_what_is_remembered_is_bounded_and_changes_no_answer(tmp_path: Path, mon
     store = LocalStore(tmp_path, "shop")
     roomy = fill(store, records, random_units(60))
     monkeypatch.setattr(facts, "_MAX_DECODED", 2)
-    monkeypatch.setattr(bm25, "_MAX_CACHED", 2)
+    monkeypatch.setattr(bm25, "_MIN_CACHED", 2)
+    monkeypatch.setattr(bm25, "_MAX_CACHED_SCORES", 0)
     monkeypatch.setattr(numbering, "_MAX_HITS", 5)
     monkeypatch.setattr(packs, "MAX_CACHED", 5)
     narrow = LocalStore(tmp_path, "shop").reader(MAIN)
@@ -232,4 +233,4 @@ def test_what_is_remembered_is_bounded_and_changes_no_answer(tmp_path: Path, mon
         assert joined[0].url == joined[1].url
         assert len(narrow.numbering._row_of.values) <= 5 + 18
         assert all(len(column._decoded.values) <= 2 for column in narrow.facts.texts.values())
-        assert len(narrow.words.index._scores._cache.values) <= 2 + 16
+        assert len(narrow.words.index._scores._cache.values) <= 2

@@ -35,6 +35,6 @@ class TestWordsInParts(EditHistoryContract):
     def store(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LocalStore:
         monkeypatch.setattr(words, "_BATCH", 7)
         monkeypatch.setattr(words, "_IN_MEMORY", 2)
-        monkeypatch.setattr(tables, "_TERMS_A_RANGE", 5)
+        monkeypatch.setattr(tables, "_ENTRIES_A_RANGE", 20)
         monkeypatch.setattr(tables, "_TERMS_A_BLOCK", 3)
         return LocalStore(tmp_path / "index", "shop")

@@ -90,7 +90,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """As with far more records."""
     monkeypatch.setattr(words, "_BATCH", 20)
     monkeypatch.setattr(words, "_IN_MEMORY", 3)
-    monkeypatch.setattr(tables, "_TERMS_A_RANGE", 4)
+    monkeypatch.setattr(tables, "_ENTRIES_A_RANGE", 30)
 
 
 @pytest.mark.usefixtures("small_parts")

@@ -60,7 +60,7 @@ def refuse_unsound(folder: Path, name: str) -> None:
         lies_here = BORN not in read_manifest(folder).files
         vectors = MatrixPart() if lies_here else IndexPart(cast(VectorIndex, _Unasked()))
         reader = LocalReader(folder, vectors, trusted=True)
-        if problems := new_problems(reader):
+        if problems := new_problems(reader, is_foreign=True):
             raise ArtifactInvalid(f"{name} cannot be used: {'; '.join(problems)}")
 
 

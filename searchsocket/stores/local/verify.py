@@ -82,9 +82,14 @@ def part_problems(reader: LocalReader) -> list[str]:
     return _vector_problems(reader) + word_problems(reader)
 
 
-def new_problems(reader: LocalReader) -> list[str]:
-    """`part_problems` of a new generation, except that remote vectors are not read back after every change."""
-    return word_problems(reader) if reader.vectors.limits.is_remote else part_problems(reader)
+def new_problems(reader: LocalReader, *, is_foreign: bool = False) -> list[str]:
+    """`part_problems` of a new generation, except that remote vectors are not read back after every change.
+
+    Args:
+        is_foreign: Another machine has written it.
+    """
+    problems = word_problems(reader, contents=is_foreign)
+    return problems if reader.vectors.limits.is_remote else _vector_problems(reader) + problems
 
 
 def _vector_problems(reader: LocalReader) -> list[str]:
@@ -96,18 +101,24 @@ def _vector_problems(reader: LocalReader) -> list[str]:
     return []
 
 
-def word_problems(reader: LocalReader) -> list[str]:
-    """Check that every record has its words; return the problems."""
+def word_problems(reader: LocalReader, *, contents: bool = True) -> list[str]:
+    """Check that every record has its words; return the problems.
+
+    Args:
+        contents: Read all words. Those that this process has written need not be read.
+    """
     problems: list[str] = []
     places, docs = reader.numbering.names.places, reader.numbering.docs
-    if len(np.unique(places, axis=0)) < len(places) or (len(docs) and np.bincount(docs).max() > 1):
+    if len(np.unique(places @ np.array([1 << 32, 1]))) < len(places) or (len(docs) and np.bincount(docs).max() > 1):
         problems.append(f"{reader.folder}: one record has two rows")
     for number, pack in enumerate(reader.manifest.packs):
         path = reader.folder / words_file(pack.name)
         try:
             with NamingDamage(path):
                 opened = PackWords.open(path)
-                opened.check()
+                if contents:
+                    opened.check()
+                    opened.forget_pages()
         except SearchSocketError as error:
             problems.append(f"{reader.folder}: {error}")
             continue

@@ -4,26 +4,28 @@ Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (
 values of Lucene. A field is scored by itself. Lengths are rounded as Lucene does, to four binary digits.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
-from itertools import pairwise
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.stores.bounded import BoundedCache
-from searchsocket.stores.words.fields import BODY, CODE, OWN, SCORED_FIELDS, TITLE
-from searchsocket.stores.words.index import Counts, Matches, Rows, WordIndex
+from searchsocket.stores.words.fields import BODY, CODE, OWN, RECORD_FIELDS, SCORED_FIELDS, TITLE
+from searchsocket.stores.words.index import Counts, Occurrences, Rows, WordIndex
 from searchsocket.types import Scores
 
 K1, B = 1.2, 0.75
 _EXACT_LENGTHS = 24  # lengths above it are this and a number of four binary digits
 _DIGITS = 4  # decimals of a score: sums of floats agree in any order up to here
-_MAX_CACHED = 64  # terms: those of a query or two, since each takes up to 50 bytes per record
+_MIN_CACHED = 64  # terms: those of a query or two
+_MAX_CACHED_SCORES = 2_000_000  # beyond these terms; 4 bytes each
+_DENSE = 8  # a term of one record in as many is stored as a number per record
 
-# Records or pages, and the score of each; those of a term take half the bytes of a result.
-Scored = tuple[NDArray[np.signedinteger[Any]], NDArray[np.floating[Any]]]
+# Distinct records or pages, and the score of each; a slice is all of them.
+Scored = tuple[NDArray[np.signedinteger[Any]] | slice, NDArray[np.floating[Any]]]
 Best = tuple[Rows, Scores]
 NOTHING: Best = np.empty(0, np.int64), np.empty(0, np.float64)
 
@@ -37,16 +39,16 @@ class RowColumns(NamedTuple):
 
 
 class TermScores(NamedTuple):
-    """The records and pages with a term."""
+    """The scores of the records and pages with a term."""
 
-    records: Scored  # a record has one score per field with the term
-    fields: NDArray[np.uint8]  # of each of these scores
     by_field: Counts  # the number of records with the term, per scored field
-    pages: Scored  # with the term in their text
-    own_pages: Scored  # with the term in their headings
+    records: Sequence[Scored]  # by field; a record's score is the sum
+    text_pages: NDArray[np.int32]  # pages with the term in their text
+    pages: Sequence[Scored]  # of these pages
+    own_pages: Sequence[Scored]  # of pages with the term in their headings
 
 
-_ABSENT = TermScores(NOTHING, np.empty(0, np.uint8), np.zeros(len(SCORED_FIELDS), np.int64), NOTHING, NOTHING)
+_ABSENT = TermScores(np.zeros(len(SCORED_FIELDS), np.int64), (), np.empty(0, np.int32), (), ())
 
 
 def idf(documents: int, counts: Any) -> Any:
@@ -74,124 +76,136 @@ class WordScores:
         self.is_first = np.zeros(index.count, np.bool_)  # of the shown records of its page
         shown = np.flatnonzero(rows.is_shown)
         self.is_first[shown[np.unique(rows.page_of[shown], return_index=True)[1]]] = True
-        self._boosts = np.array([*boosts, 0.0])  # of `SCORED_FIELDS`
+        self._boosts = boosts
         self._own_boost = own_boost
-        # By field and row: whether a page has the words of this field of the record in its text.
-        self._is_text = np.zeros((len(SCORED_FIELDS), index.count), np.bool_)
-        self._is_text[[BODY, CODE]] = rows.is_shown & ~rows.is_summary
-        self._is_text[TITLE] = self.is_first
         lengths = index.lengths()
-        self._norms = _norms(lengths)
-        texts, own = (lengths * self._is_text).sum(axis=0), lengths[OWN] * rows.is_shown
-        by_page = [np.bincount(self.page_of, counts, self.page_count) for counts in (texts, own)]
-        self._text_norms, self._own_norms = _norms(np.stack(by_page).astype(np.int64))
-        self._cache = BoundedCache[str, TermScores](_MAX_CACHED)
+        self._norms = _norms(lengths[: len(RECORD_FIELDS)])
+        # By field, the page that has the words of a record in its text; the number after all pages is none.
+        no_page = np.full(index.count, self.page_count)
+        of_text = np.where(rows.is_shown & ~rows.is_summary, self.page_of, no_page)
+        self._text_pages = {TITLE: np.where(self.is_first, self.page_of, no_page), BODY: of_text, CODE: of_text}
+        self._own_pages = {OWN: self.page_of}
+        self._text_norms, self._own_norms = (
+            _norms(self._page_counts([(of_page, lengths[field]) for field, of_page in pages.items()])[np.newaxis])[0]
+            for pages in (self._text_pages, self._own_pages)
+        )
+        self._cache = BoundedCache[str, TermScores](max(_MIN_CACHED, _MAX_CACHED_SCORES // max(index.count, 1)))
 
     def of(self, term: str) -> TermScores:
         """The scores of a term."""
         scores = self._cache.values.get(term)
         if scores is None:
-            scores = self._read([term])[term] if self.index.has(term) else _ABSENT
+            scores = self._read(term) if self.index.has(term) else _ABSENT
+            self._cache.remember_one(term, scores)
         return scores
 
-    def read_ahead(self, terms: Iterable[str]) -> None:
-        """Compute the scores of many terms at once, which takes less time than one after the other."""
-        known = self._cache.values
-        if missing := [term for term in dict.fromkeys(terms) if term not in known and self.index.has(term)]:
-            self._read(missing)
-
-    def of_phrase(self, phrase: Sequence[str]) -> Scored:
-        """The scores of the records with a phrase, one per field."""
-        rarities = np.sum([idf(self.index.count, self.of(term).by_field) for term in phrase], axis=0) * self._boosts
-        everywhere = np.ones(self.index.count, np.bool_)
-        scored = [NOTHING]
-        for field in np.flatnonzero(rarities).tolist():
-            places = self.index.places(phrase[0], [field], everywhere)
+    def of_phrase(self, phrase: Sequence[str]) -> Best:
+        """The scores of the records with a phrase."""
+        rarities = np.sum([idf(self.index.count, self.of(term).by_field) for term in phrase], axis=0)
+        everything, totals = np.arange(self.index.count), np.zeros(self.index.count)
+        for field, boost in enumerate(self._boosts):
+            places = self.index.places(phrase[0], [field], everything)
             for distance, term in enumerate(phrase[1:], 1):
-                places = places[np.isin(places + distance, self.index.places(term, [field], everywhere))]
+                places = places[np.isin(places + distance, self.index.places(term, [field], everything))]
             rows, counts = np.unique(self.index.rows_of_places(places), return_counts=True)
-            scored.append((rows, _bm25(rarities[field], counts, self._norms[field, rows])))
-        return joined(scored)
+            totals[rows] += _bm25(float(boost * rarities[field]), counts, self._norms[field][rows])
+        rows = np.flatnonzero(totals > 0)
+        return rows, totals[rows]
 
-    def pages_with_all(self, terms: Sequence[str]) -> Scored:
-        """The pages whose text contains all terms, and the sums of their scores."""
-        if len(terms) == 1:
-            return self.of(terms[0]).pages
-        scored = [self.of(term).pages for term in terms]
-        pages = reduce(np.intersect1d, [own for own, _ in scored])
-        return pages, np.sum([scores[np.isin(own, pages)] for own, scores in scored], axis=0)
+    def pages_with_all(self, terms: Sequence[str]) -> NDArray[np.signedinteger[Any]]:
+        """The pages whose text contains all terms."""
+        return reduce(np.intersect1d, [self.of(term).text_pages for term in terms])
 
-    def _read(self, terms: Sequence[str]) -> dict[str, TermScores]:
-        matches = self.index.matches(terms)
-        rarities = self._boosts * idf(self.index.count, matches.by_field)
-        scores = _bm25(rarities[matches.term, matches.field], matches.counts, self._norms[matches.field, matches.rows])
-        ends = [0, *np.cumsum(matches.by_field.sum(axis=1)).tolist()]
-        pages = self._pages(matches, self._is_text[matches.field, matches.rows], 1.0, self._text_norms)
-        own_pages = self._pages(matches, matches.field == OWN, self._own_boost, self._own_norms)
-        rows, scores = matches.rows.astype(np.int32), scores.astype(np.float32)  # to be cached
-        read = {
-            term: TermScores((rows[first:last], scores[first:last]), matches.field[first:last], by_field, *own_pages)
-            for term, (first, last), by_field, *own_pages in zip(
-                terms, pairwise(ends), matches.by_field, pages, own_pages, strict=True
-            )
-        }
-        self._cache.remember(read)
-        return read
+    def of_all(self, terms: Sequence[str]) -> Best:
+        """The pages whose text contains all terms, and the sums of their scores for their text."""
+        pages, totals = self.pages_with_all(terms), np.zeros(self.page_count)
+        for rows, scores in chain.from_iterable(self.of(term).pages for term in terms):
+            totals[rows] += scores
+        return pages.astype(np.int64), totals[pages]
+
+    def _read(self, term: str) -> TermScores:
+        found = self.index.occurrences(term)
+        by_field = np.zeros(len(SCORED_FIELDS), np.int64)
+        records: list[Scored] = []
+        for field, (rows, counts) in found.items():
+            by_field[field] = len(rows)
+            if field != OWN:
+                rarity = self._boosts[field] * float(idf(self.index.count, len(rows)))
+                records.append((rows, _bm25(rarity, counts, self._norms[field][rows])))
+        in_text, of_text = self._pages(found, self._text_pages, 1.0, self._text_norms)
+        _, of_own = self._pages(found, self._own_pages, self._own_boost, self._own_norms)
+        pages = _compact([of_text], self.page_count), _compact([of_own], self.page_count)
+        return TermScores(by_field, _compact(records, self.index.count), in_text.astype(np.int32), *pages)
 
     def _pages(
-        self, matches: Matches, chosen: NDArray[np.bool_], boost: float, norms: NDArray[np.float32]
-    ) -> list[Scored]:
-        """The scores of the pages with each term, by the chosen matches."""
-        terms, size = len(matches.by_field), max(self.page_count, 1)
-        keys = matches.term[chosen] * size + self.page_of[matches.rows[chosen]]
-        totals = np.bincount(keys, matches.counts[chosen], terms * size)
-        keys = np.flatnonzero(totals)
-        term, pages = np.divmod(keys, size)
-        by_term = np.bincount(term, minlength=terms)
-        scores = _bm25((boost * idf(self.page_count, by_term))[term], totals[keys], norms[pages])
-        ends = [0, *np.cumsum(by_term).tolist()]
-        return [(pages[first:last], scores[first:last]) for first, last in pairwise(ends)]
+        self, found: Mapping[int, Occurrences], pages: Mapping[int, Rows], boost: float, norms: NDArray[np.float32]
+    ) -> tuple[Rows, Scored]:
+        """The pages with a term in some fields, and their scores."""
+        counted = [(pages[field][rows], counts) for field, (rows, counts) in found.items() if field in pages]
+        if not counted:
+            return NOTHING[0], NOTHING
+        totals = self._page_counts(counted)
+        with_term = np.flatnonzero(totals > 0).astype(np.int64)
+        rarity = boost * float(idf(self.page_count, len(with_term)))
+        return with_term, (with_term, _bm25(rarity, totals[with_term], norms[with_term]))
+
+    def _page_counts(self, counted: Sequence[tuple[Rows, NDArray[np.integer[Any]]]]) -> Counts:
+        """The sum of the counts of each page."""
+        totals = np.zeros(self.page_count + 1)
+        for pages, counts in counted:
+            totals += np.bincount(pages, counts, len(totals))
+        return totals[:-1].astype(np.int64)
 
 
-def joined(scored: Sequence[Scored]) -> Scored:
-    """All scores together."""
-    rows, scores = zip(*scored, strict=True)
-    return np.concatenate(rows), np.concatenate(scores)
+def _compact(scored: Sequence[Scored], size: int) -> Sequence[Scored]:
+    """The same scores in fewer bytes, to be cached; if there are many, the sum for each of all `size` documents."""
+    if sum(len(scores) for _, scores in scored) * _DENSE < size:
+        return [(rows.astype(np.int32) if isinstance(rows, np.ndarray) else rows, scores) for rows, scores in scored]
+    totals = np.zeros(size, np.float32)
+    for rows, scores in scored:
+        totals[rows] += scores
+    return [(slice(None), totals)]
 
 
-def best(scored: Sequence[Scored], size: int, top_k: int, is_allowed: Callable[[Rows], NDArray[np.bool_]]) -> Best:
+def best(
+    scored: Sequence[tuple[Scored, float]], size: int, top_k: int, is_allowed: Callable[[Rows], NDArray[np.bool_]]
+) -> Best:
     """The documents with the highest sums of scores, and all that tie with the last one, in no particular order.
 
     Args:
+        scored: Scores, and the factor of each.
         size: The number of all documents.
         is_allowed: Returns True for each document that may be returned.
     """
     if not scored or top_k <= 0:
         return NOTHING
-    totals = np.bincount(*joined(scored), size).astype(np.float64)
-    documents = np.flatnonzero(totals)
-    return top(documents[is_allowed(documents)], totals, top_k)
+    totals: Scores = np.zeros(size)
+    for (documents, own), worth in scored:
+        totals[documents] += own * worth
+    found = np.flatnonzero(totals > 0)
+    return top(found[is_allowed(found)], totals, top_k)
 
 
 def top(documents: Rows, totals: Scores, top_k: int) -> Best:
     """The best of some documents, and all that tie with the last one; `totals` has the score of every document."""
-    scores = totals[documents].round(_DIGITS)
+    scores: Scores = totals[documents].round(_DIGITS)
     if len(scores) > top_k:
         is_best = scores >= np.partition(scores, len(scores) - top_k)[len(scores) - top_k]
         documents, scores = documents[is_best], scores[is_best]
     return documents, scores
 
 
-def _bm25(rarities: Any, counts: NDArray[Any], norms: NDArray[np.float32]) -> NDArray[np.float64]:
+def _bm25(rarity: float, counts: NDArray[Any], norms: NDArray[np.float32]) -> NDArray[np.float32]:
     """The score of each document with a term.
 
     Args:
-        rarities: Weight times `idf`, of the term.
+        rarity: Weight times `idf`, of the term.
         counts: How often each document contains it.
         norms: See `_norms`, of each document.
     """
-    scores: NDArray[np.float64] = rarities * (K1 + 1) * counts / (counts + norms)
-    return scores
+    frequencies = counts.astype(np.float32)
+    shares: NDArray[np.float32] = frequencies / (frequencies + norms)
+    return shares * np.float32(rarity * (K1 + 1))
 
 
 def _norms(lengths: NDArray[np.int64]) -> NDArray[np.float32]:

@@ -2,14 +2,13 @@
 
 import math
 from collections.abc import Callable, Sequence
-from functools import reduce
 
 import numpy as np
+from numpy.typing import NDArray
 
 from searchsocket.stores.base import WordEvidence
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.words.bm25 import WordScores
-from searchsocket.stores.words.index import Rows
 from searchsocket.stores.words.query_terms import QueryTerms, worth_correcting
 from searchsocket.stores.words.vocabulary import Vocabulary, indexed_forms
 from searchsocket.text.synonyms import Forms
@@ -43,7 +42,7 @@ class PageEvidence:
         forms_of = {word: sure for word, sure in found.items() if sure or word.exact not in _COMPARE} or found
         is_alone = not any(forms_of.values())
         guessed = worth_correcting(word for word, sure in forms_of.items() if not sure)
-        rarities: list[tuple[Rows, float]] = []
+        rarities: list[tuple[NDArray[np.bool_], float]] = []
         missing: list[str] = []
         total = known = 0.0
         for word, sure in forms_of.items():
@@ -113,21 +112,24 @@ class PageEvidence:
         parts = (part for part in word.parts if len(part) >= _MIN_EVIDENT_PART and part.isalpha())
         return [(part,) for part in parts if self._pages_with((part,))]
 
-    def _pages_with_any(self, forms: Sequence[Forms]) -> Rows:
-        """The pages that contain all words of one of the forms."""
-        return reduce(np.union1d, [self._scores.pages_with_all(words)[0] for words in forms])
+    def _pages_with_any(self, forms: Sequence[Forms]) -> NDArray[np.bool_]:
+        """True for each page that contains all words of one of the forms."""
+        has_any = np.zeros(self._count, np.bool_)
+        for words in forms:
+            has_any[self._scores.pages_with_all(words)] = True
+        return has_any
 
-    def _most(self, worth: Sequence[tuple[Rows, float]]) -> float:
+    def _most(self, worth: Sequence[tuple[NDArray[np.bool_], float]]) -> float:
         """The highest sum of weights of a page."""
         totals = np.zeros(self._count)
-        for pages, weight in worth:
-            totals[pages] += weight
+        for has_word, weight in worth:
+            totals += has_word * weight
         return float(totals.max(initial=0.0))
 
     def _pages_with(self, forms: Forms) -> int:
         """An upper bound of the number of pages that contain all of the words."""
         pages = self._counts.values.get(forms)
         if pages is None:
-            pages = min(len(self._scores.of(form).pages[0]) for form in forms)
+            pages = min(len(self._scores.of(form).text_pages) for form in forms)
             self._counts.remember_one(forms, pages)
         return pages

@@ -15,7 +15,7 @@ from searchsocket.stores.base import Letters
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.words.fields import EXACT, LOOSE, PLAIN, RECORD_FIELDS, SCORED_FIELDS
 from searchsocket.stores.words.pack_words import PackWords
-from searchsocket.stores.words.tables import Entries, Table, spread_out
+from searchsocket.stores.words.tables import Entries, Slots, Table, spread_out
 from searchsocket.text.words import UNSPACED
 
 Rows = NDArray[np.int64]  # positions of records in the generation, in path order
@@ -27,6 +27,13 @@ _MAX_CACHED = 8_192  # terms, since queries share words
 _LAST = b"\xff"  # sorts after all that may follow in a term
 _PLACE_BITS = 32  # of a place with its field and row
 _UNSPACED_WORD = re.compile(rf"^[{UNSPACED}].*\n", re.MULTILINE)
+
+
+class Occurrences(NamedTuple):
+    """The records with a term in a field, and the count of it in each; no record twice."""
+
+    rows: Rows
+    counts: NDArray[np.integer[Any]]
 
 
 class WordPack(NamedTuple):
@@ -43,15 +50,13 @@ class WordPack(NamedTuple):
         row_of_slot[slots] = rows
         return cls(words, row_of_slot, len(rows) == words.records)
 
-
-class Matches(NamedTuple):
-    """The records that contain some terms, term by term; a record has one match per term and field."""
-
-    term: NDArray[np.int64]  # number of the term
-    field: NDArray[np.uint8]
-    rows: Rows
-    counts: Counts
-    by_field: Counts  # shape (terms, scored fields): the number of records with each term
+    def used(self, entries: Entries) -> Occurrences:
+        """The entries of used records."""
+        rows, counts = self.rows[entries.slots], entries.counts
+        if self.is_whole:
+            return Occurrences(rows, counts)
+        is_used = rows >= 0
+        return Occurrences(rows[is_used], counts[is_used])
 
 
 class WordIndex:
@@ -61,6 +66,11 @@ class WordIndex:
         """Args: count: the number of records, hidden ones included."""
         self.packs = packs
         self.count = count
+        self._packs = np.zeros(count, np.uint8)  # of each row, the number of its pack
+        self._slots = np.zeros(count, np.uint32)  # and its slot there
+        for number, (_, rows, _) in enumerate(packs):
+            slots = np.flatnonzero(rows >= 0)
+            self._packs[rows[slots]], self._slots[rows[slots]] = number, slots
         self._numbers = BoundedCache[str, Sequence[int | None]](_MAX_CACHED)  # of terms, in each pack
 
     def lengths(self) -> NDArray[np.int64]:
@@ -71,14 +81,14 @@ class WordIndex:
             lengths[:, rows[is_used]] = words.lengths[:, is_used]
         return lengths
 
-    def matches(self, terms: Sequence[str]) -> Matches:
-        """The records that contain each of the terms in scored fields, with the count of it in each."""
-        numbers = list(zip(*map(self._numbers_of, terms), strict=True))
-        parts = [_matches(pack, own) for pack, own in zip(self.packs, numbers, strict=True)]
-        term, field, rows, counts = parts[0] if len(parts) == 1 else _in_order(parts)
-        shape = len(terms), len(SCORED_FIELDS)
-        by_field = np.bincount(term * shape[1] + field, minlength=shape[0] * shape[1]).reshape(shape)
-        return Matches(term, field, rows, counts, by_field)
+    def occurrences(self, term: str) -> dict[int, Occurrences]:
+        """The records with a term, by scored field; a field without any is left out."""
+        parts: dict[int, list[Occurrences]] = {}
+        for pack, number in zip(self.packs, self._numbers_of(term), strict=True):
+            for field, own in pack.words.scored.fields_of(number):
+                if len((used := pack.used(own)).rows):
+                    parts.setdefault(field, []).append(used)
+        return {field: own[0] if len(own) == 1 else _joined(own) for field, own in parts.items()}
 
     def has(self, term: str) -> bool:
         """Return True if a record contains the term in a scored field."""
@@ -109,17 +119,15 @@ class WordIndex:
         plain = np.setdiff1d(self.rows_with(PLAIN, token), self.rows_with(LOOSE, token))
         return np.concatenate([plain, self.rows_with(EXACT, token)])
 
-    def places(self, term: str, fields: Sequence[int], among: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The places of a term, in ascending order: of two neighbours, the second has the next number.
-
-        Args:
-            among: The rows that count; shape (records,).
-        """
+    def places(self, term: str, fields: Sequence[int], rows: Rows) -> NDArray[np.int64]:
+        """The places of a term in some rows, ascending: of two neighbours, the second has the next number."""
         parts = []
-        for (words, rows, _), number in zip(self.packs, self._numbers_of(term), strict=True):
-            for field in fields:
-                if (own := words.scored.in_field(number, field)) is not None:
-                    parts.append(_places(words.scored, own, rows, field * self.count, among))
+        for at, (pack, number) in enumerate(zip(self.packs, self._numbers_of(term), strict=True)):
+            if number is not None:
+                slots = self._slots[rows[self._packs[rows] == at]]
+                for field, own in pack.words.scored.fields_of(number):
+                    if field in fields:
+                        parts.append(_places(pack, own, slots, field * self.count))
         return np.sort(np.concatenate(parts)) if parts else _NO_ROWS
 
     def rows_of_places(self, places: NDArray[np.int64]) -> Rows:
@@ -151,56 +159,20 @@ class WordIndex:
 
 
 _NO_ROWS: Rows = np.empty(0, np.int64)
-_Match = tuple[NDArray[np.int64], NDArray[np.uint8], Rows, Counts]  # the first columns of `Matches`
 
 
-def _matches(pack: WordPack, numbers_of_terms: Sequence[int | None]) -> _Match:
-    """The matches of a pack, by term and field."""
-    table, rows = pack.words.scored, pack.rows
-    found = [(at, number) for at, number in enumerate(numbers_of_terms) if number is not None]
-    if not found:
-        return _NO_ROWS, np.empty(0, np.uint8), _NO_ROWS, _NO_ROWS
-    at, numbers = np.array(found, np.int64).T
-    first_pairs, pair_counts = _ranges(table.pairs, numbers)
-    pairs = spread_out(first_pairs, pair_counts)
-    first_entries, entry_counts = _ranges(table.entries, pairs)
-    entries = spread_out(first_entries, entry_counts)
-    of_entries = rows[table.slots[entries]]
-    columns = (
-        np.repeat(np.repeat(at, pair_counts), entry_counts),
-        np.repeat(table.fields[pairs], entry_counts),
-        of_entries,
-        table.counts[entries].astype(np.int64),
-    )
-    if pack.is_whole:
-        return columns
-    is_used = of_entries >= 0
-    return columns[0][is_used], columns[1][is_used], columns[2][is_used], columns[3][is_used]
+def _joined(parts: Sequence[Occurrences]) -> Occurrences:
+    return Occurrences(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def _ranges(
-    bounds: NDArray[np.integer[Any]], numbers: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first of the things of each number, and how many there are."""
-    starts = bounds[numbers].astype(np.int64)
-    return starts, bounds[numbers + 1] - starts
-
-
-def _in_order(parts: Sequence[_Match]) -> _Match:
-    """The matches of several packs, by term."""
-    term, field, rows, counts = (np.concatenate(column) for column in zip(*parts, strict=True))
-    order = np.argsort(term, kind="stable")
-    return term[order], field[order], rows[order], counts[order]
-
-
-def _places(table: Table, own: Entries, rows: Rows, offset: int, among: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The places of a pair of term and field in some rows."""
-    of_entries = rows[own.slots]
-    counts = own.counts.astype(np.int64)
-    starts = np.cumsum(counts) - counts + own.first_place
-    wanted = np.flatnonzero((of_entries >= 0) & among[of_entries])
-    of_place = np.repeat(of_entries[wanted] + offset, counts[wanted])
-    return (of_place << _PLACE_BITS) + table.places[spread_out(starts[wanted], counts[wanted])]
+def _places(pack: WordPack, own: Entries, slots: Slots, offset: int) -> NDArray[np.int64]:
+    """The places of a term and field in the records of some slots."""
+    at = np.searchsorted(own.slots, slots)
+    at = at[own.slots[np.minimum(at, len(own.slots) - 1)] == slots]
+    counts = own.counts[at].astype(np.int64)
+    starts = np.cumsum(own.counts, dtype=np.int64)[at] - counts + own.first_place
+    of_place = np.repeat(pack.rows[own.slots[at]] + offset, counts)
+    return (of_place << _PLACE_BITS) + pack.words.scored.places[spread_out(starts, counts)]
 
 
 def _count(

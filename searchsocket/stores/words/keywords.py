@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.stores.base import Letters, WordEvidence
-from searchsocket.stores.words.bm25 import Best, RowColumns, Scored, WordScores, best, top
+from searchsocket.stores.words.bm25 import NOTHING, Best, RowColumns, Scored, WordScores, best, top
 from searchsocket.stores.words.documents import token
 from searchsocket.stores.words.evidence import PageEvidence
 from searchsocket.stores.words.fields import NAMES, PAGE_NAMES, PLAIN
@@ -82,8 +82,9 @@ class Words:
         """The `top_k` best records and all that tie with the last one, in no particular order, and their scores."""
         terms = self._query_terms(text)
         required = [self._scores.of_phrase(phrase) for phrase in terms.parsed.phrases]
-        scored = [*required, *(_times(self._scores.of(term).records, worth) for term, worth in terms.terms)]
-        scored += [_times(self._scores.of_phrase(forms), worth) for forms, worth in terms.wholes]
+        scored: list[tuple[Scored, float]] = [(phrase, 1.0) for phrase in required]
+        scored += [(own, worth) for term, worth in terms.terms for own in self._scores.of(term).records]
+        scored += [(self._scores.of_phrase(forms), worth) for forms, worth in terms.wholes]
 
         def is_allowed(rows: Rows) -> NDArray[np.bool_]:
             allowed = self._allowed(where)[rows]
@@ -96,10 +97,10 @@ class Words:
     def search_pages(self, text: str, where: Filter, top_k: int) -> Best:
         """Pages by their first row, as `search` returns records. Phrases count as their words."""
         terms = self._query_terms(text)
-        scored = [_times(self._scores.pages_with_all(forms), worth) for forms, worth in terms.wholes]
+        scored: list[tuple[Scored, float]] = [(self._scores.of_all(forms), worth) for forms, worth in terms.wholes]
         for term, worth in terms.terms:
             own = self._scores.of(term)
-            scored += [_times(own.pages, worth), _times(own.own_pages, worth)]
+            scored += [(each, worth) for each in (*own.pages, *own.own_pages)]
         pages, scores = best(scored, self._scores.page_count, top_k, self._allowed_pages(where).__getitem__)
         return self._scores.first_rows[pages], scores
 
@@ -115,23 +116,29 @@ class Words:
 
     def named_records(self, text: str, where: Filter, top_k: int) -> Best:
         """Records with a heading that equals the text or begins with it, see `WordSnapshot.named`."""
-        totals = np.zeros(self._index.count)
-        for name, worth in names_of_query(self._index, NAMES, text).items():
-            rows = self._index.rows_with(NAMES, name)
-            totals[rows] = np.maximum(totals[rows], worth)
-        rows = np.flatnonzero(totals)
-        return top(rows[self._allowed(where)[rows]], totals, top_k)
+        named = names_of_query(self._index, NAMES, text)
+        return self._best_named(named, self._index.count, self._allowed(where), top_k)
 
     def named_pages(self, text: str, where: Filter, top_k: int) -> Best:
         """Pages with a title that equals the text or begins with it, by their first row."""
-        totals = np.zeros(self._scores.page_count)
-        for name, worth in names_of_query(self._index, PAGE_NAMES, text).items():
-            rows = self._index.rows_with(PAGE_NAMES, name)
-            pages = self._rows.page_of[rows[self._scores.is_first[rows]]]
-            totals[pages] = np.maximum(totals[pages], worth)
-        pages = np.flatnonzero(totals)
-        pages, scores = top(pages[self._allowed_pages(where)[pages]], totals, top_k)
+        named = [
+            (self._rows.page_of[rows[self._scores.is_first[rows]]], worth)
+            for rows, worth in names_of_query(self._index, PAGE_NAMES, text)
+        ]
+        pages, scores = self._best_named(named, self._scores.page_count, self._allowed_pages(where), top_k)
         return self._scores.first_rows[pages], scores
+
+    def _best_named(
+        self, named: Sequence[tuple[Rows, float]], size: int, is_allowed: NDArray[np.bool_], top_k: int
+    ) -> Best:
+        """The best of the documents of each name, by the highest weight of their names."""
+        if not named:
+            return NOTHING
+        totals = np.zeros(size)
+        for documents, worth in named:
+            totals[documents] = np.maximum(totals[documents], worth)
+        documents = np.flatnonzero(totals > 0)
+        return top(documents[is_allowed[documents]], totals, top_k)
 
     def neighbours(self, text: str, rows: Rows) -> NDArray[np.float64]:
         """The share of pairs of each row, see `WordSnapshot.neighbours`."""
@@ -235,10 +242,6 @@ class Words:
             terms_by_word[word.exact] += corrections
         query_terms.terms.extend(term for terms in terms_by_word.values() for term in terms)
         query_terms.terms.extend((form, _JOINED_BOOST) for form in self._joined(parsed.order))
-        forms = chain(
-            *((word.exact, word.stem or word.exact) for word in words), (form for form, _ in query_terms.terms)
-        )
-        self._scores.read_ahead(forms)
         return query_terms
 
     def _terms(self, word: QueryWord, *, is_open: bool) -> list[Term]:
@@ -281,7 +284,3 @@ class Words:
             return [(form, _TYPO_BOOST * worth) for form in whole]
         typos = [piece for piece in word.pieces if allowed_edits(piece) and not self._is_indexed(stem(piece))]
         return [(form, _TYPO_BOOST) for piece in typos for form in indexed_forms(self._vocabulary.nearest(piece))]
-
-
-def _times(scored: Scored, worth: float) -> Scored:
-    return scored[0], scored[1] * worth

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from searchsocket.stores.words.fields import NAMES, PAGE_NAMES
-from searchsocket.stores.words.index import WordIndex
+from searchsocket.stores.words.index import Rows, WordIndex
 from searchsocket.stores.words.vocabulary import Vocabulary
 from searchsocket.text.storable import storable
 from searchsocket.text.words import name_of, parse_query, possible_names
@@ -21,8 +21,8 @@ _PAGE_FILE = re.compile(r"(?:(?:^|/)index)?\.html?$")
 _NO_DIGIT = re.compile(r"\D+")
 
 
-def names_of_query(index: WordIndex, field: int, text: str) -> dict[str, float]:
-    """The names that a query may be or begin, and the weight of each; see `WordSnapshot.named`.
+def names_of_query(index: WordIndex, field: int, text: str) -> list[tuple[Rows, float]]:
+    """The records of each name that a query is or begins, and the weight of the name; see `WordSnapshot.named`.
 
     Args:
         field: `NAMES` or `PAGE_NAMES`.
@@ -32,12 +32,12 @@ def names_of_query(index: WordIndex, field: int, text: str) -> dict[str, float]:
         worth = dict(worth)
         for name in most_frequent(index.prefixed("exact", [field], begun), _MAX_BEGUN):
             worth.setdefault(name, _NEARLY * len(begun) / len(name))
-    return worth
+    return [(rows, weight) for name, weight in worth.items() if len(rows := index.rows_with(field, name))]
 
 
 def most_frequent(counts: Mapping[str, int], limit: int | None = None) -> list[str]:
     """Terms by descending count, equals by spelling."""
-    return sorted(counts, key=lambda term: (-counts[term], term))[:limit]
+    return sorted(sorted(counts), key=counts.__getitem__, reverse=True)[:limit]
 
 
 @lru_cache(maxsize=64)  # called for pages and for records

@@ -13,15 +13,14 @@ from searchsocket.text.words import QueryWord
 
 _FIELDS = (BODY, CODE)  # a section's text begins with its heading
 _MAX_DISTANCE = 2  # of the second word: one word may be between the two, such as "of"
+_NO_ROWS = np.empty(0, np.int64)
 _MAX_PAIRS = 8  # only the first ones, because each pair costs a search
 
 
 def share_of_pairs(index: WordIndex, words: Sequence[QueryWord], rows: Rows) -> NDArray[np.float64]:
     """The share of the adjacent words of a query that are adjacent in each of some rows."""
     forms = [word.stem or word.exact for word in words][: _MAX_PAIRS + 1]
-    among = np.zeros(index.count, np.bool_)
-    among[rows] = True
-    places = {form: index.places(form, _FIELDS, among) for form in forms} if len(forms) > 1 else {}
+    places = {form: index.places(form, _FIELDS, rows) for form in forms} if len(forms) > 1 else {}
     shares = np.zeros(index.count)
     for one, other in pairwise(forms):
         first, second = places[one], places[other]
@@ -37,10 +36,10 @@ def share_of_words(scores: WordScores, words: Sequence[QueryWord], rows: Rows) -
     index = scores.index
     has_word, shares, total = np.zeros(index.count, np.bool_), np.zeros(len(rows)), 0.0
     for form in dict.fromkeys(word.stem or word.exact for word in words):
-        own = scores.of(form)
-        rarity = float(idf(index.count, own.by_field[list(_FIELDS)].max()))
+        rarity = float(idf(index.count, scores.of(form).by_field[list(_FIELDS)].max()))
         total += rarity
-        with_word = own.records[0][(own.fields == BODY) | (own.fields == CODE)]
+        found = index.occurrences(form)
+        with_word = np.concatenate([_NO_ROWS, *(found[field].rows for field in _FIELDS if field in found)])
         has_word[with_word] = True
         shares += rarity * has_word[rows]
         has_word[with_word] = False

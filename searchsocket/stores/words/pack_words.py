@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.stores.words.fields import EXACT_FIELDS, SCORED_FIELDS
-from searchsocket.stores.words.tables import Slots, Table, Terms, kind_of, merged
+from searchsocket.stores.words.tables import Slots, Table, Terms, kind_of, merged, narrow
 
 _HEADER_BYTES = 8  # the length of the header
 _ALIGNED = 8
@@ -96,7 +96,7 @@ def write_words(path: Path, packs: Sequence[tuple[PackWords, Slots]], records: i
         "text": np.dtype(np.uint8),
     }
     with ExitStack() as files:
-        columns = {"lengths": _Column(files.enter_context(_temporary(path)), _kind([lengths]))}
+        columns = {"lengths": _Column(files.enter_context(_temporary(path)), narrow(lengths).dtype)}
         columns["lengths"].add(lengths)
         for name in _TABLES:
             own = {
@@ -156,8 +156,8 @@ def _temporary(path: Path) -> IO[bytes]:
 
 
 def _kind(arrays: Iterable[NDArray[Any]]) -> np.dtype[Any]:
-    """The smallest type that all numbers fit."""
-    return kind_of(max((int(array.max(initial=0)) for array in arrays), default=0))
+    """The smallest type that all numbers fit, by the types of the arrays: reading them all would take memory."""
+    return np.result_type(np.uint8, *(array.dtype for array in arrays))
 
 
 def _aligned(offset: int) -> int:

@@ -10,6 +10,8 @@ from searchsocket.stores.words.bm25 import WordScores, top
 from searchsocket.stores.words.fields import OWN
 from searchsocket.stores.words.index import Rows
 
+_NO_ROWS = np.empty(0, np.int64)
+
 
 class Rare(NamedTuple):
     """A record that contains some of the terms."""
@@ -29,7 +31,7 @@ def best_by_rarity(scores: WordScores, terms: Sequence[str], top_k: int) -> list
     totals = np.zeros(count)
     for term, rows in rows_of.items():
         totals[rows] += worth[term]
-    best, _ = top(np.flatnonzero(totals), totals, top_k)
+    best, _ = top(np.flatnonzero(totals > 0), totals, top_k)
     among = {term: frozenset(rows[np.isin(rows, best)].tolist()) for term, rows in rows_of.items()}
     matches = [(row, tuple(term for term in rows_of if row in among[term])) for row in best.tolist()]
     return [Rare(row, math.fsum(worth[term] for term in own), own) for row, own in matches]
@@ -37,5 +39,5 @@ def best_by_rarity(scores: WordScores, terms: Sequence[str], top_k: int) -> list
 
 def _rows(scores: WordScores, term: str) -> Rows:
     """The records with a term in any searched field."""
-    own = scores.of(term)
-    return np.unique(own.records[0][own.fields != OWN])
+    found = scores.index.occurrences(term)
+    return np.unique(np.concatenate([_NO_ROWS, *(own.rows for field, own in found.items() if field != OWN)]))

@@ -9,7 +9,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import count
+from itertools import count, pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 Slots = NDArray[np.integer[Any]]  # positions of documents in their pack
 _FIELD_BITS, _SLOT_BITS = 8, 32  # of a key, which sorts entries; the term is above them
 _TERMS_A_BLOCK = 32  # a lookup reads one block
-_TERMS_A_RANGE = 1_024  # of the largest table that is merged: what is in memory at once
+_ENTRIES_A_RANGE = 250_000  # of all tables that are merged: what is in memory at once
 
 
 class Entries(NamedTuple):
@@ -85,22 +85,20 @@ class Table(NamedTuple):
     counts: NDArray[np.integer[Any]]  # shape (entries,); empty if places do not matter
     places: NDArray[np.integer[Any]]  # shape (sum of counts,): positions in the field of the document
 
+    def fields_of(self, number: int | None) -> Iterator[tuple[int, Entries]]:
+        """Each field with a term, and the documents that have it there; none if there is no such term."""
+        if number is not None:
+            first, last = int(self.pairs[number]), int(self.pairs[number + 1])
+            for pair, field in zip(range(first, last), self.fields[first:last].tolist(), strict=True):
+                yield field, self._entries(pair, pair + 1)
+
     def in_field(self, number: int | None, field: int) -> Entries | None:
         """The documents with a term in a field; None if there are none."""
-        if number is None:
-            return None
-        for pair in range(int(self.pairs[number]), int(self.pairs[number + 1])):
-            if self.fields[pair] == field:
-                return self.of_pair(pair)
-        return None
+        return next((entries for own, entries in self.fields_of(number) if own == field), None)
 
     def of_term(self, number: int) -> Entries:
         """The documents with a term, in all fields."""
         return self._entries(int(self.pairs[number]), int(self.pairs[number + 1]))
-
-    def of_pair(self, pair: int) -> Entries:
-        """The documents of a pair of term and field."""
-        return self._entries(pair, pair + 1)
 
     def _entries(self, first_pair: int, last_pair: int) -> Entries:
         first, last = int(self.entries[first_pair]), int(self.entries[last_pair])
@@ -116,24 +114,43 @@ class Table(NamedTuple):
         Raises:
             ValueError: It does not; UnicodeDecodeError is one.
         """
+        arrays = (
+            (self.terms.ends, len(self.terms.text)),
+            (self.pairs, len(self.fields)),
+            (self.entries, len(self.slots)),
+        )
+        is_sound = all(_ascends(bounds, last) for bounds, last in arrays)
+        is_sound = is_sound and _ascends(self.places_from, len(self.places)) and len(self.pairs) == self.terms.size + 1
+        is_sound = is_sound and len(self.entries) == len(self.places_from) == len(self.fields) + 1
+        is_sound = is_sound and len(self.counts) in (0, len(self.slots))
+        last = b""
+        for bounds in pairwise(self.ranges(_ENTRIES_A_RANGE) if is_sound else ()):
+            part = self.part(*bounds)
+            is_sound = is_sound and part.is_sound(last, documents, fields)
+            last = part.terms.at(part.terms.size - 1)
+        if not is_sound:
+            raise ValueError("a table of words contradicts itself")
+
+    def ranges(self, entries: int) -> list[int]:
+        """Numbers of terms, from 0 to all, between which there are about so many entries."""
+        ends = self.entries[self.pairs]
+        inner = np.searchsorted(ends, np.arange(entries, len(self.slots), entries))
+        numbers: list[int] = np.unique([0, *inner.tolist(), self.terms.size]).tolist()
+        return numbers
+
+    def is_sound(self, before: bytes, documents: int, fields: int) -> bool:
+        """Return True if a small table in memory does not contradict itself, and its terms are above `before`."""
         terms = str(self.terms.text, "utf-8").split("\n")
         counts = self.counts if len(self.counts) else np.zeros(len(self.slots), np.int64)
-        is_sound = (
-            _ascends(self.terms.ends, len(self.terms.text))
-            and _ascends(self.pairs, len(self.fields))
-            and _ascends(self.entries, len(self.slots))
-            and len(counts) == len(self.slots)
+        names = [before, *(term.encode() for term in terms[:-1])]
+        return (
+            len(names) == self.terms.size + 1
+            and all(one < other for one, other in pairwise(names))
+            and [len(name) + 1 for name in names[1:]] == np.diff(self.terms.ends).tolist()
             and np.array_equal(self.places_from, np.concatenate([[0], np.cumsum(counts)])[self.entries])
-            and int(self.places_from[-1]) == len(self.places)
-            and len(self.pairs) == len(self.terms.ends) == len(terms)
-            and len(self.entries) == len(self.fields) + 1
-            and terms[:-1] == sorted(set(terms[:-1]))
-            and [len(term.encode()) + 1 for term in terms[:-1]] == np.diff(self.terms.ends).tolist()
             and not (self.slots >= documents).any()
             and not (self.fields >= fields).any()
         )
-        if not is_sound:
-            raise ValueError("a table of words contradicts itself")
 
     def part(self, first: int, last: int) -> Self:
         """The table of the terms from `first` to before `last`, copied into memory."""
@@ -193,8 +210,8 @@ def merged(tables: Sequence[tuple[Table, Slots]]) -> Iterator[Table]:
     Args:
         tables: Each with the new slot of its documents, -1 = left out.
     """
-    largest = max((table for table, _ in tables), key=lambda table: table.terms.size)
-    bounds = [largest.terms.at(number) for number in range(_TERMS_A_RANGE, largest.terms.size, _TERMS_A_RANGE)]
+    largest = max((table for table, _ in tables), key=lambda table: len(table.slots))
+    bounds = list(map(largest.terms.at, largest.ranges(max(_ENTRIES_A_RANGE // len(tables), 1))[1:-1]))
     firsts = [[0, *map(table.terms.first_from, bounds), table.terms.size] for table, _ in tables]
     for part in range(len(bounds) + 1):
         ranges = [(first[part], first[part + 1]) for first in firsts]
