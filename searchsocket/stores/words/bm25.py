@@ -20,8 +20,8 @@ from searchsocket.types import Scores
 K1, B = 1.2, 0.75
 _EXACT_LENGTHS = 24  # lengths above it are this and a number of four binary digits
 _DIGITS = 4  # decimals of a score: sums of floats agree in any order up to here
-_MIN_CACHED = 64  # terms: those of a query or two
-_MAX_CACHED_SCORES = 2_000_000  # beyond these terms; 4 bytes each
+_MIN_CACHED, _MAX_CACHED = 64, 500  # terms
+_MAX_CACHED_SCORES = 2_000_000  # of more terms than the fewest; 4 bytes each
 _DENSE = 8  # a term of one record in as many is stored as a number per record
 
 # Distinct records or pages, and the score of each; a slice is all of them.
@@ -89,7 +89,8 @@ class WordScores:
             _norms(self._page_counts([(of_page, lengths[field]) for field, of_page in pages.items()])[np.newaxis])[0]
             for pages in (self._text_pages, self._own_pages)
         )
-        self._cache = BoundedCache[str, TermScores](max(_MIN_CACHED, _MAX_CACHED_SCORES // max(index.count, 1)))
+        roomy = min(_MAX_CACHED_SCORES // max(index.count, 1), _MAX_CACHED)
+        self._cache = BoundedCache[str, TermScores](max(_MIN_CACHED, roomy))
 
     def of(self, term: str) -> TermScores:
         """The scores of a term."""
