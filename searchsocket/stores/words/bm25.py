@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.words.fields import BODY, CODE, OWN, RECORD_FIELDS, SCORED_FIELDS, TITLE
 from searchsocket.stores.words.index import Counts, Occurrences, Rows, WordIndex
+from searchsocket.stores.words.tables import Integers
 from searchsocket.types import Scores
 
 K1, B = 1.2, 0.75
@@ -150,7 +151,7 @@ class WordScores:
         rarity = boost * float(idf(self.page_count, len(with_term)))
         return with_term, (with_term, _bm25(rarity, totals[with_term], norms[with_term]))
 
-    def _page_counts(self, counted: Sequence[tuple[Rows, NDArray[np.integer[Any]]]]) -> Counts:
+    def _page_counts(self, counted: Sequence[tuple[Rows, Integers]]) -> Counts:
         """The sum of the counts of each page."""
         totals = np.zeros(self.page_count + 1)
         for pages, counts in counted:

@@ -15,7 +15,7 @@ from searchsocket.stores.base import Letters
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.words.fields import EXACT, LOOSE, PLAIN, RECORD_FIELDS, SCORED_FIELDS
 from searchsocket.stores.words.pack_words import PackWords
-from searchsocket.stores.words.tables import Entries, Slots, Table, spread_out
+from searchsocket.stores.words.tables import Entries, Integers, Slots, Table, spread_out
 from searchsocket.text.words import UNSPACED
 
 Rows = NDArray[np.int64]  # positions of records in the generation, in path order
@@ -33,7 +33,7 @@ class Occurrences(NamedTuple):
     """The records with a term in a field, and the count of it in each; no record twice."""
 
     rows: Rows
-    counts: NDArray[np.integer[Any]]
+    counts: Integers
 
 
 class WordPack(NamedTuple):

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.stores.words.fields import EXACT_FIELDS, SCORED_FIELDS
-from searchsocket.stores.words.tables import Slots, Table, Terms, kind_of, merged, narrow
+from searchsocket.stores.words.tables import Integers, Slots, Table, Terms, kind_of, merged, narrow
 
 _HEADER_BYTES = 8  # the length of the header
 _ALIGNED = 8
@@ -30,7 +30,7 @@ class PackWords(NamedTuple):
 
     scored: Table  # words that count for ranking, with places
     exact: Table  # terms that a record has or lacks
-    lengths: NDArray[np.integer[Any]]  # shape (scored fields, records): number of words
+    lengths: Integers  # shape (scored fields, records): number of words
     mapped: mmap.mmap | None = None  # file
 
     @property

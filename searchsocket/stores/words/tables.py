@@ -15,7 +15,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-Slots = NDArray[np.integer[Any]]  # positions of documents in their pack
+Integers = NDArray[np.integer[Any]]
+Slots = Integers  # positions of documents in their pack
 _FIELD_BITS, _SLOT_BITS = 8, 32  # of a key, which sorts entries; the term is above them
 _TERMS_A_BLOCK = 32  # a lookup reads one block
 _ENTRIES_A_RANGE = 250_000  # of all tables that are merged: what is in memory at once
@@ -25,7 +26,7 @@ class Entries(NamedTuple):
     """Documents with a term in a field, in ascending order."""
 
     slots: Slots
-    counts: NDArray[np.integer[Any]]  # of the term in each; empty if the table has no places
+    counts: Integers  # of the term in each; empty if the table has no places
     first_place: int  # of the first entry
 
 
@@ -34,7 +35,7 @@ class Terms:
 
     __slots__ = ("_heads", "ends", "text")
 
-    def __init__(self, text: bytes | memoryview, ends: NDArray[np.integer[Any]]) -> None:
+    def __init__(self, text: bytes | memoryview, ends: Integers) -> None:
         """Args: ends: shape (terms + 1,): the start of each term, which is the end of the one before."""
         self.text = text
         self.ends = ends
@@ -77,13 +78,13 @@ class Table(NamedTuple):
     """The words of some documents, in memory or in a mapped file."""
 
     terms: Terms
-    pairs: NDArray[np.integer[Any]]  # shape (terms + 1,): the first pair of each term, which is the end of those before
-    fields: NDArray[np.integer[Any]]  # shape (pairs,), ascending for each term
-    entries: NDArray[np.integer[Any]]  # shape (pairs + 1,): the first entry of each pair
-    places_from: NDArray[np.integer[Any]]  # shape (pairs + 1,): the first place of each pair
+    pairs: Integers  # shape (terms + 1,): the first pair of each term, which is the end of those before
+    fields: Integers  # shape (pairs,), ascending for each term
+    entries: Integers  # shape (pairs + 1,): the first entry of each pair
+    places_from: Integers  # shape (pairs + 1,): the first place of each pair
     slots: Slots  # shape (entries,)
-    counts: NDArray[np.integer[Any]]  # shape (entries,); empty if places do not matter
-    places: NDArray[np.integer[Any]]  # shape (sum of counts,): positions in the field of the document
+    counts: Integers  # shape (entries,); empty if places do not matter
+    places: Integers  # shape (sum of counts,): positions in the field of the document
 
     def fields_of(self, number: int | None) -> Iterator[tuple[int, Entries]]:
         """Each field with a term, and the documents that have it there; none if there is no such term."""
@@ -170,7 +171,7 @@ class Table(NamedTuple):
         )
 
 
-def _ascends(bounds: NDArray[np.integer[Any]], last: int) -> bool:
+def _ascends(bounds: Integers, last: int) -> bool:
     numbers = bounds.astype(np.int64)
     return len(numbers) > 0 and numbers[0] == 0 and numbers[-1] == last and bool((np.diff(numbers) >= 0).all())
 
@@ -249,7 +250,7 @@ def _merged(tables: Sequence[tuple[Table, Slots]]) -> Table:
     return _table(names, all_keys[order], all_counts, in_order)
 
 
-def spread_out(starts: NDArray[np.int64], counts: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+def spread_out(starts: NDArray[np.int64], counts: Integers) -> NDArray[np.int64]:
     """The numbers from each start on, as many as its count, one after the other."""
     return np.repeat(starts - (np.cumsum(counts) - counts), counts) + np.arange(int(counts.sum()))
 
@@ -258,7 +259,7 @@ def _keys(terms: NDArray[np.int64], fields: NDArray[np.int64], slots: NDArray[np
     return (terms << (_FIELD_BITS + _SLOT_BITS)) | (fields << _SLOT_BITS) | slots
 
 
-def _table(names: list[str], keys: NDArray[np.int64], counts: NDArray[np.int64], places: NDArray[np.int64]) -> Table:
+def _table(names: list[str], keys: NDArray[np.int64], counts: Integers, places: Integers) -> Table:
     """The table of sorted keys of entries; names without an entry are dropped."""
     pairs = keys >> _SLOT_BITS
     is_first = np.ones(len(keys), np.bool_)
@@ -286,7 +287,7 @@ def kind_of(highest: int) -> np.dtype[Any]:
     return np.dtype(np.min_scalar_type(highest))
 
 
-def narrow(numbers: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
+def narrow(numbers: Integers) -> Integers:
     """The same numbers in the smallest type; none is below 0."""
     return numbers.astype(kind_of(int(numbers.max(initial=0))))
 
