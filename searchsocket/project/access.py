@@ -46,8 +46,8 @@ def make_private_folders(project: Project) -> None:
         except OSError as error:
             raise StateUnavailable(f"cannot create {folder}: {error.strerror or error}") from error
     ignore = project.state_dir / _IGNORE_FILE
-    if not ignore.exists():
-        write_atomic(ignore, b"*\n")  # git ignores the state, regardless of the project's own ignore file
+    if not (ignore.exists() and ignore.stat().st_size):  # a killed run may leave an empty one, but no temporary file
+        ignore.write_bytes(b"*\n")  # git ignores the state, regardless of the project's own ignore file
 
 
 def configured_key(settings: "ApiSettings", environ: Mapping[str, str]) -> str:

@@ -157,3 +157,10 @@ def test_git_leaves_the_state_folder_out(project: Project) -> None:
     (project.state_dir / ".gitignore").write_text("# ours\n")
     make_private_folders(project)
     assert (project.state_dir / ".gitignore").read_text() == "# ours\n"
+
+
+def test_a_killed_run_leaves_at_most_an_empty_ignore_file_that_the_next_fills(project: Project) -> None:
+    make_private_folders(project)
+    (project.state_dir / ".gitignore").write_bytes(b"")
+    make_private_folders(project)
+    assert {path.name: path.read_bytes() for path in project.state_dir.iterdir()} == {".gitignore": b"*\n"}
