@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from searchsocket.errors import ConfigError, ScopeLocked, StateUnavailable
 from searchsocket.project.project import Project, index_folder
-from searchsocket.system.files import make_private_folder, write_atomic
+from searchsocket.system.files import make_private_folder, share, write_atomic
 from searchsocket.system.locks import scope_lock
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def make_private_folders(project: Project) -> None:
     ignore = project.state_dir / _IGNORE_FILE
     if not (ignore.exists() and ignore.stat().st_size):  # a killed run may leave an empty one, but no temporary file
         ignore.write_bytes(b"*\n")  # git ignores the state, regardless of the project's own ignore file
+        share(ignore)
 
 
 def configured_key(settings: "ApiSettings", environ: Mapping[str, str]) -> str:
