@@ -72,7 +72,7 @@ class _Context:
     @property
     def prefix(self) -> str:
         """The prefix of the endpoints, such as `/api`."""
-        return self.project.settings.api.path.rpartition("/")[0]
+        return _prefix(self.project)
 
     @property
     def beacon_path(self) -> str:
@@ -161,7 +161,7 @@ def _without_endpoints(project: Project, service: SearchService, *, on_demand: b
         summary="Search this site",
         docs_url=None,
         redoc_url=None,
-        openapi_url=f"{project.settings.api.path.rpartition('/')[0]}/openapi.json",
+        openapi_url=f"{_prefix(project)}/openapi.json",
         lifespan=lifespan_of(service, min(REFRESH_S, project.settings.artifacts.poll_seconds), on_demand=on_demand),
         redirect_slashes=False,
     )
@@ -262,6 +262,10 @@ def _add_page(context: _Context, queries: Queries, on_search: OnAnswer, *, follo
     add_home(context.app, folder, renderer, service, queries, tuple(settings.facets), on_search)
     add_docs(context.app, folder, project.id, settings.api)
     return renderer
+
+
+def _prefix(project: Project) -> str:
+    return project.settings.api.path.rpartition("/")[0]
 
 
 def _check_path(path: str) -> None:

@@ -8,5 +8,5 @@ from searchsocket.agents.tools.content import CONTENT_TOOLS
 from searchsocket.agents.tools.pages import PAGE_TOOLS
 
 _TOOLS = (*PAGE_TOOLS, *CODE_TOOLS, *CONTENT_TOOLS, *ASK_TOOLS)
-_PLACES: dict[str, int] = {name: place for place, name in enumerate(NAMES)}
-TOOLS: dict[str, Tool] = {tool.name: tool for tool in sorted(_TOOLS, key=lambda tool: _PLACES[tool.name])}
+_ORDER: dict[str, int] = {name: rank for rank, name in enumerate(NAMES)}
+TOOLS: dict[str, Tool] = {tool.name: tool for tool in sorted(_TOOLS, key=lambda tool: _ORDER[tool.name])}
