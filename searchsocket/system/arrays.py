@@ -10,6 +10,13 @@ from numpy.typing import NDArray
 _TRIES = 5
 
 
+def narrow(values: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
+    """The same integers, in the smallest type that fits."""
+    if not len(values):
+        return values.astype(np.uint8)
+    return values.astype(np.result_type(np.min_scalar_type(values.min()), np.min_scalar_type(values.max())))
+
+
 def saved_array(array: NDArray[Any]) -> bytes:
     """The array as an `.npy` file."""
     file = io.BytesIO()

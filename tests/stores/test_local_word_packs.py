@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -104,9 +105,8 @@ def test_parts_and_processes_do_not_change_the_file(
     if dies and workers:
         monkeypatch.setattr(words, "_words", DyingWork(os.getpid()))
     store = store_in(tmp_path / "two")
-    info = INFO.__class__(**{**{name: getattr(INFO, name) for name in INFO.__dataclass_fields__}, "workers": workers})
     store.upsert([made(number) for number in range(COUNT)], random_units(COUNT), MAIN)
-    store.publish(MAIN, info)
+    store.publish(MAIN, replace(INFO, workers=workers))
     first = min((tmp_path / "one" / "main").glob("2*"))
     (mine,), (other,) = ((folder / "packs").glob("*.words") for folder in (first, live(tmp_path / "two")))
     assert mine.read_bytes() == other.read_bytes()
@@ -210,7 +210,7 @@ def test_an_array_that_leads_out_of_the_file_is_refused(
     write_words(path, [(words_of([row, row]), np.arange(2))], 2)
     table = data.draw(st.sampled_from(["scored", "exact"]))
     sound = getattr(PackWords.open(path), table)
-    name = data.draw(st.sampled_from(["pairs", "fields", "entries", "places_from", "slots"]))
+    name = data.draw(st.sampled_from(["pairs", "fields", "entries", "positions_from", "slots"]))
     column = np.array(getattr(sound, name))
     at = data.draw(st.integers(0, len(column) - 1))
     column[at] = column.max() + data.draw(st.integers(9, 200))

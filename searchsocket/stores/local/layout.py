@@ -18,7 +18,7 @@ from searchsocket.system.errors import first_refused, permission_denied, system_
 from searchsocket.system.files import is_temporary, sync_directory, write_atomic
 from searchsocket.types import Generation, Recall, SiteVersion, Spread, VersionFamily
 
-FORMAT = 31  # of a generation's files
+FORMAT = 32  # of a generation's files
 CURRENT = "CURRENT"
 MANIFEST = "manifest.json"
 PACKS = (

@@ -104,13 +104,17 @@ class WordScores:
     def of_phrase(self, phrase: Sequence[str]) -> Best:
         """The scores of the records with a phrase."""
         rarities = np.sum([idf(self.index.count, self.of(term).by_field) for term in phrase], axis=0)
-        everything, totals = np.arange(self.index.count), np.zeros(self.index.count)
-        for field, boost in enumerate(self._boosts):
-            places = self.index.places(phrase[0], [field], everything)
+        totals = np.zeros(self.index.count)
+        for field, (rows, _) in self.index.occurrences(phrase[0]).items():
+            if field == OWN:
+                continue
+            positions = self.index.positions(phrase[0], [field], rows)
             for distance, term in enumerate(phrase[1:], 1):
-                places = places[np.isin(places + distance, self.index.places(term, [field], everything))]
-            rows, counts = np.unique(self.index.rows_of_places(places), return_counts=True)
-            totals[rows] += _bm25(float(boost * rarities[field]), counts, self._norms[field][rows])
+                others = self.index.positions(term, [field], np.unique(self.index.rows_of(positions)))
+                positions = positions[np.isin(positions + distance, others)]
+            in_rows, counts = np.unique(self.index.rows_of(positions), return_counts=True)
+            rarity = float(self._boosts[field] * rarities[field])
+            totals[in_rows] += _bm25(rarity, counts, self._norms[field][in_rows])
         rows = np.flatnonzero(totals > 0)
         return rows, totals[rows]
 
@@ -126,24 +130,28 @@ class WordScores:
         return pages.astype(np.int64), totals[pages]
 
     def _read(self, term: str) -> TermScores:
-        found = self.index.occurrences(term)
+        occurrences = self.index.occurrences(term)
         by_field = np.zeros(len(SCORED_FIELDS), np.int64)
         records: list[Scored] = []
-        for field, (rows, counts) in found.items():
+        for field, (rows, counts) in occurrences.items():
             by_field[field] = len(rows)
             if field != OWN:
                 rarity = self._boosts[field] * float(idf(self.index.count, len(rows)))
                 records.append((rows, _bm25(rarity, counts, self._norms[field][rows])))
-        in_text, of_text = self._pages(found, self._text_pages, 1.0, self._text_norms)
-        _, of_own = self._pages(found, self._own_pages, self._own_boost, self._own_norms)
+        in_text, of_text = self._pages(occurrences, self._text_pages, 1.0, self._text_norms)
+        _, of_own = self._pages(occurrences, self._own_pages, self._own_boost, self._own_norms)
         pages = _compact([of_text], self.page_count), _compact([of_own], self.page_count)
         return TermScores(by_field, _compact(records, self.index.count), in_text.astype(np.int32), *pages)
 
     def _pages(
-        self, found: Mapping[int, Occurrences], pages: Mapping[int, Rows], boost: float, norms: NDArray[np.float32]
+        self,
+        occurrences: Mapping[int, Occurrences],
+        pages: Mapping[int, Rows],
+        boost: float,
+        norms: NDArray[np.float32],
     ) -> tuple[Rows, Scored]:
         """The pages with a term in some fields, and their scores."""
-        counted = [(pages[field][rows], counts) for field, (rows, counts) in found.items() if field in pages]
+        counted = [(pages[field][rows], counts) for field, (rows, counts) in occurrences.items() if field in pages]
         if not counted:
             return NOTHING[0], NOTHING
         totals = self._page_counts(counted)
@@ -184,8 +192,8 @@ def best(
     totals: Scores = np.zeros(size)
     for (documents, own), worth in scored:
         totals[documents] += own * worth
-    found = np.flatnonzero(totals > 0)
-    return top(found[is_allowed(found)], totals, top_k)
+    matches = np.flatnonzero(totals > 0)
+    return top(matches[is_allowed(matches)], totals, top_k)
 
 
 def top(documents: Rows, totals: Scores, top_k: int) -> Best:

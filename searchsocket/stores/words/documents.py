@@ -19,7 +19,8 @@ from searchsocket.stores.words.fields import (
     SCORED_FIELDS,
 )
 from searchsocket.stores.words.pack_words import PackWords
-from searchsocket.stores.words.tables import TableBuilder, narrow
+from searchsocket.stores.words.tables import TableBuilder
+from searchsocket.system.arrays import narrow
 from searchsocket.text.exact import exact_tokens
 from searchsocket.text.words import index_words, names_of, spellings, split_code
 from searchsocket.types import Prose
@@ -67,8 +68,8 @@ def words_of(rows: Iterable[WordRow]) -> PackWords:
         exact.add(slot, LOOSE, [word for word in spelled if word not in tokens])
         exact.add(slot, NAMES, _names(name for heading in (row.at_title or "", *own) for name in names_of(heading)))
         exact.add(slot, PAGE_NAMES, _names((*names_of(row.title), row.url)))
-    columns = narrow(np.array(lengths, np.int64).reshape(-1, len(SCORED_FIELDS)).T)
-    return PackWords(scored.table(with_places=True), exact.table(with_places=False), columns)
+    columns = narrow(np.array(lengths, np.int64).ravel()).reshape(-1, len(SCORED_FIELDS)).T
+    return PackWords(scored.table(with_positions=True), exact.table(with_positions=False), columns)
 
 
 def _texts(row: WordRow) -> dict[str, str]:

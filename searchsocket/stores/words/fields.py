@@ -1,7 +1,7 @@
 """The fields of a record in tables of words, by number."""
 
 RECORD_FIELDS = ("title", "headings", "links", "path", "body", "code")  # searched, see `keywords.BOOSTS`
-SCORED_FIELDS = (*RECORD_FIELDS, "own")  # all that have places
+SCORED_FIELDS = (*RECORD_FIELDS, "own")  # all that have positions
 TITLE, HEADINGS, LINKS, PATH, BODY, CODE, OWN = range(7)  # own: of a record, its own headings or its name
 # Fields that are never scored. The exact words of a text (`text/exact.py`) and the words of its vocabulary are mostly
 # the same, so common words are stored once.

@@ -25,7 +25,7 @@ _CUT_CHARS = 32  # the vocabulary contains longer words in pieces of this length
 _MAX_FIELDS = 256
 _MAX_CACHED = 8_192  # terms, since queries share words
 _LAST = b"\xff"  # sorts after all that may follow in a term
-_PLACE_BITS = 32  # of a place with its field and row
+_POSITION_BITS = 32  # the field and row of a position are above them
 _UNSPACED_WORD = re.compile(rf"^[{UNSPACED}].*\n", re.MULTILINE)
 
 
@@ -111,28 +111,28 @@ class WordIndex:
         for words, rows, _ in self.packs:
             if (own := words.exact.in_field(words.exact.terms.number_of(term), field)) is not None:
                 parts.append(rows[own.slots])
-        found = np.concatenate(parts)
-        return found[found >= 0]
+        of_packs = np.concatenate(parts)
+        return of_packs[of_packs >= 0]
 
     def rows_with_token(self, token: str) -> Rows:
         """The records whose text has an exact token."""
         plain = np.setdiff1d(self.rows_with(PLAIN, token), self.rows_with(LOOSE, token))
         return np.concatenate([plain, self.rows_with(EXACT, token)])
 
-    def places(self, term: str, fields: Sequence[int], rows: Rows) -> NDArray[np.int64]:
-        """The places of a term in some rows, ascending: of two neighbours, the second has the next number."""
+    def positions(self, term: str, fields: Sequence[int], rows: Rows) -> NDArray[np.int64]:
+        """The positions of a term in some distinct rows, ascending, as numbers: neighbours have successive ones."""
         parts = []
         for at, (pack, number) in enumerate(zip(self.packs, self._numbers_of(term), strict=True)):
             if number is not None:
                 slots = self._slots[rows[self._packs[rows] == at]]
                 for field, own in pack.words.scored.fields_of(number):
                     if field in fields:
-                        parts.append(_places(pack, own, slots, field * self.count))
+                        parts.append(_positions(pack, own, slots, field * self.count))
         return np.sort(np.concatenate(parts)) if parts else _NO_ROWS
 
-    def rows_of_places(self, places: NDArray[np.int64]) -> Rows:
-        """The row of each place."""
-        return (places >> _PLACE_BITS) % max(self.count, 1)
+    def rows_of(self, positions: NDArray[np.int64]) -> Rows:
+        """The row of each position."""
+        return (positions >> _POSITION_BITS) % max(self.count, 1)
 
     def prefixed(self, table: str, fields: Sequence[int], prefix: str) -> dict[str, int]:
         """The terms that begin with a prefix, and the number of records with each, added up over the fields."""
@@ -154,8 +154,8 @@ class WordIndex:
             parts += [rows[own.slots] for own in _matching(words.exact, part, (PLAIN,))]
             # The vocabulary does not contain words of scripts without spaces.
             parts += [rows[own.slots] for own in _matching(words.scored, _UNSPACED_WORD, range(len(RECORD_FIELDS)))]
-        found = np.unique(np.concatenate(parts))
-        return found[found >= 0]
+        of_packs = np.unique(np.concatenate(parts))
+        return of_packs[of_packs >= 0]
 
 
 _NO_ROWS: Rows = np.empty(0, np.int64)
@@ -165,14 +165,14 @@ def _joined(parts: Sequence[Occurrences]) -> Occurrences:
     return Occurrences(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def _places(pack: WordPack, own: Entries, slots: Slots, offset: int) -> NDArray[np.int64]:
-    """The places of a term and field in the records of some slots."""
+def _positions(pack: WordPack, own: Entries, slots: Slots, offset: int) -> NDArray[np.int64]:
+    """The positions of a term and field in the records of some slots."""
     at = np.searchsorted(own.slots, slots)
     at = at[own.slots[np.minimum(at, len(own.slots) - 1)] == slots]
     counts = own.counts[at].astype(np.int64)
-    starts = np.cumsum(own.counts, dtype=np.int64)[at] - counts + own.first_place
-    of_place = np.repeat(pack.rows[own.slots[at]] + offset, counts)
-    return (of_place << _PLACE_BITS) + pack.words.scored.places[spread_out(starts, counts)]
+    starts = np.cumsum(own.counts, dtype=np.int64)[at] - counts + own.first_position
+    rows = np.repeat(pack.rows[own.slots[at]] + offset, counts)
+    return (rows << _POSITION_BITS) + pack.words.scored.positions[spread_out(starts, counts)]
 
 
 def _count(

@@ -20,14 +20,14 @@ _MAX_PAIRS = 8  # only the first ones, because each pair costs a search
 def share_of_pairs(index: WordIndex, words: Sequence[QueryWord], rows: Rows) -> NDArray[np.float64]:
     """The share of the adjacent words of a query that are adjacent in each of some rows."""
     forms = [word.stem or word.exact for word in words][: _MAX_PAIRS + 1]
-    places = {form: index.places(form, _FIELDS, rows) for form in forms} if len(forms) > 1 else {}
+    positions = {form: index.positions(form, _FIELDS, rows) for form in forms} if len(forms) > 1 else {}
     shares = np.zeros(index.count)
     for one, other in pairwise(forms):
-        first, second = places[one], places[other]
+        first, second = positions[one], positions[other]
         if len(first) and len(second):
             nearest = second[np.minimum(np.searchsorted(second, first + 1), len(second) - 1)] - first
             beside = (nearest > 0) & (nearest <= _MAX_DISTANCE)
-            shares[np.unique(index.rows_of_places(first[beside]))] += 1.0 / (len(forms) - 1)
+            shares[np.unique(index.rows_of(first[beside]))] += 1.0 / (len(forms) - 1)
     return shares[rows].round(4)
 
 
@@ -38,8 +38,8 @@ def share_of_words(scores: WordScores, words: Sequence[QueryWord], rows: Rows) -
     for form in dict.fromkeys(word.stem or word.exact for word in words):
         rarity = float(idf(index.count, scores.of(form).by_field[list(_FIELDS)].max()))
         total += rarity
-        found = index.occurrences(form)
-        with_word = np.concatenate([_NO_ROWS, *(found[field].rows for field in _FIELDS if field in found)])
+        occurrences = index.occurrences(form)
+        with_word = np.concatenate([_NO_ROWS, *(occurrences[field].rows for field in _FIELDS if field in occurrences)])
         has_word[with_word] = True
         shares += rarity * has_word[rows]
         has_word[with_word] = False

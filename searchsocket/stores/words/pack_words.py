@@ -16,19 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.stores.words.fields import EXACT_FIELDS, SCORED_FIELDS
-from searchsocket.stores.words.tables import Integers, Slots, Table, Terms, kind_of, merged, narrow
+from searchsocket.stores.words.tables import Integers, Slots, Table, Terms, merged
+from searchsocket.system.arrays import narrow
 
 _HEADER_BYTES = 8  # the length of the header
 _ALIGNED = 8
 _COLUMNS = ("text", "ends", *Table._fields[1:])
-_RUNNING = ("ends", "pairs", "entries", "places_from")  # columns whose numbers go on from one part to the next
+_RUNNING = ("ends", "pairs", "entries", "positions_from")  # columns whose numbers go on from one part to the next
 _TABLES = ("scored", "exact")
 
 
 class PackWords(NamedTuple):
     """The words of a pack's records; the slot of a record is its position in the pack."""
 
-    scored: Table  # words that count for ranking, with places
+    scored: Table  # words that count for ranking, with positions
     exact: Table  # terms that a record has or lacks
     lengths: Integers  # shape (scored fields, records): number of words
     mapped: mmap.mmap | None = None  # file
@@ -89,14 +90,14 @@ def write_words(path: Path, packs: Sequence[tuple[PackWords, Slots]], records: i
     for words, slots in packs:
         lengths[:, slots[slots >= 0]] = words.lengths[:, slots >= 0]
     kinds = {
-        "slots": kind_of(max(records - 1, 0)),
+        "slots": np.dtype(np.min_scalar_type(max(records - 1, 0))),
         "counts": _kind(table.counts for words, _ in packs for table in (words.scored, words.exact)),
-        "places": _kind(table.places for words, _ in packs for table in (words.scored, words.exact)),
+        "positions": _kind(table.positions for words, _ in packs for table in (words.scored, words.exact)),
         "fields": np.dtype(np.uint8),
         "text": np.dtype(np.uint8),
     }
     with ExitStack() as files:
-        columns = {"lengths": _Column(files.enter_context(_temporary(path)), narrow(lengths).dtype)}
+        columns = {"lengths": _Column(files.enter_context(_temporary(path)), narrow(lengths.ravel()).dtype)}
         columns["lengths"].add(lengths)
         for name in _TABLES:
             own = {

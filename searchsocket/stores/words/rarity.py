@@ -39,5 +39,5 @@ def best_by_rarity(scores: WordScores, terms: Sequence[str], top_k: int) -> list
 
 def _rows(scores: WordScores, term: str) -> Rows:
     """The records with a term in any searched field."""
-    found = scores.index.occurrences(term)
-    return np.unique(np.concatenate([_NO_ROWS, *(own.rows for field, own in found.items() if field != OWN)]))
+    occurrences = scores.index.occurrences(term)
+    return np.unique(np.concatenate([_NO_ROWS, *(own.rows for field, own in occurrences.items() if field != OWN)]))

@@ -1,7 +1,7 @@
 """A table of words: for each term and field, the documents that contain it, how often and where.
 
 Terms are sorted, and each has one pair per field that contains it. A pair has an entry per document, in ascending
-order, and an entry has a count and as many places. All of it is flat arrays, so that a file can be mapped, and that
+order, and an entry has a count and as many positions. All of it is flat arrays, so that a file can be mapped, and that
 tables are merged with few steps: Lucene's segments have the same parts.
 """
 
@@ -15,19 +15,23 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from searchsocket.system.arrays import narrow
+
 Integers = NDArray[np.integer[Any]]
 Slots = Integers  # positions of documents in their pack
 _FIELD_BITS, _SLOT_BITS = 8, 32  # of a key, which sorts entries; the term is above them
 _TERMS_A_BLOCK = 32  # a lookup reads one block
 _ENTRIES_A_RANGE = 250_000  # of all tables that are merged: what is in memory at once
+_UNSOUND = "a table of words contradicts itself"
+_NONE = np.empty(0, np.int64)
 
 
 class Entries(NamedTuple):
     """Documents with a term in a field, in ascending order."""
 
     slots: Slots
-    counts: Integers  # of the term in each; empty if the table has no places
-    first_place: int  # of the first entry
+    counts: Integers  # of the term in each; empty if the table has no positions
+    first_position: int  # of the first entry
 
 
 class Terms:
@@ -81,10 +85,10 @@ class Table(NamedTuple):
     pairs: Integers  # shape (terms + 1,): the first pair of each term, which is the end of those before
     fields: Integers  # shape (pairs,), ascending for each term
     entries: Integers  # shape (pairs + 1,): the first entry of each pair
-    places_from: Integers  # shape (pairs + 1,): the first place of each pair
+    positions_from: Integers  # shape (pairs + 1,): the first position of each pair
     slots: Slots  # shape (entries,)
-    counts: Integers  # shape (entries,); empty if places do not matter
-    places: Integers  # shape (sum of counts,): positions in the field of the document
+    counts: Integers  # shape (entries,); empty if positions do not matter
+    positions: Integers  # shape (sum of counts,): in the field of the document
 
     def fields_of(self, number: int | None) -> Iterator[tuple[int, Entries]]:
         """Each field with a term, and the documents that have it there; none if there is no such term."""
@@ -103,7 +107,7 @@ class Table(NamedTuple):
 
     def _entries(self, first_pair: int, last_pair: int) -> Entries:
         first, last = int(self.entries[first_pair]), int(self.entries[last_pair])
-        return Entries(self.slots[first:last], self.counts[first:last], int(self.places_from[first_pair]))
+        return Entries(self.slots[first:last], self.counts[first:last], int(self.positions_from[first_pair]))
 
     def check(self, documents: int, fields: int) -> None:
         """Check that every lookup stays within the arrays.
@@ -115,22 +119,25 @@ class Table(NamedTuple):
         Raises:
             ValueError: It does not; UnicodeDecodeError is one.
         """
-        arrays = (
-            (self.terms.ends, len(self.terms.text)),
-            (self.pairs, len(self.fields)),
-            (self.entries, len(self.slots)),
-        )
-        is_sound = all(_ascends(bounds, last) for bounds, last in arrays)
-        is_sound = is_sound and _ascends(self.places_from, len(self.places)) and len(self.pairs) == self.terms.size + 1
-        is_sound = is_sound and len(self.entries) == len(self.places_from) == len(self.fields) + 1
-        is_sound = is_sound and len(self.counts) in (0, len(self.slots))
-        last = b""
-        for bounds in pairwise(self.ranges(_ENTRIES_A_RANGE) if is_sound else ()):
+        if not self._has_sound_bounds():
+            raise ValueError(_UNSOUND)
+        before = b""
+        for bounds in pairwise(self.ranges(_ENTRIES_A_RANGE)):
             part = self.part(*bounds)
-            is_sound = is_sound and part.is_sound(last, documents, fields)
-            last = part.terms.at(part.terms.size - 1)
-        if not is_sound:
-            raise ValueError("a table of words contradicts itself")
+            if not part._is_sound(before, documents, fields):
+                raise ValueError(_UNSOUND)
+            before = part.terms.at(part.terms.size - 1)
+
+    def _has_sound_bounds(self) -> bool:
+        sizes = len(self.pairs) == self.terms.size + 1 and len(self.counts) in (0, len(self.slots))
+        return (
+            sizes
+            and len(self.entries) == len(self.positions_from) == len(self.fields) + 1
+            and _ascends(self.terms.ends, len(self.terms.text))
+            and _ascends(self.pairs, len(self.fields))
+            and _ascends(self.entries, len(self.slots))
+            and _ascends(self.positions_from, len(self.positions))
+        )
 
     def ranges(self, entries: int) -> list[int]:
         """Numbers of terms, from 0 to all, between which there are about so many entries."""
@@ -139,7 +146,7 @@ class Table(NamedTuple):
         numbers: list[int] = np.unique([0, *inner.tolist(), self.terms.size]).tolist()
         return numbers
 
-    def is_sound(self, before: bytes, documents: int, fields: int) -> bool:
+    def _is_sound(self, before: bytes, documents: int, fields: int) -> bool:
         """Return True if a small table in memory does not contradict itself, and its terms are above `before`."""
         terms = str(self.terms.text, "utf-8").split("\n")
         counts = self.counts if len(self.counts) else np.zeros(len(self.slots), np.int64)
@@ -148,7 +155,7 @@ class Table(NamedTuple):
             len(names) == self.terms.size + 1
             and all(one < other for one, other in pairwise(names))
             and [len(name) + 1 for name in names[1:]] == np.diff(self.terms.ends).tolist()
-            and np.array_equal(self.places_from, np.concatenate([[0], np.cumsum(counts)])[self.entries])
+            and np.array_equal(self.positions_from, np.concatenate([[0], np.cumsum(counts)])[self.entries])
             and not (self.slots >= documents).any()
             and not (self.fields >= fields).any()
         )
@@ -157,17 +164,17 @@ class Table(NamedTuple):
         """The table of the terms from `first` to before `last`, copied into memory."""
         pairs = self.pairs[first : last + 1].astype(np.int64)
         entries = self.entries[pairs[0] : pairs[-1] + 1].astype(np.int64)
-        places = self.places_from[pairs[0] : pairs[-1] + 1].astype(np.int64)
+        positions = self.positions_from[pairs[0] : pairs[-1] + 1].astype(np.int64)
         ends = self.terms.ends[first : last + 1].astype(np.int64)
         return self._replace(
             terms=Terms(self.terms.bytes_of(first, last), ends - ends[0]),
             pairs=pairs - pairs[0],
             fields=np.array(self.fields[pairs[0] : pairs[-1]]),
             entries=entries - entries[0],
-            places_from=places - places[0],
+            positions_from=positions - positions[0],
             slots=np.array(self.slots[entries[0] : entries[-1]]),
             counts=np.array(self.counts[entries[0] : entries[-1]]),
-            places=np.array(self.places[places[0] : places[-1]]),
+            positions=np.array(self.positions[positions[0] : positions[-1]]),
         )
 
 
@@ -189,20 +196,21 @@ class TableBuilder:
         self._codes.extend(map(self._code_of.__getitem__, words))
         self._runs.append((slot, field, len(words)))
 
-    def table(self, *, with_places: bool) -> Table:
+    def table(self, *, with_positions: bool) -> Table:
         """The table of all words."""
         names = sorted(self._code_of)
         rank = np.empty(len(names), np.int64)
         rank[[self._code_of[name] for name in names]] = np.arange(len(names))
         slots, fields, lengths = np.array(self._runs, np.int64).reshape(-1, 3).T
         codes = np.frombuffer(self._codes, np.uint32) if self._codes else np.empty(0, np.uint32)
-        places = np.arange(len(codes)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        positions = np.arange(len(codes)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         keys = _keys(rank[codes], np.repeat(fields, lengths), np.repeat(slots, lengths))
         order = np.argsort(keys, kind="stable")
-        keys, counts = np.unique(keys[order], return_counts=True)
-        if with_places:
-            return _table(names, keys, counts, places[order])
-        return _table(names, keys, counts[:0], places[:0])
+        keys = keys[order]
+        firsts = _firsts(keys)
+        if with_positions:
+            return _table(names, keys[firsts], np.diff(np.append(firsts, len(keys))), positions[order])
+        return _table(names, keys[firsts], _NONE, _NONE)
 
 
 def merged(tables: Sequence[tuple[Table, Slots]]) -> Iterator[Table]:
@@ -223,11 +231,11 @@ def merged(tables: Sequence[tuple[Table, Slots]]) -> Iterator[Table]:
 
 def _merged(tables: Sequence[tuple[Table, Slots]]) -> Table:
     if not tables:
-        return EMPTY
+        return _table([], _NONE, _NONE, _NONE)
     texts = [str(table.terms.text, "utf-8").split("\n")[:-1] for table, _ in tables]
     names = sorted(set[str]().union(*texts))
     rank_of = {name: rank for rank, name in enumerate(names)}
-    keys, counts, starts, places, before = [], [], [], [], 0
+    keys, counts, starts, positions, before = [], [], [], [], 0
     for (table, slots), own in zip(tables, texts, strict=True):
         ranks = np.array([rank_of[name] for name in own], np.int64)
         of_pair = np.repeat(np.arange(len(table.fields)), np.diff(table.entries))
@@ -239,14 +247,14 @@ def _merged(tables: Sequence[tuple[Table, Slots]]) -> Table:
             own_counts = table.counts.astype(np.int64)
             counts.append(own_counts[stays])
             starts.append((np.cumsum(own_counts) - own_counts + before)[stays])
-            places.append(table.places)
-            before += len(table.places)
+            positions.append(table.positions)
+            before += len(table.positions)
     all_keys = np.concatenate(keys)
     order = np.argsort(all_keys, kind="stable")
     if not counts:
-        return _table(names, all_keys[order], np.empty(0, np.int64), np.empty(0, np.int64))
+        return _table(names, all_keys[order], _NONE, _NONE)
     all_counts = np.concatenate(counts)[order]
-    in_order = np.concatenate(places)[spread_out(np.concatenate(starts)[order], all_counts)]
+    in_order = np.concatenate(positions)[spread_out(np.concatenate(starts)[order], all_counts)]
     return _table(names, all_keys[order], all_counts, in_order)
 
 
@@ -255,19 +263,24 @@ def spread_out(starts: NDArray[np.int64], counts: Integers) -> NDArray[np.int64]
     return np.repeat(starts - (np.cumsum(counts) - counts), counts) + np.arange(int(counts.sum()))
 
 
+def _firsts(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each of some sorted numbers is found first."""
+    is_first = np.ones(len(numbers), np.bool_)
+    is_first[1:] = numbers[1:] != numbers[:-1]
+    return np.flatnonzero(is_first).astype(np.int64)
+
+
 def _keys(terms: NDArray[np.int64], fields: NDArray[np.int64], slots: NDArray[np.int64]) -> NDArray[np.int64]:
     return (terms << (_FIELD_BITS + _SLOT_BITS)) | (fields << _SLOT_BITS) | slots
 
 
-def _table(names: list[str], keys: NDArray[np.int64], counts: Integers, places: Integers) -> Table:
+def _table(names: list[str], keys: NDArray[np.int64], counts: Integers, positions: Integers) -> Table:
     """The table of sorted keys of entries; names without an entry are dropped."""
     pairs = keys >> _SLOT_BITS
-    is_first = np.ones(len(keys), np.bool_)
-    is_first[1:] = pairs[1:] != pairs[:-1]
-    firsts = np.flatnonzero(is_first)
+    firsts = _firsts(pairs)
     terms = pairs[firsts] >> _FIELD_BITS
-    used, first_pairs = np.unique(terms, return_index=True)
-    encoded = [names[number].encode() + b"\n" for number in used.tolist()]
+    first_pairs = _firsts(terms)
+    encoded = [names[number].encode() + b"\n" for number in terms[first_pairs].tolist()]
     starts = np.concatenate([[0], np.cumsum(counts)])
     entries = np.append(firsts, len(keys))
     return Table(
@@ -278,18 +291,5 @@ def _table(names: list[str], keys: NDArray[np.int64], counts: Integers, places: 
         starts[entries] if len(counts) else np.zeros(len(entries), np.int64),
         narrow(keys & ((1 << _SLOT_BITS) - 1)),
         narrow(counts),
-        narrow(places),
+        narrow(positions),
     )
-
-
-def kind_of(highest: int) -> np.dtype[Any]:
-    """The smallest type of numbers from 0 to `highest`."""
-    return np.dtype(np.min_scalar_type(highest))
-
-
-def narrow(numbers: Integers) -> Integers:
-    """The same numbers in the smallest type; none is below 0."""
-    return numbers.astype(kind_of(int(numbers.max(initial=0))))
-
-
-EMPTY = _table([], *(np.empty(0, np.int64) for _ in range(3)))

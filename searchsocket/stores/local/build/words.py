@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -43,11 +42,11 @@ def write_pack_words(
     """
     new = np.flatnonzero(plan.is_new)
     slots = np.flatnonzero(sources[new] < 0)
-    copied = [] if live is None else _copied(live, sources[new], plan)
-    write_words(path, [*copied, *_found(path, records, plan.first_doc, slots, workers)], len(new))
+    copied = [] if live is None else _copied_words(live, sources[new], plan)
+    write_words(path, [*copied, *_new_words(path, records, plan.first_doc, slots, workers)], len(new))
 
 
-def _copied(live: LocalReader, sources: Rows, plan: PackPlan) -> Iterator[Part]:
+def _copied_words(live: LocalReader, sources: Rows, plan: PackPlan) -> Iterator[Part]:
     """The words of the copied records of each live pack."""
     old = np.flatnonzero(sources >= 0)
     packs, old_slots = live.numbering.names.places[sources[old]].T
@@ -68,8 +67,8 @@ class _Batch:
     count: int
 
 
-def _found(path: Path, records: Path, first_doc: int, slots: Slots, workers: int) -> Iterator[Part]:
-    """The words of new records; those of many are in temporary files that have no name any more."""
+def _new_words(path: Path, records: Path, first_doc: int, slots: Slots, workers: int) -> Iterator[Part]:
+    """The words of new records. Those of many are in temporary files that are already deleted, but still mapped."""
     starts = range(0, len(slots), _BATCH)
     jobs = [_Batch(records, first_doc + start, len(slots[start : start + _BATCH])) for start in starts]
     workers = min(workers, len(jobs))
@@ -78,7 +77,7 @@ def _found(path: Path, records: Path, first_doc: int, slots: Slots, workers: int
     if len(jobs) <= _IN_MEMORY:
         yield from parts
         return
-    for number, some in zip(count(), batches(parts, _IN_MEMORY)):
+    for number, some in enumerate(batches(parts, _IN_MEMORY)):
         yield _on_disk(path.with_name(f"{path.name}-{number}"), some)
 
 

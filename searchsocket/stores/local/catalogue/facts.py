@@ -18,7 +18,7 @@ from searchsocket.stores.base import Facts
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.local.catalogue.records import path_key
 from searchsocket.stores.local.numbering import Rows
-from searchsocket.system.arrays import load_arrays
+from searchsocket.system.arrays import load_arrays, narrow
 from searchsocket.system.compressed import packed_bytes, unpacked_bytes
 
 # Columns of records: the texts repeat, since pages have several records.
@@ -48,7 +48,7 @@ class TextColumn:
         """Build a column from the code of each row and the text of each code."""
         encoded = [text.encode() for text in texts]
         bounds = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
-        return cls(_narrow(codes), b"".join(encoded), bounds)
+        return cls(narrow(codes), b"".join(encoded), bounds)
 
     def take(self, rows: Rows) -> list[str]:
         """The text of each row."""
@@ -103,7 +103,7 @@ class FactTable:
         arrays = {name: np.array(column) for name, column in zip(COLUMNS, columns, strict=True)}
         return cls(
             {name: TextColumn.of(arrays[name], texts) for name, texts in zip(TEXTS, distinct, strict=True)},
-            {name: arrays[name] if name == "weight" else _narrow(arrays[name]) for name in NUMBERS},
+            {name: arrays[name] if name == "weight" else narrow(arrays[name]) for name in NUMBERS},
         )
 
     @property
@@ -163,10 +163,3 @@ def read_facts(data: bytes) -> FactTable:
         name: TextColumn(arrays[name], arrays[f"{name}_texts"].tobytes(), arrays[f"{name}_bounds"]) for name in TEXTS
     }
     return FactTable(texts, {name: arrays[name] for name in NUMBERS})
-
-
-def _narrow(values: NDArray[np.int64]) -> NDArray[Any]:
-    """The same integers, in the smallest type that fits."""
-    if not len(values):
-        return values.astype(np.uint8)
-    return values.astype(np.result_type(np.min_scalar_type(values.min()), np.min_scalar_type(values.max())))
