@@ -76,7 +76,7 @@ def _matches(words: frozenset[str], query_words: frozenset[str]) -> dict[str, fr
     long = tuple(word for word in query_words if len(word) >= _MIN_CHARS)
     beginnings = query_words.union(word[:end] for word in long for end in range(_MIN_CHARS, len(word)))
     return {
-        word: frozenset(asked for asked in query_words if word == asked or _is_beginning(word, asked))
+        word: frozenset(other for other in query_words if word == other or _is_beginning(word, other))
         for word in words
         if word in beginnings or word.startswith(long)
     }

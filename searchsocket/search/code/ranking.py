@@ -202,8 +202,8 @@ def _named_file(urls: Sequence[str], q: str) -> Scores:
 def _constant(labels: frozenset[str], q: str) -> float:
     """Return the greatest share of the words of a constant's name that the query contains."""
     names = (match[1] for label in labels if (match := _CONSTANT.fullmatch(label)))
-    asked, words = words_of_query(q), [frozenset(words_of_name(name)) for name in names]
-    return max((len(each & asked) / len(each) for each in words if each), default=0.0)
+    query_words, words = words_of_query(q), [frozenset(words_of_name(name)) for name in names]
+    return max((len(each & query_words) / len(each) for each in words if each), default=0.0)
 
 
 def _label_scores(symbols: Sequence[str]) -> Mapping[str, float]:
