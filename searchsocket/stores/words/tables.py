@@ -264,7 +264,7 @@ def spread_out(starts: NDArray[np.int64], counts: Integers) -> NDArray[np.int64]
 
 
 def _firsts(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where each of some sorted numbers is found first."""
+    """The first position of each number in a sorted array."""
     is_first = np.ones(len(numbers), np.bool_)
     is_first[1:] = numbers[1:] != numbers[:-1]
     return np.flatnonzero(is_first).astype(np.int64)
