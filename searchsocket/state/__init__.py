@@ -19,10 +19,7 @@ Columns of a page, and the stages that set and clear them:
 |---|---|---|
 | `locator`, `served_url`, `address`, `kind`, `stamp`, `raw_hash`, `bytes` | `site_pages` | `stamp`: `page_mirror`, if it read newer bytes |
 | `removed` | `site_pages`, after a complete listing | `site_pages`, if the page is listed again |
-| `extract_key` | `page_mirror` | `site_pages`, if the served URL changed |
-| `skip`, `redirect_to`, facts, body, links, `heading`, `head_title` | `page_mirror` | |
-| title, version, canonical URL and text hash in `version_pages` | `page_mirror` | |
-| language and `hreflang` links in `language_pages` | `page_mirror` | |
+| `extract_key`, `content_id`, `skip`, `redirect_to` | `page_mirror` | |
 | `language`, `original` | `page_mirror` | `page_mirror`, if the site states another one |
 | `copy_of`, `labels` | `page_mirror` | `page_mirror`, if the page differs from the others again |
 | `dirty`: the mirror file may have to change | `page_mirror`: itself, a linking or linked page, the routes or other inputs of the site changed, or its file is damaged; `site_pages`: it is back, or its address changed | `page_mirror`, once its file is correct, or it is skipped |
@@ -30,6 +27,11 @@ Columns of a page, and the stages that set and clear them:
 | problems of the page | `page_mirror` | |
 | problems of its chunks | `page_chunks` | `page_mirror`, if the page is skipped |
 | `chunk_key`, chunks | `page_chunks` | `page_mirror`, if the page is skipped |
+
+Scopes share what is equal: the content of a page with its facts, titles and links (`contents`, `bodies`, `links`), and
+its chunks (`page_cuts`, `chunks`, `page_records`). Such rows are never changed; triggers delete those that nobody uses.
+A scope has rows of its own for its pages, and for targets of links that do not lead to the page of their URL
+(`resolutions`).
 
 | of a scope | set by | cleared by |
 |---|---|---|

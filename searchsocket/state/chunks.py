@@ -38,13 +38,14 @@ class PageChunks(NamedTuple):
     chunks: int
 
 
-def chunk_key(mirror_digest: str, how: str) -> str:
+def chunk_key(mirror_digest: str, how: str) -> bytes:
     """Return the key of a page's chunks: mirror file and settings. Equal keys mean equal chunks.
 
     Args:
-        how: Chunker, its settings, the model and the project.
+        mirror_digest: Hexadecimal, as `how`.
+        how: Digest of chunker, its settings, the model and the project.
     """
-    return f"{mirror_digest}:{how}"
+    return bytes.fromhex(mirror_digest[:16] + how[:16])
 
 
 def count_chunks(db: sqlite3.Connection, scope: str) -> ChunkCounts:
@@ -87,10 +88,10 @@ class ChunkTable:
             f"SELECT id, url, mirror_digest FROM pages WHERE {condition} AND url > ? ORDER BY url LIMIT ?",
             (*values, last, size),
         ).fetchall():
-            yield [MirroredPage(*row) for row in batch]
+            yield [MirroredPage(page_id, url, as_text(digest)) for page_id, url, digest in batch]
             last = batch[-1][1]
 
-    def replace(self, page_id: int, key: str, chunks: Sequence[CutChunk], tokens: Sequence[int]) -> int:
+    def replace(self, page_id: int, key: bytes, chunks: Sequence[CutChunk], tokens: Sequence[int]) -> int:
         """Replace the chunks of a page.
 
         Args:
@@ -139,11 +140,12 @@ class ChunkTable:
 
     def cut_pages(self) -> Iterator[tuple[str, str]]:
         """Yield (URL, digest of the mirror file) of every cut page that has chunks, by rising URL."""
-        return self.db.execute(
+        rows = self.db.execute(
             "SELECT url, mirror_digest FROM pages JOIN chunked ON chunked.scope = pages.scope AND page_id = pages.id "
             f"WHERE pages.scope = ? AND removed = 0 AND {CUT} ORDER BY url",
             (self.scope,),
         )
+        return ((url, as_text(digest)) for url, digest in rows)
 
     def of_page(self, url: str) -> list[Chunk]:
         """Return the chunks of one page, by ordinal.
@@ -201,10 +203,10 @@ class ChunkTable:
         """Return an empty selection."""
         return ChunkSelection(self.db, self.scope)
 
-    def _stale(self, how: str | None) -> tuple[str, tuple[str, ...]]:
+    def _stale(self, how: str | None) -> tuple[str, tuple[str | bytes, ...]]:
         if how is None:
             return MIRRORED, (self.scope,)
-        return f"{MIRRORED} AND chunk_key != mirror_digest || ':' || ?", (self.scope, how)
+        return f"{MIRRORED} AND NOT ({CUT} AND substr(chunk_key, 9) = ?)", (self.scope, chunk_key("", how))
 
     def _digests(self, column: str) -> Iterator[str]:
         rows = self.db.execute(f"SELECT {column} FROM {_CUTS} WHERE scope = ? ORDER BY {column}", (self.scope,))

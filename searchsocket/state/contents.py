@@ -4,41 +4,60 @@ Packing adds a checksum.
 """
 
 import json
+import re
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
+from urllib.parse import urlsplit
 
+from searchsocket.content.chunking.records import hash_of
 from searchsocket.content.pages import ExtractedPage, Link
+from searchsocket.errors import InvalidRequest
 from searchsocket.state.errors import DamagedRow
-from searchsocket.system.compressed import packed as packed_text
+from searchsocket.state.sql import as_stored, marks
+from searchsocket.system.compressed import packed
 from searchsocket.system.compressed import unpacked as unpacked_text
 from searchsocket.web.languages.alternates import Alternates
+from searchsocket.web.urls.paths import canonical_path, page_path
 
+_INTERNAL = re.compile(r"\]\(/[^)\s]*")  # a link within the site, which differs between versions
 _OTHER_COLUMNS = ("body", "links", "skip", "redirect_to")  # stored separately
 _FACTS = tuple(field.name for field in fields(ExtractedPage) if field.name not in _OTHER_COLUMNS)
 
 
-def packed(page: ExtractedPage) -> tuple[bytes, bytes]:
-    """Return the blobs `facts` and `body`."""
-    facts = {name: getattr(page, name) for name in _FACTS}
-    return packed_text(json.dumps(facts, ensure_ascii=False)), packed_text(page.body)
+def put_content(db: sqlite3.Connection, page: ExtractedPage) -> int:
+    """Store the content of a page, unless an equal one is stored already; return its number."""
+    facts = json.dumps({name: getattr(page, name) for name in _FACTS}, ensure_ascii=False)
+    links = [] if page.skip else [(link.target, link.text) for link in page.links]
+    digest = as_stored(hash_of(json.dumps([facts, page.body, links])))
+    if row := db.execute("SELECT id FROM contents WHERE digest = ?", (digest,)).fetchone():
+        return int(row[0])
+    columns = (page.heading, page.head_title, page.title, page.version, _path_of(page.canonical))
+    languages = (page.language, *page.alternates)
+    id_ = db.execute(
+        f"INSERT INTO contents VALUES (NULL,{marks(11)})", (digest, *columns, as_stored(_text_hash(page)), *languages)
+    ).lastrowid
+    assert id_ is not None
+    db.execute("INSERT INTO bodies VALUES (?,?,?)", (id_, packed(facts), packed(page.body)))
+    db.executemany("INSERT INTO links VALUES (?,?,?)", [(id_, *link) for link in links])
+    return id_
 
 
-def put_contents(db: sqlite3.Connection, page_id: int, page: ExtractedPage) -> None:
-    """Replace the stored content of a page."""
-    facts, body = packed(page)
-    row = db.execute(
-        "SELECT body_id FROM contents JOIN bodies ON bodies.id = body_id WHERE page_id = ? AND facts = ? AND body = ?",
-        (page_id, facts, body),
-    ).fetchone()
-    body_id = row[0] if row else db.execute("INSERT INTO bodies (facts, body) VALUES (?,?)", (facts, body)).lastrowid
-    # No REPLACE, since it deletes without a trigger: the trigger deletes the old body if nothing else needs it.
-    db.execute(
-        "INSERT INTO contents (page_id, body_id) VALUES (?,?) "
-        "ON CONFLICT (page_id) DO UPDATE SET body_id = excluded.body_id",
-        (page_id, body_id),
-    )
+def _text_hash(page: ExtractedPage) -> str:
+    """Return a hash of a page's whole content, except the targets of its links within the site."""
+    body = _INTERNAL.sub("](", page.body)
+    parts = [page.title, page.description, page.language, page.tags, page.facets, page.weight, body]
+    return hash_of(json.dumps(parts))
+
+
+def _path_of(canonical: str) -> str:
+    """Return the path of a canonical URL in the form of page URLs; "" if it is invalid."""
+    try:
+        path = urlsplit(canonical).path
+        return page_path(canonical_path(path)) if path.startswith("/") else ""
+    except (ValueError, InvalidRequest):
+        return ""
 
 
 def unpacked(facts: bytes, body: bytes, *, skip: str, redirect_to: str, links: Sequence[Link] = ()) -> ExtractedPage:

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from searchsocket.content.pages import ExtractedPage, Link, RawPage
-from searchsocket.state.contents import put_contents, unpacked, unpacked_body
-from searchsocket.state.languages import put_language_page
-from searchsocket.state.links import LinkGraph, mark_linked_dirty
-from searchsocket.state.sql import IN_SCOPE, MIRRORED, WITH_CONTENTS, marks
-from searchsocket.state.versions import put_version_page
+from searchsocket.state.contents import put_content, unpacked, unpacked_body
+from searchsocket.state.links import mark_linked_dirty
+from searchsocket.state.sql import EXTRACT_KEY, IN_SCOPE, MIRRORED, as_stored, as_text, key_of_extract, marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +26,7 @@ class Sample(NamedTuple):
     """A mirrored page to extract again and compare."""
 
     page: RawPage
-    extract_key: str
+    extract_key: bytes
     body: str
 
 
@@ -51,13 +49,13 @@ COPY, EXCLUDED_VERSION = "copy", "version"  # reasons besides those of an extrac
 _SKIP = f"CASE WHEN skip != '' OR copy_of = '' THEN skip WHEN copy_of = '-' THEN '{EXCLUDED_VERSION}' ELSE '{COPY}' END"
 
 
-def extract_key(raw_hash: str, how: str) -> str:
-    """Return the key of a page's extraction: source bytes and settings. Equal keys mean equal extracts.
+def extract_key(page: RawPage, raw_hash: str, how: str) -> bytes:
+    """Return the key of a page's extraction. Equal keys mean equal extracts.
 
     Args:
-        how: All inputs of the extraction besides the bytes.
+        how: All inputs of the extraction besides the page and the hash of its bytes.
     """
-    return f"{raw_hash}:{how}"
+    return key_of_extract(raw_hash, how, page.url, page.served_url, page.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +75,7 @@ class Extracts:
         Returns:
             Numbers of pages, 8 bytes each: sites are large.
         """
-        condition = "" if everything else "AND extract_key != raw_hash || ':' || ?"
+        condition = "" if everything else f"AND extract_key != {EXTRACT_KEY}"
         rows = self.db.execute(
             f"SELECT id FROM pages WHERE {IN_SCOPE} {condition} ORDER BY url",
             (self.scope,) if everything else (self.scope, how),
@@ -91,41 +89,29 @@ class Extracts:
             f"WHERE id IN ({marks(len(ids))}) ORDER BY url",
             tuple(ids),
         )
-        return [StoredPage(page_id, RawPage(*raw), raw_hash, size) for page_id, *raw, raw_hash, size in rows]
+        return [StoredPage(page_id, RawPage(*raw), as_text(raw_hash), size) for page_id, *raw, raw_hash, size in rows]
 
-    def put(self, page_id: int, key: str, page: ExtractedPage) -> None:
-        """Store a page's content. The page and the pages that it linked to become dirty."""
+    def put(self, page_id: int, key: bytes, page: ExtractedPage) -> None:
+        """Store a page's content. The page and the pages that it links or linked to become dirty.
+
+        Args:
+            key: See `extract_key`.
+        """
         mark_linked_dirty(self.db, page_id, self.scope)
         was_skipped, old_redirect, was_extracted = self.db.execute(
             "SELECT skip, redirect_to, extract_key != '' FROM pages WHERE id = ?", (page_id,)
         ).fetchone()
         if not was_extracted or bool(was_skipped) != bool(page.skip) or old_redirect != page.redirect_to:
             self.db.execute("UPDATE scopes SET page_set_changed = 1 WHERE scope = ?", (self.scope,))
-        if old_redirect and old_redirect != page.redirect_to:
-            LinkGraph(self.db, self.scope).forget_through(old_redirect)
         self.db.execute(
-            "UPDATE pages SET extract_key = ?, skip = ?, redirect_to = ?, dirty = 1 WHERE id = ?",
-            (key, page.skip, page.redirect_to, page_id),
+            "UPDATE pages SET extract_key = ?, content_id = ?, skip = ?, redirect_to = ?, dirty = 1 WHERE id = ?",
+            (key, put_content(self.db, page), page.skip, page.redirect_to, page_id),
         )
-        put_contents(self.db, page_id, page)
-        self.db.execute("DELETE FROM titles WHERE page_id = ?", (page_id,))
-        if page.head_title and not page.skip:
-            self.db.execute("INSERT INTO titles VALUES (?,?,?,?)", (page_id, self.scope, page.heading, page.head_title))
-        put_version_page(self.db, self.scope, page_id, page)
-        put_language_page(self.db, self.scope, page_id, page)
-        self.db.execute("DELETE FROM links WHERE page_id = ?", (page_id,))
-        self.db.executemany(
-            "INSERT INTO links (page_id, scope, target, text) VALUES (?,?,?,?)",
-            [(page_id, self.scope, link.target, link.text) for link in (() if page.skip else page.links)],
-        )
-
-    def keep(self, page_id: int, key: str) -> None:
-        """Confirm that a page's content is unchanged."""
-        self.db.execute("UPDATE pages SET extract_key = ? WHERE id = ?", (key, page_id))
+        mark_linked_dirty(self.db, page_id, self.scope)
 
     def rewritten(self, page_id: int, raw_hash: str) -> None:
         """Record that the page changed between listing and extraction, so the next run reads it again."""
-        self.db.execute("UPDATE pages SET stamp = '', raw_hash = ? WHERE id = ?", (raw_hash, page_id))
+        self.db.execute("UPDATE pages SET stamp = '', raw_hash = ? WHERE id = ?", (as_stored(raw_hash), page_id))
 
     def forget(self, urls: Sequence[str]) -> None:
         """Mark known pages as changed: the next run reads and extracts them again."""
@@ -134,21 +120,21 @@ class Extracts:
             [(self.scope, url) for url in urls],
         )
 
-    def same_elsewhere(self, page: StoredPage, key: str) -> ExtractedPage | None:
+    def same_elsewhere(self, page: StoredPage, key: bytes) -> ExtractedPage | None:
         """Return the extract of another scope from the same bytes at the same URL; None if there is none.
 
         Raises:
             DamagedRow: That extract is damaged.
         """
         row = self.db.execute(
-            f"SELECT pages.id, skip, redirect_to, facts, body FROM pages {WITH_CONTENTS} "
-            "WHERE extract_key = ? AND url = ? AND served_url = ? AND kind = ? AND pages.id != ? LIMIT 1",
-            (key, page.raw.url, page.raw.served_url, page.raw.kind, page.id),
+            "SELECT content_id, skip, redirect_to, facts, body FROM pages JOIN bodies ON bodies.id = content_id "
+            "WHERE extract_key = ? AND url = ? AND pages.id != ? LIMIT 1",
+            (key, page.raw.url, page.id),
         ).fetchone()
         if row is None:
             return None
-        page_id, skip, redirect_to, facts, body = row
-        links = self.db.execute("SELECT target, text FROM links WHERE page_id = ? ORDER BY rowid", (page_id,))
+        content_id, skip, redirect_to, facts, body = row
+        links = self.db.execute("SELECT target, text FROM links WHERE content_id = ? ORDER BY rowid", (content_id,))
         return unpacked(facts, body, skip=skip, redirect_to=redirect_to, links=[Link(*link) for link in links])
 
     def is_searchable(self, page_id: int) -> bool:
@@ -164,8 +150,7 @@ class Extracts:
         """
         rows = self.db.execute(
             "SELECT url, served_url, locator, stamp, kind, address, extract_key, body "
-            f"FROM pages {WITH_CONTENTS} "
-            f"WHERE {MIRRORED} ORDER BY raw_hash, url LIMIT ?",
+            f"FROM pages JOIN bodies ON bodies.id = content_id WHERE {MIRRORED} ORDER BY raw_hash, url LIMIT ?",
             (self.scope, limit),
         )
         return [Sample(RawPage(*raw), key, unpacked_body(body)) for *raw, key, body in rows]

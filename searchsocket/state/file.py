@@ -11,6 +11,7 @@ from filelock import FileLock, Timeout
 from searchsocket.errors import StateUnavailable
 from searchsocket.state.errors import DamagedRow
 from searchsocket.state.schema import SCHEMA, SCHEMA_VERSION
+from searchsocket.state.sql import key_of_extract
 from searchsocket.system.errors import client_error, system_error
 from searchsocket.system.files import make_folder, share
 
@@ -140,6 +141,7 @@ def _open(path: Path) -> sqlite3.Connection:
         db.execute("PRAGMA synchronous = NORMAL")
         db.execute("PRAGMA foreign_keys = ON")
         db.execute("PRAGMA cache_size = -32768")
+        db.create_function("key_of_extract", 5, key_of_extract, deterministic=True)
         _check_version(db)
         share(path)
     except UnicodeDecodeError as error:  # in SQLite's message about a schema that is not text

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from searchsocket.content.pages import RawPage
 from searchsocket.state.file import transaction
-from searchsocket.state.links import LinkGraph
-from searchsocket.state.sql import IN_SCOPE, marks
+from searchsocket.state.sql import IN_SCOPE, as_stored, as_text, marks
 from searchsocket.web.urls.form import UrlForm, url_form_of
 
 
@@ -62,7 +61,7 @@ class Inventory:
             (self.scope, *urls),
         )
         return {
-            url: PageEntry(locator, served_url, address, stamp, raw_hash, bool(removed))
+            url: PageEntry(locator, served_url, address, stamp, as_text(raw_hash), bool(removed))
             for url, locator, served_url, address, stamp, raw_hash, removed in rows
         }
 
@@ -80,12 +79,10 @@ class Inventory:
             "address = excluded.address, kind = excluded.kind, stamp = excluded.stamp, bytes = excluded.bytes, "
             "removed = 0, dirty = CASE WHEN removed OR locator != excluded.locator OR address != excluded.address "
             "THEN 1 ELSE dirty END, "
-            # Links resolve against the served URL, so another one needs another extraction.
-            "extract_key = CASE WHEN served_url = excluded.served_url THEN extract_key ELSE '' END, "
             "raw_hash = excluded.raw_hash",
             (
                 *(self.scope, page.url, page.served_url, page.locator, page.address, page.kind, page.stamp),
-                *(raw_hash, size),
+                *(as_stored(raw_hash), size),
             ),
         )
         if before is not None and before.removed:
@@ -104,11 +101,7 @@ class Inventory:
         """Mark the pages of `count_unseen` as removed."""
         self._begin_seen()
         with transaction(self.db):
-            redirects = f"SELECT redirect_to FROM pages WHERE {_UNSEEN} AND redirect_to != ''"
-            ended = self.db.execute(redirects, (self.scope,)).fetchall()
             self.db.execute(f"UPDATE pages SET removed = 1 WHERE {_UNSEEN}", (self.scope,))
-            for (target,) in ended:
-                LinkGraph(self.db, self.scope).forget_through(target)
             self._page_set_changed()
 
     def url_form(self) -> UrlForm | None:
@@ -135,11 +128,14 @@ class Inventory:
             f"SELECT url, locator, stamp, raw_hash, extract_key != '' FROM pages WHERE {IN_SCOPE} ORDER BY url",
             (self.scope,),
         )
-        return {url: ListedFile(locator, stamp, raw, bool(is_cut)) for url, locator, stamp, raw, is_cut in rows}
+        return {
+            url: ListedFile(locator, stamp, as_text(raw), bool(is_cut)) for url, locator, stamp, raw, is_cut in rows
+        }
 
     def hashes(self) -> Iterator[tuple[str, str]]:
         """Yield (URL, hash of the bytes) of every known page, by rising URL."""
-        return self.db.execute(f"SELECT url, raw_hash FROM pages WHERE {IN_SCOPE} ORDER BY url", (self.scope,))
+        rows = self.db.execute(f"SELECT url, raw_hash FROM pages WHERE {IN_SCOPE} ORDER BY url", (self.scope,))
+        return ((url, as_text(raw_hash)) for url, raw_hash in rows)
 
     def biggest(self, limit: int) -> list[PageSize]:
         """Return the known pages with most bytes, by falling size; equal ones by rising URL."""

@@ -4,22 +4,10 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from searchsocket.content.pages import ExtractedPage
 from searchsocket.state.file import transaction
 from searchsocket.state.sql import IN_SCOPE
 from searchsocket.web.languages.alternates import Alternates
 from searchsocket.web.languages.site import LanguagePage, PageLanguage
-
-
-def put_language_page(db: sqlite3.Connection, scope: str, page_id: int, page: ExtractedPage) -> None:
-    """Store the inputs for a page's language."""
-    db.execute("DELETE FROM language_pages WHERE page_id = ?", (page_id,))
-    if not page.skip:
-        language, group, is_default = page.alternates
-        db.execute(
-            "INSERT INTO language_pages VALUES (?,?,?,?,?,?)",
-            (page_id, scope, page.language, language, group, int(is_default)),
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +27,8 @@ class LanguageTable:
     def pages(self) -> list[LanguagePage]:
         """Return every searchable page, by rising URL."""
         rows = self.db.execute(
-            "SELECT url, language_pages.stated, hreflang, hreflang_group, is_default FROM pages "
-            f"JOIN language_pages ON page_id = id WHERE pages.{IN_SCOPE} AND copy_of = '' ORDER BY url",
+            "SELECT url, contents.language, hreflang, hreflang_group, is_default FROM pages "
+            f"JOIN contents ON contents.id = content_id WHERE {IN_SCOPE} AND skip = '' AND copy_of = '' ORDER BY url",
             (self.scope,),
         )
         return [

@@ -5,9 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from searchsocket.state.file import transaction
 from searchsocket.state.sql import IN_SCOPE, SEARCHABLE
-from searchsocket.web.urls.targets import resolve_target
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,83 +24,69 @@ class LinkToNowhere(NamedTuple):
     page: str  # URL of the page with the link
 
 
-_WAITING = "scope = ? AND target = ? AND resolved IS NULL"
-_STALE = (
-    "scope = ? AND (resolved = '' OR resolved IN (SELECT url FROM pages WHERE scope = ? AND "
-    "(removed = 1 OR skip != '' OR copy_of != '')) "
-    "OR target IN (SELECT url FROM pages WHERE scope = ? AND redirect_to != ''))"
-)
-_INCOMING = (
-    "FROM links WHERE scope = ? AND resolved = ? AND page_id != ? "
-    "AND NOT EXISTS (SELECT 1 FROM pages WHERE id = page_id AND copy_of != '')"
-)
+# Targets of changed pages that are not known to lead to a page.
+_NEW = f"""SELECT target, NULL FROM
+    (SELECT DISTINCT target FROM pages JOIN links USING (content_id) WHERE scope = ? AND dirty = 1) AS new
+    WHERE NOT EXISTS (SELECT 1 FROM resolutions WHERE scope = ? AND target = new.target)
+    AND NOT EXISTS (SELECT 1 FROM pages WHERE {SEARCHABLE} AND url = new.target)"""
+# Pages that links may have led to while they were searchable.
+_LOST = """SELECT url, url FROM pages WHERE scope = ? AND (removed = 1 OR skip != '' OR copy_of != '')
+    AND EXISTS (SELECT 1 FROM links WHERE target = url)
+    AND NOT EXISTS (SELECT 1 FROM resolutions WHERE scope = pages.scope AND target = url)"""
+# Links by their target: those of all scopes, but contents are shared. SQLite would read every page of the scope.
+_BY_TARGET = "links CROSS JOIN pages USING (content_id)"
+_UNUSED = f"""scope = ? AND NOT EXISTS (SELECT 1 FROM {_BY_TARGET}
+    WHERE pages.scope = resolutions.scope AND links.target = resolutions.target)"""
+_INCOMING = f"""FROM {_BY_TARGET} WHERE scope = ?1 AND id != ?3 AND copy_of = ''
+    AND target IN (SELECT ?2 UNION ALL SELECT target FROM resolutions WHERE scope = ?1 AND resolved = ?2)"""
 
 
 def mark_linked_dirty(db: sqlite3.Connection, page_id: int, scope: str) -> None:
     """Mark the targets of a page's links as dirty: their link counts may change."""
     db.execute(
-        "UPDATE pages SET dirty = 1 WHERE scope = ? AND url IN "
-        "(SELECT resolved FROM links WHERE page_id = ? AND resolved != '')",
+        "UPDATE pages SET dirty = 1 WHERE scope = ? AND dirty = 0 AND url IN "
+        "(SELECT resolved FROM page_links WHERE page_id = ?)",
         (scope, page_id),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class LinkGraph:
-    """The links of a scope's pages; a link is resolved to the URL of a searchable page, or to none."""
+    """The links of a scope's pages; a target leads to the URL of a searchable page, or to none."""
 
     db: sqlite3.Connection
     scope: str
 
-    def forget_stale(self) -> None:
-        """If pages were added or removed, unresolve the links whose target may have changed.
+    def open_targets(self) -> dict[str, str | None]:
+        """Return the targets to look up with the page that each led to; "" = no page, None = it was not looked up.
 
-        Those are links to nowhere, to removed pages and to redirects. The linking pages become dirty.
+        Those are targets of changed pages and, if pages were added or removed, all that may lead to another page now.
         """
-        changed = self.db.execute("SELECT page_set_changed FROM scopes WHERE scope = ?", (self.scope,)).fetchone()[0]
-        if not changed:
+        targets: dict[str, str | None] = dict(self.db.execute(_NEW, (self.scope, self.scope, self.scope)).fetchall())
+        if self.db.execute("SELECT page_set_changed FROM scopes WHERE scope = ?", (self.scope,)).fetchone()[0]:
+            self.db.execute(f"DELETE FROM resolutions WHERE {_UNUSED}", (self.scope,))
+            for query in (_LOST, "SELECT target, resolved FROM resolutions WHERE scope = ?"):
+                targets.update(self.db.execute(query, (self.scope,)).fetchall())
+        return targets
+
+    def resolve(self, target: str, before: str | None, url: str) -> None:
+        """Record that links to `target` lead to the page `url` ("" = no page); pages at both ends become dirty.
+
+        Args:
+            before: See `open_targets`.
+        """
+        if url == target:
+            self.db.execute("DELETE FROM resolutions WHERE scope = ? AND target = ?", (self.scope, target))
+        elif url != before:
+            self.db.execute("INSERT OR REPLACE INTO resolutions VALUES (?,?,?)", (self.scope, target, url))
+        if url == before:
             return
-        scopes = (self.scope, self.scope, self.scope)
-        with transaction(self.db):
-            # The linking pages' outgoing counts may change too.
+        self.db.execute("UPDATE pages SET dirty = 1 WHERE scope = ? AND url IN (?,?)", (self.scope, before, url))
+        if before is not None:  # otherwise only changed pages have such links, and they are dirty
             self.db.execute(
-                f"UPDATE pages SET dirty = 1 WHERE id IN (SELECT page_id FROM links WHERE {_STALE} AND resolved != '')",
-                scopes,
+                f"UPDATE pages SET dirty = 1 WHERE id IN (SELECT id FROM {_BY_TARGET} WHERE scope = ? AND target = ?)",
+                (self.scope, target),
             )
-            self.db.execute(f"UPDATE links SET resolved = NULL WHERE {_STALE}", scopes)
-
-    def forget_through(self, redirect_to: str) -> None:
-        """Unresolve links that went through a redirect which no longer exists."""
-        url = resolve_target(redirect_to, self.is_searchable, self.redirect_of)
-        if url is None:  # the links lead nowhere
-            return
-        redirected = "scope = ? AND resolved = ? AND target != resolved"
-        values = (self.scope, url)
-        self.db.execute("UPDATE pages SET dirty = 1 WHERE scope = ? AND url = ?", values)
-        self.db.execute(
-            f"UPDATE pages SET dirty = 1 WHERE id IN (SELECT page_id FROM links WHERE {redirected})", values
-        )
-        self.db.execute(f"UPDATE links SET resolved = NULL WHERE {redirected}", values)
-
-    def unresolved(self) -> list[str]:
-        """Return the distinct targets without a resolution, in no order."""
-        rows = self.db.execute("SELECT DISTINCT target FROM links WHERE scope = ? AND resolved IS NULL", (self.scope,))
-        return [row[0] for row in rows]
-
-    def answers(self) -> list[tuple[str, str]]:
-        """Return the distinct resolved targets with their page ("" = no page), in no order."""
-        return self.db.execute(
-            "SELECT DISTINCT target, resolved FROM links WHERE scope = ? AND resolved IS NOT NULL", (self.scope,)
-        ).fetchall()
-
-    def forget(self, target: str, url: str) -> None:
-        """Unresolve the links from `target` to the page `url`; the pages at both ends become dirty."""
-        links = "scope = ? AND resolved = ? AND target = ?"
-        values = (self.scope, url, target)
-        if url:
-            self.db.execute("UPDATE pages SET dirty = 1 WHERE scope = ? AND url = ?", (self.scope, url))
-            self.db.execute(f"UPDATE pages SET dirty = 1 WHERE id IN (SELECT page_id FROM links WHERE {links})", values)
-        self.db.execute(f"UPDATE links SET resolved = NULL WHERE {links}", values)
 
     def is_searchable(self, url: str) -> bool:
         """Return True if a link may lead to the page."""
@@ -118,21 +102,12 @@ class LinkGraph:
         ).fetchone()
         return row[0] if row else None
 
-    def resolve(self, target: str, url: str) -> None:
-        """Resolve every open link to `target` to the page `url` ("" = no page); the pages at both ends become dirty."""
-        if url:
-            self.db.execute("UPDATE pages SET dirty = 1 WHERE scope = ? AND url = ?", (self.scope, url))
-            self.db.execute(
-                f"UPDATE pages SET dirty = 1 WHERE dirty = 0 AND id IN (SELECT page_id FROM links WHERE {_WAITING})",
-                (self.scope, target),
-            )
-        self.db.execute(f"UPDATE links SET resolved = ? WHERE {_WAITING}", (url, self.scope, target))
-
     def to_nowhere(self) -> Iterator[LinkToNowhere]:
         """Yield the distinct links to no searchable page, by rising target and page."""
         rows = self.db.execute(
-            "SELECT DISTINCT target, url FROM links JOIN pages ON pages.id = page_id "
-            "WHERE links.scope = ? AND resolved = '' ORDER BY target, url",
+            f"SELECT DISTINCT links.target, url FROM resolutions CROSS JOIN {_BY_TARGET} WHERE resolutions.scope = ? "
+            "AND pages.scope = resolutions.scope AND links.target = resolutions.target AND resolved = '' "
+            "ORDER BY links.target, url",
             (self.scope,),
         )
         return (LinkToNowhere(*row) for row in rows)
@@ -151,14 +126,14 @@ class LinkGraph:
     def counts(self, page_id: int, url: str, max_texts: int) -> LinkCounts:
         """Count the resolved links of one page."""
         (outgoing,) = self.db.execute(
-            "SELECT COUNT(DISTINCT resolved) FROM links WHERE page_id = ? AND resolved != '' AND resolved != ?",
+            "SELECT COUNT(DISTINCT resolved) FROM page_links WHERE page_id = ? AND resolved NOT IN ('', ?)",
             (page_id, url),
         ).fetchone()
         link_to_page = (self.scope, url, page_id)
-        (incoming,) = self.db.execute(f"SELECT COUNT(DISTINCT page_id) {_INCOMING}", link_to_page).fetchone()
+        (incoming,) = self.db.execute(f"SELECT COUNT(DISTINCT id) {_INCOMING}", link_to_page).fetchone()
         if not incoming:
             return LinkCounts(0, outgoing, ())
         rows = self.db.execute(
-            f"SELECT text {_INCOMING} GROUP BY page_id, text ORDER BY text LIMIT ?", (*link_to_page, max_texts)
+            f"SELECT text {_INCOMING} GROUP BY id, text ORDER BY text LIMIT ?4", (*link_to_page, max_texts)
         )
         return LinkCounts(incoming, outgoing, [row[0] for row in rows if row[0]])

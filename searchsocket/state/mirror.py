@@ -11,7 +11,7 @@ from searchsocket.state.chunks import drop_chunks
 from searchsocket.state.contents import unpacked
 from searchsocket.state.file import transaction
 from searchsocket.state.links import mark_linked_dirty
-from searchsocket.state.sql import IN_SCOPE, MIRRORED, SEARCHABLE
+from searchsocket.state.sql import IN_SCOPE, MIRRORED, SEARCHABLE, as_stored, as_text
 from searchsocket.state.versions import labels_of
 from searchsocket.types import PageKind, RouteResolution
 from searchsocket.web.languages.labels import original_label
@@ -128,7 +128,7 @@ class MirrorTable:
             (self.scope,),
         )
         for row in rows:
-            yield WrittenFile(*row)
+            yield _file(*row)
 
     def unwritten(self, size: int) -> Iterator[list[WrittenFile]]:
         """Yield files of clean pages that another scope wrote but this one did not, by rising URL.
@@ -141,7 +141,7 @@ class MirrorTable:
             f"WHERE {MIRRORED} AND mirror_stamp = '' AND dirty = 0 AND url > ? ORDER BY url LIMIT ?",
             (self.scope, last, size),
         ).fetchall():
-            yield [WrittenFile(*row) for row in batch]
+            yield [_file(*row) for row in batch]
             last = batch[-1][1]
 
     def restamp(self, files: Sequence[tuple[int, str]]) -> None:
@@ -189,15 +189,14 @@ class MirrorTable:
         row = self.db.execute(
             "SELECT url, kind, locator, address, labels, language, original, "
             "skip, redirect_to, mirror_digest, mirror_stamp, generated_at, "
-            "facts, body FROM pages LEFT JOIN contents ON page_id = pages.id "
-            "LEFT JOIN bodies ON bodies.id = body_id WHERE pages.id = ?",
+            "facts, body FROM pages LEFT JOIN bodies ON bodies.id = content_id WHERE pages.id = ?",
             (page_id,),
         ).fetchone()
         url, kind, locator, address, labels, language, original, *row = row
         skip, redirect_to, digest, stamp, generated_at, facts, body = row
         own = (*labels_of(labels), *([original_label(original)] if original else []))
         extract = unpacked(facts, body, skip=skip, redirect_to=redirect_to)
-        return MirrorPage(url, kind, locator, address, own, language, extract, digest, stamp, generated_at)
+        return MirrorPage(url, kind, locator, address, own, language, extract, as_text(digest), stamp, generated_at)
 
     def set_clean(self, page_id: int) -> None:
         """Record that the file of a page is correct."""
@@ -210,11 +209,16 @@ class MirrorTable:
         self.db.execute(
             "UPDATE pages SET dirty = 0, mirror_digest = ?, mirror_stamp = ?, generated_at = ?, route_resolution = ? "
             "WHERE id = ?",
-            (digest, stamp, generated_at, route_resolution, page_id),
+            (as_stored(digest), stamp, generated_at, route_resolution, page_id),
         )
 
     def digests(self) -> Iterator[tuple[str, str]]:
         """Yield (URL, digest) of every written file, by rising URL."""
-        return self.db.execute(
+        rows = self.db.execute(
             "SELECT url, mirror_digest FROM pages WHERE scope = ? AND mirror_digest != '' ORDER BY url", (self.scope,)
         )
+        return ((url, as_text(digest)) for url, digest in rows)
+
+
+def _file(page_id: int, url: str, digest: bytes | str, stamp: str) -> WrittenFile:
+    return WrittenFile(page_id, url, as_text(digest), stamp)

@@ -52,12 +52,12 @@ def put_records(db: sqlite3.Connection, page_id: int, chunks: Sequence[CutChunk]
         ],
     )
     row = db.execute(
-        "SELECT bodies.id, body FROM contents JOIN bodies ON bodies.id = body_id WHERE page_id = ?", (page_id,)
+        "SELECT bodies.id, body FROM pages JOIN bodies ON bodies.id = content_id WHERE pages.id = ?", (page_id,)
     ).fetchone()
-    body_id, body = row or (0, None)
+    content_id, body = row or (0, None)
     # In JSON, line breaks are escaped.
     blob = _packing(body).packed("\n".join(_without_hash(chunk.canonical) for chunk in chunks))
-    db.execute("INSERT INTO page_records (id, body_id, records) VALUES (?,?,?)", (id_, body_id, blob))
+    db.execute("INSERT INTO page_records (id, content_id, records) VALUES (?,?,?)", (id_, content_id, blob))
     return id_ or 0
 
 
@@ -103,7 +103,7 @@ def lines_of(db: sqlite3.Connection, page_id: int) -> list[str]:
 
 def _lines(db: sqlite3.Connection, records_id: int) -> list[str]:
     records, body = db.execute(
-        "SELECT records, body FROM page_records LEFT JOIN bodies ON bodies.id = body_id WHERE page_records.id = ?",
+        "SELECT records, body FROM page_records LEFT JOIN bodies ON bodies.id = content_id WHERE page_records.id = ?",
         (records_id,),
     ).fetchone()
     return _packing(body).unpacked(records).split("\n")

@@ -19,15 +19,11 @@ from searchsocket.system.json_text import JsonObject
 from searchsocket.system.locks import scope_lock
 from searchsocket.types import Generation
 
-_TABLES = ("scopes", "chunked", "pages", "unpublished", "stage_results")  # the others follow their pages
+_TABLES = ("scopes", "chunked", "pages", "resolutions", "unpublished", "stage_results")  # the others follow their pages
 _PAGE_STEPS = (
     # After this step the page is known but not processed: if the deletion stops later, a run can continue from here.
     "UPDATE pages SET extract_key = '', mirror_digest = '', chunk_key = '' WHERE id = ?",
-    "DELETE FROM links WHERE page_id = ?",
-    "DELETE FROM contents WHERE page_id = ?",
-    "DELETE FROM titles WHERE page_id = ?",
-    "DELETE FROM version_pages WHERE page_id = ?",
-    "DELETE FROM language_pages WHERE page_id = ?",
+    "UPDATE pages SET content_id = NULL WHERE id = ?",
     "DELETE FROM chunked WHERE page_id = ?",
     "DELETE FROM pages WHERE id = ?",
 )
@@ -61,7 +57,8 @@ def forget_in_steps(db: sqlite3.Connection, scope: str) -> None:
             db.execute(step, (page,))
     for (row,) in db.execute("SELECT rowid FROM stage_results WHERE scope = ?", (scope,)).fetchall():
         db.execute("DELETE FROM stage_results WHERE rowid = ?", (row,))
-    db.execute("DELETE FROM unpublished WHERE scope = ?", (scope,))
+    for table in ("resolutions", "unpublished"):
+        db.execute(f"DELETE FROM {table} WHERE scope = ?", (scope,))
 
 
 STATE_FILE = "state.db"

@@ -11,7 +11,7 @@ import numpy as np
 
 from searchsocket.content.chunking.canonical import chunk_of, parse_record
 from searchsocket.content.chunking.records import content_hash, embedded_text, hash_of, key_of, record_id
-from searchsocket.state.chunk_ids import CHUNK_IDS
+from searchsocket.state.chunk_ids import CHUNK_IDS, OF_SCOPE, compute_ids
 from searchsocket.state.errors import DamagedRow
 from searchsocket.state.page_records import StoredChunk, chunks_at, lines_of
 from searchsocket.state.sql import as_stored, as_text, marks
@@ -99,19 +99,25 @@ class ChunkSelection:
         return len(self._rowids)
 
     def add(self, ids: Sequence[str]) -> None:
-        """Select chunks by their ids, from those whose ids were computed last.
+        """Select chunks by their ids, from those whose ids were computed last; if they lack one, from all.
 
         Raises:
             DamagedRow: A chunk does not exist.
         """
+        rowids = self._rowids_of(ids)
+        if len(rowids) < len(ids):
+            compute_ids(self._db, self._scope, OF_SCOPE)
+            rowids = self._rowids_of(ids)
+        if len(rowids) != len(ids):
+            raise DamagedRow(f"only {len(rowids)} of {len(ids)} chunks exist")
+        self._rowids.extend(rowids)
+
+    def _rowids_of(self, ids: Sequence[str]) -> list[int]:
         self._db.execute(CHUNK_IDS)
         rows = self._db.execute(
             f"SELECT chunk FROM chunk_ids WHERE is_live = 0 AND id IN ({marks(len(ids))})", [*map(as_stored, ids)]
         )
-        rowids = [row[0] for row in rows]
-        if len(rowids) != len(ids):
-            raise DamagedRow(f"only {len(rowids)} of {len(ids)} chunks exist")
-        self._rowids.extend(rowids)
+        return [row[0] for row in rows]
 
     def batches(self, size: int) -> Iterator[list[Record]]:
         """Yield the records in the order of their storage, which is faster than the order of their ids.

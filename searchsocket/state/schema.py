@@ -1,6 +1,6 @@
 """The tables of `state.db`. The docstring of `searchsocket.state` gives the meaning and writer of each column."""
 
-SCHEMA_VERSION = 18
+SCHEMA_VERSION = 19
 _DELETE_UNUSED = """DELETE FROM page_cuts WHERE id = old.records_id
         AND NOT EXISTS (SELECT 1 FROM chunked WHERE records_id = old.records_id)
         AND NOT EXISTS (SELECT 1 FROM unpublished WHERE records_id = old.records_id);"""
@@ -28,11 +28,12 @@ SCHEMA = (
         locator TEXT NOT NULL,
         kind TEXT NOT NULL,
         stamp TEXT NOT NULL,
-        raw_hash TEXT NOT NULL,
+        raw_hash TEXT NOT NULL,  -- a hash: as bytes, see `as_stored`
         bytes INTEGER NOT NULL,
         address TEXT NOT NULL DEFAULT '',  -- what opens it; '' = url
         removed INTEGER NOT NULL DEFAULT 0,  -- gone from a complete source; later stages drop what they hold
-        extract_key TEXT NOT NULL DEFAULT '',  -- raw bytes, settings and extractor that `extract` came from
+        extract_key BLOB NOT NULL DEFAULT '',  -- what the content was extracted from; '' = not extracted
+        content_id INTEGER,  -- of `contents`
         skip TEXT NOT NULL DEFAULT '',
         redirect_to TEXT NOT NULL DEFAULT '',
         copy_of TEXT NOT NULL DEFAULT '',  -- URL of the page that is indexed instead; '-' = its version is excluded
@@ -40,7 +41,7 @@ SCHEMA = (
         language TEXT NOT NULL DEFAULT '',  -- of a page that states none itself; '' = unknown
         original TEXT NOT NULL DEFAULT '',  -- URL of the page that it translates, or its own; '' = no translations
         dirty INTEGER NOT NULL DEFAULT 0,  -- the mirror file may have to change
-        mirror_digest TEXT NOT NULL DEFAULT '',
+        mirror_digest TEXT NOT NULL DEFAULT '',  -- a hash
         mirror_stamp TEXT NOT NULL DEFAULT '',
         generated_at TEXT NOT NULL DEFAULT '',
         route_resolution TEXT NOT NULL DEFAULT '',
@@ -48,47 +49,51 @@ SCHEMA = (
         UNIQUE (scope, url)
     )""",
     # Finds the same page in another scope.
-    "CREATE INDEX pages_extracted ON pages (extract_key, url)",
+    "CREATE INDEX pages_extracted ON pages (extract_key)",
     "CREATE INDEX pages_dirty ON pages (scope, dirty) WHERE dirty = 1",
     "CREATE INDEX pages_copies ON pages (scope, copy_of) WHERE copy_of != ''",
-    # Contents of pages in a separate table: rows of `pages` are read and written often, and stay small.
+    "CREATE INDEX pages_content ON pages (content_id, scope)",
+    # What pages say, once for all pages and scopes; a row is never changed, and is deleted when no page and no packed
+    # records use it.
     """CREATE TABLE contents (
-        page_id INTEGER PRIMARY KEY REFERENCES pages (id) ON DELETE CASCADE,
-        body_id INTEGER NOT NULL  -- of `bodies`
-    )""",
-    "CREATE INDEX contents_body ON contents (body_id)",
-    # Facts and texts of pages; a row is never changed, and is deleted when no page and no packed records use it.
-    """CREATE TABLE bodies (
         id INTEGER PRIMARY KEY,
-        facts BLOB NOT NULL,  -- zstd of JSON: ExtractedPage without body and links
-        body BLOB NOT NULL  -- zstd
-    )""",
-    # Titles of searchable pages only, so that shared parts are counted without reading contents.
-    """CREATE TABLE titles (
-        page_id INTEGER PRIMARY KEY REFERENCES pages (id) ON DELETE CASCADE,
-        scope TEXT NOT NULL,
+        digest TEXT NOT NULL UNIQUE,  -- a hash of facts, body and links
         heading TEXT NOT NULL,
-        head_title TEXT NOT NULL
-    )""",
-    "CREATE INDEX titles_common ON titles (scope, heading, head_title) WHERE heading != ''",
-    # Inputs for finding and comparing versions, of searchable pages and copies.
-    """CREATE TABLE version_pages (
-        page_id INTEGER PRIMARY KEY REFERENCES pages (id) ON DELETE CASCADE,
-        scope TEXT NOT NULL,
+        head_title TEXT NOT NULL,
         title TEXT NOT NULL,
-        stated TEXT NOT NULL,  -- version in its metas
+        version TEXT NOT NULL,  -- that its metas state
         canonical TEXT NOT NULL,  -- URL path
-        text_hash TEXT NOT NULL
-    )""",
-    # Inputs for the languages, of searchable pages and copies.
-    """CREATE TABLE language_pages (
-        page_id INTEGER PRIMARY KEY REFERENCES pages (id) ON DELETE CASCADE,
-        scope TEXT NOT NULL,
-        stated TEXT NOT NULL,  -- language that the page states
+        text_hash TEXT NOT NULL,  -- for comparing versions of a page
+        language TEXT NOT NULL,  -- that the page states
         hreflang TEXT NOT NULL,  -- language that its `hreflang` links state
         hreflang_group TEXT NOT NULL,  -- equal for translations of a page
         is_default INTEGER NOT NULL  -- the `x-default` of its group
     )""",
+    # In a table of their own, so that the columns of all contents are read without them.
+    """CREATE TABLE bodies (
+        id INTEGER PRIMARY KEY REFERENCES contents (id) ON DELETE CASCADE,
+        facts BLOB NOT NULL,  -- zstd of JSON: ExtractedPage without body and links
+        body BLOB NOT NULL  -- zstd
+    )""",
+    """CREATE TABLE links (
+        content_id INTEGER NOT NULL REFERENCES contents (id) ON DELETE CASCADE,
+        target TEXT NOT NULL,
+        text TEXT NOT NULL
+    )""",
+    "CREATE INDEX links_of_content ON links (content_id)",
+    "CREATE INDEX links_to_target ON links (target, content_id)",
+    # Where links lead in a scope; a target without a row leads to the searchable page of that URL.
+    """CREATE TABLE resolutions (
+        scope TEXT NOT NULL,
+        target TEXT NOT NULL,
+        resolved TEXT NOT NULL,  -- url of a searchable page; '' = there is none
+        PRIMARY KEY (scope, target)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX resolutions_to_page ON resolutions (scope, resolved)",
+    """CREATE VIEW page_links AS
+        SELECT pages.id AS page_id, COALESCE(resolved, links.target) AS resolved
+        FROM pages CROSS JOIN links ON links.content_id = pages.content_id
+        LEFT JOIN resolutions ON resolutions.scope = pages.scope AND resolutions.target = links.target""",
     """CREATE TABLE problems (
         page_id INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
         part TEXT NOT NULL,
@@ -96,16 +101,6 @@ SCHEMA = (
         text TEXT NOT NULL,
         PRIMARY KEY (page_id, part, number)
     ) WITHOUT ROWID""",
-    """CREATE TABLE links (
-        page_id INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
-        scope TEXT NOT NULL,
-        target TEXT NOT NULL,
-        text TEXT NOT NULL,
-        resolved TEXT  -- url of a known page, '' when there is none, NULL when not looked up yet
-    )""",
-    "CREATE INDEX links_of_page ON links (page_id)",
-    "CREATE INDEX links_to_page ON links (scope, resolved, page_id)",
-    "CREATE INDEX links_unresolved ON links (scope, target) WHERE resolved IS NULL",
     # The chunks of one page as it was cut, once for all scopes that cut it the same; see `chunk_ids`.
     """CREATE TABLE page_cuts (
         id INTEGER PRIMARY KEY,
@@ -127,19 +122,17 @@ SCHEMA = (
     "CREATE INDEX chunks_content ON chunks (content_hash)",
     """CREATE TABLE page_records (
         id INTEGER PRIMARY KEY REFERENCES page_cuts (id) ON DELETE CASCADE,
-        body_id INTEGER NOT NULL,  -- of `bodies`; 0 = none
+        content_id INTEGER NOT NULL,  -- of `contents`; 0 = none
         -- zstd of the canonical texts of a page's chunks, a line each; the body is its dictionary
         records BLOB NOT NULL
     )""",
-    "CREATE INDEX page_records_body ON page_records (body_id)",
+    "CREATE INDEX page_records_content ON page_records (content_id)",
     *(
-        f"""CREATE TRIGGER body_unused_{number} AFTER {event}
-        WHEN NOT EXISTS (SELECT 1 FROM contents WHERE body_id = old.body_id)
-        AND NOT EXISTS (SELECT 1 FROM page_records WHERE body_id = old.body_id)
-        BEGIN DELETE FROM bodies WHERE id = old.body_id; END"""
-        for number, event in enumerate(
-            ("DELETE ON contents", "UPDATE OF body_id ON contents", "DELETE ON page_records")
-        )
+        f"""CREATE TRIGGER content_unused_{number} AFTER {event}
+        WHEN NOT EXISTS (SELECT 1 FROM pages WHERE content_id = old.content_id)
+        AND NOT EXISTS (SELECT 1 FROM page_records WHERE content_id = old.content_id)
+        BEGIN DELETE FROM contents WHERE id = old.content_id; END"""
+        for number, event in enumerate(("DELETE ON pages", "UPDATE OF content_id ON pages", "DELETE ON page_records"))
     ),
     # One row per page with chunks.
     """CREATE TABLE chunked (

@@ -22,6 +22,8 @@ from searchsocket.state.published import Published
 from searchsocket.state.versions import VersionTable
 from searchsocket.system.memory import return_freed_memory
 
+_TITLED = "FROM pages JOIN contents ON contents.id = content_id WHERE scope = ? AND skip = '' AND head_title != ''"
+
 
 @dataclass(frozen=True, slots=True)
 class Titles:
@@ -33,7 +35,7 @@ class Titles:
     def common(self, min_pages: int) -> list[HeadingCount]:
         """Return the h1s of at least so many pages, in no order."""
         rows = self.db.execute(
-            "SELECT heading, COUNT(*), COUNT(DISTINCT head_title) FROM titles WHERE scope = ? AND heading != '' "
+            f"SELECT heading, COUNT(*), COUNT(DISTINCT head_title) {_TITLED} AND heading != '' "
             "GROUP BY heading HAVING COUNT(*) >= ?",
             (self.scope, min_pages),
         )
@@ -41,7 +43,7 @@ class Titles:
 
     def head_titles(self) -> Iterator[str]:
         """Yield the `<title>` of every page that has one, in no order."""
-        for (title,) in self.db.execute("SELECT head_title FROM titles WHERE scope = ?", (self.scope,)):
+        for (title,) in self.db.execute(f"SELECT head_title {_TITLED}", (self.scope,)):
             yield title
 
     def set_site(self, titles: SiteTitles) -> None:
@@ -56,8 +58,7 @@ class Titles:
             if (before.start, before.end) != (titles.start, titles.end):
                 self.db.execute("UPDATE pages SET dirty = 1 WHERE scope = ?", (self.scope,))
             self.db.executemany(
-                "UPDATE pages SET dirty = 1 WHERE id IN "
-                "(SELECT page_id FROM titles WHERE scope = ? AND heading = ? AND heading != '')",
+                f"UPDATE pages SET dirty = 1 WHERE id IN (SELECT pages.id {_TITLED} AND heading = ? AND heading != '')",
                 [(self.scope, heading) for heading in sorted(changed)],
             )
             self.db.execute("UPDATE scopes SET site_titles = ? WHERE scope = ?", (now, self.scope))

@@ -3,13 +3,15 @@
 Each condition is for `pages` and has one parameter, the scope; the table in `searchsocket.state` names the states.
 """
 
+import hashlib
 import re
 
 IN_SCOPE = "scope = ? AND removed = 0"
 SEARCHABLE = f"{IN_SCOPE} AND skip = '' AND copy_of = '' AND extract_key != ''"
 MIRRORED = f"{IN_SCOPE} AND skip = '' AND copy_of = '' AND mirror_digest != ''"
-CUT = "substr(chunk_key, 1, length(mirror_digest)) = mirror_digest"  # of a mirrored page
-WITH_CONTENTS = "JOIN contents ON page_id = pages.id JOIN bodies ON bodies.id = body_id"
+CUT = "substr(chunk_key, 1, 8) = substr(mirror_digest, 1, 8)"  # of a mirrored page
+
+EXTRACT_KEY = "key_of_extract(raw_hash, ?, url, served_url, kind)"  # of a page as it is listed; its value is `how`
 
 _HASH = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
 
@@ -22,6 +24,12 @@ def marks(values: int) -> str:
 def as_stored(value: str) -> bytes | str:
     """Return the value to write and compare in SQL: a hash as bytes, which halves its size; other text as text."""
     return bytes.fromhex(value) if _HASH.fullmatch(value) else value
+
+
+def key_of_extract(raw_hash: bytes | str, how: str, url: str, served_url: str, kind: str) -> bytes:
+    """Return the hash of all inputs of a page's extraction; also a function of SQL. See `extracts.extract_key`."""
+    parts = (as_text(raw_hash), how, url, served_url, kind)
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogatepass")).digest()[:8]
 
 
 def as_text(stored: bytes | str) -> str:

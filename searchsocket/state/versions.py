@@ -1,51 +1,17 @@
 """Versions of the site: versions stated by pages, copies of pages, and version folders (stage `page_mirror`)."""
 
-import hashlib
 import json
-import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from urllib.parse import urlsplit
 
-from searchsocket.content.pages import ExtractedPage
-from searchsocket.errors import InvalidRequest
 from searchsocket.state.errors import DamagedRow
 from searchsocket.state.file import transaction
-from searchsocket.state.sql import IN_SCOPE
+from searchsocket.state.sql import IN_SCOPE, as_text
 from searchsocket.system.json_text import JsonObject
 from searchsocket.types import SiteVersion, VersionFamily
-from searchsocket.web.urls.paths import canonical_path, page_path
 from searchsocket.web.versions.families import VersionPage
 from searchsocket.web.versions.placing import AddressedPage, Placed
-
-_INTERNAL = re.compile(r"\]\(/[^)\s]*")  # a link within the site, which differs between versions
-
-
-def put_version_page(db: sqlite3.Connection, scope: str, page_id: int, page: ExtractedPage) -> None:
-    """Store the inputs for finding and comparing the versions of a page."""
-    db.execute("DELETE FROM version_pages WHERE page_id = ?", (page_id,))
-    if not page.skip:
-        db.execute(
-            "INSERT INTO version_pages VALUES (?,?,?,?,?,?)",
-            (page_id, scope, page.title, page.version, _path_of(page.canonical), text_hash(page)),
-        )
-
-
-def text_hash(page: ExtractedPage) -> str:
-    """Return a hash of a page's whole content, except the targets of its links within the site."""
-    body = _INTERNAL.sub("](", page.body)
-    parts = [page.title, page.description, page.language, page.tags, page.facets, page.weight, body]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
-
-
-def _path_of(canonical: str) -> str:
-    """Return the path of a canonical URL in the form of page URLs; "" if it is invalid."""
-    try:
-        path = urlsplit(canonical).path
-        return page_path(canonical_path(path)) if path.startswith("/") else ""
-    except (ValueError, InvalidRequest):
-        return ""
 
 
 def labels_of(text: str) -> tuple[str, ...]:
@@ -96,12 +62,12 @@ class VersionTable:
     def pages(self) -> Iterator[AddressedPage]:
         """Yield every page with text, copies included, by rising URL."""
         rows = self.db.execute(
-            "SELECT url, address, title, stated, canonical, text_hash FROM pages JOIN version_pages ON page_id = id "
-            f"WHERE pages.{IN_SCOPE} ORDER BY url",
+            "SELECT url, address, title, version, canonical, text_hash FROM pages "
+            f"JOIN contents ON contents.id = content_id WHERE {IN_SCOPE} AND skip = '' ORDER BY url",
             (self.scope,),
         )
-        for url, address, *facts in rows:
-            yield AddressedPage(VersionPage(url, *facts), address)
+        for url, address, title, stated, canonical, text_hash in rows:
+            yield AddressedPage(VersionPage(url, title, stated, canonical, as_text(text_hash)), address)
 
     def settle(self, inputs: str, families: tuple[VersionFamily, ...], placed: Mapping[str, Placed]) -> None:
         """Store the versions and the place of each page; pages whose place changed become dirty.
@@ -115,21 +81,16 @@ class VersionTable:
             (self.scope,),
         )
         changed = []
-        ended: set[str] = set()  # pages that no longer replace another page
+        copies_changed = False
         for page_id, url, copy_of, labels in rows:
             now = placed.get(url, Placed(()))
             stored = json.dumps(now.labels, ensure_ascii=False) if now.labels else ""
             if (copy_of, labels) != (now.copy_of, stored):
                 changed.append((now.copy_of, stored, page_id))
-                if copy_of != now.copy_of:
-                    ended.add(copy_of)
+                copies_changed |= copy_of != now.copy_of
         with transaction(self.db):
             self.db.executemany("UPDATE pages SET copy_of = ?, labels = ?, dirty = 1 WHERE id = ?", changed)
-            if ended:
+            if copies_changed:
                 self.db.execute("UPDATE scopes SET page_set_changed = 1 WHERE scope = ?", (self.scope,))
-                self.db.executemany(
-                    "UPDATE links SET resolved = NULL WHERE scope = ? AND resolved = ?",
-                    [(self.scope, url) for url in sorted(ended) if url.startswith("/")],
-                )
             text = json.dumps({"inputs": inputs, "families": [asdict(each) for each in families]}, ensure_ascii=False)
             self.db.execute("UPDATE scopes SET versions = ? WHERE scope = ?", (text, self.scope))

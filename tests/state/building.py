@@ -10,8 +10,13 @@ from searchsocket.state.extracts import extract_key
 from searchsocket.types import Chunk, Generation, PageFacts, Prose, Scope, Section
 
 SCOPE = Scope("museum", "main")
-HOW = "extractor and settings"
+HOW = hash_of("extractor and settings")
 Damage = Callable[[str], None]
+
+
+def digest_of_file(url: str) -> str:
+    """Of the mirror file that `mirrored` writes."""
+    return hash_of(f"digest of {url}")
 
 
 def raw(url: str, stamp: str = "1") -> RawPage:
@@ -42,14 +47,14 @@ def extracted(
         title=f"Title of {url}", body=body, tags=("boats",), skip=skip, redirect_to=redirect_to,
         links=tuple(Link(link, f"to {link}") for link in links), **facts,
     )  # fmt: skip
-    state.extracts.put(page_id, extract_key(hash_of(url), HOW), page)
+    state.extracts.put(page_id, extract_key(raw(url), hash_of(url), HOW), page)
     return page_id
 
 
 def mirrored(state: ScopeState, url: str, *links: str, digest: str = "") -> int:
     """A page whose mirror file was written; its number."""
     page_id = extracted(state, url, *links)
-    write(state, page_id, digest or f"digest of {url}")
+    write(state, page_id, digest or digest_of_file(url))
     return page_id
 
 
@@ -64,7 +69,7 @@ def chunked(state: ScopeState, url: str, *texts: str) -> int:
     page_id = number(state, url) if state.pages.see([url]) else mirrored(state, url)
     chunks = cut(url, *texts)
     return state.chunks.replace(
-        page_id, chunk_key(f"digest of {url}", HOW), chunks, [len(text.split()) for text in texts]
+        page_id, chunk_key(digest_of_file(url), HOW), chunks, [len(text.split()) for text in texts]
     )
 
 

@@ -65,7 +65,7 @@ def test_scopes_that_say_the_same_share_their_texts(tmp_path: Path) -> None:
         listed(state, "/a")
         assert state.origin.take_pages(HOW) == 1
         [page_id] = state.mirror.dirty() or state.mirror.spread(1)
-    assert numbers(tmp_path, "COUNT(*) FROM contents", "COUNT(*) FROM bodies") == [2, 1]
+    assert numbers(tmp_path, "COUNT(*) FROM pages", "COUNT(*) FROM bodies") == [2, 1]
     project.forget("main")
     with project.open("new") as state:
         assert state.mirror.page(page_id).extract.body == BODY

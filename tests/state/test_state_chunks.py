@@ -2,9 +2,10 @@
 
 import pytest
 
+from searchsocket.content.chunking.records import hash_of
 from searchsocket.state import DamagedRow, ProjectState, ScopeState
 from searchsocket.state.chunks import PageChunks, chunk_key
-from tests.state.building import HOW, chunked, cut, extracted, mirrored, number
+from tests.state.building import HOW, chunked, cut, digest_of_file, extracted, mirrored, number
 
 
 class TestChunks:
@@ -16,12 +17,16 @@ class TestChunks:
         extracted(state, "/not-mirrored")
         chunked(state, "/a", "one")
         assert state.chunks.count_mirrored() == 3
-        for how, stale in ((HOW, ["/b", "/c"]), ("another chunker", ["/a", "/b", "/c"]), (None, ["/a", "/b", "/c"])):
+        for how, stale in (
+            (HOW, ["/b", "/c"]),
+            (hash_of("another chunker"), ["/a", "/b", "/c"]),
+            (None, ["/a", "/b", "/c"]),
+        ):
             assert [page.url for batch in state.chunks.stale(how, 2) for page in batch] == stale
             assert state.chunks.count_stale(how) == len(stale)
-        mirrored(state, "/a", digest="new")
+        mirrored(state, "/a", digest=hash_of("new"))
         [first] = next(state.chunks.stale(HOW, 1))
-        assert first == (number(state, "/a"), "/a", "new")
+        assert first == (number(state, "/a"), "/a", hash_of("new"))
 
     def test_a_batch_may_be_written_before_the_next_is_read(self, state: ScopeState) -> None:
         for url in ("/a", "/b", "/c", "/d", "/e"):
@@ -103,9 +108,9 @@ class TestChunks:
     def test_cut_pages_are_those_of_the_very_file(self, state: ScopeState) -> None:
         for url in ("/c", "/b", "/a"):
             chunked(state, url, "one")
-        mirrored(state, "/b", digest="written anew")
+        mirrored(state, "/b", digest=hash_of("written anew"))
         chunked(state, "/a")  # no chunk is left
-        assert list(state.chunks.cut_pages()) == [("/c", "digest of /c")]
+        assert list(state.chunks.cut_pages()) == [("/c", digest_of_file("/c"))]
 
     def test_scopes_are_kept_apart(self, project: ProjectState) -> None:
         with project.open("main") as state, project.open("preview") as other:

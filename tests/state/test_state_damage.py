@@ -22,7 +22,7 @@ def read_texts(state: ScopeState) -> None:
 def take_over(state: ScopeState) -> None:
     extracted(state, "/a")
     [page] = state.extracts.pages(state.extracts.stale(HOW, everything=True))
-    state.extracts.same_elsewhere(page, extract_key(page.raw_hash, HOW))
+    state.extracts.same_elsewhere(page, extract_key(page.raw, page.raw_hash, HOW))
 
 
 class TestDamage:

@@ -3,7 +3,7 @@
 from searchsocket.content.chunking.records import hash_of
 from searchsocket.state import ProjectState, ScopeState
 from searchsocket.state.inventory import PageEntry, PageSize
-from tests.state.building import extracted, listed, mirrored, number, raw
+from tests.state.building import HOW, extracted, listed, mirrored, number, raw
 
 
 class TestInventory:
@@ -53,10 +53,10 @@ class TestInventory:
         extracted(state, "/a")
         before = state.pages.see(["/a"])["/a"]
         state.pages.put(raw("/a"), before.raw_hash, 2, before)
-        assert number(state, "/a") not in state.extracts.stale("extractor and settings", everything=False)
+        assert number(state, "/a") not in state.extracts.stale(HOW, everything=False)
         page = raw("/a")
         state.pages.put(type(page)("/a", "/a/", page.locator, page.stamp), before.raw_hash, 2, before)
-        assert list(state.extracts.stale("extractor and settings", everything=False)) == [number(state, "/a")]
+        assert list(state.extracts.stale(HOW, everything=False)) == [number(state, "/a")]
 
     def test_scopes_do_not_see_each_others_pages(self, project: ProjectState) -> None:
         with project.open("main") as state, project.open("preview") as other:

@@ -8,8 +8,8 @@ from tests.state.building import dirty, extracted, listed, mirrored, number, wri
 
 def settled(state: ScopeState, *urls: str) -> None:
     """Every link means the page of its target, if that is searchable; no page is dirty."""
-    for target in state.links.unresolved():
-        state.links.resolve(target, target if state.links.is_searchable(target) else "")
+    for target, before in state.links.open_targets().items():
+        state.links.resolve(target, before, target if state.links.is_searchable(target) else "")
     state.links.set_resolved()
     for url in urls:
         write(state, number(state, url), "digest")
@@ -21,9 +21,9 @@ class TestLinks:
     def test_each_target_is_looked_up_once_and_not_again(self, state: ScopeState) -> None:
         extracted(state, "/a", "/b", "/b", "/nowhere")
         extracted(state, "/b", "/nowhere")
-        assert sorted(state.links.unresolved()) == ["/b", "/nowhere"]
-        settled(state)
-        assert list(state.links.unresolved()) == []
+        assert state.links.open_targets() == {"/nowhere": None}  # `/b` is a page
+        settled(state, "/a", "/b")
+        assert state.links.open_targets() == {}
 
     def test_a_link_leads_to_searchable_pages_alone(self, state: ScopeState) -> None:
         extracted(state, "/a")
@@ -45,7 +45,7 @@ class TestLinks:
         a = extracted(state, "/a")
         for url, target in (("/b", "/a/?2"), ("/c", "/a/?1"), ("/d", "/a/?3")):
             extracted(state, url, target)
-            state.links.resolve(target, "/a")
+            state.links.resolve(target, None, "/a")
         assert state.links.counts(a, "/a", 2) == LinkCounts(3, 0, ["to /a/?1", "to /a/?2"])
 
     def test_pages_at_both_ends_of_a_resolved_link_become_dirty(self, state: ScopeState) -> None:
@@ -53,18 +53,20 @@ class TestLinks:
         mirrored(state, "/b")
         mirrored(state, "/c", "/nowhere")
         assert not dirty(state)
-        for target in state.links.unresolved():
-            state.links.resolve(target, "/b" if target == "/b" else "")
+        extracted(state, "/a", "/b")
         assert dirty(state) == {"/a", "/b"}
+        settled(state, "/a", "/b")
+        state.links.resolve("/nowhere", "", "/a")
+        assert dirty(state) == {"/a", "/c"}
 
     def test_a_page_that_comes_is_found_by_links_to_nowhere(self, state: ScopeState) -> None:
-        mirrored(state, "/a", "/later")
+        extracted(state, "/a", "/later")
         settled(state, "/a")
-        state.links.forget_stale()
-        assert list(state.links.unresolved()) == []  # nothing came or went
+        assert state.links.open_targets() == {}  # nothing came or went
         extracted(state, "/later")
-        state.links.forget_stale()
-        assert list(state.links.unresolved()) == ["/later"]
+        assert state.links.open_targets() == {"/later": ""}
+        settled(state, "/later")
+        assert dirty(state) == {"/a"}
 
     def test_a_page_that_goes_is_lost_by_links_to_it(self, project: ProjectState) -> None:
         with project.open("main") as state:
@@ -74,14 +76,13 @@ class TestLinks:
         with project.open("main") as state:
             state.pages.see(["/a"])
             state.pages.remove_unseen()
-            state.links.forget_stale()
-            assert list(state.links.unresolved()) == ["/b"]
+            assert state.links.open_targets() == {"/b": "/b"}
+            settled(state)
             assert dirty(state) == {"/a"}
 
     def test_a_page_that_becomes_a_redirect_is_lost_too(self, state: ScopeState) -> None:
         mirrored(state, "/a", "/b")
         b = mirrored(state, "/b")
         settled(state, "/a", "/b")
-        state.extracts.put(b, "key", ExtractedPage(title="Moved", body="", skip="redirect", redirect_to="/c"))
-        state.links.forget_stale()
-        assert list(state.links.unresolved()) == ["/b"]
+        state.extracts.put(b, b"key", ExtractedPage(title="Moved", body="", skip="redirect", redirect_to="/c"))
+        assert state.links.open_targets() == {"/b": "/b"}

@@ -3,7 +3,7 @@
 from searchsocket.content.pages import ExtractedPage
 from searchsocket.state import ProjectState, ScopeState
 from searchsocket.state.mirror import Leaving, WrittenFile
-from tests.state.building import chunked, dirty, extracted, listed, mirrored, write
+from tests.state.building import chunked, digest_of_file, dirty, extracted, listed, mirrored, write
 
 
 class TestMirror:
@@ -39,14 +39,14 @@ class TestMirror:
     def test_only_files_of_clean_pages_are_looked_at(self, state: ScopeState) -> None:
         page_id = mirrored(state, "/a")
         extracted(state, "/b")
-        assert list(state.mirror.written()) == [WrittenFile(page_id, "/a", "digest of /a", "10:1")]
-        assert list(state.mirror.digests()) == [("/a", "digest of /a")]
+        assert list(state.mirror.written()) == [WrittenFile(page_id, "/a", digest_of_file("/a"), "10:1")]
+        assert list(state.mirror.digests()) == [("/a", digest_of_file("/a"))]
 
     def test_touched_and_damaged_files_are_told_apart(self, state: ScopeState) -> None:
         a, b = mirrored(state, "/a"), mirrored(state, "/b")
         state.mirror.restamp([(a, "10:2")])
         state.mirror.set_damaged([b])
-        assert list(state.mirror.written()) == [WrittenFile(a, "/a", "digest of /a", "10:2")]
+        assert list(state.mirror.written()) == [WrittenFile(a, "/a", digest_of_file("/a"), "10:2")]
         assert dirty(state) == {"/b"}
         assert state.mirror.page(b).digest == ""
         state.mirror.distrust("/a")

@@ -14,7 +14,7 @@ from searchsocket.errors import (
     SourceUnavailable,
     VectorBackendUnavailable,
 )
-from searchsocket.pipeline.extraction.job import extract_page
+from searchsocket.pipeline.extraction.job import extract_page, extraction_key
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.remote_index import findings
 from searchsocket.pipeline.run.results import CheckOutcome, sha256
@@ -139,6 +139,7 @@ def mirror_deterministic(run: ScopeRun) -> CheckOutcome:
     settings = run.project.settings
     source = run.make_source()
     converter = make_converter(run.project.root, settings.extract)
+    how = extraction_key(settings, run.site, converter)
     with run.state.open(run.scope.name) as state:
         sample = state.extracts.sample(_SAMPLE)
     different = []
@@ -148,7 +149,7 @@ def mirror_deterministic(run: ScopeRun) -> CheckOutcome:
             data = source.read(page)
         except SourceUnavailable:
             continue  # it could not be read and keeps its old content
-        if not key.startswith(extract_key(sha256(data), "")):
+        if key != extract_key(page, sha256(data), how):
             continue  # the bytes changed since; they may be those that no worker survived
         checked += 1
         again = extract_page(data, page, settings, run.site, converter)

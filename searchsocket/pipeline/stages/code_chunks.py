@@ -155,7 +155,7 @@ def _store(run: ScopeRun, state: ScopeState, cut: CutFile, how: str, embedder: E
     if cut.raw_hash != file.raw_hash:  # rewritten between listing and reading
         state.extracts.rewritten(file.id, cut.raw_hash)
     state.extracts.put(
-        file.id, extract_key(cut.raw_hash, how), ExtractedPage(title=file.raw.locator, body="", skip=cut.skip)
+        file.id, extract_key(file.raw, cut.raw_hash, how), ExtractedPage(title=file.raw.locator, body="", skip=cut.skip)
     )
     if cut.skip:
         return 0

@@ -1,4 +1,4 @@
-"""Resolve links to known pages; looks up only links whose result may have changed."""
+"""Resolve links to known pages; looks up only targets whose result may have changed."""
 
 from functools import lru_cache
 
@@ -10,22 +10,12 @@ _BATCH = 5_000
 
 
 def resolve_links(state: ScopeState) -> None:
-    """Resolve new links, and links whose page was added or removed; pages at both ends become dirty.
-
-    Results that were copied from another scope, which has other pages, are all checked.
-    """
+    """Resolve new targets, and those whose page was added or removed; pages at both ends become dirty."""
     links = state.links
     is_searchable = lru_cache(maxsize=100_000)(links.is_searchable)
     redirect_of = lru_cache(maxsize=10_000)(links.redirect_of)
-    if state.origin.name():
-        for answers in batches(links.answers(), _BATCH):
-            with state.transaction():
-                for target, url in answers:
-                    if url != (resolve_target(target, is_searchable, redirect_of) or ""):
-                        links.forget(target, url)
-    links.forget_stale()
-    for batch in batches(links.unresolved(), _BATCH):
+    for batch in batches(links.open_targets().items(), _BATCH):
         with state.transaction():
-            for target in batch:
-                links.resolve(target, resolve_target(target, is_searchable, redirect_of) or "")
+            for target, before in batch:
+                links.resolve(target, before, resolve_target(target, is_searchable, redirect_of) or "")
     links.set_resolved()

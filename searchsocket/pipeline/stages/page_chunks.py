@@ -36,7 +36,7 @@ def page_chunks(run: ScopeRun, state: ScopeState) -> StageResult[ChunkNumbers]:
     limit = run.options.max_chunks
     changed = 0
     if not run.options.force and limit is None and state.origin.name():
-        changed = sum(state.origin.take_chunks(how, _BATCH))
+        changed = state.origin.take_chunks(how)
     pages = state.chunks.count_stale(stale)
     warnings: list[str] = []
     cut_count = done = 0

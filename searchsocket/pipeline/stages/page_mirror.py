@@ -185,7 +185,7 @@ def _take_from_other_scopes(
     for ids in batches(stale, _WINDOW):
         with state.transaction():
             for page in state.extracts.pages(ids):
-                extracted = state.extracts.same_elsewhere(page, extract_key(page.raw_hash, how))
+                extracted = state.extracts.same_elsewhere(page, extract_key(page.raw, page.raw_hash, how))
                 if extracted is None:
                     remaining.append(page.id)
                 else:
@@ -204,12 +204,10 @@ def _store(run: ScopeRun, state: ScopeState, how: str, result: Extraction, repor
     state.problems.replace(page.id, "page", extracted.warnings)
     if result.raw_hash != page.raw_hash:  # rewritten between listing and reading
         state.extracts.rewritten(page.id, result.raw_hash)
-    key = extract_key(result.raw_hash, how)
     if _lost_its_content(run, state, page, extracted):
         report.warn("lost", [f"{page.raw.url} has no content now; its old content is kept (--force deletes it)"])
-        state.extracts.keep(page.id, f"{key}:kept")  # checked again, with a warning, in the next run
-        return
-    state.extracts.put(page.id, key, extracted)
+        return  # it is extracted again, with a warning, in the next run
+    state.extracts.put(page.id, extract_key(page.raw, result.raw_hash, how), extracted)
     run.on_event(Event("page_extracted", {"url": page.raw.url, "main": extracted.main, "skip": extracted.skip}))
 
 
