@@ -1,5 +1,6 @@
 """Shared code of sources on disk: reading inside a root, stamps, locators."""
 
+import hashlib
 import os
 import stat
 from collections.abc import Iterator
@@ -15,14 +16,15 @@ MAX_DEPTH = 200  # nested folders; a deeper tree is a loop or a trap
 
 
 def stamp_of(info: os.stat_result, now_ns: int) -> str:
-    """Equal stamps mean equal bytes: size, both times, inode and device; "" if the file changed too recently.
+    """Equal stamps mean equal bytes: a hash of size, both times, inode and device; "" if it changed too recently.
 
     Builds may set any modification time, and inodes are reused; but no tool sets the change time. A file that changed
     just now may change again within the same clock tick.
     """
     if now_ns - info.st_ctime_ns < _YOUNG_NS:
         return ""
-    return f"{info.st_size}:{info.st_mtime_ns}:{info.st_ctime_ns}:{info.st_ino}:{info.st_dev}"
+    numbers = f"{info.st_size}:{info.st_mtime_ns}:{info.st_ctime_ns}:{info.st_ino}:{info.st_dev}"
+    return hashlib.blake2b(numbers.encode(), digest_size=8).hexdigest()
 
 
 def read_inside(root: str, locator: str, max_bytes: int) -> bytes:

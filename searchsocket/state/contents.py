@@ -40,7 +40,7 @@ def put_content(db: sqlite3.Connection, page: ExtractedPage) -> int:
     ).lastrowid
     assert id_ is not None
     db.execute("INSERT INTO bodies VALUES (?,?,?)", (id_, packed(facts), packed(page.body)))
-    db.executemany("INSERT INTO links VALUES (?,?,?)", [(id_, *link) for link in links])
+    db.executemany("INSERT INTO links VALUES (?,?,?,?)", [(id_, number, *link) for number, link in enumerate(links)])
     return id_
 
 

@@ -134,7 +134,7 @@ class Extracts:
         if row is None:
             return None
         content_id, skip, redirect_to, facts, body = row
-        links = self.db.execute("SELECT target, text FROM links WHERE content_id = ? ORDER BY rowid", (content_id,))
+        links = self.db.execute("SELECT target, text FROM links WHERE content_id = ? ORDER BY number", (content_id,))
         return unpacked(facts, body, skip=skip, redirect_to=redirect_to, links=[Link(*link) for link in links])
 
     def is_searchable(self, page_id: int) -> bool:

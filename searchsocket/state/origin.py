@@ -34,7 +34,7 @@ _TAKE = (
     dirty = theirs.dirty OR theirs.address != pages.address OR theirs.locator != pages.locator
             OR theirs.kind = 'markdown'
     FROM same JOIN pages theirs ON theirs.id = same.theirs WHERE pages.id = same.mine""",
-    "INSERT INTO problems SELECT mine, part, number, text FROM same JOIN problems ON page_id = theirs "
+    "INSERT OR REPLACE INTO problems SELECT mine, part, number, text FROM same JOIN problems ON page_id = theirs "
     "WHERE part = 'page'",
     # Pages with links from pages that only the origin has.
     """UPDATE pages SET dirty = 1 WHERE scope = :scope AND url IN (
@@ -56,8 +56,9 @@ WHERE mine.{MIRRORED.replace("?", ":scope").replace("AND ", "AND mine.")} AND mi
 AND substr(theirs.chunk_key, 1, 8) = substr(mine.mirror_digest, 1, 8) AND substr(theirs.chunk_key, 9) = :how
 """
 _TAKE_CHUNKS = (
+    "DELETE FROM chunked WHERE page_id IN (SELECT mine FROM same)",  # of a scope that was forgotten in part
     "INSERT INTO chunked SELECT :scope, mine, records_id FROM same JOIN chunked ON page_id = theirs",
-    "INSERT INTO problems SELECT mine, part, number, text FROM same JOIN problems ON page_id = theirs "
+    "INSERT OR REPLACE INTO problems SELECT mine, part, number, text FROM same JOIN problems ON page_id = theirs "
     "WHERE part IN ('chunks', 'secrets')",
     "UPDATE pages SET chunk_key = theirs.chunk_key FROM same JOIN pages theirs ON theirs.id = same.theirs "
     "WHERE pages.id = same.mine",

@@ -94,6 +94,7 @@ class ChunkSelection:
         self._db = db
         self._scope = scope
         self._rowids = array("q")
+        db.execute(CHUNK_IDS)  # now, since a new table would end queries that are being read
 
     def __len__(self) -> int:
         return len(self._rowids)
@@ -113,7 +114,6 @@ class ChunkSelection:
         self._rowids.extend(rowids)
 
     def _rowids_of(self, ids: Sequence[str]) -> list[int]:
-        self._db.execute(CHUNK_IDS)
         rows = self._db.execute(
             f"SELECT chunk FROM chunk_ids WHERE is_live = 0 AND id IN ({marks(len(ids))})", [*map(as_stored, ids)]
         )

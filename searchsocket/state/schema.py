@@ -77,11 +77,12 @@ SCHEMA = (
     )""",
     """CREATE TABLE links (
         content_id INTEGER NOT NULL REFERENCES contents (id) ON DELETE CASCADE,
+        number INTEGER NOT NULL,  -- on the page
         target TEXT NOT NULL,
-        text TEXT NOT NULL
-    )""",
-    "CREATE INDEX links_of_content ON links (content_id)",
-    "CREATE INDEX links_to_target ON links (target, content_id)",
+        text TEXT NOT NULL,
+        PRIMARY KEY (content_id, number)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX links_to_target ON links (target)",
     # Where links lead in a scope; a target without a row leads to the searchable page of that URL.
     """CREATE TABLE resolutions (
         scope TEXT NOT NULL,

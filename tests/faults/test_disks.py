@@ -157,7 +157,7 @@ def test_a_full_disk_can_be_cleaned(full_disk: Project, arguments: list[str]) ->
     assert full_disk.damage("preview") == []
 
 
-@pytest.mark.parametrize("steps", range(9))  # of those of the second page
+@pytest.mark.parametrize("steps", range(9))  # of those of the last pages
 def test_a_scope_that_is_forgotten_in_part_is_made_anew(project: Project, steps: int) -> None:
     """A full disk has it forgotten in steps, and any of them may be the last."""
     project.index("preview")

@@ -62,6 +62,20 @@ class TestOrigins:
             ]
             assert state.chunks.count() == (2, 1)
 
+    def test_chunks_are_selected_while_others_are_still_read(self, project: ProjectState) -> None:
+        with project.open("main") as state:
+            for number in range(9):
+                chunked(state, f"/{number}", f"text {number}")
+        with project.open("new") as state:
+            listed(state, *(f"/{number}" for number in range(9)))
+            state.origin.take_pages(HOW)
+            state.origin.take_chunks(HOW)
+        with project.open("new") as state:
+            selection = state.chunks.select()
+            for batch in state.origin.records(1):
+                selection.add([record.id for record in batch])
+            assert [record.chunk.body.text for [record] in selection.batches(1)] == [f"text {n}" for n in range(9)]
+
     def test_what_the_other_scope_changes_meanwhile_is_not_taken_over(self, project: ProjectState) -> None:
         with project.open("main") as state:
             chunked(state, "/a", "one")
