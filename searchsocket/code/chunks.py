@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from searchsocket.code.cut import CodePiece, is_short, merged, pieces_of
 from searchsocket.code.definitions.find import Finder
-from searchsocket.code.definitions.grammars import parser_of
+from searchsocket.code.definitions.grammars import parse
 from searchsocket.code.definitions.model import Definition, Symbol
 from searchsocket.code.definitions.rules import RULES
 from searchsocket.code.definitions.underlined import underlined_sections
@@ -14,7 +14,7 @@ from searchsocket.code.regions import MIXED, Region, regions_of
 from searchsocket.code.split import MAX_LINE_CHARS, split_lines
 from searchsocket.types import Chunk, Code, Lines
 
-CODE_CHUNKER_VERSION = "7"
+CODE_CHUNKER_VERSION = "8"
 _LARGE = 40  # lines of a function from which its inner definitions count
 _MAX_WORD_CHARS = 100
 
@@ -46,11 +46,12 @@ def blank_line_chunks(text: str, language: str) -> list[Chunk]:
 
 
 def _pieces(path: str, text: str, lines: Sequence[str], language: str) -> list[tuple[str, CodePiece]]:
-    if max(map(len, lines)) > MAX_LINE_CHARS or (parser := parser_of(language)) is None:
+    source = text.encode("utf-8", "replace")
+    tree = parse(language, source) if max(map(len, lines)) <= MAX_LINE_CHARS else None
+    if tree is None:
         sections = underlined_sections(lines) if language == "text" else ()
         return [(language, piece) for piece in pieces_of(lines, sections)]
-    source = text.encode("utf-8", "replace")
-    root = parser.parse(source).root_node
+    root = tree.root_node
     own = Finder(language, source, _LARGE).definitions(root) if language in RULES else ()
     if language not in MIXED:
         return [(language, piece) for piece in pieces_of(lines, own)]
@@ -88,10 +89,8 @@ def _without_crumbs(lines: Sequence[str], pieces: Sequence[tuple[str, CodePiece]
 
 
 def _of_region(region: Region) -> Sequence[Definition]:
-    parser = parser_of(region.language)
-    if parser is None or region.language not in RULES:
-        return ()
-    return Finder(region.language, region.source, _LARGE).definitions(parser.parse(region.source).root_node)
+    tree = parse(region.language, region.source) if region.language in RULES else None
+    return Finder(region.language, region.source, _LARGE).definitions(tree.root_node) if tree else ()
 
 
 def _pieces_between(

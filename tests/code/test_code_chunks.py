@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from searchsocket.code.chunks import chunk_source
-from searchsocket.code.definitions.grammars import LANGUAGES, parser_of
+from searchsocket.code.definitions.grammars import LANGUAGES, parse, parser_of
 from searchsocket.code.languages import language_of
 from searchsocket.code.split import MAX_TOKENS, MIN_CHARS, OVERLAP_TOKENS, count_tokens, split_lines, tokens_of_lines
 from searchsocket.types import Chunk, Lines
@@ -60,7 +60,10 @@ CODE_LINES = st.sampled_from(
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.lists(CODE_LINES, max_size=60), st.sampled_from(["a.py", "a.ts", "a.svelte", "a.rs", "a.sql", "a.html"]))
+@given(
+    st.lists(CODE_LINES, max_size=60),
+    st.sampled_from(["a.py", "a.ts", "a.svelte", "a.rs", "a.sql", "a.html", "a.ex", "a.swift"]),
+)
 def test_every_line_of_any_text_belongs_somewhere(written: list[str], path: str) -> None:
     """Also of a file that is broken: what its grammar makes nothing of is text like any other."""
     text = "\n".join(written)
@@ -174,8 +177,20 @@ def test_a_minified_line_is_cut_and_a_deep_file_is_text() -> None:
     assert "C0.C1" in symbols("a.py", deep)
 
 
+HOSTILE = {"a.ex": "a + ", "a.lua": "[", "a.kt": "/*", "a.swift": "/*", "a.zig": "/*"}
+
+
+@pytest.mark.parametrize("path", HOSTILE)
+def test_a_file_that_takes_a_parser_too_long_is_cut_at_blank_lines(path: str) -> None:
+    """Without a limit the parsers take minutes, some of them hours."""
+    text = "\n".join([HOSTILE[path] * 15] * 700)
+    assert parse(language_of(path), text.encode()) is None
+    assert {number for at, _ in cut(path, text) for number in range(at.first, at.last + 1)} == set(range(1, 701))
+    assert set(symbols("a.lua", "function run(a)\n  return a + a\nend")) == {"run"}  # a parser can go on after that
+
+
 def test_without_a_grammar_a_file_is_cut_at_blank_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("searchsocket.code.chunks.parser_of", lambda language: None)
+    monkeypatch.setattr("searchsocket.code.definitions.grammars.parser_of", lambda language: None)
     text = "\n\n".join(f"def f{n}():\n" + "    call(a, b)\n" * 40 for n in range(8))
     found = cut("a.py", text)
     assert len(found) > 1

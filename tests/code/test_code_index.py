@@ -192,7 +192,7 @@ def dies_of_tokens(job: code_job.CodeJob) -> list[code_job.CutFile]:
 
 
 def test_without_the_grammars_it_is_said_once(code: CodeProject, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("searchsocket.code.chunks.parser_of", lambda language: None)
+    monkeypatch.setattr("searchsocket.code.definitions.grammars.parser_of", lambda language: None)
     monkeypatch.setattr(chunks_stage, "installed", lambda: False)
     summary = code.index()
     assert [warning for warning in summary.warnings if "searchsocket[code]" in warning] == list(summary.warnings)

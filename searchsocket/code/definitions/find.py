@@ -33,7 +33,7 @@ class Finder:
 
     def definitions(self, root: "Node") -> tuple[Definition, ...]:
         """The top-level definitions of a tree, each with its members; no two share a line."""
-        definitions = _merge_overlapping(self._level(root.named_children, (), "", 0))
+        definitions = self._merged(self._level(root.named_children, (), "", 0))
         exported = _names_in_exports(root) if self.language in ("javascript", "typescript", "tsx") else frozenset()
         return tuple(_mark_exported(definition, exported) for definition in definitions) if exported else definitions
 
@@ -83,11 +83,15 @@ class Finder:
             return None
         first = min([outer.start_point.row, *(node_above.start_point.row for node_above in above)]) + 1
         comments = [node_above for node_above in above if node_above.type in self.rules.comments]
-        doc = comment_text(comments) or (docstring_of(node) if self.language == "python" else "")
+        doc = comment_text(comments) or docstring_of(node, above, self.language)
         members = self._members(node, symbols[0], depth) if depth < _MAX_DEPTH else ()
         signature = signature_of(outer, self._core(node), self.source)
         stub = symbols[0].kind in ("function", "method") and is_stub(node)
         return Definition(symbols, first, _end_row(outer) + 1, signature, doc, members, stub)
+
+    def _merged(self, definitions: Iterable[Definition]) -> tuple[Definition, ...]:
+        apart = _merge_overlapping(definitions)
+        return _join_clauses(apart) if self.rules.clauses else apart
 
     def _core(self, node: "Node") -> "Node":
         """The first definition in a statement."""
@@ -145,11 +149,11 @@ class Finder:
         parents = (*symbol.parents, symbol.name)
         if symbol.kind in _MEMBERS:
             body = node.child_by_field_name("body") or _body(node)
-            return _merge_overlapping(self._level((body or node).named_children, parents, symbol.kind, depth + 1))
+            return self._merged(self._level((body or node).named_children, parents, symbol.kind, depth + 1))
         if not self._is_large(node):
             return ()
         # A long function, or an object with functions: find its definitions at any depth.
-        return _merge_overlapping(self._level(self._deeper(node), parents, symbol.kind, depth + 1))
+        return self._merged(self._level(self._deeper(node), parents, symbol.kind, depth + 1))
 
     def _is_large(self, node: "Node") -> bool:
         return _end_row(node) - node.start_point.row >= self.large
@@ -189,6 +193,17 @@ def _merge_overlapping(definitions: Iterable[Definition]) -> tuple[Definition, .
         else:
             apart.append(definition)
     return tuple(apart)
+
+
+def _join_clauses(definitions: Iterable[Definition]) -> tuple[Definition, ...]:
+    """Join consecutive definitions of one name."""
+    joined: list[Definition] = []
+    for definition in definitions:
+        if joined and definition.main.qualified == joined[-1].main.qualified:
+            joined[-1] = replace(joined[-1], last=definition.last, members=())
+        else:
+            joined.append(definition)
+    return tuple(joined)
 
 
 def _body(node: "Node") -> "Node | None":

@@ -14,6 +14,7 @@ class LanguageRules:
     through: frozenset[str] = frozenset()  # transparent nodes around statements
     comments: frozenset[str] = frozenset({"comment"})
     decorators: frozenset[str] = frozenset()  # siblings above a definition that belong to it
+    clauses: bool = False  # consecutive definitions of a name are parts of one
 
 
 def _kinds(**names: str) -> dict[str, str]:
@@ -181,5 +182,57 @@ RULES: Mapping[str, LanguageRules] = {
         through=frozenset({"document", "block_node", "block_mapping", "ERROR"}),
     ),
     "toml": LanguageRules(_kinds(key="pair", table="table table_array_element"), through=frozenset({"ERROR"})),
+    "elixir": LanguageRules(
+        _kinds(function="call"), through=frozenset({"ERROR"}), decorators=frozenset({"unary_operator"}), clauses=True
+    ),
+    "kotlin": LanguageRules(
+        _kinds(
+            **{"class": "class_declaration object_declaration"},
+            function="function_declaration",
+            property="property_declaration",
+            type="type_alias",
+        ),
+        through=frozenset({"ERROR", "companion_object", "class_body"}),
+        comments=frozenset({"line_comment", "block_comment"}),
+    ),
+    "lua": LanguageRules(
+        _kinds(function="function_declaration"),
+        several={
+            "variable_declaration": ("assignment_statement", "variable"),
+            "assignment_statement": ("assignment_statement", "variable"),
+        },
+        through=frozenset({"ERROR", "do_statement", "if_statement", "block"}),
+    ),
+    "scala": LanguageRules(
+        _kinds(
+            **{"class": "class_definition"},
+            interface="trait_definition",
+            module="object_definition package_object",
+            enum="enum_definition",
+            function="function_definition function_declaration",
+            variable="val_definition val_declaration var_definition var_declaration given_definition",
+            type="type_definition",
+        ),
+        through=frozenset({"ERROR", "package_clause", "extension_definition", "template_body", "with_template_body"}),
+        comments=frozenset({"comment", "block_comment"}),
+    ),
+    "swift": LanguageRules(
+        _kinds(
+            **{"class": "class_declaration"},
+            interface="protocol_declaration",
+            function="function_declaration protocol_function_declaration",
+            method="init_declaration",
+            property="property_declaration protocol_property_declaration",
+            type="typealias_declaration",
+        ),
+        through=frozenset({"ERROR"}),
+        comments=frozenset({"comment", "multiline_comment"}),
+    ),
+    "zig": LanguageRules(
+        _kinds(function="function_declaration test_declaration", variable="variable_declaration"),
+        through=frozenset(
+            {"struct_declaration", "union_declaration", "opaque_declaration", "enum_declaration", "ERROR"}
+        ),
+    ),
     "markdown": LanguageRules(_kinds(heading="section"), comments=frozenset()),
 }  # fmt: skip

@@ -9,13 +9,15 @@ if TYPE_CHECKING:
 
 _MAX_SIGNATURE, _MAX_DOC = 300, 1_000  # characters
 _BODIES = ("body", "value", "right")
-_MARKS = re.compile(r"^\s*(?:/\*\*?|\*/|\*|///?!?|//!?|#+!?|--|<!--|\"\"\"|''')\s?|\s*(?:\*/|-->|\"\"\"|''')\s*$")
+_MARKS = re.compile(r"^\s*(?:/\*\*?|\*/|\*|///?!?|//!?|#+!?|---?|<!--|\"\"\"|''')\s?|\s*(?:\*/|-->|\"\"\"|''')\s*$")
+_DOC = re.compile(r'@doc\s+(?:~[sS])?"+(.*?)"+$', re.DOTALL)  # of Elixir
 _HIDDEN = frozenset({"private", "protected", "internal", "static"})
 
 
 def signature_of(statement: "Node", node: "Node", source: bytes) -> str:
     """The text of a statement up to the body of its definition, on one line."""
     body = next((child for name in _BODIES if (child := node.child_by_field_name(name))), None)
+    body = body or next((child for child in node.named_children if child.type.endswith(("_body", "do_block"))), None)
     inner = body.child_by_field_name("body") if body is not None else None
     end = (inner or body or statement).start_byte if body is not None else statement.end_byte
     start = statement.start_byte
@@ -32,8 +34,13 @@ def comment_text(comments: Sequence["Node"]) -> str:
     return "\n".join(line for line in lines if line)[:_MAX_DOC]
 
 
-def docstring_of(node: "Node") -> str:
-    """The docstring of a Python definition; "" if there is none."""
+def docstring_of(node: "Node", above: Sequence["Node"], language: str) -> str:
+    """The docstring of a definition in Python, or `@doc` above one in Elixir; "" if there is none."""
+    if language == "elixir":
+        texts = (_DOC.match((attribute.text or b"").decode("utf-8", "replace")) for attribute in above)
+        return next((" ".join(text[1].split())[:_MAX_DOC] for text in texts if text), "")
+    if language != "python":
+        return ""
     body = node.child_by_field_name("body")
     first = body.named_children[0] if body is not None and body.named_children else None
     if first is None or first.type != "expression_statement" or not first.named_children:
@@ -76,6 +83,14 @@ def is_exported(node: "Node", name: str, language: str, *, wrapped: bool, inside
             return inside == "interface" or "public" in _modifiers(node)
         case "php" | "c" | "cpp":
             return _HIDDEN.isdisjoint(_modifiers(node) - ({"static"} if language == "php" else set()))
+        case "scala" | "kotlin" | "swift":
+            return not any(word.startswith(("private", "fileprivate")) for word in _modifiers(node))
+        case "elixir":
+            return not (node.text or b"").startswith((b"defp ", b"defmacrop ", b"defguardp "))
+        case "zig":
+            return any(child.type == "pub" for child in node.children)
+        case "lua":
+            return not (node.text or b"").startswith(b"local ")
     return True
 
 
