@@ -3,7 +3,7 @@
 import re
 import sqlite3
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -90,9 +90,8 @@ def chunks_on(db: sqlite3.Connection, page_id: int) -> list[Chunk]:
 class ChunkSelection:
     """A large set of chunks to read; it takes 8 bytes per chunk."""
 
-    def __init__(self, db: sqlite3.Connection, scope: str) -> None:
+    def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
-        self._scope = scope
         self._rowids = array("q")
         db.execute(CHUNK_IDS)  # now, since a new table would end queries that are being read
 
@@ -119,28 +118,33 @@ class ChunkSelection:
         )
         return [row[0] for row in rows]
 
-    def batches(self, size: int) -> Iterator[list[Record]]:
-        """Yield the records in the order of their storage, which is faster than the order of their ids.
+    def batches(self, size: int) -> Iterator[list[StoredChunk]]:
+        """Yield the chunks in the order of their storage, which is faster than the order of their ids.
 
         Raises:
-            DamagedRow: A record is missing or damaged.
+            DamagedRow: A chunk is missing or cannot be read.
         """
         ordered = np.sort(np.array(self._rowids, np.int64))
         for start in range(0, len(ordered), size):
-            yield _records(self._db, self._scope, ordered[start : start + size].tolist())
+            rowids = ordered[start : start + size].tolist()
+            chunks = list(chunks_at(self._db, rowids))
+            if len(chunks) != len(rowids):
+                raise DamagedRow(f"only {len(chunks)} of {len(rowids)} chunks exist")
+            yield chunks
 
 
-def _records(db: sqlite3.Connection, scope: str, rowids: Sequence[int]) -> list[Record]:
-    records: list[Record] = []
-    for stored in chunks_at(db, rowids):
+def records_of(chunks: Iterable[StoredChunk], scope: str) -> Iterator[Record]:
+    """Yield stored chunks as records of a scope.
+
+    Raises:
+        DamagedRow: A chunk is damaged.
+    """
+    for stored in chunks:
         head, page, chunk = _parsed(stored)
         if hash_of(stored.canonical) != stored.record_hash or key_of(head, chunk) != stored.key:
             raise DamagedRow(f"the chunk {stored.key[:80]!r} of {page.url!r} changed after it was written")
         names = {"id": record_id(scope, page.url, stored.key), "scope": scope}
-        records.append(Record(**names, **head, record_hash=stored.record_hash, page=page, chunk=chunk))
-    if len(records) != len(rowids):
-        raise DamagedRow(f"only {len(records)} of {len(rowids)} chunks exist")
-    return records
+        yield Record(**names, **head, record_hash=stored.record_hash, page=page, chunk=chunk)
 
 
 def _parsed(chunk: StoredChunk) -> tuple[dict[str, str], PageFacts, Chunk]:

@@ -20,7 +20,7 @@ from searchsocket.errors import (
 )
 from searchsocket.stores import base
 from searchsocket.stores.base import PageBody, PublishInfo, VectorSnapshot
-from searchsocket.stores.base.models import Model, check_model, model_of
+from searchsocket.stores.base.models import Model, check_batch, check_model, model_id_of
 from searchsocket.stores.base.naming import check_scope_name, generation_name, generation_stamp
 from searchsocket.stores.base.spread import MAX_SAMPLED, spread_of
 from searchsocket.stores.base.upkeep import RecordVectors, ResyncReport
@@ -63,7 +63,9 @@ class MemoryStore:
         base.check_vectors(vectors, len(records))
         staged = self._of(scope)
         if records:
-            staged.model = model_of(records, vectors, staged.model)
+            model = (model_id_of(records), vectors.shape[1])
+            check_batch(scope.name, model, staged.model)
+            staged.model = model
         staged.upserts |= {record.id: (record, vector.copy()) for record, vector in zip(records, vectors, strict=True)}
         staged.deletions -= {record.id for record in records}
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from searchsocket.pipeline.run.stages import STAGES
 from searchsocket.serving.pages import find_page
 from searchsocket.state import ProjectState
+from searchsocket.state.records import records_of
 from searchsocket.stores import make_store
 from searchsocket.stores.base import VectorStore
 from searchsocket.system.files import write_atomic
@@ -80,7 +81,8 @@ def test_scopes_share_what_their_chunks_say(site: Site) -> None:
         assert "prices" in state.chunks.of_page("/docs/faq")[0].body.text
         selection = state.chunks.select()
         selection.add([id_ for id_, _ in state.chunks.fingerprints()])
-        assert {record.scope for records in selection.batches(10) for record in records} == {"preview"}
+        records = [record for batch in selection.batches(10) for record in records_of(batch, "preview")]
+        assert {record.id for record in records} == {id_ for id_, _ in state.chunks.fingerprints()}
     assert stored_pages(site) == pages
     ProjectState(site.project.state_dir).forget("preview")
     assert stored_pages(site) == 0

@@ -68,20 +68,20 @@ def test_two_workers_write_the_same_bytes_and_records_as_one(
 ) -> None:
     """More cores make a run faster and nothing else: mirror, records and their order on disk are equal."""
     serial, parallel = built(1), built(2)
-    assert worker_counts == [1, 1, 1, 2, 2, 2]
+    assert worker_counts == [1, 1, 1, 1, 2, 2, 2, 2]
     assert_alike(serial, parallel)
 
 
 def test_a_cluster_writes_the_same_bytes_and_records_as_one_process(
     worker_counts: list[int], built: Callable[..., Site], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Pages, chunks and key phrases; the workers have two threads, no file of the site and batches of a few pages."""
+    """Every step but words; the workers have two threads, no file of the site and batches of a few pages."""
     from distributed import LocalCluster
 
     monkeypatch.setattr("searchsocket.pipeline.extraction.carried._BATCH_BYTES", 1_000)
     with LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0", host="127.0.0.1") as workers:  # type: ignore[no-untyped-call]
         assert_alike(built(1), built(1, workers.scheduler_address))
-    assert worker_counts == [1, 1, 1, 2, 2]
+    assert worker_counts == [1, 1, 1, 1, 2, 2, 2]
 
 
 def assert_alike(one: Site, other: Site) -> None:
@@ -110,7 +110,7 @@ def test_a_second_run_with_other_workers_changes_nothing(
     before = site.mirror()
     (site.root / "searchsocket.toml").write_text('run.workers = 2\nembeddings.provider = "hash"\n')
     summary = site.index(force=True)
-    assert worker_counts == [1, 1, 1, 2, 2, 0]  # no text of a page changed
+    assert worker_counts == [1, 1, 1, 1, 2, 2, 2, 0]  # no text of a page changed
     assert (summary.chunks["changed"], summary.embeddings["created"]) == (0, 0)
     assert site.mirror() == before
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from searchsocket.content.chunking.records import hash_of
 from searchsocket.state import ProjectState, ScopeState
+from searchsocket.state.records import records_of
 from searchsocket.state.sql import as_stored, as_text
 from tests.state.building import HOW, chunked, extracted, listed
 
@@ -23,7 +24,7 @@ def numbers(folder: Path, *queries: str) -> list[int]:
 def texts(state: ScopeState) -> list[str]:
     selection = state.chunks.select()
     selection.add([record_id for record_id, _ in state.chunks.fingerprints()])
-    return [record.chunk.body.text for batch in selection.batches(10) for record in batch]
+    return [record.chunk.body.text for batch in selection.batches(10) for record in records_of(batch, "main")]
 
 
 def test_records_are_packed_with_the_text_that_they_are_of(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import pytest
 from searchsocket.content.chunking.records import hash_of
 from searchsocket.state import DamagedRow, ProjectState, ScopeState
 from searchsocket.state.chunks import PageChunks, chunk_key
+from searchsocket.state.records import records_of
 from tests.state.building import HOW, chunked, cut, digest_of_file, extracted, mirrored, number
 
 
@@ -82,7 +83,7 @@ class TestChunks:
         selection.add([records[2].id])
         selection.add([])
         selection.add([records[1].id, records[0].id])
-        batches = list(selection.batches(2))
+        batches = [list(records_of(batch, "main")) for batch in selection.batches(2)]
         assert [len(batch) for batch in batches] == [2, 1]
         assert len(selection) == 3
         assert sorted((record for batch in batches for record in batch), key=lambda each: each.chunk.ordinal) == records

@@ -5,14 +5,15 @@ import pytest
 from searchsocket.errors import StateUnavailable
 from searchsocket.state import DamagedRow, ProjectState, ScopeState
 from searchsocket.state.extracts import extract_key
+from searchsocket.state.records import records_of
 from tests.state.building import HOW, Damage, chunked, extracted, mirrored
 
 
 def read_records(state: ScopeState) -> None:
     selection = state.chunks.select()
     selection.add([record_id for record_id, _ in state.chunks.fingerprints()])
-    for _ in selection.batches(10):
-        pass
+    for batch in selection.batches(10):
+        list(records_of(batch, "main"))
 
 
 def read_texts(state: ScopeState) -> None:

@@ -1,4 +1,4 @@
-"""Steps after the mirror, in worker processes or on a cluster: mirror texts in, chunks or key phrases out."""
+"""Steps after the mirror, in worker processes or on a cluster: texts in; chunks, rows or key phrases out."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,14 +11,18 @@ from searchsocket.content.mirror.document import parse_page, text_digest
 from searchsocket.content.mirror.paths import mirror_file
 from searchsocket.content.pages import Page
 from searchsocket.errors import SearchSocketError
+from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.project.settings.model import RunSettings
 from searchsocket.project.settings.site import ChunkSettings
 from searchsocket.state.chunks import MirroredPage
-from searchsocket.stores.base import PageBody
+from searchsocket.state.page_records import StoredChunk
+from searchsocket.state.records import records_of
+from searchsocket.stores.base import PageBody, RecordRows
+from searchsocket.stores.local.catalogue.rows import rows_of
 from searchsocket.system.dask import dask_executor
 from searchsocket.system.processes import default_workers, map_batches
 from searchsocket.text.key_phrases import phrases_of_page
-from searchsocket.types import Chunk, PageFacts
+from searchsocket.types import Chunk, PageFacts, Scope, Vectors
 
 SERIAL_BELOW_PAGES = 1_000  # starting processes costs more than they save below this
 T = TypeVar("T")
@@ -110,6 +114,27 @@ def _cut(job: ChunkJob, target: MirroredPage, text: str | None) -> CutPage:
     chunked = chunk_page(page, job.settings)
     texts = [embedded_text(page.facts.title, chunk) for chunk in chunked.chunks]
     return CutPage(target, page.facts, chunked.chunks, texts, chunked.warnings)
+
+
+@dataclass(frozen=True, slots=True)
+class RowJob:
+    """A batch of chunks to publish."""
+
+    scope: Scope
+    chunks: Sequence[StoredChunk]
+    embeds: bool  # with the built-in model, whose vectors no cache stores
+
+
+def embedded_rows(job: RowJob) -> tuple[RecordRows, Vectors | None]:
+    """The rows of some chunks, and their vectors if they are computed here.
+
+    Raises:
+        DamagedRow: A chunk is damaged.
+    """
+    records = list(records_of(job.chunks, job.scope.name))
+    texts = [embedded_text(record.page.title, record.chunk) for record in records] if job.embeds else []
+    vectors = BuiltinEmbedder().embed(texts, "passage") if job.embeds else None
+    return rows_of(records, job.scope, job.scope.project_id), vectors
 
 
 def add_phrases(bodies: Sequence[PageBody]) -> list[PageBody]:

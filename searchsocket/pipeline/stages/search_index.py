@@ -1,6 +1,6 @@
 """Stage 5: compare the live index with the chunks and publish the differences (spec 10.5)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -8,15 +8,15 @@ from datetime import datetime
 from searchsocket.content.llms.folder import RECORDS, remove_others
 from searchsocket.errors import ConfigError, IndexCorrupt, ScopeNotIndexed
 from searchsocket.events import Event
+from searchsocket.models.embedders.base import is_uncached
 from searchsocket.models.embedders.cache import EmbeddingCache
-from searchsocket.pipeline.extraction.page_steps import page_workers
+from searchsocket.pipeline.extraction.page_steps import RowJob, embedded_rows, map_pages, page_workers
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.numbers import EmbeddingNumbers, IndexNumbers
 from searchsocket.pipeline.run.recall import recall_of, recall_warnings
 from searchsocket.pipeline.run.remote_index import resync
 from searchsocket.pipeline.run.results import CheckOutcome, GoldenQueriesFailed, StageResult, digest_of
 from searchsocket.pipeline.run.stage import Stage, stage, uninterrupted
-from searchsocket.pipeline.run.vectors import vectors_of
 from searchsocket.pipeline.stages.chunk_embeddings import chunk_embeddings
 from searchsocket.pipeline.stages.index_changes import (
     BATCH,
@@ -32,11 +32,12 @@ from searchsocket.pipeline.stages.page_bodies import stage_bodies
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.site_pages import refuse_another_model
 from searchsocket.state import ScopeState
+from searchsocket.state.records import ChunkSelection, records_of
 from searchsocket.stores.artifacts.live import push_live
 from searchsocket.stores.artifacts.run_lease import check_lease
-from searchsocket.stores.base import IndexReader, PublishInfo, VectorStore
+from searchsocket.stores.base import IndexReader, PublishInfo, RecordRows, VectorStore
 from searchsocket.system.batches import batches
-from searchsocket.types import Generation, Recall, Scope
+from searchsocket.types import Generation, Recall, Scope, Vectors
 
 _RETENTION_DAYS = 7
 StageTexts = Callable[[ScopeRun, ScopeState, VectorStore], None]
@@ -163,14 +164,30 @@ def _stage_changes(
     warnings = plan.warnings()
     with run.backends.open_cache() as cache:
         done = 0
-        for rows in upserts.batches(BATCH):
-            store.upsert(rows, vectors_of(rows, run.embedder, cache), scope)
-            moves.bring(rows)
-            done += len(rows)
+        for rows, vectors in _upsert_rows(run, state, upserts, moves):
+            if vectors is None:
+                vectors = cache.get(rows.content_hashes, run.embedder.model_id)
+            store.upsert_rows(rows, vectors, scope)
+            done += len(rows.rows)
             stage.progress(run, done, len(upserts))
         warnings += cache.warnings
         _bound(cache, run.project.settings.embeddings.cache_max_mb)
     return _StagedChanges(plan, moves.aliases(live.aliases if live else {}, state.links.is_searchable), warnings)
+
+
+def _upsert_rows(
+    run: ScopeRun, state: ScopeState, upserts: ChunkSelection, moves: Moves
+) -> Iterator[tuple[RecordRows, Vectors | None]]:
+    """The rows of the selected chunks, with their vectors unless the cache has them."""
+
+    def jobs() -> Iterator[RowJob]:
+        for chunks in upserts.batches(BATCH):
+            moves.bring(records_of(chunks, run.scope.name))
+            yield RowJob(run.scope, chunks, is_uncached(run.embedder.model_id))
+
+    total = state.chunks.count()
+    pages = len(upserts) * total.pages // max(total.chunks, 1)
+    return map_pages(embedded_rows, jobs(), run.project.settings.run, pages)
 
 
 def _switch(

@@ -26,6 +26,7 @@ from searchsocket.stores.base.store import (
     Publisher,
     PublishInfo,
     Readers,
+    RecordRows,
     VectorStore,
     accept,
 )
@@ -53,6 +54,7 @@ __all__ = [
     "Publisher",
     "ReadableRecord",
     "Readers",
+    "RecordRows",
     "TermHit",
     "VectorIndex",
     "VectorLimits",

@@ -4,28 +4,37 @@ from collections.abc import Sequence
 
 from searchsocket.errors import BadVectors, EmbeddingModelMismatch
 from searchsocket.stores.base.store import PublishInfo
-from searchsocket.types import Generation, Record, Vectors
+from searchsocket.types import Generation, Record
 
 Model = tuple[str, int]  # its id, and the dimensions of its vectors
 
 
-def model_of(records: Sequence[Record], vectors: Vectors, first: Model | None) -> Model:
-    """The one model of a batch, which is that of the batches before it.
+def model_id_of(records: Sequence[Record]) -> str:
+    """The one model of some records; "" of none.
+
+    Raises:
+        EmbeddingModelMismatch: There are two.
+    """
+    model_id = records[0].model_id if records else ""
+    for record in records:
+        if record.model_id != model_id:
+            raise EmbeddingModelMismatch(record.scope, model_id, record.model_id)
+    return model_id
+
+
+def check_batch(scope_name: str, model: Model, first: Model | None) -> None:
+    """Refuse a batch whose model is not that of the run's first batch.
 
     Args:
-        records: At least one.
-        first: The model of the run's first batch; None: this is the first batch.
+        first: The model of the first batch; None: this is it.
 
     Raises:
         BadVectors, EmbeddingModelMismatch: There are two.
     """
-    model_id, dimensions = first or (records[0].model_id, vectors.shape[1])
-    if vectors.shape[1] != dimensions:
-        raise BadVectors(f"this run staged vectors of {dimensions} dimensions, then of {vectors.shape[1]}")
-    for record in records:
-        if record.model_id != model_id:
-            raise EmbeddingModelMismatch(record.scope, model_id, record.model_id)
-    return model_id, dimensions
+    if first and model[1] != first[1]:
+        raise BadVectors(f"this run staged vectors of {first[1]} dimensions, then of {model[1]}")
+    if first and model[0] != first[0]:
+        raise EmbeddingModelMismatch(scope_name, first[0], model[0])
 
 
 def check_model(

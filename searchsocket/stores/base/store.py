@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from searchsocket.errors import SearchSocketError
 from searchsocket.stores.base.catalogue import PageBody
@@ -32,6 +32,14 @@ class PublishInfo:
         """The fields that `Generation` copies from here."""
         names = [each.name for each in fields(self) if each.name != "workers"]
         return {name: getattr(self, name) for name in names}
+
+
+class RecordRows(NamedTuple):
+    """Records in the form in which a store stages them, which is made by a pure step."""
+
+    model_id: str
+    content_hashes: Sequence[str]  # of each record
+    rows: Sequence[tuple[Any, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +78,13 @@ class Publisher(Protocol):
                 is staged.
             ProjectMismatch: A record, or the store, belongs to another project.
             InvalidScope: A record belongs to another scope.
+        """
+
+    def upsert_rows(self, rows: RecordRows, vectors: Vectors, scope: Scope) -> None:
+        """`upsert` of records whose rows were made by another process.
+
+        Raises:
+            BadVectors: As `upsert`.
         """
 
     def delete_by_ids(self, ids: Sequence[str], scope: Scope) -> None:

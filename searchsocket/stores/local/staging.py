@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from searchsocket.errors import StateUnavailable
-from searchsocket.stores.base import PageBody, check_vectors
-from searchsocket.stores.base.models import Model, model_of
+from searchsocket.stores.base import PageBody, RecordRows, check_vectors
+from searchsocket.stores.base.models import Model, check_batch
 from searchsocket.stores.local.catalogue.bodies import STAGED_TABLE, row_of_body
 from searchsocket.stores.local.catalogue.columns import record_of
 from searchsocket.stores.local.catalogue.hashes import as_text
@@ -20,9 +20,7 @@ from searchsocket.stores.local.catalogue.records import (
     STAGED_COLUMNS,
     STAGED_FIELDS,
     STAGED_NAMES,
-    path_key,
 )
-from searchsocket.stores.local.catalogue.rows import row_of
 from searchsocket.stores.local.layout import MANIFEST, REMOVED, STAGING, read_manifest
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.vectors.matrix import map_matrix
@@ -75,27 +73,28 @@ class Staging:
         self._connection.execute("PRAGMA synchronous = OFF")
         self._connection.executescript(_TABLES)
 
-    def upsert(self, records: Sequence[Record], vectors: Vectors) -> None:
+    def upsert(self, batch: RecordRows, vectors: Vectors) -> None:
         """Stage a batch whole or not at all.
 
         Raises:
             BadVectors, EmbeddingModelMismatch: See `VectorStore.upsert`.
         """
-        check_vectors(vectors, len(records))
-        if not records:
+        check_vectors(vectors, len(batch.rows))
+        if not batch.rows:
             return
-        model_id, dimensions = model_of(records, vectors, self.model())
+        model_id, dimensions = batch.model_id, vectors.shape[1]
+        check_batch(self.scope, (model_id, dimensions), self.model())
         first_slot = int(self._fact("slots") or 0)
         with open(self.vectors, "r+b" if self.vectors.exists() else "w+b") as file:
             file.seek(first_slot * dimensions * 4)
             file.write(np.ascontiguousarray(vectors).data)
-        rows = [(first_slot + i, path_key(record.page.url), *row_of(record)) for i, record in enumerate(records)]
+        rows = [(first_slot + i, *row) for i, row in enumerate(batch.rows)]
         self._connection.execute("BEGIN")
         try:
             self._connection.executemany(
                 f"INSERT OR REPLACE INTO changes (slot, sort, {STAGED_NAMES}) VALUES (?, ?, {PLACEHOLDERS})", rows
             )
-            facts = {"model_id": model_id, "dimensions": dimensions, "slots": first_slot + len(records)}
+            facts = {"model_id": model_id, "dimensions": dimensions, "slots": first_slot + len(rows)}
             self._connection.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", facts.items())
             self._connection.execute("COMMIT")
         except BaseException:

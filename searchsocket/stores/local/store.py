@@ -18,11 +18,12 @@ from searchsocket.errors import (
     StateUnavailable,
     VectorBackendUnavailable,
 )
-from searchsocket.stores.base import Gate, Health, PageBody, PublishInfo, VectorIndex, accept, check_records
+from searchsocket.stores.base import Gate, Health, PageBody, PublishInfo, RecordRows, VectorIndex, accept
 from searchsocket.stores.base.upkeep import RecordVectors, ResyncReport, VectorUpkeep
 from searchsocket.stores.local import upkeep
 from searchsocket.stores.local.build.build import drop_remaining, drop_unchanged, refuse_two_models
 from searchsocket.stores.local.build.candidate import build_candidate, drop_refused, is_same
+from searchsocket.stores.local.catalogue.rows import rows_of
 from searchsocket.stores.local.layout import (
     Current,
     overwrite_current,
@@ -81,9 +82,12 @@ class LocalStore(LiveGenerations):
 
     def upsert(self, records: Sequence[Record], vectors: Vectors, scope: Scope) -> None:
         """See `Publisher.upsert`."""
-        check_records(records, scope, self._project_id)
+        self.upsert_rows(rows_of(records, scope, self._project_id), vectors, scope)
+
+    def upsert_rows(self, rows: RecordRows, vectors: Vectors, scope: Scope) -> None:
+        """See `Publisher.upsert_rows`."""
         with self._staged(scope) as staging:
-            staging.upsert(records, vectors)
+            staging.upsert(rows, vectors)
 
     def delete_by_ids(self, ids: Sequence[str], scope: Scope) -> None:
         """See `Publisher.delete_by_ids`."""

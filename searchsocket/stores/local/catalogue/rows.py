@@ -1,16 +1,34 @@
-"""Records as the rows that are staged."""
+"""Records as the rows that are staged; a pure step, so that other processes can do it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from searchsocket.content.markdown.chunk_text import chunk_text, text_of_code
+from searchsocket.stores.base import RecordRows, check_records
+from searchsocket.stores.base.models import model_id_of
 from searchsocket.stores.local.catalogue import plain
 from searchsocket.stores.local.catalogue.columns import record_of, values_of
+from searchsocket.stores.local.catalogue.records import path_key
 from searchsocket.text.storable import storable
-from searchsocket.types import Code, Record
+from searchsocket.types import Code, Record, Scope
 
 
-def row_of(record: Record) -> tuple[Any, ...]:
-    """The values of `RECORD_NAMES`, ready for SQLite."""
+def rows_of(records: Sequence[Record], scope: Scope, project_id: str) -> RecordRows:
+    """The rows of some records, for `Publisher.upsert_rows`.
+
+    Args:
+        project_id: The project that owns the index.
+
+    Raises:
+        ProjectMismatch, InvalidScope: A record belongs to another project or scope.
+        EmbeddingModelMismatch: The records have two models.
+    """
+    check_records(records, scope, project_id)
+    rows = [(path_key(record.page.url), *_row_of(record)) for record in records]
+    return RecordRows(model_id_of(records), [record.content_hash for record in records], rows)
+
+
+def _row_of(record: Record) -> tuple[Any, ...]:
     values = values_of(record)
     if isinstance(body := record.chunk.body, Code):  # nothing else is said of it
         text = storable(body.text)
