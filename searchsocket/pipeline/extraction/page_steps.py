@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from searchsocket.content.chunking import chunk_page
-from searchsocket.content.chunking.records import embedded_text
+from searchsocket.content.chunking.records import CutChunk, cut_chunks, embedded_text
 from searchsocket.content.mirror.document import parse_page, text_digest
 from searchsocket.content.mirror.paths import mirror_file
 from searchsocket.content.pages import Page
 from searchsocket.errors import SearchSocketError
+from searchsocket.models.embedders.base import is_uncached
 from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.project.settings.model import RunSettings
 from searchsocket.project.settings.site import ChunkSettings
@@ -22,7 +23,7 @@ from searchsocket.stores.local.catalogue.rows import rows_of
 from searchsocket.system.dask import dask_executor
 from searchsocket.system.processes import default_workers, map_batches
 from searchsocket.text.key_phrases import phrases_of_page
-from searchsocket.types import Chunk, PageFacts, Scope, Vectors
+from searchsocket.types import PageFacts, Scope, Vectors
 
 SERIAL_BELOW_PAGES = 1_000  # starting processes costs more than they save below this
 T = TypeVar("T")
@@ -84,19 +85,20 @@ def page_of(text: str | None, scope: str) -> Page | None:
 class ChunkJob:
     """A batch of pages to cut."""
 
-    scope: str
+    scope: Scope
+    model_id: str
     settings: ChunkSettings
     pages: Sequence[tuple[MirroredPage, str | None]]  # with their mirror texts; None = damaged
 
 
 @dataclass(frozen=True, slots=True)
 class CutPage:
-    """A page with its chunks and the text per chunk that is embedded; `facts` is None if its file is damaged."""
+    """A page with its chunks; `facts` is None if its file is damaged."""
 
     page: MirroredPage
     facts: PageFacts | None
-    chunks: Sequence[Chunk] = ()
-    texts: Sequence[str] = ()
+    chunks: Sequence[CutChunk] = ()
+    tokens: Sequence[int] | None = ()  # of each chunk, if the model is the built-in one
     warnings: tuple[str, ...] = ()
 
 
@@ -106,14 +108,16 @@ def cut_batch(job: ChunkJob) -> list[CutPage]:
 
 
 def _cut(job: ChunkJob, target: MirroredPage, text: str | None) -> CutPage:
-    page = page_of(text, job.scope)
+    page = page_of(text, job.scope.name)
     if page is None:
         return CutPage(target, None)
     if page.facts.weight == 0:  # the author took the page out of search
         return CutPage(target, page.facts)
     chunked = chunk_page(page, job.settings)
-    texts = [embedded_text(page.facts.title, chunk) for chunk in chunked.chunks]
-    return CutPage(target, page.facts, chunked.chunks, texts, chunked.warnings)
+    chunks = cut_chunks(page.facts, chunked.chunks, job.scope, job.model_id)
+    count = BuiltinEmbedder().count_tokens if is_uncached(job.model_id) else None
+    tokens = [count(chunk.embedded) for chunk in chunks] if count else None
+    return CutPage(target, page.facts, chunks, tokens, chunked.warnings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,11 +50,15 @@ def page_chunks(run: ScopeRun, state: ScopeState) -> StageResult[ChunkNumbers]:
                 if redacted.error:  # its old chunks stay, and the next run tries again
                     failed.append(f"{page.url} keeps its old chunks: {redacted.error}")
                     continue
-                chunks = cut_chunks(facts, cut_page.chunks, run.scope, embedder.model_id, texts=redacted.texts)
+                chunks, tokens = cut_page.chunks, cut_page.tokens
+                if redacted.texts != _texts_of(cut_page):
+                    cut = [chunk.record.chunk for chunk in chunks]
+                    chunks, tokens = cut_chunks(facts, cut, run.scope, embedder.model_id, texts=redacted.texts), None
                 if limit is not None and cut_count + len(chunks) > limit:
                     truncated = True
                     break
-                tokens = [embedder.count_tokens(chunk.embedded) for chunk in chunks]
+                if tokens is None:
+                    tokens = [embedder.count_tokens(chunk.embedded) for chunk in chunks]
                 changed += state.chunks.replace(page.id, chunk_key(page.digest, how), chunks, tokens)
                 state.problems.replace(page.id, "chunks", cut_page.warnings)
                 state.problems.replace(page.id, "secrets", secret_count(redacted))
@@ -91,7 +95,10 @@ def _pages(
     roots, settings = mirror_roots(run), run.project.settings
     jobs = (
         ChunkJob(
-            run.scope.name, settings.chunking, [(page, mirror_text(roots, page.url, page.digest)) for page in batch]
+            run.scope,
+            run.embedder.model_id,
+            settings.chunking,
+            [(page, mirror_text(roots, page.url, page.digest)) for page in batch],
         )
         for batch in state.chunks.stale(stale, _BATCH)
     )
@@ -104,4 +111,9 @@ def _pages(
                     f"the mirror file of {cut.page.url} in {run.mirror_dir} is damaged; run `searchsocket index` to "
                     "write it again"
                 )
-        yield [(cut, cut.texts) for cut in batch]
+        yield [(cut, _texts_of(cut)) for cut in batch]
+
+
+def _texts_of(page: CutPage) -> list[str]:
+    """The texts of a page that are embedded."""
+    return [chunk.embedded for chunk in page.chunks]
