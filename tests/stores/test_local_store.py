@@ -1,5 +1,6 @@
 """The embedded index keeps the promises of every store."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.build import words
 from searchsocket.stores.words import tables
 from searchsocket.testing.store.edit_history import EditHistoryContract
+from searchsocket.types import Record, Scope, Vectors
 
 
 class TestLocalStore(StoreContract):
@@ -28,13 +30,20 @@ class TestVectorsElsewhere(StoreContract):
         return LocalStore(tmp_path / "index", "shop", vectors=MemoryVectors(), clock=clock)
 
 
+class SmallBatches(LocalStore):
+    """Splits what it is given."""
+
+    def upsert(self, records: Sequence[Record], vectors: Vectors, scope: Scope) -> None:
+        for start in range(0, len(records), 7):
+            super().upsert(records[start : start + 7], vectors[start : start + 7], scope)
+
+
 class TestWordsInParts(EditHistoryContract):
-    """As with far more records: words are found in batches, wait on disk, and are merged range by range."""
+    """As with far more records: words are staged in batches, wait on disk, and are merged range by range."""
 
     @pytest.fixture
     def store(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LocalStore:
-        monkeypatch.setattr(words, "_BATCH", 7)
-        monkeypatch.setattr(words, "_IN_MEMORY", 2)
+        monkeypatch.setattr(words, "_MERGED_AT_ONCE", 2)
         monkeypatch.setattr(tables, "_ENTRIES_A_RANGE", 20)
         monkeypatch.setattr(tables, "_TERMS_A_BLOCK", 3)
-        return LocalStore(tmp_path / "index", "shop")
+        return SmallBatches(tmp_path / "index", "shop")

@@ -2,15 +2,12 @@
 
 import multiprocessing
 import multiprocessing.synchronize
-import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -89,42 +86,20 @@ def test_the_same_input_gives_the_same_files(tmp_path: Path) -> None:
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """As with far more records."""
-    monkeypatch.setattr(words, "_BATCH", 20)
-    monkeypatch.setattr(words, "_IN_MEMORY", 3)
+    monkeypatch.setattr(words, "_MERGED_AT_ONCE", 3)
     monkeypatch.setattr(tables, "_ENTRIES_A_RANGE", 30)
 
 
 @pytest.mark.usefixtures("small_parts")
-@pytest.mark.parametrize("workers", [0, 2])
-@pytest.mark.parametrize("dies", [False, True])
-def test_parts_and_processes_do_not_change_the_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int, dies: bool
-) -> None:
-    """Also if a process dies while it looks for words."""
+def test_parts_do_not_change_the_file(tmp_path: Path) -> None:
     publish_twice(tmp_path / "one")
-    if dies and workers:
-        monkeypatch.setattr(words, "_words", DyingWork(os.getpid()))
-    store = store_in(tmp_path / "two")
-    store.upsert([made(number) for number in range(COUNT)], random_units(COUNT), MAIN)
-    store.publish(MAIN, replace(INFO, workers=workers))
+    store, vectors = store_in(tmp_path / "two"), random_units(COUNT)
+    for start in range(0, COUNT, 20):
+        store.upsert([made(number) for number in range(start, start + 20)], vectors[start : start + 20], MAIN)
+    store.publish(MAIN, INFO)
     first = min((tmp_path / "one" / "main").glob("2*"))
     (mine,), (other,) = ((folder / "packs").glob("*.words") for folder in (first, live(tmp_path / "two")))
     assert mine.read_bytes() == other.read_bytes()
-
-
-FIND = words._words
-
-
-class DyingWork:
-    """Work that only its own process can do."""
-
-    def __init__(self, owner: int) -> None:
-        self._owner = owner
-
-    def __call__(self, batch: Any) -> PackWords:
-        if os.getpid() != self._owner:
-            os._exit(1)
-        return FIND(batch)
 
 
 @pytest.mark.usefixtures("small_parts")

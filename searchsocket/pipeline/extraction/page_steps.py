@@ -46,12 +46,8 @@ def map_pages(step: Callable[[T], R], jobs: Iterable[T], settings: RunSettings, 
             workers = cluster.workers
             yield from map_batches(step, jobs, workers=workers, lost=step, make_executor=lambda _: cluster)
     else:
-        yield from map_batches(step, jobs, workers=page_workers(settings, pages), lost=step)
-
-
-def page_workers(settings: RunSettings, pages: int) -> int:
-    """The number of worker processes for a step over this many pages; 0 = the step runs in its own process."""
-    return (settings.workers or default_workers()) if pages >= SERIAL_BELOW_PAGES else 0
+        workers = (settings.workers or default_workers()) if pages >= SERIAL_BELOW_PAGES else 0
+        yield from map_batches(step, jobs, workers=workers, lost=step)
 
 
 def mirror_text(roots: Sequence[Path], url: str, digest: str) -> str | None:

@@ -10,7 +10,7 @@ from searchsocket.errors import ConfigError, IndexCorrupt, ScopeNotIndexed
 from searchsocket.events import Event
 from searchsocket.models.embedders.base import is_uncached
 from searchsocket.models.embedders.cache import EmbeddingCache
-from searchsocket.pipeline.extraction.page_steps import RowJob, embedded_rows, map_pages, page_workers
+from searchsocket.pipeline.extraction.page_steps import RowJob, embedded_rows, map_pages
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.numbers import EmbeddingNumbers, IndexNumbers
 from searchsocket.pipeline.run.recall import recall_of, recall_warnings
@@ -321,5 +321,4 @@ def _info(run: ScopeRun, state: ScopeState, embedding: Stage[EmbeddingNumbers], 
         source_revision=run.source_revision() if changed else "",  # else the live generation stays, with its own
         branch=run.scope.branch,
         versions=state.versions.families(),
-        workers=page_workers(run.project.settings.run, state.chunks.count_mirrored()),
     )

@@ -11,6 +11,7 @@ from searchsocket.types import Generation, Recall, Record, Renamed, Scope, Vecto
 
 if TYPE_CHECKING:
     from searchsocket.stores.base.upkeep import RecordVectors, ResyncReport, VectorUpkeep
+    from searchsocket.stores.words.pack_words import PackWords
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +27,10 @@ class PublishInfo:
     branch: str = ""
     aliases: Mapping[str, str] = field(default_factory=dict)  # old URL of a page that moved -> its URL now
     versions: tuple[VersionFamily, ...] = ()  # of the site
-    workers: int = 0  # processes that may build the generation beside this one; not a fact of it
 
     def facts(self) -> dict[str, Any]:
         """The fields that `Generation` copies from here."""
-        names = [each.name for each in fields(self) if each.name != "workers"]
-        return {name: getattr(self, name) for name in names}
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
 
 class RecordRows(NamedTuple):
@@ -40,6 +39,7 @@ class RecordRows(NamedTuple):
     model_id: str
     content_hashes: Sequence[str]  # of each record
     rows: Sequence[tuple[Any, ...]]
+    words: "PackWords"  # of the records, in their order
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from searchsocket.stores.local.catalogue.records import (
 from searchsocket.stores.local.layout import MANIFEST, REMOVED, STAGING, read_manifest
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.vectors.matrix import map_matrix
+from searchsocket.stores.words.pack_words import PackWords, save_words
 from searchsocket.system.files import link_file, make_folder
 from searchsocket.text.storable import storable
 from searchsocket.types import Generation, Record, Renamed, Vector, Vectors
@@ -88,6 +89,7 @@ class Staging:
         with open(self.vectors, "r+b" if self.vectors.exists() else "w+b") as file:
             file.seek(first_slot * dimensions * 4)
             file.write(np.ascontiguousarray(vectors).data)
+        save_words(self._words_of(first_slot), batch.words)
         rows = [(first_slot + i, *row) for i, row in enumerate(batch.rows)]
         self._connection.execute("BEGIN")
         try:
@@ -168,6 +170,21 @@ class Staging:
         if self.vectors.stat().st_size < slots * staged_dimensions * 4:
             raise StateUnavailable(f"{self.vectors} is incomplete; run again")
         return map_matrix(self.vectors, slots, staged_dimensions)
+
+    def words(self) -> Sequence[PackWords]:
+        """The words of the records of all slots, in the order of these.
+
+        Raises:
+            OSError, ValueError, LookupError, TypeError: A file is missing or damaged.
+        """
+        words, slots = list[PackWords](), int(self._fact("slots") or 0)
+        while (first := sum(each.records for each in words)) < slots:
+            words.append(PackWords.open(self._words_of(first)))
+        return words
+
+    def _words_of(self, first_slot: int) -> Path:
+        """The words of the batch that begins at this slot."""
+        return self.folder / f"words-{first_slot}"
 
     def upserts(self, generation: Generation) -> Iterator[tuple[Record, Vector]]:
         """Stream the staged records of a generation, each with its vector, in ascending order of id."""

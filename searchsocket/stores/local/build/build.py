@@ -123,7 +123,7 @@ def build(
         vector_files = vectors.write(
             target, rows.vectors, plan.is_new, None if live is None else live.vectors, staged_vectors, number
         )
-        packs, hashed = write_packs(target, staging.database, live, rows, plan, vector_files, info.workers)
+        packs, hashed = write_packs(target, staging, live, rows, plan, vector_files)
         names = RowNames(rows.ids, rows.hashes, rows.docs, places_of(rows.sources, plan, live))
         with open(target / FACTS, "xb") as fact_file:
             write_facts(fact_file, rows.facts)

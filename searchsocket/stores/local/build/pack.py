@@ -17,6 +17,7 @@ from searchsocket.stores.local.catalogue.records import PATH_ORDER, RECORD_NAMES
 from searchsocket.stores.local.layout import NEW_PACK, FileEntry, PackEntry, records_file, vectors_file, words_file
 from searchsocket.stores.local.numbering import Rows
 from searchsocket.stores.local.reader import LocalReader
+from searchsocket.stores.local.staging import Staging
 from searchsocket.system.files import link_file
 from searchsocket.system.memory import return_freed_memory
 
@@ -25,20 +26,17 @@ _NAME_DIGITS = 32
 
 def write_packs(
     target: Path,
-    staged: Path,
+    staging: Staging,
     live: LocalReader | None,
     rows: NewRows,
     plan: PackPlan,
     vectors: Mapping[str, FileEntry],
-    workers: int,
 ) -> tuple[tuple[PackEntry, ...], dict[str, FileEntry]]:
     """Link the packs that stay. If there are new records, write them into a new pack, which is the last.
 
     Args:
         target: The generation's folder.
-        staged: The file of staged changes.
         vectors: Vector files that are already written; those of the new pack get its name.
-        workers: Processes that may look for words.
 
     Returns:
         All packs, and the entries of the files that were written.
@@ -50,9 +48,9 @@ def write_packs(
                 link_file(live.folder / path, target / path)
     if not plan.is_new.any():
         return tuple(packs), dict(vectors)
-    _write_records(target, staged, live, plan)
+    _write_records(target, staging.database, live, plan)
     return_freed_memory()
-    write_pack_words(target / words_file(NEW_PACK), target / records_file(NEW_PACK), rows.sources, plan, live, workers)
+    write_pack_words(target / words_file(NEW_PACK), staging.words(), rows, plan, live)
     name, entries = _name_pack(target, vectors)
     packs.append(PackEntry(name, int(plan.is_new.sum())))
     return tuple(packs), entries

@@ -1,16 +1,20 @@
 """Records as the rows that are staged; a pure step, so that other processes can do it."""
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any
 
 from searchsocket.content.markdown.chunk_text import chunk_text, text_of_code
 from searchsocket.stores.base import RecordRows, check_records
 from searchsocket.stores.base.models import model_id_of
 from searchsocket.stores.local.catalogue import plain
-from searchsocket.stores.local.catalogue.columns import record_of, values_of
+from searchsocket.stores.local.catalogue.columns import NAMES, record_of, values_of
 from searchsocket.stores.local.catalogue.records import path_key
+from searchsocket.stores.words.documents import WordRow, words_of
 from searchsocket.text.storable import storable
 from searchsocket.types import Code, Record, Scope
+
+_WORD_COLUMNS = itemgetter(*[NAMES.index(name) + 1 for name in WordRow._fields])  # after the sort key
 
 
 def rows_of(records: Sequence[Record], scope: Scope, project_id: str) -> RecordRows:
@@ -25,7 +29,8 @@ def rows_of(records: Sequence[Record], scope: Scope, project_id: str) -> RecordR
     """
     check_records(records, scope, project_id)
     rows = [(path_key(record.page.url), *_row_of(record)) for record in records]
-    return RecordRows(model_id_of(records), [record.content_hash for record in records], rows)
+    words = words_of(map(WordRow._make, map(_WORD_COLUMNS, rows)))
+    return RecordRows(model_id_of(records), [record.content_hash for record in records], rows, words)
 
 
 def _row_of(record: Record) -> tuple[Any, ...]:
