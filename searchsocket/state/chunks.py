@@ -201,7 +201,7 @@ class ChunkTable:
 
     def select(self) -> ChunkSelection:
         """Return an empty selection."""
-        return ChunkSelection(self.db)
+        return ChunkSelection(self.db, self.scope)
 
     def _stale(self, how: str | None) -> tuple[str, tuple[str | bytes, ...]]:
         if how is None:

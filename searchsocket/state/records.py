@@ -90,8 +90,9 @@ def chunks_on(db: sqlite3.Connection, page_id: int) -> list[Chunk]:
 class ChunkSelection:
     """A large set of chunks to read; it takes 8 bytes per chunk."""
 
-    def __init__(self, db: sqlite3.Connection) -> None:
+    def __init__(self, db: sqlite3.Connection, scope: str) -> None:
         self._db = db
+        self._scope = scope
         self._rowids = array("q")
         db.execute(CHUNK_IDS)  # now, since a new table would end queries that are being read
 
