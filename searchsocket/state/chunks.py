@@ -9,9 +9,10 @@ from searchsocket.content.chunking.records import CutChunk
 from searchsocket.state.chunk_ids import OF_SCOPE, compute_ids
 from searchsocket.state.page_records import put_records
 from searchsocket.state.records import ChunkSelection, TextToEmbed, chunks_on, pages_at, texts_at, texts_of
-from searchsocket.state.sql import CUT, MIRRORED, as_text
+from searchsocket.state.sql import CUT, KEY_BYTES, MIRRORED, as_text
 from searchsocket.types import Chunk
 
+_HOW_CHARS = 16  # of the digest of settings, which no author chooses
 _CUTS = "chunked CROSS JOIN page_cuts ON page_cuts.id = records_id"
 _CHUNKS = "chunked CROSS JOIN chunks ON chunks.records_id = chunked.records_id"
 
@@ -45,7 +46,7 @@ def chunk_key(mirror_digest: str, how: str) -> bytes:
         mirror_digest: Hexadecimal, as `how`.
         how: Digest of chunker, its settings, the model and the project.
     """
-    return bytes.fromhex(mirror_digest[:16] + how[:16])
+    return bytes.fromhex(mirror_digest[: 2 * KEY_BYTES] + how[:_HOW_CHARS])
 
 
 def count_chunks(db: sqlite3.Connection, scope: str) -> ChunkCounts:
@@ -206,7 +207,10 @@ class ChunkTable:
     def _stale(self, how: str | None) -> tuple[str, tuple[str | bytes, ...]]:
         if how is None:
             return MIRRORED, (self.scope,)
-        return f"{MIRRORED} AND NOT ({CUT} AND substr(chunk_key, 9) = ?)", (self.scope, chunk_key("", how))
+        return f"{MIRRORED} AND NOT ({CUT} AND substr(chunk_key, {KEY_BYTES} + 1) = ?)", (
+            self.scope,
+            chunk_key("", how),
+        )
 
     def _digests(self, column: str) -> Iterator[str]:
         rows = self.db.execute(f"SELECT {column} FROM {_CUTS} WHERE scope = ? ORDER BY {column}", (self.scope,))

@@ -13,7 +13,7 @@ from searchsocket.state.chunks import chunk_key, count_chunks
 from searchsocket.state.errors import DamagedRow
 from searchsocket.state.file import transaction
 from searchsocket.state.page_records import records_digest
-from searchsocket.state.sql import EXTRACT_KEY, IN_SCOPE, MIRRORED, as_text
+from searchsocket.state.sql import EXTRACT_KEY, IN_SCOPE, KEY_BYTES, MIRRORED, as_text
 from searchsocket.types import Renamed
 
 _SAMPLE = 256  # pages that decide which scope is nearest
@@ -53,7 +53,8 @@ _FIND_SAME_FILES = f"""
 INSERT INTO same SELECT mine.id, theirs.id FROM pages mine
 JOIN pages theirs ON theirs.scope = :origin AND theirs.url = mine.url
 WHERE mine.{MIRRORED.replace("?", ":scope").replace("AND ", "AND mine.")} AND mine.chunk_key = ''
-AND substr(theirs.chunk_key, 1, 8) = substr(mine.mirror_digest, 1, 8) AND substr(theirs.chunk_key, 9) = :how
+AND substr(theirs.chunk_key, 1, {KEY_BYTES}) = substr(mine.mirror_digest, 1, {KEY_BYTES})
+AND substr(theirs.chunk_key, {KEY_BYTES} + 1) = :how
 """
 _TAKE_CHUNKS = (
     "DELETE FROM chunked WHERE page_id IN (SELECT mine FROM same)",  # of a scope that was forgotten in part

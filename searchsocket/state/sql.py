@@ -9,7 +9,10 @@ import re
 IN_SCOPE = "scope = ? AND removed = 0"
 SEARCHABLE = f"{IN_SCOPE} AND skip = '' AND copy_of = '' AND extract_key != ''"
 MIRRORED = f"{IN_SCOPE} AND skip = '' AND copy_of = '' AND mirror_digest != ''"
-CUT = "substr(chunk_key, 1, 8) = substr(mirror_digest, 1, 8)"  # of a mirrored page
+# Bytes of a hash in keys. With half of them, an author could find two pages with one key in an hour: one scope would
+# show the page that another one read.
+KEY_BYTES = 16
+CUT = f"substr(chunk_key, 1, {KEY_BYTES}) = substr(mirror_digest, 1, {KEY_BYTES})"  # of a mirrored page
 
 EXTRACT_KEY = "key_of_extract(raw_hash, ?, url, served_url, kind)"  # of a page as it is listed; its value is `how`
 
@@ -29,7 +32,7 @@ def as_stored(value: str) -> bytes | str:
 def key_of_extract(raw_hash: bytes | str, how: str, url: str, served_url: str, kind: str) -> bytes:
     """Return the hash of all inputs of a page's extraction; also a function of SQL. See `extracts.extract_key`."""
     parts = (as_text(raw_hash), how, url, served_url, kind)
-    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogatepass")).digest()[:8]
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogatepass")).digest()[:KEY_BYTES]
 
 
 def as_text(stored: bytes | str) -> str:

@@ -3,6 +3,7 @@
 from searchsocket.content.chunking.records import cut_chunks, hash_of
 from searchsocket.state import ProjectState, ScopeState
 from searchsocket.state.chunks import chunk_key
+from searchsocket.state.records import records_of
 from searchsocket.types import PageFacts, Renamed, Scope
 from tests.state.building import HOW, chunked, cut, dirty, extracted, listed, mirrored
 
@@ -74,7 +75,8 @@ class TestOrigins:
             selection = state.chunks.select()
             for batch in state.origin.records(1):
                 selection.add([record.id for record in batch])
-            assert [record.chunk.body.text for [record] in selection.batches(1)] == [f"text {n}" for n in range(9)]
+            texts = [record.chunk.body.text for batch in selection.batches(1) for record in records_of(batch, "new")]
+        assert texts == [f"text {number}" for number in range(9)]
 
     def test_what_the_other_scope_changes_meanwhile_is_not_taken_over(self, project: ProjectState) -> None:
         with project.open("main") as state:
