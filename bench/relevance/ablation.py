@@ -37,7 +37,7 @@ PARTS: dict[str, Sequence[Replaced]] = {
     "one table for all models": [(engine, "shares_of", lambda q, *_, **__: weights.shares_of(q))],
     "chunks that are pages count twice": [(weights, "READ_WHOLE", weights.READ)],
     "many words as few": [(weights, "MANY_WORDS", weights.FEW_WORDS)],
-    "nothing to the letter": [(signals, "exact_scores", lambda _, found, __: 0 * found.titled)],
+    "nothing to the letter": [(signals, "exact_features", lambda _, found, __: {"title": 0 * found.titled})],
     "no words in names": [(names, "WEIGHTS", WEIGHTS._replace(all_names=0, slug=0, named=0, compared_title=0))],
     "headings as before": [(exact, "WEIGHTS", WEIGHTS._replace(heading=0.3))],
     "no neighbouring words": [(signals, "WEIGHTS", WEIGHTS._replace(neighbours=0.0))],

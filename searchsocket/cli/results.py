@@ -81,8 +81,7 @@ def _score_lines(parts: "Explanation") -> Iterator[str]:
         f"added  second section {parts.second:.3f}, links {parts.links:.3f}, depth {parts.depth:.3f}, "
         f"exact {parts.exact:.3f}; weight {parts.weight:g}"
     )
-    if parts.names or parts.passage:
-        yield f"exact  names {parts.names:.3f}, words together in a passage {parts.passage:.3f}"
+    yield "score  " + ", ".join(f"{feature.name} {feature.part:.3f}" for feature in parts.features)
 
 
 def _rule_lines(rules: "Sequence[AppliedRule]") -> Iterator[str]:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from searchsocket.search.filters import FacetCounts
+from searchsocket.search.ranking.weights import FEATURES
 from searchsocket.search.versions import AnswerVersions
 from searchsocket.search.wire import (
     Address,
@@ -54,6 +55,18 @@ AppliedRules = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
+class FeaturePart(Wire):
+    """A feature of the ranking and its part of the score."""
+
+    name: Annotated[
+        str, Field(description="; ".join(f"`{name}`: {text}" for name, text in FEATURES.items()), examples=["title"])
+    ]
+    weight: Annotated[float, Field(description="1 for `links` and `depth`, whose value is weighted.")]
+    value: Annotated[float, Field(description="The feature, in [0, 1] before its weight.")]
+    part: Annotated[float, Field(description="Its part of `score`; the parts of a result add up to its score.")]
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation(Wire):
     """score = (fused + second + links + depth + exact) x weight, in [0, 1]; fused: vector, keyword, page, by shares."""
 
@@ -84,6 +97,9 @@ class Explanation(Wire):
             description="Score of the reranker, scaled over its candidates; `fused` then has less weight.",
         ),
     ] = None
+    features: Annotated[
+        tuple[FeaturePart, ...], Field(description="Features that are not 0, by falling part of the score.")
+    ] = ()
 
 
 # Not frozen: an answer has 30 of `SectionResult` and 10 of `Result`. A frozen dataclass sets each field by a call: that

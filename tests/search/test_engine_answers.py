@@ -22,10 +22,10 @@ from searchsocket.search import engine as engine_module
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking import weights
-from searchsocket.search.ranking.weights import Shares
+from searchsocket.search.ranking.weights import FEATURES, Shares
 from searchsocket.stores.base import ReadableRecord, VectorLimits
 from searchsocket.stores.local.catalogue.snapshot import LocalCatalogue
-from searchsocket.types import Scope
+from searchsocket.types import GroupBy, Scope
 
 
 @pytest.fixture(scope="module")
@@ -142,8 +142,11 @@ def test_a_page_weight_moves_the_page(tmp_path: Path) -> None:
     assert all(0 <= result.score <= 1 for result in answer.results)
 
 
-def test_explain_gives_the_parts_that_make_the_score(site: Site) -> None:
-    answer = site.engine.search(SearchQuery("battery", explain=True), MAIN)
+@pytest.mark.parametrize("q", ["battery", "charge battery", "how do I charge the battery of my phone"])
+@pytest.mark.parametrize("group_by", ["page", "chunk"])
+def test_explain_gives_the_parts_that_make_the_score(site: Site, q: str, group_by: GroupBy) -> None:
+    answer = site.engine.search(SearchQuery(q, explain=True, group_by=group_by), MAIN)
+    assert answer.results
     weights = site.settings.weights
     parts = [result.explanation for result in answer.results]
     most = max(part.second + part.exact for part in parts if part is not None)
@@ -154,6 +157,11 @@ def test_explain_gives_the_parts_that_make_the_score(site: Site) -> None:
         assert part.fused == pytest.approx(found, abs=1e-5)
         assert 0 <= part.names + part.passage <= part.exact + 1e-5
         assert result.score == pytest.approx(whole / (1 + weights.incoming_links + weights.depth + most), abs=1e-5)
+        assert sum(feature.part for feature in part.features) == pytest.approx(result.score, abs=1e-5)
+        gains = {feature.name: feature.weight * feature.value for feature in part.features}
+        assert gains.keys() <= FEATURES.keys()
+        added = sum(gain for name, gain in gains.items() if name not in ("meaning", "words", "page"))
+        assert added == pytest.approx(part.second + part.links + part.depth + part.exact, abs=1e-5)
     assert site.engine.search(SearchQuery("battery"), MAIN).results[0].explanation is None
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.search.ranking.exact import exact_scores
+from searchsocket.search.ranking.exact import exact_features
 from searchsocket.search.ranking.weights import WEIGHTS
 from searchsocket.stores.base import Candidates, Facts
 
@@ -16,7 +16,7 @@ def gain(q: str, text: str, titled: float = 0.0, headed: float = 0.0) -> float:
     first = np.eye(1, 1_000)[0]
     facts = Facts(["/page"] * 1_000, [""] * 1_000, [""] * 1_000, ["section"] * 1_000, zero, zero, zero, zero + 1)
     found = Candidates(["id"] * 1_000, facts, zero, zero, zero, titled * first, headed * first, 1.0)
-    return float(exact_scores(q, found, lambda _: [text, *[""] * others])[0])
+    return float(sum(exact_features(q, found, lambda _: [text, *[""] * others]).values())[0])
 
 
 @pytest.mark.parametrize(
@@ -72,5 +72,5 @@ def test_an_identifier_that_most_candidates_hold_tells_none_apart() -> None:
     column = np.zeros(4)
     facts = Facts(["/"] * 4, [""] * 4, [""] * 4, ["section"] * 4, column, column, column, column + 1)
     found = Candidates(list("abcd"), facts, column, column, column, column, column, 1.0)
-    scores = exact_scores("set max_chars of acme.js", found, lambda _: texts)
+    scores = sum(exact_features("set max_chars of acme.js", found, lambda _: texts).values())
     assert scores.tolist() == pytest.approx([0.3 * (0.75 + 0.25) / 2, 0.3 * 0.25 / 2, 0.3 * 0.25 / 2, 0.0])

@@ -2,18 +2,24 @@
 
 import json
 
+import numpy as np
 import pytest
 
-from searchsocket.search.ranking.names import name_scores
+from searchsocket.search.ranking.names import name_features
 from searchsocket.search.ranking.weights import FILE, LISTS, WEIGHTS
+from searchsocket.types import Scores
 
 PAGES = (("Task Cancellation", "/advanced/task-cancellation"), ("Tasks", "/api/tasks"), ("Forks", "/forks"))
+
+
+def total(features: dict[str, Scores]) -> list[float]:
+    return sum(features.values(), np.zeros(1)).tolist()
 
 
 def gains(
     q: str, anchors: tuple[str, str, str] = ("", "", ""), rarities: dict[str, float] | None = None
 ) -> list[float]:
-    return name_scores(q, PAGES, (0, 1, 2), anchors, rarities or dict.fromkeys(q.split(), 1.0)).tolist()
+    return total(name_features(q, PAGES, (0, 1, 2), anchors, rarities or dict.fromkeys(q.split(), 1.0)))
 
 
 def test_rare_words_in_names_count_more() -> None:
@@ -28,8 +34,8 @@ def test_an_anchor_completes_title_and_path() -> None:
     """Of one section: the words of two sections do not add up."""
     rarities = {"forks": 1.0, "errors": 1.0, "effects": 1.0, "x": 1.0}
     pages, codes = PAGES[2:], (0, 0, 0)
-    [alone] = name_scores("forks errors effects x", pages, (0,), ("",), rarities)
-    [both] = name_scores("forks errors effects x", pages, codes, ("errors", "effects", ""), rarities)
+    [alone] = total(name_features("forks errors effects x", pages, (0,), ("",), rarities))
+    [both] = total(name_features("forks errors effects x", pages, codes, ("errors", "effects", ""), rarities))
     assert both - alone == pytest.approx(WEIGHTS.all_names / 4)
 
 
@@ -48,7 +54,7 @@ def test_a_query_that_compares_names_several_pages(q: str) -> None:
 
 def test_names_gain_nothing_where_the_query_says_none_of_them() -> None:
     assert gains("something else") == [0.0, 0.0, 0.0]
-    assert name_scores("", PAGES, (0, 1, 2), ("", "", ""), {}).tolist() == [0.0, 0.0, 0.0]
+    assert total(name_features("", PAGES, (0, 1, 2), ("", "", ""), {})) == [0.0, 0.0, 0.0]
 
 
 def test_every_weight_is_in_the_file_and_in_bounds() -> None:

@@ -65,6 +65,9 @@ def test_the_best_are_sent_with_title_and_heading_and_put_in_another_order(site:
     assert answer.meta.timings_ms.rerank > 0
     assert answer.results[0].explanation
     assert answer.results[0].explanation.rerank == 1.0
+    features = {feature.name: feature.part for feature in answer.results[0].explanation.features}
+    assert sum(features.values()) == pytest.approx(answer.results[0].score, abs=1e-5)
+    assert features["rerank"] > features["meaning"]
     (request,) = server.requests
     assert any(text.startswith(f"{wanted}\n") for text in request["documents"])
 

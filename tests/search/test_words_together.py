@@ -9,7 +9,7 @@ from memory_store.words import WordsOfRecords
 from search_site import MAIN, Piece, make_site, record_of
 
 from searchsocket.search.query import SearchQuery
-from searchsocket.search.ranking.signals import passage_scores
+from searchsocket.search.ranking.signals import passage_features
 from searchsocket.search.ranking.weights import FEW_WORDS, SOME_WORDS
 from searchsocket.stores.base import WordSnapshot
 
@@ -52,9 +52,9 @@ def test_half_of_a_question_is_worth_a_quarter_and_short_ones_are_not_looked_at(
             return [1.0, 0.5, 0.0]
 
     words: WordSnapshot = Words()  # type: ignore[assignment]
-    gains = passage_scores(words, "long", ["a", "b", "c"], SOME_WORDS)
+    gains = sum(passage_features(words, "long", ["a", "b", "c"], SOME_WORDS).values())
     np.testing.assert_allclose(gains, np.array([1.0, 0.25, 0.0]) * SOME_WORDS.together)
-    assert not passage_scores(words, "short", ["a", "b", "c"], FEW_WORDS).any()
+    assert "together" not in passage_features(words, "short", ["a", "b", "c"], FEW_WORDS)
 
 
 def test_each_of_many_records_has_its_own_share(tmp_path: Path) -> None:

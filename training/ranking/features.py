@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from searchsocket.search.ranking.boosts import asks_for_occasion, is_occasion
-from searchsocket.search.ranking.exact import WHOLE, exact_scores, names_identifier
+from searchsocket.search.ranking.exact import WHOLE, exact_features, names_identifier
 from searchsocket.search.ranking.names import COMPARISON, query_words
 from searchsocket.search.ranking.rank import Ranking
 from searchsocket.search.ranking.signals import RankingInput
@@ -143,7 +143,8 @@ def _identifiers(given: RankingInput, best: Callable[[Scores], Scores]) -> Score
     """What identifiers give, without names; 0 where the query is one word."""
     found = given.candidates
     nothing = np.zeros(len(found.ids))
-    scores = exact_scores(given.q, replace(found, titled=nothing, headed=nothing), given.texts)
+    features = exact_features(given.q, replace(found, titled=nothing, headed=nothing), given.texts)
+    scores = sum(features.values(), nothing)
     return 0.0 if len(given.q.split()) == 1 else best(scores) / WEIGHTS.identifiers
 
 

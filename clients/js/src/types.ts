@@ -147,6 +147,16 @@ export interface Explanation {
   keywordShare: number;
   pageShare: number;
   rerank?: number | null;
+  /** Features that are not 0, by falling part of the score. */
+  features: readonly FeaturePart[];
+}
+
+/** A feature of the ranking and its part of the score; the OpenAPI description of the service explains each name. */
+export interface FeaturePart {
+  name: string;
+  weight: number;
+  value: number;
+  part: number;
 }
 
 /** A rule of `curation.toml` that is about the query. */

@@ -9,19 +9,21 @@ from urllib.parse import quote
 import numpy as np
 
 from searchsocket.content.markdown.plain_text import Opening
-from searchsocket.search.answer import AlikePage, Explanation, Result, SectionResult
+from searchsocket.search.answer import AlikePage, Explanation, FeaturePart, Result, SectionResult
 from searchsocket.search.quoting.choice import SectionScorer, opening_of, section_called
 from searchsocket.search.quoting.lines import mirror_of, source_of
 from searchsocket.search.quoting.marks import Mark, QueryWords
 from searchsocket.search.quoting.snippet import MAX_CHARS, Snippet, excerpt
 from searchsocket.search.quoting.window import Window, beginning, below_title, window
 from searchsocket.search.ranking.group import MAX_SECTIONS, PageGroup
-from searchsocket.search.ranking.rank import Parts, Ranked
+from searchsocket.search.ranking.rank import Parts, Ranked, parts_of_sum
+from searchsocket.search.ranking.weights import WEIGHTS
 from searchsocket.search.versions import NO_VERSIONS, VersionScope, page_versions
 from searchsocket.stores.base import ReadableRecord
 from searchsocket.text.graphemes import safe_cut
 from searchsocket.types import Generation, PageFacts, Record, Scores
 
+_DIGITS = 6
 _FRAGMENT_SAFE = "!$&()*+,;=:@/?-._~"
 
 
@@ -246,16 +248,16 @@ class ResultWriter:
             age_seconds=self.age_s,
             sections=sections,
             alike=alike,
-            explanation=_explanation(self.parts, group.scored.position) if self.parts else None,
+            explanation=_explanation(self.parts, group.scored) if self.parts else None,
         )
 
 
-def _explanation(parts: Parts, position: int) -> Explanation:
-    scores, boosts = parts.lists, parts.boosts
+def _explanation(parts: Parts, scored: Ranked) -> Explanation:
+    scores, boosts, position = parts.lists, parts.boosts, scored.position
     nothing = np.zeros(len(scores.fused))
 
     def at(column: Scores) -> float:
-        return round(float(column[position]), 6)
+        return round(float(column[position]), _DIGITS)
 
     return Explanation(
         cosine=at(scores.cosine),
@@ -276,7 +278,22 @@ def _explanation(parts: Parts, position: int) -> Explanation:
         keyword_share=scores.shares.words,
         page_share=scores.shares.page,
         rerank=None if parts.reranked is None else at(parts.reranked),
+        features=_features(parts, scored),
     )
+
+
+def _features(parts: Parts, scored: Ranked) -> tuple[FeaturePart, ...]:
+    terms = {name: float(column[scored.position]) for name, column in parts_of_sum(parts).items()}
+    scale = scored.score / (sum(terms.values()) or 1.0)
+    shares, found = parts.lists.shares, 1.0 - parts.rerank_share
+    lists = {"meaning": found * shares.meaning, "words": found * shares.words, "page": found * shares.page}
+    weights = {**WEIGHTS._asdict(), **lists, "together": shares.together, "rerank": parts.rerank_share}
+    features = (
+        FeaturePart(name, weight := weights.get(name, 1.0), round(term / weight, _DIGITS), round(term * scale, _DIGITS))
+        for name, term in terms.items()
+        if term
+    )
+    return tuple(sorted(features, key=lambda feature: -feature.part))
 
 
 def _key(readable: ReadableRecord, max_chars: int) -> tuple[str, int]:

@@ -18,19 +18,26 @@ _MAX_NAMES = 10  # each is searched in the text of every candidate
 _EDGES = " \t?!,;\"'`“”"
 
 
-def exact_scores(q: str, candidates: Candidates, texts: Callable[[Sequence[str]], Sequence[str]]) -> Scores:
-    """Return the bonus of each candidate for exact matches.
+def exact_features(
+    q: str, candidates: Candidates, texts: Callable[[Sequence[str]], Sequence[str]]
+) -> dict[str, Scores]:
+    """Return the bonus of each candidate for exact matches, by feature.
 
     Args:
         texts: Returns the texts of records by id; called only if the query names an identifier.
     """
     is_titled = candidates.titled >= WHOLE
-    bonus = np.where(is_titled, WEIGHTS.title, WEIGHTS.title_begun) * candidates.titled
-    headings = np.where(candidates.headed >= WHOLE, WEIGHTS.heading, WEIGHTS.heading_begun) * candidates.headed
-    bonus += np.where(is_titled, 0.0, headings)
-    identifiers, most = _identifiers(q)
+    is_headed = candidates.headed >= WHOLE
+    headed: Scores = np.where(is_titled, 0.0, candidates.headed)
+    features: dict[str, Scores] = {
+        "title": WEIGHTS.title * is_titled * candidates.titled,
+        "title_begun": WEIGHTS.title_begun * ~is_titled * candidates.titled,
+        "heading": WEIGHTS.heading * is_headed * headed,
+        "heading_begun": WEIGHTS.heading_begun * ~is_headed * headed,
+    }
+    identifiers, is_alone = _identifiers(q)
     if not identifiers:
-        return bonus
+        return features
     facts = candidates.facts
     places = [list(map(_folded, place)) for place in zip(texts(candidates.ids), facts.title, facts.url, strict=True)]
     occurrences = np.array(
@@ -38,9 +45,10 @@ def exact_scores(q: str, candidates: Candidates, texts: Callable[[Sequence[str]]
         np.float64,
     )
     # A name that most candidates contain, such as the product's, does not distinguish them.
-    rare = np.ones(len(occurrences)) if most == WEIGHTS.only_word else 1.0 - occurrences.mean(axis=1)
-    scores: Scores = bonus + np.where(is_titled, 0.0, most * (rare @ occurrences) / len(identifiers))
-    return scores
+    rare = np.ones(len(occurrences)) if is_alone else 1.0 - occurrences.mean(axis=1)
+    most = WEIGHTS.only_word if is_alone else WEIGHTS.identifiers
+    gains = np.where(is_titled, 0.0, most * (rare @ occurrences) / len(identifiers))
+    return features | {"only_word" if is_alone else "identifiers": gains}
 
 
 @lru_cache(maxsize=1 << 12)  # about 5 MB; queries for identifiers share candidates
@@ -53,11 +61,11 @@ def names_identifier(q: str) -> bool:
     return any(_NAME.fullmatch(word.strip(_EDGES)) for word in q.split())
 
 
-def _identifiers(q: str) -> tuple[tuple[str, ...], float]:
-    """Return the identifiers in a query, and the bonus of a candidate with all of them."""
+def _identifiers(q: str) -> tuple[tuple[str, ...], bool]:
+    """Return the identifiers in a query, and True if it is its only word."""
     words = [word.strip(_EDGES) for word in q.split()]
     # A single word counts as an identifier, except in scripts without spaces, where it may be several words.
     is_alone = len(words) == 1 and not has_unspaced(q)
     names = [word for word in words if word and (is_alone or _NAME.fullmatch(word))]
     distinct = tuple(dict.fromkeys(name.casefold() for name in names))[:_MAX_NAMES]
-    return distinct, WEIGHTS.only_word if is_alone else WEIGHTS.identifiers
+    return distinct, is_alone

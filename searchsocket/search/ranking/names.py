@@ -23,14 +23,14 @@ class PageNames(NamedTuple):
     both: frozenset[str]  # title and path
 
 
-def name_scores(
+def name_features(
     q: str,
     pages: Sequence[tuple[str, str]],
     codes: Sequence[int],
     anchors: Sequence[str],
     rarities: Mapping[str, float],
-) -> Scores:
-    """Return the bonus of each page.
+) -> dict[str, Scores]:
+    """Return the bonus of each page, by feature.
 
     Args:
         pages: Title and path of each page.
@@ -50,15 +50,17 @@ def name_scores(
             more = share_of[covered[code]] + sum([share[word] for word in in_anchor & words - covered[code]])
             covered_shares[code] = max(covered_shares[code], more)
     compares = not plain.isdisjoint(_COMPARES)
-    gains = [WEIGHTS.all_names * covered_share for covered_share in covered_shares]
+    covered_gains = [WEIGHTS.all_names * covered_share for covered_share in covered_shares]
+    slugs, named, compared = [0.0] * len(names), [0.0] * len(names), [0.0] * len(names)
     for at, (title, slug, both) in enumerate(names):
         if not plain.isdisjoint(slug):
-            gains[at] += WEIGHTS.slug * len(slug & plain) / len(slug)
+            slugs[at] = WEIGHTS.slug * len(slug & plain) / len(slug)
         if title and words <= both:
-            gains[at] += WEIGHTS.named * len(title & plain) / len(title)
+            named[at] = WEIGHTS.named * len(title & plain) / len(title)
         if compares and title and title <= plain:
-            gains[at] += WEIGHTS.compared_title
-    return np.array(gains, np.float64)
+            compared[at] = WEIGHTS.compared_title
+    gains = np.array([covered_gains, slugs, named, compared], np.float64)
+    return dict(zip(("all_names", "slug", "named", "compared_title"), gains, strict=True))
 
 
 def _shares(q: str, rarities: Mapping[str, float]) -> dict[str, float]:

@@ -1,7 +1,7 @@
 """Rank chunks by fused score, boosts and page weight, with a rule for every tie; mix in a reranker's scores."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial, reduce
 from operator import add
 from typing import NamedTuple
@@ -19,6 +19,7 @@ _DIGITS = 6
 # Share of the reranker in the retrieval score at weight 1; the original score has the remainder. The mix is in [0, 1],
 # so the bonus of `exact.py` for a title or a single word stays above it.
 _RERANKER_SHARE = 0.8
+Features = Mapping[str, Scores]  # weighted columns, by the names in `weights.FEATURES`
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +29,14 @@ class Parts:
     lists: FusedScores
     boosts: Boosts
     bonuses: Mapping[str, Scores]  # by signal, see `signals.SIGNALS`
+    features: Mapping[str, Features] = field(default_factory=dict)  # of each signal; their sum is its bonus
     reranked: Scores | None = None  # in [0, 1], see `judged.candidate_scores`; None: not reranked
     rerank_weight: float = 0.0
+
+    @property
+    def rerank_share(self) -> float:
+        """Share of the reranker in the retrieval score."""
+        return 0.0 if self.reranked is None else _RERANKER_SHARE * self.rerank_weight
 
     @property
     def exact(self) -> Scores:
@@ -70,7 +77,7 @@ def score_candidates(facts: Facts, parts: Parts) -> Scores:
     most = reduce(add, parts.bonuses.values(), lists.second)[visible].max()
     # Pages may weigh more than 1; division by the maximum keeps scores in [0, 1] and their order.
     scale = (1.0 + boosts.most + most) * max(1.0, boosts.weight[visible].max())
-    first = lists.fused if parts.reranked is None else mix_scores(lists.fused, parts.reranked, parts.rerank_weight)
+    first = lists.fused if parts.reranked is None else mix_scores(lists.fused, parts.reranked, parts.rerank_share)
     sums = reduce(add, parts.bonuses.values(), first + lists.second + boosts.links + boosts.depth)
     scores: Scores = np.round(sums * boosts.weight / scale, _DIGITS)
     return scores
@@ -107,11 +114,25 @@ def candidate_scores(positions: Sequence[int], scores: Sequence[float | None], c
     return column
 
 
-def mix_scores(fused: Scores, reranked: Scores, weight: float) -> Scores:
-    """Return the retrieval score of reranked candidates, in [0, 1].
+def parts_of_sum(parts: Parts) -> dict[str, Scores]:
+    """Return the terms that `score_candidates` adds up, by the names in `weights.FEATURES`."""
+    lists, boosts, shares = parts.lists, parts.boosts, parts.lists.shares
+    found = 1.0 - parts.rerank_share
+    terms = {
+        "meaning": found * shares.meaning * lists.vector,
+        "words": found * shares.words * lists.keyword,
+        "page": found * shares.page * lists.page,
+        "second": lists.second,
+        "links": boosts.links,
+        "depth": boosts.depth,
+    }
+    if parts.reranked is not None:
+        terms["rerank"] = parts.rerank_share * parts.reranked
+    for features in parts.features.values():
+        terms |= features
+    return terms
 
-    Args:
-        weight: `ranking.weights.rerank`, in [0, 1].
-    """
-    share = _RERANKER_SHARE * weight
+
+def mix_scores(fused: Scores, reranked: Scores, share: float) -> Scores:
+    """Return the retrieval score of reranked candidates, in [0, 1]; `share` is that of the reranker."""
     return (1.0 - share) * fused + share * reranked

@@ -2,21 +2,26 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from searchsocket.search.ranking.boosts import boosts_of
-from searchsocket.search.ranking.exact import exact_scores
+from searchsocket.search.ranking.exact import exact_features
 from searchsocket.search.ranking.fusion import fuse, fuse_pages
-from searchsocket.search.ranking.names import name_scores
-from searchsocket.search.ranking.rank import Parts, Ranked, Ranking, rank, score_candidates
+from searchsocket.search.ranking.names import name_features
+from searchsocket.search.ranking.rank import Features, Parts, Ranked, Ranking, rank, score_candidates
 from searchsocket.search.ranking.weights import WEIGHTS, Shares
 from searchsocket.stores.base import Candidates, Facts, WordSnapshot
 from searchsocket.types import Scores
 
 if TYPE_CHECKING:
     from searchsocket.project.settings.model import RankingSettings
+
+Positions = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +37,11 @@ class RankingInput:
     by_page: bool  # rank pages, else chunks
 
 
-# Name -> bonus of each candidate. A page has the best bonus of its chunks, and one for its names, see `of_pages`.
-SIGNALS: Mapping[str, Callable[[RankingInput], Scores]] = {
-    "exact": lambda inputs: exact_scores(inputs.q, inputs.candidates, inputs.texts),
-    "passage": lambda inputs: passage_scores(inputs.words, inputs.q, inputs.candidates.ids, inputs.shares),
+# Name -> bonus of each candidate, by feature. A page has the best bonus of its chunks, and one for its names, see
+# `of_pages`.
+SIGNALS: Mapping[str, Callable[[RankingInput], Features]] = {
+    "exact": lambda inputs: exact_features(inputs.q, inputs.candidates, inputs.texts),
+    "passage": lambda inputs: passage_features(inputs.words, inputs.q, inputs.candidates.ids, inputs.shares),
 }
 
 
@@ -44,7 +50,9 @@ def rank_candidates(inputs: RankingInput) -> Ranking:
     candidates = inputs.candidates
     lists = fuse(candidates.cosine, candidates.bm25, candidates.page_bm25, inputs.shares)
     boosts = boosts_of(candidates.facts, inputs.settings, inputs.q)
-    return _order(inputs, Parts(lists, boosts, {name: bonus(inputs) for name, bonus in SIGNALS.items()}))
+    features = {name: bonus(inputs) for name, bonus in SIGNALS.items()}
+    bonuses: dict[str, Scores] = {name: reduce(add, columns.values()) for name, columns in features.items()}
+    return _order(inputs, Parts(lists, boosts, bonuses, features))
 
 
 def rerank_candidates(inputs: RankingInput, order: Ranking, scores: Scores) -> Ranking:
@@ -68,18 +76,18 @@ def _order(inputs: RankingInput, chunks: Parts) -> Ranking:
     return Ranking(in_page_order(ranked, scores), pages, scores, chunks)
 
 
-def passage_scores(words: WordSnapshot, q: str, ids: Sequence[str], shares: Shares) -> Scores:
+def passage_features(words: WordSnapshot, q: str, ids: Sequence[str], shares: Shares) -> Features:
     """Return the bonus of each record for query words that are adjacent in it too, and for containing most of them.
 
     Args:
         shares: `together` is the bonus for all words; if it is 0, they are not searched.
     """
-    gains: Scores = WEIGHTS.neighbours * np.array(words.neighbours(q, ids), np.float64)
+    features = {"neighbours": WEIGHTS.neighbours * np.array(words.neighbours(q, ids), np.float64)}
     if shares.together:
         # Squared, since many passages that answer another question contain half of the words.
         proximity = np.square(np.array(words.together(q, ids), np.float64))
-        gains += shares.together * (proximity - proximity.min(initial=1.0))
-    return gains
+        features["together"] = shares.together * (proximity - proximity.min(initial=1.0))
+    return features
 
 
 def of_pages(facts: Facts, parts: Parts, q: str, shares: Shares, rarities: Mapping[str, float]) -> Parts:
@@ -91,10 +99,16 @@ def of_pages(facts: Facts, parts: Parts, q: str, shares: Shares, rarities: Mappi
     pages = _Pages(facts)
     second = WEIGHTS.second * pages.second(parts.lists.fused, facts.kind)
     lists = fuse_pages(parts.lists, pages.best, shares, second)
-    bonuses = {name: pages.best(scores) for name, scores in parts.bonuses.items()}
-    bonuses["names"] = pages.name_bonus(q, facts.anchor, rarities)
+    best_at = {name: pages.best_at(scores) for name, scores in parts.bonuses.items()}
+    bonuses = {name: parts.bonuses[name][at] for name, at in best_at.items()}
+    features: dict[str, Features] = {
+        name: {feature: column[best_at[name]] for feature, column in columns.items()}
+        for name, columns in parts.features.items()
+    }
+    features["names"] = pages.name_features(q, facts.anchor, rarities)
+    bonuses["names"] = reduce(add, features["names"].values())
     reranked = None if parts.reranked is None else pages.best(parts.reranked)
-    return replace(parts, lists=lists, bonuses=bonuses, reranked=reranked)
+    return replace(parts, lists=lists, bonuses=bonuses, features=features, reranked=reranked)
 
 
 def in_page_order(ranked: Sequence[Ranked], scores: Scores) -> list[Ranked]:
@@ -118,9 +132,17 @@ class _Pages:
         np.maximum.at(best, self._codes, values)
         return best[self._codes]
 
-    def name_bonus(self, q: str, anchors: Sequence[str], rarities: Mapping[str, float]) -> Scores:
-        """Return the bonus of each page for its names."""
-        return name_scores(q, self._names, self._codes.tolist(), anchors, rarities)[self._codes]
+    def best_at(self, values: Scores) -> Positions:
+        """Return for each chunk the position of the first chunk with the greatest value of its page."""
+        best = (values == self.best(values)).nonzero()[0][::-1]
+        at = np.zeros(len(self._names), np.int64)
+        at[self._codes[best]] = best
+        return at[self._codes]
+
+    def name_features(self, q: str, anchors: Sequence[str], rarities: Mapping[str, float]) -> Features:
+        """Return the bonus of each page for its names, by feature."""
+        features = name_features(q, self._names, self._codes.tolist(), anchors, rarities)
+        return {name: column[self._codes] for name, column in features.items()}
 
     def second(self, fused: Scores, kinds: Sequence[str]) -> Scores:
         """Return the score of the second best section of each page; 0 if it has at most one."""

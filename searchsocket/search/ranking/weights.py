@@ -17,30 +17,54 @@ _SOME, _MANY = 4, 5  # words, without stop words
 _WHOLE = 1.1  # chunks per page among the candidates
 
 
-class Shares(NamedTuple):
-    """Weights of the lists; the sum of the first three is 1."""
+# The terms of a score. `explain` returns these names; the API describes them in these words.
+FEATURES = {
+    "meaning": "cosine, scaled over the candidates",
+    "words": "BM25 of the section, scaled over the candidates",
+    "page": "BM25 of the page, scaled over the candidates",
+    "rerank": "score of the reranker, scaled over its candidates",
+    "second": "mixed score of the page's second best section",
+    "links": "links from other pages",
+    "depth": "short path of the page",
+    "title": "the query is the title",
+    "title_begun": "part of the title that is typed",
+    "heading": "the query is a heading",
+    "heading_begun": "part of a heading that is typed",
+    "only_word": "the only word of the query is, exactly, in the text, title or path",
+    "identifiers": "share of the query's identifiers that the page has; rare ones count more",
+    "neighbours": "share of the query's neighbouring words that are neighbours in one passage",
+    "together": "square of the share, by rarity, of the query's words in one passage",
+    "all_names": "share of the query, by rarity, in title, path and the anchor of one section",
+    "slug": "share of the last part of the path that is in the query",
+    "named": "share of the title that is in the query, if title and path have all words of the query",
+    "compared_title": "the whole title is in a query that compares",
+}
 
-    meaning: float  # cosine, scaled over the candidates
-    words: float  # BM25 of chunks, scaled likewise
-    page: float  # BM25 of pages, scaled likewise
-    together: float = 0.0  # square of the share, by rarity, of the query's words in one passage
+
+class Shares(NamedTuple):
+    """Weights of the lists, see `FEATURES`; the sum of the first three is 1."""
+
+    meaning: float
+    words: float
+    page: float
+    together: float = 0.0
 
 
 class FeatureWeights(NamedTuple):
-    """The weight of each feature of a candidate; features are in [0, 1]."""
+    """The weight of each feature of a candidate, see `FEATURES`; features are in [0, 1]."""
 
-    second: float  # mixed score of the page's second best section
-    title: float  # the query is the title: ranks above everything else
-    title_begun: float  # part of the title that is typed
-    heading: float  # the query is a heading
-    heading_begun: float  # part of a heading that is typed
-    only_word: float  # the only word of the query is, exactly, in the text, title or path
-    identifiers: float  # share of the query's identifiers that the page has; rare ones count more
-    neighbours: float  # share of the query's neighbouring words that are neighbours in one passage
-    all_names: float  # share of the query, by rarity, in title, path and the anchor of one section
-    slug: float  # share of the last part of the path that is in the query
-    named: float  # share of the title that is in the query, if title and path have all words of the query
-    compared_title: float  # the whole title is in a query that compares
+    second: float
+    title: float
+    title_begun: float
+    heading: float
+    heading_begun: float
+    only_word: float
+    identifiers: float
+    neighbours: float
+    all_names: float
+    slug: float
+    named: float
+    compared_title: float
 
 
 def _read() -> JsonObject:
