@@ -9,7 +9,7 @@ import click
 from searchsocket.cli.output import count, safe
 
 if TYPE_CHECKING:
-    from searchsocket.search.answer import AlikePage, AppliedRule, Explanation, SearchAnswer
+    from searchsocket.search.answer import AlikePage, AnswerModel, AppliedRule, Explanation, SearchAnswer
     from searchsocket.search.wire import FileLines
 
 Ranges = Sequence[tuple[int, int]]
@@ -24,6 +24,7 @@ def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
     if not answer.results:
         yield f"No results for “{safe(answer.q)}” in scope {answer.scope}."
         yield from _rule_lines(answer.curation or ())
+        yield from _model_lines(answer.answer_model)
         return
     if answer.quality == "weak":
         yield click.style("No close match. Closest results:", fg="yellow")
@@ -51,6 +52,7 @@ def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
                 yield f"{_INDENT}also {link}{_file(section_result.source)}"
         yield ""
     yield from _rule_lines(answer.curation or ())
+    yield from _model_lines(answer.answer_model)
     noun = "page" if answer.group_by == "page" else "section"
     yield click.style(
         f"{count(len(answer.results), noun)} in {answer.meta.timings_ms.total:.0f} ms, scope {answer.scope}", dim=True
@@ -82,6 +84,15 @@ def _score_lines(parts: "Explanation") -> Iterator[str]:
         f"exact {parts.exact:.3f}; weight {parts.weight:g}"
     )
     yield "score  " + ", ".join(f"{feature.name} {feature.part:.3f}" for feature in parts.features)
+
+
+def _model_lines(model: "AnswerModel | None") -> Iterator[str]:
+    """Yield the parts that decide if the site answers the query, the largest first."""
+    if model is not None:
+        parts = sorted(model.features, key=lambda feature: -abs(feature.part))
+        line = ", ".join(f"{feature.name} {feature.part:+.2f}" for feature in parts if feature.part)
+        bounds = f"weak below {model.doubted_below:g}, rejected below {model.refused_below:g}"
+        yield click.style(f"log odds {model.log_odds:.2f} ({bounds}): {line}", dim=True)
 
 
 def _rule_lines(rules: "Sequence[AppliedRule]") -> Iterator[str]:

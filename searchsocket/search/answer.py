@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from searchsocket.search.filters import FacetCounts
+from searchsocket.search.ranking.answerable import FEATURES as ANSWER_FEATURES
 from searchsocket.search.ranking.weights import FEATURES
 from searchsocket.search.versions import AnswerVersions
 from searchsocket.search.wire import (
@@ -64,6 +65,33 @@ class FeaturePart(Wire):
     weight: Annotated[float, Field(description="1 for `links` and `depth`, whose value is weighted.")]
     value: Annotated[float, Field(description="The feature, in [0, 1] before its weight.")]
     part: Annotated[float, Field(description="Its part of `score`; the parts of a result add up to its score.")]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFeature(Wire):
+    """A feature of the model that decides if the site answers the query."""
+
+    name: Annotated[
+        str,
+        Field(
+            description="; ".join(f"`{name}`: {text}" for name, text in ANSWER_FEATURES.items()), examples=["nearness"]
+        ),
+    ]
+    weight: float
+    value: float
+    part: Annotated[float, Field(description="Its part of `logOdds`; the parts add up to it.")]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerModel(Wire):
+    """The model that decides if the site answers the query."""
+
+    log_odds: Annotated[float, Field(description="Logarithm of the odds that the site answers the query.")]
+    refused_below: Annotated[
+        float, Field(description="`quality` is `rejected` below it, unless one page has all words of the query.")
+    ]
+    doubted_below: Annotated[float, Field(description="`quality` is `weak` below it, unless the query names a page.")]
+    features: tuple[AnswerFeature, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +289,13 @@ class SearchAnswer(Wire):
         ),
     ] = None
     curation: AppliedRules = None
+    answer_model: Annotated[
+        AnswerModel | None,
+        Field(
+            exclude_if=lambda model: model is None,
+            description="With `explain`, the model that decides `quality`; absent if it does not apply to the query.",
+        ),
+    ] = None
     truncated: Truncated = False
     continuation_token: ContinuationToken = None
 

@@ -10,7 +10,16 @@ from searchsocket.curation.live_rules import Curation
 from searchsocket.curation.rules import PageRule
 from searchsocket.errors import InvalidRequest, SearchSocketError, VectorBackendUnavailable
 from searchsocket.models.embedders.queries import NoVector, QueryVectors, vector_for
-from searchsocket.search.answer import Note, Quality, RelatedAnswer, Result, SearchAnswer, SearchMeta
+from searchsocket.search.answer import (
+    AnswerFeature,
+    AnswerModel,
+    Note,
+    Quality,
+    RelatedAnswer,
+    Result,
+    SearchAnswer,
+    SearchMeta,
+)
 from searchsocket.search.candidates import find_candidates
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.cost import cost_of
@@ -20,6 +29,7 @@ from searchsocket.search.notes import NO_BACKEND, NOTES, as_known_words, further
 from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
 from searchsocket.search.occurrences.find_all import find_all
 from searchsocket.search.query import SearchQuery, checked, in_versions
+from searchsocket.search.ranking.answerable import DOUBTED, REFUSED, WEIGHTS, AnswerFeatures, answer_score
 from searchsocket.search.ranking.rank import NOTHING, Ranking
 from searchsocket.search.ranking.signals import RankingInput, rank_candidates, rerank_candidates
 from searchsocket.search.ranking.weights import shares_of
@@ -52,10 +62,19 @@ class _ResultPage(NamedTuple):
     results: tuple[Result, ...]
     total: int
     quality: Quality
+    features: AnswerFeatures | None  # that decided the quality; None: the model does not apply
     order: Ranking
 
 
-_REJECTED = _ResultPage((), 0, "rejected", NOTHING)
+_REJECTED = _ResultPage((), 0, "rejected", None, NOTHING)
+
+
+def _answer_model(features: AnswerFeatures) -> AnswerModel:
+    parts = (
+        AnswerFeature(name, weight, round(value, 6), round(weight * value, 6))
+        for name, weight, value in zip(features._fields, WEIGHTS, features, strict=True)
+    )
+    return AnswerModel(round(answer_score(features), 6), REFUSED, DOUBTED, tuple(parts))
 
 
 class SearchEngine:
@@ -166,7 +185,7 @@ class SearchEngine:
         if answer.quality == "rejected" and curated.pins:  # return only the pinned pages, not reranked
             curated = curated.only_pins(reader)
             answer = page(replace(query, rerank=False), curated, is_read=False)
-        results, total, quality, order = answer
+        results, total, quality, features, order = answer
         if outage and not total:
             raise outage
         return SearchAnswer(
@@ -189,6 +208,7 @@ class SearchEngine:
             versions=answer_versions(query.within),
             facets=_counts(reader, query, curated.candidates, is_answered=bool(total)) if query.facets else None,
             curation=curated.applied if query.explain else None,
+            answer_model=_answer_model(features) if query.explain and features else None,
         )
 
     def _result_page(

@@ -5,7 +5,14 @@ from collections.abc import Sequence
 
 from searchsocket.search.answer import Quality
 from searchsocket.search.query import SearchQuery
-from searchsocket.search.ranking.answerable import DOUBTED, REFUSED, WHOLE, answer_features, answer_score
+from searchsocket.search.ranking.answerable import (
+    DOUBTED,
+    REFUSED,
+    WHOLE,
+    AnswerFeatures,
+    answer_features,
+    answer_score,
+)
 from searchsocket.search.ranking.confidence import UNKNOWN_NEAR, WEAK
 from searchsocket.search.ranking.coverage import is_covered, is_named
 from searchsocket.search.ranking.group import PageGroup, best_of_pages
@@ -34,21 +41,26 @@ def result_confidence(
     judged: Verdict,
     order: Ranking,
     groups: Sequence[PageGroup],
-) -> tuple[list[float], Quality]:
-    """Return the confidence of each group, in [0, 1], and the quality of the answer.
+) -> tuple[list[float], Quality, AnswerFeatures | None]:
+    """Return the confidence of each group, in [0, 1], the quality of the answer, and the features that decided it.
 
     The quality is that of the best result over all offsets, which may not be among these groups. A result whose title
     or heading is a part of the query is not a weak match. A query about another subject is rejected, without results.
     """
-    score = _answer_score(reader, query, candidates, judged, order)
+    features = _answer_features(reader, query, candidates, judged, order)
+    score = answer_score(features) if features else math.inf
     if score < DOUBTED and (is_code(reader, candidates) or _is_common(reader, query, judged)):
-        score = math.inf
+        features, score = None, math.inf
     if score < REFUSED and judged.evidence.share < WHOLE:
-        return [], "rejected"
+        return [], "rejected", features
     confidences, quality = _by_passages(reader, query, candidates, judged, order, groups)
     if quality == "answered" and score < DOUBTED:
-        return [round(min(_DOUBTED * confidence, _MOST_DOUBTED), _DIGITS) for confidence in confidences], "weak"
-    return confidences, quality
+        return (
+            [round(min(_DOUBTED * confidence, _MOST_DOUBTED), _DIGITS) for confidence in confidences],
+            "weak",
+            features,
+        )
+    return confidences, quality, features
 
 
 def _is_common(reader: IndexReader, query: SearchQuery, judged: Verdict) -> bool:
@@ -56,15 +68,15 @@ def _is_common(reader: IndexReader, query: SearchQuery, judged: Verdict) -> bool
     return not judged.evidence.missing and max(reader.words.rarities(query.q).values(), default=0.0) < _COMMON
 
 
-def _answer_score(
+def _answer_features(
     reader: IndexReader, query: SearchQuery, candidates: Candidates, judged: Verdict, order: Ranking
-) -> float:
-    """Return the logarithm of the odds that the site answers; infinite if the model does not apply."""
+) -> AnswerFeatures | None:
+    """Return the features of the model that decides if the site answers; None if it does not apply."""
     evidence, parts = judged.evidence, order.parts
     # The model does not apply to filtered queries, to queries without a known word, and to sites with few pages.
     is_judged = query.where == MATCH_ALL and evidence.known and judged.spread is not None
     if not is_judged or evidence.asked > _MOST_WORDS or not parts or "names" not in parts.bonuses:
-        return math.inf
+        return None
     first = order.ranked[0].position
     missing = 0.0
     if evidence.missing:
@@ -74,7 +86,7 @@ def _answer_score(
         missing = sum(rarities.get(word, rarest) for word in evidence.missing) / total if total else 0.0
     near = nearness(candidates.best_cosine, judged.spread) if judged.has_vector else UNKNOWN_NEAR
     passage, names, exact = (float(parts.bonuses[name][first]) for name in ("passage", "names", "exact"))
-    return answer_score(answer_features(evidence, missing, near, passage, names, exact))
+    return answer_features(evidence, missing, near, passage, names, exact)
 
 
 def _by_passages(

@@ -12,6 +12,7 @@ from searchsocket.search.quoting.choice import SectionScorer
 from searchsocket.search.quoting.marks import QueryWords
 from searchsocket.search.quoting.results import ResultWriter
 from searchsocket.search.ranking.alike import MAX_COMPARED, collapse_copies
+from searchsocket.search.ranking.answerable import AnswerFeatures
 from searchsocket.search.ranking.fusion import FusedScores
 from searchsocket.search.ranking.group import PageGroup, best_of_pages, each_alone, group_by_page
 from searchsocket.search.ranking.rank import Ranked, Ranking
@@ -36,7 +37,7 @@ def result_page(
     synonyms: Synonyms,
     *,
     collapses: bool,
-) -> tuple[tuple[Result, ...], int, Quality]:
+) -> tuple[tuple[Result, ...], int, Quality, AnswerFeatures | None]:
     """Read the records of the results, and build the results.
 
     The ranking does not depend on the offset, so results keep their order from one page to the next.
@@ -45,7 +46,7 @@ def result_page(
         collapses: True to show pages with the same text once.
 
     Returns:
-        The results, their number over all offsets, and the quality of the best one.
+        The results, their number over all offsets, the quality of the best one, and the features that decided it.
     """
     assert order.parts
     assert order.chunks
@@ -69,13 +70,14 @@ def result_page(
         within=query.within,
     )
     if not ranked:
-        return (), total, "answered"
+        return (), total, "answered", None
     if curated.has_only_pins:
         confidences: Sequence[float] = [_CERTAIN] * len(groups)
+        features = None
     else:
-        confidences, quality = result_confidence(reader, query, candidates, decision, order, groups)
+        confidences, quality, features = result_confidence(reader, query, candidates, decision, order, groups)
         if quality == "rejected":
-            return (), 0, quality
+            return (), 0, quality, features
     results = [
         writer.result(
             group,
@@ -85,7 +87,7 @@ def result_page(
         )
         for group, confidence in zip(groups, confidences, strict=True)
     ]
-    return tuple(results), total, "answered" if pins else quality
+    return tuple(results), total, "answered" if pins else quality, features
 
 
 def _result_groups(

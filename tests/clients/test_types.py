@@ -16,6 +16,7 @@ PAIRS = {
     "SearchRequest": "SearchRequest", "SearchAnswer": "SearchResponse", "Result": "ResultModel",
     "Section": "SectionModel", "AlikePage": "AlikePage", "FileLines": "FileLines", "Explanation": "ExplanationModel",
     "AppliedRule": "AppliedRule", "Note": "Note", "AnswerVersions": "AnswerVersions",
+    "FeaturePart": "FeaturePart", "AnswerModel": "AnswerModel",
 }  # fmt: skip
 ADDED = {"Result": {"origin"}}  # by the client, where several sites are searched
 

@@ -1,12 +1,14 @@
 """Questions about something else are refused or doubted, although the site has some of their words."""
 
+from pathlib import Path
+
 import pytest
 from search_site import MAIN, Piece, make_site
 
 from searchsocket.search import result_confidence
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
-from searchsocket.search.ranking.answerable import DOUBTED, REFUSED, WEIGHTS, answer_features, answer_score
+from searchsocket.search.ranking.answerable import DOUBTED, FEATURES, REFUSED, WEIGHTS, answer_features, answer_score
 from searchsocket.search.ranking.confidence import WEAK
 from searchsocket.stores.base import WordEvidence
 
@@ -28,6 +30,17 @@ def score(
     evidence: WordEvidence, near: float = 2.0, passage: float = 0.1, names: float = 0.0, exact: float = 0.0
 ) -> float:
     return answer_score(answer_features(evidence, 0.5 if evidence.missing else 0.0, near, passage, names, exact))
+
+
+@pytest.mark.parametrize(("q", "quality"), [("router request", "answered"), ("how to cook with a plugin", "weak")])
+def test_explain_gives_the_parts_that_decide(tmp_path: Path, q: str, quality: str) -> None:
+    answer = make_site(tmp_path, PAGES).engine.search(SearchQuery(q, explain=True), MAIN)
+    model = answer.answer_model
+    assert model
+    assert [feature.name for feature in model.features] == list(FEATURES)
+    assert sum(feature.part for feature in model.features) == pytest.approx(model.log_odds, abs=1e-5)
+    assert answer.quality == quality
+    assert (model.log_odds >= model.doubted_below) == (quality == "answered")
 
 
 def test_evidence_makes_an_answer_likely() -> None:

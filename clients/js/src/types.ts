@@ -159,6 +159,14 @@ export interface FeaturePart {
   part: number;
 }
 
+/** The model that decides if the site answers the query: the parts of its features add up to `logOdds`. */
+export interface AnswerModel {
+  logOdds: number;
+  refusedBelow: number;
+  doubtedBelow: number;
+  features: readonly FeaturePart[];
+}
+
 /** A rule of `curation.toml` that is about the query. */
 export interface AppliedRule {
   /** File and line. */
@@ -198,6 +206,8 @@ export interface SearchAnswer {
   versions?: AnswerVersions;
   /** Rules of the owner, with `explain` and the key. */
   curation?: readonly AppliedRule[] | null;
+  /** With `explain`, the model that decides `quality`; absent if it does not apply to the query. */
+  answerModel?: AnswerModel | null;
   /** `maxTokens` ended the answer before `topK`. */
   truncated?: boolean;
   /** Gets the next results; absent if there are none. */

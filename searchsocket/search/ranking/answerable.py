@@ -17,21 +17,38 @@ _FEW_WORDS = 2
 WHOLE = 0.999  # `share` of a query if one page has all its words: such a query is never refused
 
 
-class AnswerFeatures(NamedTuple):
-    """The input of the model; its weights have the same names."""
+# The API describes the features in these words.
+FEATURES = {
+    "constant": "always 1",
+    "share": "share of the query, by rarity, on the page with most of its words",
+    "known": "share of the query's words that are on the site",
+    "words": "logarithm of 1 + the number of its words",
+    "missing": "number of words that are on no page, at most 3",
+    "missing_rarity": "share of the query, by rarity, of the missing words",
+    "nearness": "nearness in meaning of the nearest section, from -1 to 4",
+    "passage": "bonus of the best page for neighbouring words and words together",
+    "names": "bonus of the best page for its names",
+    "exact": "bonus of the best page for exact matches, at most 1",
+    "share_of_few": "`share`, of a query of one or two words",
+    "everything": "1 if one page has all words",
+}
 
-    constant: float  # 1
-    share: float  # of the query, by rarity, on the page with most of its words
-    known: float  # share of the query's words that are on the site
-    words: float  # logarithm of 1 + the number of its words
-    missing: float  # number of words that are on no page, at most 3
-    missing_rarity: float  # their share of the query, by rarity
-    nearness: float  # of the nearest chunk, see `relevance.nearness`
-    passage: float  # of the best page: the bonus for neighbouring words and words together
-    names: float  # of the best page: the bonus for its names
-    exact: float  # of the best page: the bonus for exact matches, at most 1
-    share_of_few: float  # `share`, of a query of one or two words
-    everything: float  # 1: one page has all words
+
+class AnswerFeatures(NamedTuple):
+    """The input of the model, see `FEATURES`; its weights have the same names."""
+
+    constant: float
+    share: float
+    known: float
+    words: float
+    missing: float
+    missing_rarity: float
+    nearness: float
+    passage: float
+    names: float
+    exact: float
+    share_of_few: float
+    everything: float
 
 
 WEIGHTS = AnswerFeatures(**ANSWER["weights"])
