@@ -1,6 +1,6 @@
-"""A page's extracted content as two blobs: facts and body. The records of the page are compressed with its body.
+"""Extracted contents, each stored once for all pages and scopes: some facts as columns, links, and two blobs.
 
-Packing adds a checksum.
+The blobs are all facts and the body; packing adds a checksum. The records of a page are compressed with its body.
 """
 
 import json
