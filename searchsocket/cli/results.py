@@ -91,7 +91,7 @@ def _model_lines(model: "AnswerModel | None") -> Iterator[str]:
     if model is not None:
         parts = sorted(model.features, key=lambda feature: -abs(feature.part))
         line = ", ".join(f"{feature.name} {feature.part:+.2f}" for feature in parts if feature.part)
-        bounds = f"weak below {model.doubted_below:g}, rejected below {model.refused_below:g}"
+        bounds = f"weak below {model.weak_below:g}, rejected below {model.rejected_below:g}"
         yield click.style(f"log odds {model.log_odds:.2f} ({bounds}): {line}", dim=True)
 
 

@@ -87,10 +87,10 @@ class AnswerModel(Wire):
     """The model that decides if the site answers the query."""
 
     log_odds: Annotated[float, Field(description="Logarithm of the odds that the site answers the query.")]
-    refused_below: Annotated[
+    rejected_below: Annotated[
         float, Field(description="`quality` is `rejected` below it, unless one page has all words of the query.")
     ]
-    doubted_below: Annotated[float, Field(description="`quality` is `weak` below it, unless the query names a page.")]
+    weak_below: Annotated[float, Field(description="`quality` is `weak` below it, unless the query names a page.")]
     features: tuple[AnswerFeature, ...]
 
 

@@ -40,7 +40,7 @@ def test_explain_gives_the_parts_that_decide(tmp_path: Path, q: str, quality: st
     assert [feature.name for feature in model.features] == list(FEATURES)
     assert sum(feature.part for feature in model.features) == pytest.approx(model.log_odds, abs=1e-5)
     assert answer.quality == quality
-    assert (model.log_odds >= model.doubted_below) == (quality == "answered")
+    assert (model.log_odds >= model.weak_below) == (quality == "answered")
 
 
 def test_evidence_makes_an_answer_likely() -> None:

@@ -151,8 +151,8 @@ export interface FeaturePart {
 /** The model that decides if the site answers the query: the parts of its features add up to `logOdds`. */
 export interface AnswerModel {
     logOdds: number;
-    refusedBelow: number;
-    doubtedBelow: number;
+    rejectedBelow: number;
+    weakBelow: number;
     features: readonly FeaturePart[];
 }
 /** A rule of `curation.toml` that is about the query. */

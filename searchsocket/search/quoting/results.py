@@ -16,8 +16,7 @@ from searchsocket.search.quoting.marks import Mark, QueryWords
 from searchsocket.search.quoting.snippet import MAX_CHARS, Snippet, excerpt
 from searchsocket.search.quoting.window import Window, beginning, below_title, window
 from searchsocket.search.ranking.group import MAX_SECTIONS, PageGroup
-from searchsocket.search.ranking.rank import Parts, Ranked, parts_of_sum
-from searchsocket.search.ranking.weights import WEIGHTS
+from searchsocket.search.ranking.rank import Parts, Ranked, parts_of_sum, weights_of
 from searchsocket.search.versions import NO_VERSIONS, VersionScope, page_versions
 from searchsocket.stores.base import ReadableRecord
 from searchsocket.text.graphemes import safe_cut
@@ -285,9 +284,7 @@ def _explanation(parts: Parts, scored: Ranked) -> Explanation:
 def _features(parts: Parts, scored: Ranked) -> tuple[FeaturePart, ...]:
     terms = {name: float(column[scored.position]) for name, column in parts_of_sum(parts).items()}
     scale = scored.score / (sum(terms.values()) or 1.0)
-    shares, found = parts.lists.shares, 1.0 - parts.rerank_share
-    lists = {"meaning": found * shares.meaning, "words": found * shares.words, "page": found * shares.page}
-    weights = {**WEIGHTS._asdict(), **lists, "together": shares.together, "rerank": parts.rerank_share}
+    weights = weights_of(parts)
     features = (
         FeaturePart(name, weight := weights.get(name, 1.0), round(term / weight, _DIGITS), round(term * scale, _DIGITS))
         for name, term in terms.items()

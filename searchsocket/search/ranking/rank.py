@@ -11,6 +11,7 @@ import numpy as np
 from searchsocket.search.answer import Note
 from searchsocket.search.ranking.boosts import Boosts
 from searchsocket.search.ranking.fusion import FusedScores, min_max
+from searchsocket.search.ranking.weights import WEIGHTS
 from searchsocket.stores.base import Facts
 from searchsocket.types import Scores
 
@@ -114,20 +115,26 @@ def candidate_scores(positions: Sequence[int], scores: Sequence[float | None], c
     return column
 
 
+def weights_of(parts: Parts) -> dict[str, float]:
+    """Return the weight of each feature, by the names in `weights.FEATURES`; those of links and depth are settings."""
+    shares, list_share = parts.lists.shares, 1.0 - parts.rerank_share
+    lists = {name: list_share * getattr(shares, name) for name in ("meaning", "words", "page")}
+    return {**WEIGHTS._asdict(), **lists, "together": shares.together, "rerank": parts.rerank_share}
+
+
 def parts_of_sum(parts: Parts) -> dict[str, Scores]:
     """Return the terms that `score_candidates` adds up, by the names in `weights.FEATURES`."""
-    lists, boosts, shares = parts.lists, parts.boosts, parts.lists.shares
-    found = 1.0 - parts.rerank_share
+    lists, boosts, weights = parts.lists, parts.boosts, weights_of(parts)
     terms = {
-        "meaning": found * shares.meaning * lists.vector,
-        "words": found * shares.words * lists.keyword,
-        "page": found * shares.page * lists.page,
+        "meaning": weights["meaning"] * lists.vector,
+        "words": weights["words"] * lists.keyword,
+        "page": weights["page"] * lists.page,
         "second": lists.second,
         "links": boosts.links,
         "depth": boosts.depth,
     }
     if parts.reranked is not None:
-        terms["rerank"] = parts.rerank_share * parts.reranked
+        terms["rerank"] = weights["rerank"] * parts.reranked
     for features in parts.features.values():
         terms |= features
     return terms
