@@ -9,8 +9,8 @@ import re
 IN_SCOPE = "scope = ? AND removed = 0"
 SEARCHABLE = f"{IN_SCOPE} AND skip = '' AND copy_of = '' AND extract_key != ''"
 MIRRORED = f"{IN_SCOPE} AND skip = '' AND copy_of = '' AND mirror_digest != ''"
-# Bytes of a hash in keys. With half of them, an author could find two pages with one key in an hour: one scope would
-# show the page that another one read.
+# Bytes of a hash in keys. With half of them, an author could search for two pages with the same key; then one scope
+# would show the page of another.
 KEY_BYTES = 16
 CUT = f"substr(chunk_key, 1, {KEY_BYTES}) = substr(mirror_digest, 1, {KEY_BYTES})"  # of a mirrored page
 

@@ -94,7 +94,7 @@ class CutPage:
     page: MirroredPage
     facts: PageFacts | None
     chunks: Sequence[CutChunk] = ()
-    tokens: Sequence[int] | None = ()  # of each chunk, if the model is the built-in one
+    tokens: Sequence[int] | None = ()  # of each chunk; None = the model is not the built-in one
     warnings: tuple[str, ...] = ()
 
 
@@ -132,9 +132,11 @@ def embedded_rows(job: RowJob) -> tuple[RecordRows, Vectors | None]:
         DamagedRow: A chunk is damaged.
     """
     records = list(records_of(job.chunks, job.scope.name))
-    texts = [embedded_text(record.page.title, record.chunk) for record in records] if job.embeds else []
-    vectors = BuiltinEmbedder().embed(texts, "passage") if job.embeds else None
-    return rows_of(records, job.scope, job.scope.project_id), vectors
+    rows = rows_of(records, job.scope, job.scope.project_id)
+    if not job.embeds:
+        return rows, None
+    texts = [embedded_text(record.page.title, record.chunk) for record in records]
+    return rows, BuiltinEmbedder().embed(texts, "passage")
 
 
 def add_phrases(bodies: Sequence[PageBody]) -> list[PageBody]:

@@ -34,7 +34,7 @@ class PublishInfo:
 
 
 class RecordRows(NamedTuple):
-    """Records in the form in which a store stages them, which is made by a pure step."""
+    """Records as a store stages them. No store is needed to make them, so another process can."""
 
     model_id: str
     content_hashes: Sequence[str]  # of each record
@@ -81,10 +81,10 @@ class Publisher(Protocol):
         """
 
     def upsert_rows(self, rows: RecordRows, vectors: Vectors, scope: Scope) -> None:
-        """`upsert` of records whose rows were made by another process.
+        """`upsert` of records whose rows are made already.
 
         Raises:
-            BadVectors: As `upsert`.
+            BadVectors, EmbeddingModelMismatch: As `upsert`.
         """
 
     def delete_by_ids(self, ids: Sequence[str], scope: Scope) -> None:

@@ -24,7 +24,7 @@ from searchsocket.stores.local.catalogue.records import (
 from searchsocket.stores.local.layout import MANIFEST, REMOVED, STAGING, read_manifest
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.vectors.matrix import map_matrix
-from searchsocket.stores.words.pack_words import PackWords, save_words
+from searchsocket.stores.words.pack_words import PackWords, write_words
 from searchsocket.system.files import link_file, make_folder
 from searchsocket.text.storable import storable
 from searchsocket.types import Generation, Record, Renamed, Vector, Vectors
@@ -89,7 +89,9 @@ class Staging:
         with open(self.vectors, "r+b" if self.vectors.exists() else "w+b") as file:
             file.seek(first_slot * dimensions * 4)
             file.write(np.ascontiguousarray(vectors).data)
-        save_words(self._words_of(first_slot), batch.words)
+        path = self._words_of(first_slot)
+        path.unlink(missing_ok=True)  # of a batch that could not be staged
+        write_words(path, [(batch.words, np.arange(len(batch.rows)))], len(batch.rows))
         rows = [(first_slot + i, *row) for i, row in enumerate(batch.rows)]
         self._connection.execute("BEGIN")
         try:

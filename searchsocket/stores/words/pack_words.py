@@ -4,10 +4,9 @@ The file begins with the length of its header. The header is JSON and lists each
 """
 
 import json
-import math
 import mmap
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
@@ -116,21 +115,7 @@ def write_words(path: Path, packs: Sequence[tuple[PackWords, Slots]], records: i
         _write(path, columns, len(SCORED_FIELDS))
 
 
-def save_words(path: Path, words: PackWords) -> None:
-    """Write words as they are in memory; an older file is replaced."""
-    arrays = {"lengths": words.lengths}
-    for name in _TABLES:
-        terms, *others = getattr(words, name)
-        own = (np.frombuffer(terms.text, np.uint8), terms.ends, *others)
-        arrays |= {f"{name}.{column}": array for column, array in zip(_COLUMNS, own, strict=True)}
-    shapes = {name: (array.dtype, array.shape) for name, array in arrays.items()}
-    with open(path, "wb") as file:
-        for array, start in zip(arrays.values(), _write_header(file, shapes), strict=True):
-            file.write(bytes(start - file.tell()))
-            file.write(np.ascontiguousarray(array).data)
-
-
-def as_one(path: Path, packs: Sequence[PackWords]) -> PackWords:
+def concatenated(path: Path, packs: Sequence[PackWords]) -> PackWords:
     """The words of several packs, one after the other, mapped from a temporary file that is already deleted.
 
     Args:
@@ -166,31 +151,20 @@ def _add(columns: dict[str, _Column], table: Table) -> None:
 
 
 def _write(path: Path, columns: dict[str, _Column], rows_of_lengths: int) -> None:
-    shapes: dict[str, tuple[np.dtype[Any], tuple[int, ...]]] = {
-        name: (
-            column.kind,
-            (rows_of_lengths, column.count // rows_of_lengths) if name == "lengths" else (column.count,),
-        )
-        for name, column in columns.items()
-    }
+    header: dict[str, tuple[str, list[int], int]] = {}
+    offset = 0
+    for name, column in columns.items():
+        shape = [rows_of_lengths, column.count // rows_of_lengths] if name == "lengths" else [column.count]
+        header[name] = column.kind.str, shape, offset
+        offset = _aligned(offset + column.count * column.kind.itemsize)
+    encoded = json.dumps(header).encode()
+    start = _aligned(_HEADER_BYTES + len(encoded))
     with open(path, "xb") as file:
-        for column, start in zip(columns.values(), _write_header(file, shapes), strict=True):
-            file.write(bytes(start - file.tell()))
+        file.write(len(encoded).to_bytes(_HEADER_BYTES, "little") + encoded)
+        for name, column in columns.items():
+            file.write(bytes(start + header[name][2] - file.tell()))
             column.file.seek(0)
             shutil.copyfileobj(column.file, file)
-
-
-def _write_header(file: IO[bytes], arrays: Mapping[str, tuple[np.dtype[Any], tuple[int, ...]]]) -> list[int]:
-    """Write the header of some arrays, given by type and shape; return where each is to start in the file."""
-    offsets, offset = list[int](), 0
-    for kind, shape in arrays.values():
-        offsets.append(offset)
-        offset = _aligned(offset + math.prod(shape) * kind.itemsize)
-    places = zip(arrays.items(), offsets, strict=True)
-    encoded = json.dumps({name: (kind.str, shape, at) for (name, (kind, shape)), at in places}).encode()
-    file.write(len(encoded).to_bytes(_HEADER_BYTES, "little") + encoded)
-    start = _aligned(_HEADER_BYTES + len(encoded))
-    return [start + at for at in offsets]
 
 
 def _temporary(path: Path) -> IO[bytes]:

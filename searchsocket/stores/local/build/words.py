@@ -9,10 +9,10 @@ from searchsocket.stores.local.build.rows import NewRows, PackPlan
 from searchsocket.stores.local.layout import words_file
 from searchsocket.stores.local.numbering import Rows
 from searchsocket.stores.local.reader import LocalReader
-from searchsocket.stores.words.pack_words import PackWords, as_one, write_words
+from searchsocket.stores.words.pack_words import PackWords, concatenated, write_words
 from searchsocket.stores.words.tables import Slots
 
-_MERGED_AT_ONCE = 16  # batches of staged words: a merge of all at once would take many small steps
+_MERGED_AT_ONCE = 200  # batches of staged words: a merge of far more would take many small steps
 
 Part = tuple[PackWords, Slots]  # words, and the slot of each of their records in the new pack
 
@@ -49,7 +49,7 @@ def _staged_words(path: Path, staged: Sequence[PackWords], vectors: Rows) -> Ite
         some = staged[number : number + at_once]
         own = slots[ends[number] : ends[number + len(some)]]
         if (own >= 0).any():
-            yield (some[0] if at_once == 1 else as_one(path.with_name(f"{path.name}-{number}"), some)), own
+            yield some[0] if len(some) == 1 else concatenated(path.with_name(f"{path.name}-{number}"), some), own
 
 
 def _copied_words(live: LocalReader, sources: Rows, plan: PackPlan) -> Iterator[Part]:

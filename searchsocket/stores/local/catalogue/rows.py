@@ -1,4 +1,4 @@
-"""Records as the rows that are staged; a pure step, so that other processes can do it."""
+"""Records as the rows that are staged; other processes can make them."""
 
 from collections.abc import Sequence
 from operator import itemgetter
