@@ -12,7 +12,7 @@ from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.words.pack_words import PackWords, concatenated, write_words
 from searchsocket.stores.words.tables import Slots
 
-_MERGED_AT_ONCE = 200  # batches of staged words: a merge of far more would take many small steps
+_MERGED_AT_ONCE = 64  # batches of staged words: with more, a merge takes more memory and many small steps
 
 Part = tuple[PackWords, Slots]  # words, and the slot of each of their records in the new pack
 
