@@ -131,13 +131,13 @@ def _with(
 
 def _boost(candidates: Candidates, boosts: Sequence[PageRule]) -> tuple[Candidates, dict[int, list[str]]]:
     """Apply the factors of the rules to the candidates; also return the pages of each rule by its id."""
+    if not boosts:
+        return candidates, {}
     facts = candidates.facts
     pages_by_rule = {id(rule): [url for url in dict.fromkeys(facts.url) if rule.names(url)] for rule in boosts}
     factors = dict.fromkeys(facts.url, 1.0)
     for rule in boosts:
         for url in pages_by_rule[id(rule)]:
             factors[url] *= rule.factor
-    if not boosts:
-        return candidates, pages_by_rule
     weight = facts.weight * np.array([factors[url] for url in facts.url])
     return replace(candidates, facts=replace(facts, weight=weight)), pages_by_rule

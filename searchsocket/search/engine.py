@@ -159,7 +159,9 @@ class SearchEngine:
         generation = reader.generation
         self._records[scope.name] = generation.records
         query = in_versions(query, generation.versions)
-        typed, query = query.q, replace(query, q=reader.words.meant(query.q))
+        typed = query.q
+        if (q := reader.words.meant(typed)) != typed:
+            query = replace(query, q=q)
         with watch.part("embed"):
             query_vector = vector_for(self.queries, generation, query.q, anonymous=anonymous)
         vector, notes = (None, (NOTES[query_vector],)) if isinstance(query_vector, NoVector) else (query_vector, ())

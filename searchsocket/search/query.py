@@ -94,7 +94,8 @@ def in_versions(query: SearchQuery, families: tuple[VersionFamily, ...]) -> Sear
     Raises:
         UnknownVersion: The site has no version with this name.
     """
-    return replace(query, within=searched_versions(query.version, query.path_prefix, families))
+    within = searched_versions(query.version, query.path_prefix, families)
+    return query if within == query.within else replace(query, within=within)
 
 
 def clean_text(text: str) -> str:
@@ -105,7 +106,9 @@ def clean_text(text: str) -> str:
     """
     if len(text) > _MAX_RAW_CHARS:
         raise InvalidRequest(f"the query has {len(text)} characters; the limit is {MAX_QUERY_CHARS}")
-    clean = _SPACE.sub(" ", "".join(map(_visible, unicodedata.normalize("NFC", text)))).strip()
+    if not (text.isascii() and text.isprintable()):
+        text = "".join(map(_visible, unicodedata.normalize("NFC", text)))
+    clean = _SPACE.sub(" ", text).strip()
     if not clean.strip(_JOINERS + " "):
         raise InvalidRequest("the query is empty")
     if len(clean) > MAX_QUERY_CHARS:

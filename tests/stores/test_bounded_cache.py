@@ -24,6 +24,15 @@ def test_one_by_one_it_never_holds_more_than_the_bound(limit: int, lookups: list
         assert cache.values[key] == value
 
 
+@given(st.integers(1, 20), st.lists(st.text(max_size=9)))
+def test_values_count_by_their_sizes(limit: int, lookups: list[str]) -> None:
+    cache = BoundedCache[int, str](limit, len)
+    for key, value in enumerate(lookups):
+        cache.remember_one(key, value)
+        assert cache.values[key] == value
+        assert sum(map(len, cache.values.values())) <= max(limit, len(value))
+
+
 def test_what_a_thread_took_stays_whole_when_the_cache_begins_anew() -> None:
     cache = BoundedCache[str, int](2)
     cache.remember({"a": 1, "b": 2})

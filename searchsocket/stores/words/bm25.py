@@ -21,8 +21,9 @@ from searchsocket.types import Scores
 K1, B = 1.2, 0.75
 _EXACT_LENGTHS = 24  # lengths above it are this and a number of four binary digits
 _DIGITS = 4  # decimals of a score: sums of floats agree in any order up to here
-_MIN_CACHED, _MAX_CACHED = 64, 500  # terms
-_MAX_CACHED_SCORES = 2_000_000  # of more terms than the fewest; 4 bytes each
+_MAX_CACHED = 4_000_000  # numbers of 4 bytes: the scores of cached terms
+_MIN_CACHED = 20  # terms that every record has, if the index is large
+_TERM_SIZE = 300  # numbers that take as many bytes as a term without scores
 _DENSE = 8  # a term of one record in as many is stored as a number per record
 
 # Distinct records or pages, and the score of each; a slice is all of them.
@@ -44,12 +45,20 @@ class TermScores(NamedTuple):
 
     by_field: Counts  # the number of records with the term, per scored field
     records: Sequence[Scored]  # by field; a record's score is the sum
+    text_records: NDArray[np.int32]  # records with the term in their text, in no particular order; some twice
     text_pages: NDArray[np.int32]  # pages with the term in their text
     pages: Sequence[Scored]  # of these pages
     own_pages: Sequence[Scored]  # of pages with the term in their headings
 
+    def size(self) -> int:
+        """The number of 4-byte numbers that the scores take."""
+        scored = chain(self.records, self.pages, self.own_pages)
+        own = sum(2 * len(scores) for _, scores in scored)
+        return _TERM_SIZE + len(self.text_records) + len(self.text_pages) + own
 
-_ABSENT = TermScores(np.zeros(len(SCORED_FIELDS), np.int64), (), np.empty(0, np.int32), (), ())
+
+_NO_ROWS = np.empty(0, np.int32)
+_ABSENT = TermScores(np.zeros(len(SCORED_FIELDS), np.int64), (), _NO_ROWS, _NO_ROWS, (), ())
 
 
 def idf(documents: int, counts: Any) -> Any:
@@ -90,8 +99,8 @@ class WordScores:
             _norms(self._page_counts([(of_page, lengths[field]) for field, of_page in pages.items()])[np.newaxis])[0]
             for pages in (self._text_pages, self._own_pages)
         )
-        roomy = min(_MAX_CACHED_SCORES // max(index.count, 1), _MAX_CACHED)
-        self._cache = BoundedCache[str, TermScores](max(_MIN_CACHED, roomy))
+        limit = max(_MAX_CACHED, _MIN_CACHED * index.count)
+        self._cache = BoundedCache[str, TermScores](limit, TermScores.size)
 
     def of(self, term: str) -> TermScores:
         """The scores of a term."""
@@ -115,7 +124,7 @@ class WordScores:
             in_rows, counts = np.unique(self.index.rows_of(positions), return_counts=True)
             rarity = float(self._boosts[field] * rarities[field])
             totals[in_rows] += _bm25(rarity, counts, self._norms[field][in_rows])
-        rows = np.flatnonzero(totals > 0)
+        rows = (totals > 0).nonzero()[0]
         return rows, totals[rows]
 
     def pages_with_all(self, terms: Sequence[str]) -> NDArray[np.signedinteger[Any]]:
@@ -141,7 +150,14 @@ class WordScores:
         in_text, of_text = self._pages(occurrences, self._text_pages, 1.0, self._text_norms)
         _, of_own = self._pages(occurrences, self._own_pages, self._own_boost, self._own_norms)
         pages = _compact([of_text], self.page_count), _compact([of_own], self.page_count)
-        return TermScores(by_field, _compact(records, self.index.count), in_text.astype(np.int32), *pages)
+        rows_in_text = [occurrences[field].rows for field in (BODY, CODE) if field in occurrences]
+        return TermScores(
+            by_field,
+            _compact(records, self.index.count),
+            np.concatenate([_NO_ROWS, *rows_in_text], dtype=np.int32, casting="same_kind"),
+            in_text.astype(np.int32),
+            *pages,
+        )
 
     def _pages(
         self,
@@ -155,7 +171,7 @@ class WordScores:
         if not counted:
             return NOTHING[0], NOTHING
         totals = self._page_counts(counted)
-        with_term = np.flatnonzero(totals > 0).astype(np.int64)
+        with_term = (totals > 0).nonzero()[0]
         rarity = boost * float(idf(self.page_count, len(with_term)))
         return with_term, (with_term, _bm25(rarity, totals[with_term], norms[with_term]))
 
@@ -192,7 +208,7 @@ def best(
     totals: Scores = np.zeros(size)
     for (documents, own), worth in scored:
         totals[documents] += own * worth
-    matches = np.flatnonzero(totals > 0)
+    matches = (totals > 0).nonzero()[0]
     return top(matches[is_allowed(matches)], totals, top_k)
 
 

@@ -137,7 +137,7 @@ class Words:
         totals = np.zeros(size)
         for documents, worth in named:
             totals[documents] = np.maximum(totals[documents], worth)
-        documents = np.flatnonzero(totals > 0)
+        documents = (totals > 0).nonzero()[0]
         return top(documents[is_allowed[documents]], totals, top_k)
 
     def neighbours(self, text: str, rows: Rows) -> NDArray[np.float64]:

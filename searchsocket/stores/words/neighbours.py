@@ -13,7 +13,6 @@ from searchsocket.text.words import QueryWord
 
 _FIELDS = (BODY, CODE)  # a section's text begins with its heading
 _MAX_DISTANCE = 2  # of the second word: one word may be between the two, such as "of"
-_NO_ROWS = np.empty(0, np.int64)
 _MAX_PAIRS = 8  # only the first ones, because each pair costs a search
 
 
@@ -36,11 +35,10 @@ def share_of_words(scores: WordScores, words: Sequence[QueryWord], rows: Rows) -
     index = scores.index
     has_word, shares, total = np.zeros(index.count, np.bool_), np.zeros(len(rows)), 0.0
     for form in dict.fromkeys(word.stem or word.exact for word in words):
-        rarity = float(idf(index.count, scores.of(form).by_field[list(_FIELDS)].max()))
+        term = scores.of(form)
+        rarity = float(idf(index.count, term.by_field[list(_FIELDS)].max()))
         total += rarity
-        occurrences = index.occurrences(form)
-        with_word = np.concatenate([_NO_ROWS, *(occurrences[field].rows for field in _FIELDS if field in occurrences)])
-        has_word[with_word] = True
+        has_word[term.text_records] = True
         shares += rarity * has_word[rows]
-        has_word[with_word] = False
+        has_word[term.text_records] = False
     return (shares / total).round(4) if total else shares
