@@ -53,7 +53,7 @@ class TermScores(NamedTuple):
     def size(self) -> int:
         """The number of 4-byte numbers that the scores take."""
         scored = chain(self.records, self.pages, self.own_pages)
-        own = sum(2 * len(scores) for _, scores in scored)
+        own = sum(len(scores) + (0 if isinstance(rows, slice) else len(rows)) for rows, scores in scored)
         return _TERM_SIZE + len(self.text_records) + len(self.text_pages) + own
 
 
