@@ -71,19 +71,16 @@ def places_of(answer: "SearchAnswer") -> list[str]:
 
 
 def _score_lines(parts: "Explanation") -> Iterator[str]:
-    """Yield the parts of a score, without the common divisor that scales an answer to [0, 1]."""
+    """Yield the parts of a score; the last line adds up to it."""
     yield (
-        f"found  {parts.fused:.3f} of {parts.vector_share:g} × meaning {parts.vector:.2f} (cosine {parts.cosine:.3f}), "
-        f"{parts.keyword_share:g} × words {parts.keyword:.2f} (BM25 {parts.bm25:.1f}), "
-        f"{parts.page_share:g} × page {parts.page:.2f} (BM25 {parts.page_bm25:.1f})"
+        f"lists  meaning {parts.vector:.2f} × {parts.vector_share:g} (cosine {parts.cosine:.3f}), "
+        f"words {parts.keyword:.2f} × {parts.keyword_share:g} (BM25 {parts.bm25:.1f}), "
+        f"page {parts.page:.2f} × {parts.page_share:g} (BM25 {parts.page_bm25:.1f})"
     )
     if parts.rerank is not None:
         yield f"rerank {parts.rerank:.3f}, the largest part of the score"
-    yield (
-        f"added  second section {parts.second:.3f}, links {parts.links:.3f}, depth {parts.depth:.3f}, "
-        f"exact {parts.exact:.3f}; weight {parts.weight:g}"
-    )
-    yield "score  " + ", ".join(f"{feature.name} {feature.part:.3f}" for feature in parts.features)
+    weight = f"; page weight {parts.weight:g}" if parts.weight != 1 else ""
+    yield f"score  {' + '.join(f'{feature.name} {feature.part:.3f}' for feature in parts.features)}{weight}"
 
 
 def _model_lines(model: "AnswerModel | None") -> Iterator[str]:

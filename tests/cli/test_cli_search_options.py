@@ -15,12 +15,14 @@ COMMAND = Path(sys.executable).with_name("searchsocket")
 def test_explain_says_what_a_score_is_made_of(run: RunCli, run_json: RunJson, indexed_site: Path) -> None:
     parts = run_json("search", "mooring rope", "--explain", project=indexed_site)["results"][0]["explanation"]
     lines = run("search", "mooring rope", "--explain", project=indexed_site).stdout.splitlines()
-    (found,) = [line for line in lines if line.startswith("   found  ")][:1]
-    assert f"cosine {parts['cosine']:.3f}" in found
-    assert f"BM25 {parts['bm25']:.1f}" in found
-    assert f"{parts['fused']:.3f} of" in found
-    (added,) = [line for line in lines if line.startswith("   added  ")][:1]
-    assert f"exact {parts['exact']:.3f}; weight 1" in added
+    (lists,) = [line for line in lines if line.startswith("   lists  ")][:1]
+    assert f"cosine {parts['cosine']:.3f}" in lists
+    assert f"BM25 {parts['bm25']:.1f}" in lists
+    (score,) = [line for line in lines if line.startswith("   score  ")][:1]
+    shown = dict(part.rsplit(" ", 1) for part in score.removeprefix("   score  ").split(" + "))
+    assert {name: float(part) for name, part in shown.items()} == {
+        feature["name"]: round(feature["part"], 3) for feature in parts["features"]
+    }
     plain = run("search", "mooring rope", project=indexed_site).stdout
     assert "cosine" not in plain
 
