@@ -4,10 +4,10 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
-from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from pydantic_core import ErrorDetails
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match
@@ -111,14 +111,14 @@ def _methods(request: Request) -> list[str]:
     return sorted(methods | ({"HEAD"} if "GET" in methods else set()))
 
 
-def _complaints(errors: Sequence[Any]) -> str:
+def _complaints(errors: Sequence[ErrorDetails]) -> str:
     """Describe the invalid fields of a request, without repeating their values."""
     complaints = [_complaint(error) for error in errors[:_MAX_COMPLAINTS]]
     more = len(errors) - len(complaints)
     return "; ".join([*complaints, f"and {more} more"] if more > 0 else complaints) or "the request is malformed"
 
 
-def _complaint(error: dict[str, Any]) -> str:
+def _complaint(error: ErrorDetails) -> str:
     if error["type"] == "json_invalid":
         return "the body is not valid JSON"
     path = [str(part) for part in error["loc"][1:]]

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, create_model
 from pydantic.alias_generators import to_camel
 
-from searchsocket.serving.capabilities.base import AnyCapability, Capability, R
+from searchsocket.serving.capabilities.base import A, AnyCapability, Capability, R
 
 
 class QueryString(BaseModel):
@@ -34,7 +34,7 @@ def query_string_of(
     return create_model(f"{capability.request.__name__}Params", __base__=base, **fields)
 
 
-def read_query_string(capability: Capability[R, Any], params: QueryString, **others: object) -> R:
+def read_query_string(capability: Capability[R, A], params: QueryString, **others: object) -> R:
     """Build the request from a query string and other fields."""
     spelling = {name: parameter for name, (parameter, _, _) in capability.http.parameters.items()}
     names = capability.request.model_fields.keys() - others.keys()

@@ -1,7 +1,6 @@
 """Main columns of each stage's output, as Dagster shows them; `searchsocket/types.py` has all fields."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import dagster as dg
 
@@ -77,7 +76,7 @@ _COLUMNS = {
 }
 
 
-def column_schema(stage: str) -> Mapping[str, Any]:
+def column_schema(stage: str) -> Mapping[str, dg.TableSchema]:
     """The metadata of an asset with its columns."""
     columns = [dg.TableColumn(name, kind, description) for name, kind, description in _COLUMNS[stage]]
     return {"dagster/column_schema": dg.TableSchema(columns)}

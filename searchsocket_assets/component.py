@@ -29,7 +29,7 @@ class SiteScaffolder(dg.Scaffolder[SiteParams]):
         dg.scaffold_component(request, {"root": root, "key_prefix": request.target_path.name})
 
 
-def _option(description: str, example: Any = None) -> Any:
+def _option(description: str, example: object = None) -> Any:
     return dg.Resolver.default(description=description, examples=None if example is None else [example])
 
 

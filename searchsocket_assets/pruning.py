@@ -6,7 +6,6 @@ needs no repair. Its requests have no run key, since Dagster never repeats a run
 
 import os
 from datetime import UTC, datetime
-from typing import Any
 
 import dagster as dg
 from pydantic import Field
@@ -14,6 +13,7 @@ from pydantic import Field
 from searchsocket.errors import SearchSocketError
 from searchsocket.pipeline.branches.prune_rules import Match, seconds_of
 from searchsocket.pipeline.branches.pruning import PrunePlan, PruneRequest, apply_prune, plan_prune
+from searchsocket.system.json_text import JsonObject
 from searchsocket_assets.discovery import named
 from searchsocket_assets.initial_status import schedule_start, sensor_status
 from searchsocket_assets.project_root import begin_run
@@ -92,7 +92,7 @@ def dead_branches(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.
     return dg.RunRequest(run_config=_apply(site))
 
 
-def _apply(site: DagsterSite) -> dict[str, Any]:
+def _apply(site: DagsterSite) -> JsonObject:
     return {"ops": {site.named("prune"): {"config": {"apply": True}}}}
 
 

@@ -6,13 +6,14 @@ import dagster as dg
 from pydantic import Field, create_model
 
 from searchsocket.pipeline.run.options import OPTIONS, Option, RunOptions
+from searchsocket.system.json_text import JsonObject
 from searchsocket_assets.site import DagsterSite
 
 AS_CONFIGURED = "as-configured"
 UNLIMITED = -1
 
 
-def _config_field(option: Option) -> tuple[Any, Any]:
+def _config_field(option: Option) -> tuple[object, object]:
     """Type and field of an option in Dagster's configuration, which cannot express an unset choice."""
     if option.kind is bool:
         return bool, Field(default=False, description=option.help)
@@ -40,12 +41,12 @@ class IndexOptions(_RunFields):  # type: ignore[misc]
     )
 
     def to_run_options(self) -> RunOptions:
-        values: dict[str, Any] = {option.name: getattr(self, option.name) for option in OPTIONS}
-        unset: dict[str, Any] = {name: None for name, value in values.items() if value in (AS_CONFIGURED, UNLIMITED)}
+        values: JsonObject = {option.name: getattr(self, option.name) for option in OPTIONS}
+        unset: JsonObject = {name: None for name, value in values.items() if value in (AS_CONFIGURED, UNLIMITED)}
         return RunOptions(**(values | unset))
 
 
-def options_of(resources: Any, site: DagsterSite) -> IndexOptions:
+def options_of(resources: object, site: DagsterSite) -> IndexOptions:
     """The options of a site's launch, from the resources of an op."""
     options = getattr(resources, site.options_key)
     assert isinstance(options, IndexOptions)

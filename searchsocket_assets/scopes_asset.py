@@ -58,7 +58,7 @@ def scopes_metadata(overview: ScopesOverview, runs: Any) -> Metadata:
     }
 
 
-def _flat(row: Any) -> JsonObject:
+def _flat(row: JsonObject) -> JsonObject:
     return {
         **{name: value for name, value in row.items() if name != "lastRun"},
         "lastRun": row["lastRun"].get("status"),

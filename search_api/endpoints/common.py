@@ -1,7 +1,7 @@
 """Shared code of endpoints."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Request
 from pydantic import BaseModel, Field
@@ -10,6 +10,7 @@ from starlette.responses import Response
 from searchsocket.search.wire import Wire
 from searchsocket.serving.answer_json import to_json
 from searchsocket.serving.capabilities.base import Caller
+from searchsocket.system.json_text import JsonObject
 
 
 class ErrorDetail(BaseModel):
@@ -24,7 +25,7 @@ class ErrorResponse(BaseModel):
     error: ErrorDetail
 
 
-def error_docs(**statuses: str) -> dict[int | str, dict[str, Any]]:
+def error_docs(**statuses: str) -> dict[int | str, JsonObject]:
     """OpenAPI responses, e.g. `error_docs(s400="...")`."""
     return {int(status[1:]): {"model": ErrorResponse, "description": text} for status, text in statuses.items()}
 

@@ -3,14 +3,13 @@
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from anyio import CapacityLimiter, to_thread
 from starlette.concurrency import run_in_threadpool
 
 from searchsocket.errors import Busy
-from searchsocket.search.wire import Wire
-from searchsocket.serving.capabilities.base import Caller, Capability, Request, Services
+from searchsocket.serving.capabilities.base import A, Caller, Capability, R, Services
 
 T = TypeVar("T")
 
@@ -47,9 +46,6 @@ class CostlyQueries:
                 del self._clients[client]  # one caller may use any number of addresses
 
 
-A = TypeVar("A", bound=Wire)
-
-
 class Queries:
     """Runs capabilities so that no caller waits for another; use it from one event loop."""
 
@@ -57,7 +53,7 @@ class Queries:
         self.services = services
         self._costly = CostlyQueries()
 
-    async def run(self, capability: Capability[Any, A], request: Request, caller: Caller) -> A:
+    async def run(self, capability: Capability[R, A], request: R, caller: Caller) -> A:
         """Answer a request; raises as the capability."""
         work = partial(capability.run, self.services, request, caller)
         cost = capability.cost(self.services, request, caller)

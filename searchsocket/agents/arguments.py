@@ -8,6 +8,7 @@ from functools import cache
 from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic_core import ErrorDetails
 
 from searchsocket.errors import InvalidRequest
 from searchsocket.serving.capabilities.base import Agent, AnyCapability, merged_options
@@ -123,13 +124,13 @@ def schema_of(model: type[Arguments]) -> JsonObject:
     return schema
 
 
-def _complaints(errors: Sequence[Any], names: Sequence[str], typed: Mapping[str, str]) -> str:
+def _complaints(errors: Sequence[ErrorDetails], names: Sequence[str], typed: Mapping[str, str]) -> str:
     complaints = [_complaint(error, names, typed) for error in errors[:_MAX_COMPLAINTS]]
     more = len(errors) - len(complaints)
     return "; ".join([*complaints, f"and {more} more"] if more > 0 else complaints)
 
 
-def _complaint(error: JsonObject, names: Sequence[str], typed: Mapping[str, str]) -> str:
+def _complaint(error: ErrorDetails, names: Sequence[str], typed: Mapping[str, str]) -> str:
     first, *inner = map(str, error["loc"])
     path = ".".join([typed.get(first, first), *inner])[:_MAX_VALUE_CHARS]
     if error["type"] == "extra_forbidden":

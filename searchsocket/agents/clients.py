@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from searchsocket.errors import ConfigError
+from searchsocket.system.json_text import JsonObject
 
 ClientName = Literal[
     "claude-code", "claude-desktop", "cursor", "vscode", "windsurf", "gemini", "zed", "codex", "jetbrains"
@@ -42,7 +43,7 @@ class Target:
     path: Path
     section: str  # table of servers
     name: str  # of the server in the table
-    entry: dict[str, Any]
+    entry: JsonObject
 
     @property
     def snippet(self) -> str:
@@ -56,7 +57,7 @@ class Target:
         arguments = list(takewhile(lambda argument: argument != "--project", self.entry["args"]))
         return replace(self, name=NAME, entry={**self.entry, "args": arguments})
 
-    def current(self) -> dict[str, Any] | None:
+    def current(self) -> JsonObject | None:
         """Return the current entry of the file; None if it has none.
 
         Raises:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from searchsocket.project.corpora import CorpusName
 
 
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F", bound=Callable[..., object])
 
 
 def run_options(command: F) -> F:

@@ -5,7 +5,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import click
 
@@ -16,6 +16,7 @@ from searchsocket.cli.mcp_server import makers
 from searchsocket.cli.options import load_project, project_option
 from searchsocket.cli.output import safe
 from searchsocket.errors import ConfigError, SearchSocketError
+from searchsocket.system.json_text import JsonObject
 
 
 class ProbeResult(NamedTuple):
@@ -86,7 +87,7 @@ def _checks(target: Target, root: Path) -> list[ProbeResult]:
     return [] if entry is None else list(_entry_checks(entry, root))
 
 
-def _entry_checks(entry: dict[str, Any], root: Path) -> Iterator[ProbeResult]:
+def _entry_checks(entry: JsonObject, root: Path) -> Iterator[ProbeResult]:
     command, arguments = str(entry.get("command", "")), [str(argument) for argument in entry.get("args", ())]
     program = shutil.which(command)
     if program is None:

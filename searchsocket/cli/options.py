@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
+from typing import TYPE_CHECKING, TypeVar, get_args
 
 import click
 
@@ -31,7 +31,7 @@ def named_filter(text: str) -> Named:
     return name, (value,)
 
 
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F", bound=Callable[..., object])
 JSON_FLAG = "--json"
 _JSON = "searchsocket.json"
 _QUIET = "searchsocket.quiet"

@@ -4,12 +4,13 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO, Any
+from typing import IO
 
 from searchsocket.cli.log_lines import LogLines, log_lines
 from searchsocket.cli.output import safe
 from searchsocket.events import Event, OnEvent, ignore
 from searchsocket.pipeline.run.stages import label_of
+from searchsocket.system.json_text import JsonObject
 
 
 @contextmanager
@@ -77,7 +78,7 @@ def _progress_bar(stream: IO[str], first: str) -> Iterator[OnEvent]:
         yield on_event
 
 
-def _columns(fields: dict[str, Any]) -> dict[str, Any]:
+def _columns(fields: JsonObject) -> JsonObject:
 
     name, done, total = str(fields.get("stage", "")), int(fields.get("done", 0)), fields.get("total")
     return {

@@ -6,11 +6,11 @@ import hashlib
 import json
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from searchsocket.curation.rules import NO_RULES, CurationRules
 from searchsocket.errors import ConfigError
@@ -18,6 +18,7 @@ from searchsocket.export.head import write_head
 from searchsocket.setup.client_files import bundle_folder
 from searchsocket.stores.base import IndexReader
 from searchsocket.system.files import write_atomic
+from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Generation
 
 if TYPE_CHECKING:
@@ -63,11 +64,11 @@ class _Folder:
     """A folder of an export, and the files of this generation."""
 
     path: Path
-    before: Mapping[str, Any]  # its part of the previous entry
+    before: JsonObject  # its part of the previous entry
     sizes: dict[str, int] = field(default_factory=dict)  # by name
     written: int = 0
 
-    def write(self, kind: str, data: Any) -> str:
+    def write(self, kind: str, data: object) -> str:
         """Write bytes, or a value as JSON, compressed; return the file's name, which contains a hash."""
         raw = data if isinstance(data, bytes) else json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
         return self.write_bytes(kind, ".bin", gzip.compress(raw, 9, mtime=0))
@@ -165,7 +166,7 @@ def export_sites(sites: Sequence[SiteExport], target: Path) -> list[Exported]:
     ]
 
 
-def _site_before(entry: Mapping[str, Any], project: str) -> Mapping[str, Any]:
+def _site_before(entry: JsonObject, project: str) -> JsonObject:
     """Return a site's part of an earlier entry; {} if it has none."""
     sites = entry.get("sites")
     entries = [site for site in sites if isinstance(site, dict)] if isinstance(sites, list) else []
@@ -186,7 +187,7 @@ def _files_of(target: Path, head: str) -> set[str]:
     return {head, *_NAME.findall(json.dumps(contents))}
 
 
-def _json(path: Path) -> dict[str, Any]:
+def _json(path: Path) -> JsonObject:
     """Read a file of an earlier export; {} if there is none, or it is damaged."""
     try:
         data = path.read_bytes()

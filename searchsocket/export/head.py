@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from searchsocket.curation.rules import CurationRules, PageRule
 from searchsocket.export.postings import Postings, packed_lengths
@@ -13,6 +13,7 @@ from searchsocket.search.ranking.weights import WEIGHTS
 from searchsocket.stores.base import CatalogueSnapshot, ReadableRecord
 from searchsocket.stores.words import evidence, keywords, names
 from searchsocket.stores.words.bm25 import K1, B
+from searchsocket.system.json_text import JsonObject
 from searchsocket.text import words
 from searchsocket.text.synonyms import Forms, make_synonyms
 from searchsocket.types import Generation, PageFacts
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 FORMAT = 1
 PIECE_CHARS = 4_000  # of text; a result reads one piece for its snippet
 _BATCH = 500
-_Write = Callable[[str, Any], str]  # takes the kind of a file and its data; returns its name
+_Write = Callable[[str, object], str]  # takes the kind of a file and its data; returns its name
 # Shares of the words of a chunk and of its page. An export has no vectors (docs/static.md).
 _FEW_WORDS, _MANY_WORDS = (0.4, 0.6), (0.25, 0.75)
 # Weights of neighbouring words, a second section and names. They are higher than on the server, which has vectors.
@@ -108,7 +109,7 @@ def _add_page(columns: _Columns, records: Sequence[ReadableRecord], write: _Writ
     columns.pages.append(records[0].record.page)
     columns.chunks.append(len(records))
     columns.kinds += ("0" if readable.record.chunk.kind == "summary" else "1" for readable in records)
-    piece: list[list[Any]] = []
+    piece: list[list[object]] = []
     size, start = 0, first
     for number, readable in enumerate(records, first):
         if piece and size + len(readable.text.text) > PIECE_CHARS:
@@ -119,7 +120,7 @@ def _add_page(columns: _Columns, records: Sequence[ReadableRecord], write: _Writ
     columns.texts.append((start, write("text", piece)))
 
 
-def _chunk(readable: ReadableRecord) -> list[Any]:
+def _chunk(readable: ReadableRecord) -> list[object]:
     """Return the parts of a chunk that results need."""
     at, text = readable.record.chunk.at, readable.text
     units = [text.text[start:end] for start, end in zip(text.starts, (*text.starts[1:], len(text.text)), strict=True)]
@@ -141,10 +142,10 @@ def _utf16(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def _page_columns(pages: Sequence[PageFacts], settings: "RankingSettings") -> dict[str, Any]:
+def _page_columns(pages: Sequence[PageFacts], settings: "RankingSettings") -> JsonObject:
     """Return facts of pages as columns; rare facts by the number of the page."""
 
-    def sparse(value_of: Callable[[PageFacts], Any], default: Any) -> dict[int, Any]:
+    def sparse(value_of: Callable[[PageFacts], object], default: object) -> dict[int, object]:
         return {number: value for number, page in enumerate(pages) if (value := value_of(page)) != default}
 
     return {
@@ -176,7 +177,7 @@ def _runs(values: Iterable[str]) -> list[tuple[str, int]]:
     return runs
 
 
-def _file_list(files: Sequence[tuple[Any, str]]) -> dict[str, Any]:
+def _file_list(files: Sequence[tuple[object, str]]) -> JsonObject:
     return {"first": [first for first, _ in files], "files": [name for _, name in files]}
 
 
@@ -192,7 +193,7 @@ def _synonyms(
     return [*make_synonyms(settings.synonyms).others_by_words.items(), *ends]
 
 
-def exported_rule(rule: PageRule, aliases: Mapping[str, str]) -> dict[str, Any]:
+def exported_rule(rule: PageRule, aliases: Mapping[str, str]) -> JsonObject:
     """Return a rule of the owner as JSON for the browser; a pin has the current URL of a moved page."""
     pages = [aliases.get(page, page) for page in rule.pages] if rule.effect == "pin" else rule.pages
     return {
@@ -204,7 +205,7 @@ def exported_rule(rule: PageRule, aliases: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def weights(settings: "RankingSettings") -> dict[str, Any]:
+def weights(settings: "RankingSettings") -> JsonObject:
     """Return all values besides the index that determine the order of results."""
     return {
         "bm25": [K1, B],

@@ -32,7 +32,7 @@ class ForTheTrusted:
 
     kind: Any
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         # "unless-none", since a field without a value is null already.
         serializer = PlainSerializer(_for_the_trusted, return_type=self.kind | None, when_used="unless-none")
         return serializer.__get_pydantic_core_schema__(source, handler)

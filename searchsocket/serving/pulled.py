@@ -9,7 +9,9 @@ from functools import partial
 from pathlib import Path
 from queue import Empty, Queue
 from threading import Thread
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
+
+from pydantic import BaseModel
 
 from searchsocket.curation.live_rules import Curation
 from searchsocket.errors import (
@@ -40,6 +42,7 @@ from searchsocket.stores.artifacts.pull import fetched_description, pull_scope
 from searchsocket.system.files import write_atomic
 
 T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
 
 _START_S = 1.5  # limit for each of two requests at a start with an earlier copy
 _FIRST_PULL_S = 600.0  # how long to wait for another process that fetches the same index
@@ -199,5 +202,5 @@ def _point_to_fetched(settings: Settings, index: Path, document: ProjectDocument
     return settings.model_copy(update=changes)
 
 
-def _with(section: Any, **changes: object) -> Any:
+def _with(section: M, **changes: object) -> M:
     return section.model_copy(update=changes)

@@ -8,7 +8,6 @@ import re
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any
 from urllib.parse import urlsplit
 
 from searchsocket.content.chunking.records import hash_of
@@ -18,6 +17,7 @@ from searchsocket.state.errors import DamagedRow
 from searchsocket.state.sql import as_stored, marks
 from searchsocket.system.compressed import packed
 from searchsocket.system.compressed import unpacked as unpacked_text
+from searchsocket.system.json_text import JsonObject
 from searchsocket.web.languages.alternates import Alternates
 from searchsocket.web.urls.paths import canonical_path, page_path
 
@@ -67,8 +67,8 @@ def unpacked(facts: bytes, body: bytes, *, skip: str, redirect_to: str, links: S
         DamagedRow: A blob is damaged.
     """
     try:
-        data: dict[str, Any] = json.loads(unpacked_body(facts))
-        values: dict[str, Any] = {name: tuple(item) if isinstance(item, list) else item for name, item in data.items()}
+        data: JsonObject = json.loads(unpacked_body(facts))
+        values: JsonObject = {name: tuple(item) if isinstance(item, list) else item for name, item in data.items()}
         values["alternates"] = Alternates(*values["alternates"])
         return ExtractedPage(body=unpacked_body(body), links=tuple(links), skip=skip, redirect_to=redirect_to, **values)
     except (ValueError, TypeError, AttributeError, KeyError) as error:

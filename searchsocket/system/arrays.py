@@ -2,22 +2,23 @@
 
 import io
 import zipfile
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+Integers: TypeAlias = NDArray[np.integer]  # of any size
 _TRIES = 5
 
 
-def narrow(values: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
+def narrow(values: Integers) -> Integers:
     """The same integers, in the smallest type that fits."""
     if not len(values):
         return values.astype(np.uint8)
     return values.astype(np.result_type(np.min_scalar_type(values.min()), np.min_scalar_type(values.max())))
 
 
-def saved_array(array: NDArray[Any]) -> bytes:
+def saved_array(array: NDArray[np.generic]) -> bytes:
     """The array as an `.npy` file."""
     file = io.BytesIO()
     np.save(file, array, allow_pickle=False)

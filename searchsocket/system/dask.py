@@ -40,7 +40,7 @@ class DaskExecutor(Executor):
         """Number of batches that the cluster runs at a time, at least 1."""
         return max(1, sum(self._threads().values()))
 
-    def submit(self, fn: Callable[..., R], /, *args: Any, **kwargs: Any) -> Future[R]:
+    def submit(self, fn: Callable[..., R], /, *args: object, **kwargs: object) -> Future[R]:
         """Submit work; waiting for the result fails if the cluster has no workers."""
         inner = self._inner.submit(fn, *args, **kwargs)
         outer: Future[R] = _WatchedFuture(inner, self._look)

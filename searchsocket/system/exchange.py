@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from ssl import SSLContext
-from typing import Any
 
 import httpcore
 import httpx
+
+from searchsocket.system.json_text import JsonObject
 
 _MAX_HEAD_BYTES = 65_536  # before the body, including informational responses
 
@@ -103,7 +104,7 @@ class TimedBackend(httpcore.SyncBackend):
         port: int,
         timeout: float | None = None,
         local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
         wait_s = current().left_s(httpcore.ConnectTimeout)
         return TimedStream(super().connect_tcp(host, port, wait_s, local_address, socket_options))
@@ -125,7 +126,7 @@ def timed_transport(
         proxy: Address of the proxy to send requests through.
     """
     transport = httpx.HTTPTransport(trust_env=trust_env, proxy=proxy)
-    options: dict[str, Any] = {
+    options: JsonObject = {
         "ssl_context": httpx.create_ssl_context(trust_env=trust_env),
         "max_connections": connections,
         "max_keepalive_connections": connections,

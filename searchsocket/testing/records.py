@@ -2,18 +2,18 @@
 
 import hashlib
 from dataclasses import fields
-from typing import Any
 
+from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Chunk, PageFacts, Prose, Record, Section
 
 _PARTS = {kind: frozenset(field.name for field in fields(kind)) for kind in (PageFacts, Section, Chunk)}
-_DEFAULTS: dict[str, Any] = {
+_DEFAULTS: JsonObject = {
     "title": "Title", "language": "en", "depth": 1, "ordinal": 0, "kind": "section",
     "heading_path": (), "anchor": "", "piece": 0, "project_id": "shop", "scope": "main", "model_id": "hash-8",
 }  # fmt: skip
 
 
-def make_record(record_id: str, text: str = "some text", **given: Any) -> Record:
+def make_record(record_id: str, text: str = "some text", **given: object) -> Record:
     """A record with defaults for all other fields.
 
     Args:
@@ -26,7 +26,7 @@ def make_record(record_id: str, text: str = "some text", **given: Any) -> Record
     body = values.pop("body", Prose(text))
     chunk = {name: values.pop(name) for name in _PARTS[Chunk] & set(values)}
     values = {"content_hash": _sha256(text), "ref": f"{page['url']}#{at.anchor}~0"} | values
-    made: dict[str, Any] = {"page": PageFacts(**page), "chunk": Chunk(**chunk, body=body, at=at)} | values
+    made: JsonObject = {"page": PageFacts(**page), "chunk": Chunk(**chunk, body=body, at=at)} | values
     shared = sorted((name, value) for name, value in made.items() if name != "scope")
     return Record(id=record_id, record_hash=_sha256(repr(shared)), **made)
 

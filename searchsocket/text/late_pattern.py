@@ -11,7 +11,7 @@ class LatePattern:
     search: "Callable[[str], re.Match[str] | None]"
     match: "Callable[[str], re.Match[str] | None]"
     fullmatch: "Callable[[str], re.Match[str] | None]"
-    findall: "Callable[[str], list[Any]]"
+    findall: "Callable[[str], list[str]]"
 
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern

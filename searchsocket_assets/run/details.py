@@ -9,6 +9,7 @@ import dagster as dg
 
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.index import origin_of
+from searchsocket.pipeline.run.numbers import Numbers
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.summary import skipped_words
 from searchsocket.project.project import index_folder
@@ -19,7 +20,7 @@ _LOGIN = re.compile(r"(\b[a-z][a-z0-9+.-]*://)[^\s/@]*@", re.IGNORECASE)
 _QUERY = re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s?#]*)\?[^\s)\"']*", re.IGNORECASE)
 
 
-def details(run: ScopeRun, result: StageResult[Any], samples: Mapping[str, Any]) -> Metadata:
+def details(run: ScopeRun, result: StageResult[Numbers], samples: Metadata) -> Metadata:
     """Metadata in this order: the numbers, the source of the pages, points to check, the output and its location.
 
     Numbers stay plain, so that Dagster plots them.
@@ -42,12 +43,12 @@ def details(run: ScopeRun, result: StageResult[Any], samples: Mapping[str, Any])
         metadata["skipped_list"] = table([{"page": page.page, "reason": page.reason} for page in result.skipped])
     if result.preview:
         metadata["preview"] = dg.MetadataValue.md(result.preview)
-    return metadata | _places(run, result)
+    return metadata | _locations(run, result)
 
 
-def _places(run: ScopeRun, result: StageResult[Any]) -> Metadata:
+def _locations(run: ScopeRun, result: StageResult[Numbers]) -> Metadata:
     """Existing folders and pages where a person can see the output."""
-    places: Metadata = {}
+    locations: Metadata = {}
     folders = {
         "page_mirror": ("mirror_folder", run.project.mirror_dir / run.scope.name),
         "search_index": ("generation_folder", _index_folder(run) / run.scope.name / result.generation),
@@ -56,20 +57,20 @@ def _places(run: ScopeRun, result: StageResult[Any]) -> Metadata:
     if result.stage in folders:
         name, folder = folders[result.stage]
         if folder.is_dir():
-            places = {name: dg.MetadataValue.path(folder), "dagster/uri": folder.absolute().as_uri()}
+            locations = {name: dg.MetadataValue.path(folder), "dagster/uri": folder.absolute().as_uri()}
         if name == "generation_folder" and result.generation:
-            places["index_bytes"] = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+            locations["index_bytes"] = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     if result.stage == "llms_txt":
-        places["llms_folder"] = dg.MetadataValue.path(result.facts["llms_folder"])
+        locations["llms_folder"] = dg.MetadataValue.path(result.facts["llms_folder"])
     if result.stage == "static_search":
-        places["export_folder"] = dg.MetadataValue.path(result.facts["export_folder"])
+        locations["export_folder"] = dg.MetadataValue.path(result.facts["export_folder"])
     if result.stage == "search_index":
-        places["mirror_folder"] = dg.MetadataValue.path(run.project.mirror_dir / run.scope.name)
-        places["diff"] = dg.MetadataValue.md(f"`searchsocket diff --scope {run.scope.name}`: what changed")
-        places["search_page"] = dg.MetadataValue.md(
+        locations["mirror_folder"] = dg.MetadataValue.path(run.project.mirror_dir / run.scope.name)
+        locations["diff"] = dg.MetadataValue.md(f"`searchsocket diff --scope {run.scope.name}`: what changed")
+        locations["search_page"] = dg.MetadataValue.md(
             "[http://127.0.0.1:8181/](http://127.0.0.1:8181/) while `searchsocket serve` runs"
         )
-    return places
+    return locations
 
 
 def _index_folder(run: ScopeRun) -> Path:
@@ -88,7 +89,7 @@ def bullets(lines: Sequence[str]) -> str:
     return "\n".join([*bulleted, f"- and {more} more"] if more > 0 else bulleted)
 
 
-def table(rows: Sequence[Mapping[str, Any]]) -> dg.TableMetadataValue:
+def table(rows: Sequence[Mapping[str, object]]) -> dg.TableMetadataValue:
     """Rows of plain values, with a column for each key."""
     columns = list(dict.fromkeys(key for row in rows for key in row))
     records = [dg.TableRecord({key: _cell(row.get(key)) for key in columns}) for row in rows]
@@ -98,7 +99,7 @@ def table(rows: Sequence[Mapping[str, Any]]) -> dg.TableMetadataValue:
     return dg.MetadataValue.table(records=records, schema=schema)
 
 
-def _cell(value: Any) -> str | int | float | bool | None:
+def _cell(value: object) -> str | int | float | bool | None:
     if isinstance(value, str):
         return public(value)
     return value if value is None or isinstance(value, int | float | bool) else str(value)

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import dagster as dg
 import yaml
@@ -45,11 +45,11 @@ def without_storage_noise() -> Iterator[None]:
 class _Filter:
     """A text stream without these messages."""
 
-    def __init__(self, stream: Any) -> None:
+    def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        return len(text) if text.startswith(_NOISE) else int(self._stream.write(text))
+        return len(text) if text.startswith(_NOISE) else self._stream.write(text)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import dagster as dg
 
@@ -144,7 +143,7 @@ class _Work:
         """The job, with one op that runs all stages and checks."""
 
         @dg.op(name=self.job_name, required_resource_keys={"options"})
-        def index(context: dg.OpExecutionContext) -> Iterator[Any]:
+        def index(context: dg.OpExecutionContext) -> Iterator[object]:
             yield from self.events(context)
             yield dg.Output(None)
 
@@ -165,7 +164,7 @@ class _Work:
             **({BRANCH_TAG: self.scope.branch} if self.scope.branch else {}),
         }
 
-    def events(self, context: dg.OpExecutionContext) -> Iterator[Any]:
+    def events(self, context: dg.OpExecutionContext) -> Iterator[object]:
         """Run each stage with its checks, and yield their events for the UI."""
         instance = context.instance
         with _translate("", self.on_event, context.log) as on_event:
@@ -194,7 +193,7 @@ class _Work:
                 with _translate(stage.name, self.on_event, context.log) as on_event:
                     yield from self._stage(context, stage, replace(run, on_event=on_event))
 
-    def _stage(self, context: dg.OpExecutionContext, stage: AnyStage, run: ScopeRun) -> Iterator[Any]:
+    def _stage(self, context: dg.OpExecutionContext, stage: AnyStage, run: ScopeRun) -> Iterator[object]:
         key, partition = dg.AssetKey(stage.name), self.scope.name
         try:
             result = stage(run)

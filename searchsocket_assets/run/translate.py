@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import dagster as dg
 
@@ -14,6 +14,7 @@ from searchsocket.events import Event, OnEvent, ignore
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.models.embedders.queries import NoVector, QueryVectors
 from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.numbers import Numbers
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stage import AnyStage
 from searchsocket.pipeline.run.summary import IndexSummary
@@ -34,7 +35,7 @@ _MAX_CHARS = 80
 
 
 def materialized(
-    instance: dg.DagsterInstance, key: dg.AssetKey, run: ScopeRun, result: StageResult[Any]
+    instance: dg.DagsterInstance, key: dg.AssetKey, run: ScopeRun, result: StageResult[Numbers]
 ) -> dg.MaterializeResult[None]:
     """Convert a stage's result to the result of its asset."""
     return dg.MaterializeResult(
@@ -43,7 +44,7 @@ def materialized(
 
 
 def reported(
-    instance: dg.DagsterInstance, stage: AnyStage, key: dg.AssetKey, run: ScopeRun, result: StageResult[Any]
+    instance: dg.DagsterInstance, stage: AnyStage, key: dg.AssetKey, run: ScopeRun, result: StageResult[Numbers]
 ) -> dg.AssetMaterialization:
     """A stage's result as an event of a run that is not the asset's own, with the same tags as from Dagster."""
     versions = {"dagster/data_version": result.version, "dagster/code_version": stage.version}
@@ -51,7 +52,7 @@ def reported(
     return dg.AssetMaterialization(key, partition=run.scope.name, metadata=metadata, tags=versions)
 
 
-def _metadata(instance: dg.DagsterInstance, key: dg.AssetKey, run: ScopeRun, result: StageResult[Any]) -> Metadata:
+def _metadata(instance: dg.DagsterInstance, key: dg.AssetKey, run: ScopeRun, result: StageResult[Numbers]) -> Metadata:
     is_searched = result.generation and run.corpus.has_checks
     return details(run, result, sample_metadata(instance, key, run, result) if is_searched else {})
 
@@ -161,7 +162,7 @@ def setting_of(error: SearchSocketError) -> str:
 
 
 def sample_metadata(
-    instance: dg.DagsterInstance, key: dg.AssetKey, run: ScopeRun, result: StageResult[Any]
+    instance: dg.DagsterInstance, key: dg.AssetKey, run: ScopeRun, result: StageResult[Numbers]
 ) -> Metadata:
     """The sample queries of the live generation after the stage; they run again only for a new generation."""
     records_filter = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[run.scope.name])
@@ -173,14 +174,14 @@ def sample_metadata(
     return {SAMPLES: table(rows)} if rows else {}
 
 
-def sample_answers(run: ScopeRun) -> Sequence[Mapping[str, Any]]:
+def sample_answers(run: ScopeRun) -> Sequence[Mapping[str, object]]:
     """Search for the titles of some pages in the live generation, and return the first result of each.
 
     The pages are spread over the site, and the same while the site is the same. A remote model is not called: such
     queries use words only. A failed query shows its error code, since the generation is live anyway.
     """
     engine, began = _engine(run), perf_counter()
-    rows: list[Mapping[str, Any]] = []
+    rows: list[Mapping[str, object]] = []
     for title in _titles(run):
         if perf_counter() - began > _MAX_SECONDS:
             break

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from searchsocket.agents.data import fenced, visible
 from searchsocket.agents.library import Library
@@ -11,7 +11,7 @@ from searchsocket.agents.tool import Tool
 from searchsocket.search.content.answer import ContentAnswer, ContentSource
 from searchsocket.search.content.document import DocumentDataAnswer, DocumentTextAnswer
 from searchsocket.search.content.documents import DocumentsAnswer
-from searchsocket.serving.capabilities.base import Capability
+from searchsocket.serving.capabilities.base import Capability, R
 from searchsocket.serving.capabilities.content import CONTENT_SEARCH, DOCUMENT_DATA, DOCUMENT_TEXT, FIND_DOCUMENTS
 from searchsocket.text.amounts import count
 
@@ -74,7 +74,7 @@ def _lines(source: ContentSource) -> str:
     return f"; source {visible(at.file)}:{at.first_line}-{at.last_line}"
 
 
-def _tool(capability: Capability[Any, A], lines_of: Callable[[A], Iterator[str]]) -> Tool:
+def _tool(capability: Capability[R, A], lines_of: Callable[[A], Iterator[str]]) -> Tool:
     return Tool(capability, capability.answer, partial(_reply, lines_of))
 
 

@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeVar
 
 import click
 
@@ -13,7 +13,7 @@ from searchsocket.cli.output import safe
 from searchsocket.search.code.results import numbered_lines
 from searchsocket.search.wire import Wire
 from searchsocket.serving.answer_json import to_json
-from searchsocket.serving.capabilities.base import SHELL, A, Capability, Services
+from searchsocket.serving.capabilities.base import SHELL, A, Capability, R, Services
 from searchsocket.serving.code import CodeService, open_code
 from searchsocket.serving.scopes import ReadableScopes
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from searchsocket.search.code.answer import CodeResult
 
 
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F", bound=Callable[..., object])
 
 
 class CodeScope(NamedTuple):
@@ -42,7 +42,7 @@ def open_scope(root: Path, scope_name: str | None) -> CodeScope:
     return CodeScope(code, scope.name, services)
 
 
-def answer(capability: Capability[Any, A], root: Path, scope_name: str | None, **fields: object) -> A:
+def answer(capability: Capability[R, A], root: Path, scope_name: str | None, **fields: object) -> A:
     """Answer a request about source code."""
 
     source = open_scope(root, scope_name)
@@ -50,7 +50,7 @@ def answer(capability: Capability[Any, A], root: Path, scope_name: str | None, *
     return capability.run(source.services, request, SHELL)
 
 
-def _no_service() -> Any:
+def _no_service() -> NoReturn:
     raise AssertionError("a command over source code needs no other service")
 
 

@@ -7,14 +7,16 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import cache, lru_cache
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
+from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Chunk, PageFacts
 
 _PAGE = ',"page":'
 _CHUNK = ',"chunk":'
 _AT = f'{_CHUNK}{{"at":'
 _CACHED_PAGES = 64  # neighbouring records share a page and most of its facts
+T = TypeVar("T")
 _KIND = "kind_of"  # key for the type name in a union; no field has this name
 # Fields with a default that are written even at their default, as the records of every index have them. A field that
 # is not named here is left out at its default, so that adding it changes no hash. Add no name here.
@@ -88,11 +90,11 @@ def _page_of(text: str) -> PageFacts:
     return page
 
 
-def _values(value: Any) -> dict[str, Any]:
+def _values(value: object) -> JsonObject:
     """Return the fields of a dataclass for JSON, without optional fields that have their default value."""
     kind: type = type(value)
     data = {name: getattr(value, name) for name in _names(kind)}
-    for name, default in _left_out(kind):
+    for name, default in _optional_fields(kind):
         if (own := getattr(value, name)) != default:
             data[name] = own
     if kind in _members():
@@ -107,14 +109,14 @@ _decode = json.JSONDecoder().raw_decode
 
 
 @cache
-def _names(kind: Any) -> tuple[str, ...]:
+def _names(kind: type) -> tuple[str, ...]:
     """The names of the fields that are always written."""
     always = _ALWAYS.get(kind.__name__, ())
     return tuple(field.name for field in fields(kind) if field.name in always or _default(field) is MISSING)
 
 
 @cache
-def _left_out(kind: Any) -> tuple[tuple[str, Any], ...]:
+def _optional_fields(kind: type) -> tuple[tuple[str, object], ...]:
     """The optional fields, with their defaults."""
     always = _names(kind)
     return tuple((field.name, _default(field)) for field in fields(kind) if field.name not in always)
@@ -132,7 +134,7 @@ def _members() -> frozenset[type]:
 
 
 @cache
-def _parser(hint: Any) -> Callable[[Any], Any] | None:
+def _parser(hint: object) -> Callable[[Any], Any] | None:
     """The converter from a JSON value to this type; None if no conversion is needed."""
     if isinstance(hint, type) and is_dataclass(hint):
         return _parser_of(hint)
@@ -142,10 +144,10 @@ def _parser(hint: Any) -> Callable[[Any], Any] | None:
     return tuple if get_origin(hint) is tuple else None
 
 
-def _parser_of(kind: Any) -> Callable[[Any], Any]:
+def _parser_of(kind: Callable[..., T]) -> Callable[[JsonObject], T]:
     parsers = {name: parse for name, hint in get_type_hints(kind).items() if (parse := _parser(hint))}
 
-    def parse_value(data: Any) -> Any:
+    def parse_value(data: JsonObject) -> T:
         values = dict(data)
         values.pop(_KIND, None)
         for name, parse in parsers.items():

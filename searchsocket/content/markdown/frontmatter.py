@@ -3,7 +3,6 @@
 import re
 import tomllib
 from collections.abc import Mapping
-from typing import Any
 
 import yaml
 
@@ -23,7 +22,7 @@ class _Loader(yaml.BaseLoader):
     depth = 0
     aliases = 0
 
-    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
             self.aliases += 1
         self.depth += 1

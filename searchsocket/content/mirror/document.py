@@ -6,10 +6,11 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import fields
-from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from searchsocket.content.pages import Page
 from searchsocket.errors import IndexCorrupt
+from searchsocket.system.json_text import JsonObject
 from searchsocket.types import PageFacts, RouteResolution
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
@@ -32,7 +33,7 @@ class _Field(NamedTuple):
     key: str  # in the file
     name: str
     of_facts: bool  # False: of the page itself
-    kind: Any  # `tuple[int, ...]` is distinguished from `tuple[str, ...]`
+    kind: object  # `tuple[int, ...]` is distinguished from `tuple[str, ...]`
     default: object  # is left out, except for fields in `_ALWAYS`
 
 
@@ -85,7 +86,7 @@ def parse_page(text: str) -> Page:
     head, mark, body = text.partition("\n---\n\n")
     if not mark or not head.startswith("---\n") or not body.endswith("\n"):
         raise IndexCorrupt("not a complete mirror page: it has no front matter, or its end is missing")
-    values: tuple[dict[str, Any], dict[str, Any]] = ({}, {})  # of the page, of its facts
+    values: tuple[JsonObject, JsonObject] = ({}, {})  # of the page, of its facts
     for line in head[4:].split("\n"):
         match = _LINE.fullmatch(line)
         field = _FIELDS.get(match[1]) if match else None

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,7 +86,7 @@ def charged_tokens(embedder: Embedder) -> int | None:
     return embedder.charged_tokens() if isinstance(embedder, Charging) else None
 
 
-def checked(vectors: NDArray[Any], count: int, dimensions: int, origin: str) -> Vectors:
+def checked(vectors: NDArray[np.number], count: int, dimensions: int, origin: str) -> Vectors:
     """Return `vectors` as contiguous float32, if they are valid.
 
     Args:

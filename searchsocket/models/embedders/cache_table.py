@@ -197,7 +197,7 @@ class CacheTable:
         self._on_event(Event("embedding_cache_damaged", {"message": message}))
 
 
-def is_sound(row: Sequence[Any], model_id: str, dimensions: int) -> bool:
+def is_sound(row: tuple[bytes, object, object, object], model_id: str, dimensions: int) -> bool:
     """Return True if a row (hash, vector, tokens, checksum) is undamaged; an unkept model stores no vector."""
     key, vector, tokens, checksum = row
     return (

@@ -7,7 +7,7 @@ import base64
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from searchsocket.models.embedders.openai_key import KEY_VARIABLE, MODEL_ID_PREF
 from searchsocket.models.embedders.vocabulary import longest_start, vocabulary_of
 from searchsocket.models.paying.cost import estimate_tokens, price_of
 from searchsocket.system.json_text import JsonObject
-from searchsocket.types import Vectors
+from searchsocket.types import Vector, Vectors
 
 if TYPE_CHECKING:
     from searchsocket.models.embedders.openai_client import OpenAIClient
@@ -189,7 +189,7 @@ def _charge(body: JsonObject, texts: Sequence[str]) -> int:
 
 def _rows(body: JsonObject, count: int, origin: str) -> Vectors:
     """Return the vectors of an answer, in the order of the texts."""
-    rows: dict[int, Any] = {}
+    rows: dict[int, Vector] = {}
     try:
         for item in body["data"]:
             vector = item["embedding"]

@@ -9,6 +9,7 @@ from searchsocket.errors import SearchSocketError
 from searchsocket.pipeline.branches.scopes import branch_among, existing_scopes, generations_of, live_branches_or_error
 from searchsocket.project.project import Project, index_folder
 from searchsocket.system.files import bytes_below
+from searchsocket.system.json_text import JsonObject
 from searchsocket.text.amounts import age_s
 
 
@@ -76,7 +77,7 @@ def look_at_scopes(project: Project, backends: Backends, now: datetime) -> Scope
     return ScopesOverview(tuple(rows), tuple(error for error in (problem, unknown) if error))
 
 
-def to_json(row: ScopeRow, last_run: Mapping[str, str] | None) -> Mapping[str, object]:
+def to_json(row: ScopeRow, last_run: Mapping[str, str] | None) -> JsonObject:
     """A row for `--json`.
 
     Args:

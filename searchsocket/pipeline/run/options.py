@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, get_args
+from typing import get_args
 
 from searchsocket.project.settings.source_kinds import SourceMode
 
@@ -20,7 +20,7 @@ class Option:
     flag: str = ""  # on the command line, if it differs from the name
 
 
-def _option(text: str, kind: type, **more: Any) -> Mapping[str, Any]:
+def _option(text: str, kind: type, **more: object) -> Mapping[str, object]:
     return {"help": text, "kind": kind, **more}
 
 

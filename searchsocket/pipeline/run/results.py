@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from searchsocket.errors import CandidateRefused
 from searchsocket.pipeline.run.numbers import Number, Numbers
@@ -30,7 +30,7 @@ def lines_of(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
 
 N = TypeVar("N", bound=Numbers, covariant=True)
 K = TypeVar("K", bound=Numbers)
-Table: TypeAlias = Sequence[Mapping[str, Any]]  # rows by column, for people
+Table: TypeAlias = Sequence[JsonObject]  # rows by column, for people
 
 
 MAX_SKIPPED = 100  # skipped pages that a stage lists

@@ -126,7 +126,7 @@ def _value(text: str) -> object:
         return text
 
 
-def _put(data: JsonObject, path: tuple[str, ...], value: Any, name: str) -> None:
+def _put(data: JsonObject, path: tuple[str, ...], value: object, name: str) -> None:
     for key in path[:-1]:
         inner = data.setdefault(key, {})
         if not isinstance(inner, dict):

@@ -76,7 +76,7 @@ class Request(BaseModel):
 R = TypeVar("R", bound=Request)
 A = TypeVar("A", bound=Wire)
 Q = TypeVar("Q")
-Fields = Mapping[str, tuple[Any, Any]]  # name -> type with its bounds and description, default
+Fields = Mapping[str, tuple[object, object]]  # name -> type with its bounds and description, default
 
 
 def query_of(kind: type[Q], request: Request, **changes: object) -> Q:
@@ -96,7 +96,9 @@ class Http:
     path: str  # below the prefix of the API; "" is `api.path`
     post: Operation | None = None
     get: Operation | None = None
-    parameters: Mapping[str, tuple[str, Any, Any]] = field(default_factory=dict)  # field -> name in the query string,
+    parameters: Mapping[str, tuple[str, object, object]] = field(
+        default_factory=dict
+    )  # field -> name in the query string,
     # type, default: only those that differ from the body
 
 

@@ -214,13 +214,15 @@ def _check_least(max_tokens: int) -> int:
     return max_tokens
 
 
-def agent_text(description: str, max_length: int, examples: list[Any] | None = None, **others: Any) -> tuple[Any, Any]:
+def agent_text(
+    description: str, max_length: int, examples: list[Any] | None = None, **others: Any
+) -> tuple[object, object]:
     """Return the field of a text for agents; required if it has a minimum length, else empty by default."""
     others.setdefault("default", ... if "min_length" in others else "")
     return str, Field(max_length=max_length, description=description, examples=examples, **others)
 
 
-def agent_list(item: Any, max_length: int, description: str, examples: list[Any] | None) -> tuple[Any, Any]:
+def agent_list(item: Any, max_length: int, description: str, examples: list[Any] | None) -> tuple[object, object]:
     """Return the field of a list for agents; empty by default."""
     kind = Annotated[list[item], BeforeValidator(_as_list)]
     return kind, Field([], max_length=max_length, description=description, examples=examples)

@@ -17,7 +17,7 @@ _MAX_TRIES = 3
 A = TypeVar("A")
 L = TypeVar("L", SearchAnswer, RelatedAnswer, CodeAnswer)
 P = TypeVar("P", bound="PartRequest")
-Items = TypeVar("Items", bound=Sequence[Any])
+Items = TypeVar("Items", bound=Sequence[object])
 
 
 class PartRequest(Protocol):

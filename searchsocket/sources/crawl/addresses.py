@@ -4,7 +4,6 @@ import ipaddress
 import socket
 import threading
 from concurrent.futures import Future
-from typing import Any
 
 from searchsocket.errors import SourceUnavailable
 
@@ -36,20 +35,21 @@ def resolve(host: str, port: int, timeout_s: float) -> list[str]:
     Raises:
         SourceUnavailable: The name cannot be resolved, or not in time.
     """
-    answer: Future[list[Any]] = Future()
+    answer: Future[list[str]] = Future()
     # The system's resolver has no timeout. A daemon thread does not delay the exit of the process.
     threading.Thread(target=_look_up, args=(answer, host, port), name="resolve", daemon=True).start()
     try:
-        entries = answer.result(timeout_s)
+        addresses = answer.result(timeout_s)
     except TimeoutError as error:
         raise SourceUnavailable(f"host {host!r} was not resolved within {timeout_s:.3g} s") from error
     except (OSError, UnicodeError) as error:
         raise SourceUnavailable(f"host {host!r} cannot be resolved: {error}") from error
-    return list(dict.fromkeys(str(entry[4][0]) for entry in entries))
+    return list(dict.fromkeys(addresses))
 
 
-def _look_up(answer: "Future[list[Any]]", host: str, port: int) -> None:
+def _look_up(answer: "Future[list[str]]", host: str, port: int) -> None:
     try:
-        answer.set_result(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+        entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        answer.set_result([str(entry[4][0]) for entry in entries])
     except (OSError, UnicodeError) as error:  # raised again in `resolve`
         answer.set_exception(error)

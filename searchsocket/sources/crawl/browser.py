@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from anyio.to_thread import run_sync
@@ -277,7 +277,7 @@ async def _refuse_socket(socket: "WebSocketRoute") -> None:
     await socket.close()
 
 
-async def _close_popup(popup: Any) -> None:
+async def _close_popup(popup: "Page") -> None:
     await popup.close()
 
 

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 import httpcore
@@ -33,7 +32,7 @@ class GuardedBackend(httpcore.SyncBackend):
         port: int,
         timeout: float | None = None,
         local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
         exchange = current()
         resolved = addresses.resolve(host, port, exchange.left_s(httpcore.ConnectTimeout))

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from searchsocket.errors import SearchSocketError
 from searchsocket.stores.base.catalogue import PageBody
 from searchsocket.stores.base.reader import IndexReader
+from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Generation, Recall, Record, Renamed, Scope, Vectors, VersionFamily
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class PublishInfo:
     aliases: Mapping[str, str] = field(default_factory=dict)  # old URL of a page that moved -> its URL now
     versions: tuple[VersionFamily, ...] = ()  # of the site
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonObject:
         """The fields that `Generation` copies from here."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
@@ -38,7 +39,7 @@ class RecordRows(NamedTuple):
 
     model_id: str
     content_hashes: Sequence[str]  # of each record
-    rows: Sequence[tuple[Any, ...]]
+    rows: Sequence[tuple[object, ...]]
     words: "PackWords"  # of the records, in their order
 
 

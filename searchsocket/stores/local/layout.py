@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 from searchsocket.errors import IndexCorrupt, InvalidScope, VectorBackendUnavailable
 from searchsocket.stores.base.naming import GENERATION_NAME, check_scope_name
 from searchsocket.system.errors import first_refused, permission_denied, system_error
 from searchsocket.system.files import is_temporary, sync_directory, write_atomic
+from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Generation, Recall, SiteVersion, Spread, VersionFamily
 
 FORMAT = 32  # of a generation's files
@@ -173,7 +173,7 @@ def read_manifest(folder: Path) -> Manifest:
     """
     path = folder / MANIFEST
     try:
-        data = json.loads(path.read_bytes())
+        data: JsonObject = json.loads(path.read_bytes())
         if data["format"] != FORMAT:
             raise corrupt(path, f"was written by another version (format {data['format']!r}, this one reads {FORMAT})")
         if data.pop("sha256") != _digest(data):
@@ -187,7 +187,7 @@ def read_manifest(folder: Path) -> Manifest:
         raise system_error("cannot read", path, error, VectorBackendUnavailable) from error
 
 
-def _manifest_of(data: Any) -> Manifest:
+def _manifest_of(data: JsonObject) -> Manifest:
     files = {name: FileEntry(int(entry["bytes"]), str(entry["sha256"])) for name, entry in data["files"].items()}
     facts = data["generation"]
     spread = facts["spread"] and Spread(*map(float, facts["spread"]))
@@ -214,7 +214,7 @@ def manifest_bytes(manifest: Manifest) -> bytes:
     return (json.dumps(data, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
 
 
-def _digest(data: Any) -> str:
+def _digest(data: JsonObject) -> str:
     """A checksum of a manifest, so that a wrong byte is not read as another number, model or project."""
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 

@@ -1,13 +1,14 @@
 """The names and numbers of a generation's records, which `stores/local/__init__` describes."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.errors import RecordsMissing
 from searchsocket.stores.bounded import BoundedCache
+from searchsocket.system.arrays import Integers
 from searchsocket.text.storable import storable
 
 Rows = NDArray[np.int64]  # positions of vectors and facts
@@ -105,7 +106,7 @@ class Numbering:
         docs: list[int] = self.docs[self.rows_of(ids)].tolist()
         return docs
 
-    def rows_of_docs(self, docs: Sequence[int] | NDArray[Any]) -> Rows:
+    def rows_of_docs(self, docs: Sequence[int] | Integers) -> Rows:
         """The row of each doc."""
         return self._row_of_doc[np.asarray(docs, np.int64)]
 

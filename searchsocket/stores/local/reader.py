@@ -26,7 +26,7 @@ from searchsocket.stores.local.layout import (
     rows_files,
     words_file,
 )
-from searchsocket.stores.local.numbering import Numbering, RowNames, Rows
+from searchsocket.stores.local.numbering import Numbering, RowNames
 from searchsocket.stores.local.row_blocks import read_blocks
 from searchsocket.stores.local.vectors.index_part import IndexVectors
 from searchsocket.stores.local.vectors.matrix_part import MatrixPart
@@ -38,6 +38,7 @@ from searchsocket.stores.words.bm25 import RowColumns
 from searchsocket.stores.words.index import WordPack
 from searchsocket.stores.words.keywords import Words
 from searchsocket.stores.words.pack_words import PackWords
+from searchsocket.system.arrays import Integers
 from searchsocket.text.synonyms import NO_SYNONYMS, SynonymSource
 from searchsocket.types import Filter, Generation, Scores, Vector, Vectors
 
@@ -201,7 +202,7 @@ class RowJoin:
         return Candidates(self._numbering.ids_of(rows), facts, cosine, of_words, of_page, of_title, of_heading, best)
 
 
-def _column(rows: Rows, scores: Scores, joined: Rows, count: int) -> Scores:
+def _column(rows: Integers, scores: Scores, joined: Integers, count: int) -> Scores:
     """The score of each of `joined`; 0 for those that were not found. All are below `count`."""
     by_row = np.zeros(count)
     by_row[rows] = scores

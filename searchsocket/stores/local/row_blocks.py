@@ -75,7 +75,7 @@ def read_blocks(blocks: Sequence[bytes], packs: Sequence[PackEntry]) -> RowNames
     return RowNames(ids, hashes, docs, places)
 
 
-def _packed(ids: NDArray[np.bytes_]) -> NDArray[Any]:
+def _packed(ids: NDArray[np.bytes_]) -> NDArray[np.generic]:
     """The ids as numbers if all are hashes, which halves their size."""
     text = ids.tobytes().decode("ascii", "replace")
     if ids.dtype.itemsize == 2 * _ID_BYTES and _HEXADECIMAL.fullmatch(text):

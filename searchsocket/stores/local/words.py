@@ -1,10 +1,8 @@
 """The words of a generation, open for queries, with its own numbers."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from searchsocket.stores.base import Letters, Named, TermHit, WordEvidence
 from searchsocket.stores.base.vectors import canonical
@@ -13,6 +11,7 @@ from searchsocket.stores.local.layout import NamingDamage
 from searchsocket.stores.local.numbering import Numbering, Rows
 from searchsocket.stores.words.bm25 import Best
 from searchsocket.stores.words.keywords import Words
+from searchsocket.system.arrays import Integers
 from searchsocket.types import MATCH_ALL, Filter, Hit, Scores
 
 
@@ -119,7 +118,7 @@ class LocalWords:
         return _first(*scored, scored[0], top_k)
 
 
-def _first(rows: Rows, scores: Scores, order: NDArray[np.integer[Any]], top_k: int) -> tuple[Rows, Scores]:
+def _first(rows: Rows, scores: Scores, order: Integers, top_k: int) -> tuple[Rows, Scores]:
     """The best rows and their scores, ties in ascending `order`."""
     best = np.lexsort((order, -scores))[:top_k]
     return rows[best], scores[best]

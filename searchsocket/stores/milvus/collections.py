@@ -1,13 +1,13 @@
 """Create and check the collections of a project, one for each number of dimensions."""
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from searchsocket.errors import ProjectMismatch, VectorBackendRefused
 from searchsocket.stores.milvus.connection import MilvusConnection
 from searchsocket.stores.milvus.kinds import FLAT, MilvusKind, is_automatic
 from searchsocket.stores.milvus.schema import FIELDS, OWN_FIELDS, VECTOR, schema_of
+from searchsocket.system.json_text import JsonObject
 
 METRIC = "IP"  # of unit vectors, so the cosine
 _MAX_LOAD_S = 3_600.0  # of a large collection whose index was replaced
@@ -72,7 +72,7 @@ class Collections:
         self._connection.call("create_index", name, self._index_params(), sync=False)
         self._connection.call("load_collection", name, timeout_s=_MAX_LOAD_S)
 
-    def index(self, name: str) -> Mapping[str, Any]:
+    def index(self, name: str) -> JsonObject:
         """The vector index of a collection, as the server describes it; empty if there is none."""
         indexes = self._connection.call("list_indexes", name)
         return (self._connection.call("describe_index", name, indexes[0]) if indexes else None) or {}
@@ -96,8 +96,8 @@ class Collections:
         """See `problem`."""
         self._described(name)
 
-    def _described(self, name: str) -> Mapping[str, Any]:
-        described: Mapping[str, Any] = self._connection.call("describe_collection", name)
+    def _described(self, name: str) -> JsonObject:
+        described: JsonObject = self._connection.call("describe_collection", name)
         owner = str(described.get("description", ""))
         if owner.startswith(_OWNER) and owner != _OWNER + self._project_id:
             raise ProjectMismatch(

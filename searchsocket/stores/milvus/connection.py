@@ -55,7 +55,7 @@ class MilvusConnection:
         """Load a collection again before its next query, because it was created, dropped or released."""
         self._loaded.discard(collection)
 
-    def call(self, name: str, *arguments: Any, timeout_s: float = 0.0, **options: Any) -> Any:
+    def call(self, name: str, *arguments: object, timeout_s: float = 0.0, **options: object) -> Any:
         """Call a method of `MilvusClient`.
 
         Args:

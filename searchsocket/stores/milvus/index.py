@@ -4,7 +4,6 @@ import math
 import re
 import time
 from collections.abc import Callable, Collection, Iterable
-from typing import Any
 
 from searchsocket.errors import VectorBackendRefused, VectorBackendUnavailable
 from searchsocket.stores.base import VectorRow
@@ -19,6 +18,7 @@ from searchsocket.stores.milvus.registry import Registry
 from searchsocket.stores.milvus.rows import MilvusRows
 from searchsocket.stores.milvus.schema import DIED, FIELDS, KEY, marker, row_data
 from searchsocket.system.batches import batches
+from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Generation, Scope
 
 _MAX_BATCH_ROWS = 500
@@ -186,7 +186,7 @@ class MilvusVectors:
             f"writes to Milvus are not visible after {sum(_SEAL_WAITS_S):.0f} s; the previous generation stays live"
         )
 
-    def _now(self, collection: str, where: str) -> list[dict[str, Any]]:
+    def _now(self, collection: str, where: str) -> list[JsonObject]:
         """Matching rows after all writes, unlike most queries, which may miss the latest; at most one batch."""
         self._connection.load(collection)
         rows = self._connection.call(

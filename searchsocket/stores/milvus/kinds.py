@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from searchsocket.project.settings.model import MilvusSettings
 from searchsocket.stores.base.naming import index_text
+from searchsocket.system.json_text import JsonObject
 from searchsocket.types import EXACT
 
 _MAX_EF = 32_768
@@ -41,7 +41,7 @@ class MilvusKind:
                  and str(index[key]) != str(value))  # fmt: skip
         return next(wrong, "")
 
-    def search_parameters(self, limit: int, *, thorough: bool = False) -> dict[str, Any]:
+    def search_parameters(self, limit: int, *, thorough: bool = False) -> JsonObject:
         """The parameters of a query for so many rows.
 
         Args:

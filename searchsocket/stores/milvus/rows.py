@@ -1,8 +1,7 @@
 """The rows of one generation in Milvus."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from searchsocket.stores.milvus.connection import MilvusConnection
 from searchsocket.stores.milvus.kinds import MilvusKind
 from searchsocket.stores.milvus.schema import BORN, ID, VECTOR
 from searchsocket.system.batches import batches
+from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Filter, Generation, Vector
 
 _MAX_IDS = 500
@@ -75,5 +75,5 @@ class MilvusRows:
         return list(map(_row, rows))
 
 
-def _row(fields: Mapping[str, Any], score: float = 0.0) -> RowHit:
+def _row(fields: JsonObject, score: float = 0.0) -> RowHit:
     return RowHit(fields[ID], generation_number(fields[BORN]), score, fields[VECTOR])

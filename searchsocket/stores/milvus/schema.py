@@ -11,6 +11,7 @@ import numpy as np
 from searchsocket.stores.base import VectorRow
 from searchsocket.stores.base.conditions import stored_text
 from searchsocket.stores.milvus.filters import NEVER
+from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Generation
 
 KEY, ID, VECTOR, BORN, DIED = "row_key", "record_id", "embedding", "born", "died"
@@ -35,7 +36,7 @@ def schema_of(dimensions: int, description: str) -> Any:
     return schema
 
 
-def row_data(generation: Generation, row: VectorRow) -> dict[str, Any]:
+def row_data(generation: Generation, row: VectorRow) -> JsonObject:
     """A new row."""
     return {
         KEY: _key(generation, row.id),
@@ -51,7 +52,7 @@ def row_data(generation: Generation, row: VectorRow) -> dict[str, Any]:
     }
 
 
-def marker(generation: Generation) -> dict[str, Any]:
+def marker(generation: Generation) -> JsonObject:
     """A row that no generation sees and that the next run deletes. If it is visible, so are all earlier writes."""
     nothing = np.zeros(generation.dimensions, np.float32)
     nothing[0] = 1.0

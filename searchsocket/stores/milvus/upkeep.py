@@ -1,7 +1,6 @@
 """Count rows on a server and find its problems, for `doctor`."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from searchsocket.errors import ProjectMismatch, VectorBackendRefused
 from searchsocket.stores.base.upkeep import Finding
@@ -18,8 +17,8 @@ def count(connection: MilvusConnection, collection: str, where: str) -> int:
     if not collection:
         return 0
     connection.load(collection)
-    options: dict[str, Any] = {"output_fields": ["count(*)"], "consistency_level": "Strong"}
-    [row] = connection.call("query", collection, filter=where, **options)
+    fields = ["count(*)"]
+    [row] = connection.call("query", collection, filter=where, output_fields=fields, consistency_level="Strong")
     return int(row["count(*)"])
 
 

@@ -25,7 +25,7 @@ class NamespaceRequests:
         self._index = index
         self._namespace = namespace
 
-    def update(self, where: Where, values: Mapping[str, Any]) -> int | None:
+    def update(self, where: Where, values: Mapping[str, object]) -> int | None:
         """See `Namespace.update`."""
         answer = self._write("update", filter=where, **{self.set_argument: values})
         matched: int | None = answer.matched_records if answer else 0
@@ -39,16 +39,16 @@ class NamespaceRequests:
         """See `Namespace.clear`."""
         self._write("delete", delete_all=True)
 
-    def _upsert(self, **rows: Sequence[Any]) -> int | None:
+    def _upsert(self, **rows: Sequence[object]) -> int | None:
         """Write rows whole, and return the position of the write in the log."""
         answer = self._connection.write(lambda: self._methods.upsert(namespace=self._namespace, **rows), self._index)
         return log_position(answer, "lsn_committed")
 
-    def _read(self, name: str, **options: Any) -> Any:
+    def _read(self, name: str, **options: object) -> Any:
         method = getattr(self._methods, name)
         return self._connection.read(lambda: method(namespace=self._namespace, **options), self._index)
 
-    def _write(self, name: str, **options: Any) -> Any:
+    def _write(self, name: str, **options: object) -> Any:
         method = getattr(self._methods, name)
         return self._connection.write(
             lambda: unless_absent(lambda: method(namespace=self._namespace, **options)), self._index

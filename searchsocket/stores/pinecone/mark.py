@@ -1,8 +1,7 @@
 """Marker row of a namespace, written last: lists the live generations and shows readers that the write is complete."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from searchsocket.stores.base.upkeep import RegisteredScope
 from searchsocket.stores.pinecone.filters import HIDDEN
 from searchsocket.stores.pinecone.namespace import Namespace
 from searchsocket.stores.pinecone.rows import PineconeRow, numbers
+from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Vector
 
 _KEY, _KIND = "mark", "kind"
@@ -42,7 +42,7 @@ def write_mark(
         VectorBackendRefused: The service does not report which writes a search sees.
     """
     summary = scope or _NOTHING
-    metadata: dict[str, Any] = {
+    metadata: JsonObject = {
         HIDDEN: True,
         _KIND: _KEY,
         "scope": summary.scope,
@@ -88,7 +88,7 @@ def _wait(is_done: Callable[[], bool], sleep: Callable[[float], None], what: str
     )
 
 
-def _registered(metadata: Mapping[str, Any]) -> RegisteredScope:
+def _registered(metadata: JsonObject) -> RegisteredScope:
     return RegisteredScope(
         scope=str(metadata.get("scope", "")),
         project_id=str(metadata.get("project_id", "")),

@@ -3,14 +3,16 @@
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol, TypeVar
 from urllib.parse import quote
 
 from searchsocket.stores.base.row_hits import RowHit
 from searchsocket.stores.pinecone.filters import BORN, RECORD, Where
 from searchsocket.stores.pinecone.rows import PineconeRow
+from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Vector
 
+T = TypeVar("T")
 _MAX_PROJECT_CHARS = 300  # of 512; a scope has 200
 
 
@@ -20,7 +22,7 @@ class Match:
 
     key: str
     score: float  # as the service computed it
-    metadata: Mapping[str, Any]
+    metadata: JsonObject
     vector: Sequence[float] | None
 
     @property
@@ -56,7 +58,7 @@ class Namespace(Protocol):
             The position of this write in the log; None: the service did not report it.
         """
 
-    def update(self, where: Where, values: Mapping[str, Any]) -> int | None:
+    def update(self, where: Where, values: Mapping[str, object]) -> int | None:
         """Set fields of all visible rows that match, and return their number; None if unknown."""
 
     def delete(self, where: Where) -> None:
@@ -69,7 +71,7 @@ class Namespace(Protocol):
         """The `top_k` nearest rows that match, or all if fewer match; `vectors` adds their vectors and all fields."""
 
 
-def unless_absent(ask: Callable[[], Any]) -> Any:
+def unless_absent(ask: Callable[[], T]) -> T | None:
     """The answer of the service; None if the index or the namespace does not exist."""
     from pinecone import NotFoundError
 

@@ -7,7 +7,6 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from searchsocket.stores.pinecone.filters import (
     TAGS,
     shortest_of,
 )
+from searchsocket.system.json_text import JsonObject
 from searchsocket.text.storable import storable
 from searchsocket.types import Generation, Vector
 
@@ -45,7 +45,7 @@ class PineconeRow:
 
     key: str
     vector: list[float]
-    metadata: dict[str, Any]
+    metadata: JsonObject
     size: int  # bytes on the wire, at most
 
 
@@ -56,7 +56,7 @@ def new_row(generation: Generation, row: VectorRow) -> PineconeRow:
         VectorBackendUnavailable: Its filter fields exceed the service's metadata limit.
     """
     key = hashlib.sha256(f"{row.id}\0{generation.name}".encode("utf-8", "surrogatepass")).hexdigest()[:40]
-    metadata: dict[str, Any] = {
+    metadata: JsonObject = {
         RECORD: storable(row.id),
         BORN: generation_number(generation.name),
         DIED: NEVER,

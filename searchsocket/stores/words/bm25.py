@@ -7,7 +7,7 @@ values of Lucene. A field is scored by itself. Lengths are rounded as Lucene doe
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.words.fields import BODY, CODE, OWN, RECORD_FIELDS, SCORED_FIELDS, TITLE
 from searchsocket.stores.words.index import Counts, Occurrences, Rows, WordIndex
-from searchsocket.stores.words.tables import Integers
+from searchsocket.system.arrays import Integers
 from searchsocket.types import Scores
 
 K1, B = 1.2, 0.75
@@ -27,7 +27,7 @@ _TERM_SIZE = 300  # numbers that take as many bytes as a term without scores
 _DENSE = 8  # a term of one record in as many is stored as a number per record
 
 # Distinct records or pages, and the score of each; a slice is all of them.
-Scored = tuple[NDArray[np.signedinteger[Any]] | slice, NDArray[np.floating[Any]]]
+Scored = tuple[NDArray[np.signedinteger] | slice, NDArray[np.floating]]
 Best = tuple[Rows, Scores]
 NOTHING: Best = np.empty(0, np.int64), np.empty(0, np.float64)
 
@@ -61,7 +61,7 @@ _NO_ROWS = np.empty(0, np.int32)
 _ABSENT = TermScores(np.zeros(len(SCORED_FIELDS), np.int64), (), _NO_ROWS, _NO_ROWS, (), ())
 
 
-def idf(documents: int, counts: Any) -> Any:
+def idf(documents: int, counts: int | Rows) -> NDArray[np.float64]:
     """The inverse document frequency of terms that `counts` of the documents contain; a number or an array."""
     return np.log1p((documents - counts + 0.5) / (counts + 0.5))
 
@@ -127,7 +127,7 @@ class WordScores:
         rows = (totals > 0).nonzero()[0]
         return rows, totals[rows]
 
-    def pages_with_all(self, terms: Sequence[str]) -> NDArray[np.signedinteger[Any]]:
+    def pages_with_all(self, terms: Sequence[str]) -> NDArray[np.signedinteger]:
         """The pages whose text contains all terms."""
         return reduce(np.intersect1d, [self.of(term).text_pages for term in terms])
 
@@ -221,7 +221,7 @@ def top(documents: Rows, totals: Scores, top_k: int) -> Best:
     return documents, scores
 
 
-def _bm25(rarity: float, counts: NDArray[Any], norms: NDArray[np.float32]) -> NDArray[np.float32]:
+def _bm25(rarity: float, counts: NDArray[np.number], norms: NDArray[np.float32]) -> NDArray[np.float32]:
     """The score of each document with a term.
 
     Args:

@@ -6,7 +6,7 @@ and not on the packs that earlier runs have left.
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,8 @@ from searchsocket.stores.base import Letters
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.words.fields import EXACT, LOOSE, PLAIN, RECORD_FIELDS, SCORED_FIELDS
 from searchsocket.stores.words.pack_words import PackWords
-from searchsocket.stores.words.tables import Entries, Integers, Slots, Table, spread_out
+from searchsocket.stores.words.tables import Entries, Slots, Table, spread_out
+from searchsocket.system.arrays import Integers
 from searchsocket.text.words import UNSPACED
 
 Rows = NDArray[np.int64]  # positions of records in the generation, in path order
@@ -196,7 +197,7 @@ def _count(
         counts[names[number]] = counts.get(names[number], 0) + int(of_terms[number])
 
 
-def _sums(numbers: NDArray[Any]) -> NDArray[np.int64]:
+def _sums(numbers: NDArray[np.integer | np.bool]) -> NDArray[np.int64]:
     """The sum of the numbers before each, and of all."""
     sums = np.zeros(len(numbers) + 1, np.int64)
     np.cumsum(numbers, out=sums[1:])

@@ -11,14 +11,13 @@ from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any, NamedTuple, Self
+from typing import IO, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from searchsocket.stores.words.fields import EXACT_FIELDS, SCORED_FIELDS
-from searchsocket.stores.words.tables import Integers, Slots, Table, Terms, merged
-from searchsocket.system.arrays import narrow
+from searchsocket.stores.words.tables import Slots, Table, Terms, merged
+from searchsocket.system.arrays import Integers, narrow
 
 _HEADER_BYTES = 8  # the length of the header
 _ALIGNED = 8
@@ -75,7 +74,7 @@ class PackWords(NamedTuple):
             self.mapped.madvise(mmap.MADV_DONTNEED)
 
 
-def _table(name: str, arrays: dict[str, NDArray[Any]]) -> Table:
+def _table(name: str, arrays: dict[str, Integers]) -> Table:
     text, ends, *columns = (arrays[f"{name}.{column}"] for column in _COLUMNS)
     return Table(Terms(text.data, ends), *columns)
 
@@ -132,11 +131,11 @@ def concatenated(path: Path, packs: Sequence[PackWords]) -> PackWords:
 class _Column:
     """An array on disk that grows."""
 
-    def __init__(self, file: IO[bytes], kind: np.dtype[Any]) -> None:
+    def __init__(self, file: IO[bytes], kind: np.dtype[np.integer]) -> None:
         self.file, self.kind = file, kind
         self.count = self.last = 0
 
-    def add(self, array: NDArray[Any]) -> None:
+    def add(self, array: Integers) -> None:
         self.file.write(np.ascontiguousarray(array, self.kind).tobytes())
         self.count += array.size
         self.last = int(array.flat[-1]) if array.size else self.last
@@ -171,7 +170,7 @@ def _temporary(path: Path) -> IO[bytes]:
     return TemporaryFile(dir=path.parent)
 
 
-def _kind(arrays: Iterable[NDArray[Any]]) -> np.dtype[Any]:
+def _kind(arrays: Iterable[Integers]) -> np.dtype[np.integer]:
     """The smallest type that all numbers fit, by the types of the arrays: reading them all would take memory."""
     return np.result_type(np.uint8, *(array.dtype for array in arrays))
 

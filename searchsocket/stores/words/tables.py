@@ -10,14 +10,13 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import count, pairwise
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.system.arrays import narrow
+from searchsocket.system.arrays import Integers, narrow
 
-Integers = NDArray[np.integer[Any]]
 Slots = Integers  # positions of documents in their pack
 _FIELD_BITS, _SLOT_BITS = 8, 32  # of a key, which sorts entries; the term is above them
 _TERMS_A_BLOCK = 32  # a lookup reads one block

@@ -1,8 +1,9 @@
 """The versions of a site, as rows for people and for JSON."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from searchsocket.system.json_text import JsonObject
 from searchsocket.text.amounts import count
 
 if TYPE_CHECKING:  # a run without changes loads no numpy
@@ -26,7 +27,7 @@ def version_rows(families: "Sequence[VersionFamily]") -> list[dict[str, object]]
     ]
 
 
-def version_words(rows: Sequence[Mapping[str, Any]]) -> str:
+def version_words(rows: Sequence[JsonObject]) -> str:
     """Describe the number of versions and the defaults; "" without versions."""
     names = dict.fromkeys(row["name"] for row in rows)
     if not names:

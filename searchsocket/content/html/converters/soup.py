@@ -54,15 +54,14 @@ class _Converter(MarkdownConverter):
         super().__init__()
         self._rules = rules
 
-    def process_tag(self, node: Any, parent_tags: set[str] | None = None) -> str:
+    def process_tag(self, node: Tag, parent_tags: set[str] | None = None) -> str:
         """Convert one element and its content."""
         parents = parent_tags or set()
         inside = parents | {node.name}
         flags = _flags(inside)
         parts: list[str] = []
         for child in node.children:
-            is_tag = isinstance(child, Tag)
-            part = self.process_tag(child, inside) if is_tag else self.process_text(child, inside)
+            part = self.process_tag(child, inside) if isinstance(child, Tag) else self.process_text(child, inside)
             if part:
                 join(parts, part, flags)
         text = "".join(parts)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 from urllib.parse import quote, urlsplit
 
 import fsspec
@@ -19,6 +19,7 @@ from searchsocket.stores.artifacts.objects.base import (
     ObjectMissing,
     redacted_address,
 )
+from searchsocket.system.json_text import JsonObject
 
 _MODIFIED = ("LastModified", "mtime", "created")
 _MAX_MESSAGE_CHARS = 300
@@ -117,7 +118,7 @@ class BucketObjects:
     def _path(self, name: str) -> str:
         return f"{self._root}/{name}"
 
-    def _modified(self, path: str, info: Mapping[str, Any]) -> datetime:
+    def _modified(self, path: str, info: JsonObject) -> datetime:
         stated = next((info[key] for key in _MODIFIED if isinstance(info.get(key), datetime)), None)
         modified: datetime = stated or self._files.modified(path)
         return modified if modified.tzinfo else modified.replace(tzinfo=UTC)
@@ -137,7 +138,7 @@ class BucketObjects:
             raise ArtifactsUnavailable(f"cannot {action} {name} at {self.address}: {message}") from error
 
 
-def _client_options(scheme: str) -> dict[str, Any]:
+def _client_options(scheme: str) -> JsonObject:
     """Options of a client: timeouts, and no redirects, because another host is not the bucket.
 
     Raises:
@@ -165,21 +166,24 @@ def _client_options(scheme: str) -> dict[str, Any]:
     return {"config_kwargs": {"connect_timeout": 10, "read_timeout": 60, "http_session_cls": Session}}
 
 
-async def _refuse_redirect(*_: Any) -> None:
+async def _refuse_redirect(*_: object) -> None:
     raise PermissionError("the object store redirects to another address")
+
+
+Client: TypeAlias = Any  # a file system of fsspec, which has no types
 
 
 class Conditions(Protocol):
     """Versions and conditional writes over one fsspec client."""
 
-    def version(self, files: Any, path: str) -> str:
+    def version(self, files: Client, path: str) -> str:
         """The version of an object.
 
         Raises:
             FileNotFoundError: There is no such object.
         """
 
-    def put_if(self, files: Any, path: str, data: bytes, version: str | None) -> str:
+    def put_if(self, files: Client, path: str, data: bytes, version: str | None) -> str:
         """Write an object that still has this version; None = that does not exist. Returns the new version.
 
         Raises:
@@ -190,10 +194,10 @@ class Conditions(Protocol):
 class _S3:
     """`If-Match` with an ETag, and `If-None-Match: *`."""
 
-    def version(self, files: Any, path: str) -> str:
+    def version(self, files: Client, path: str) -> str:
         return str(files.info(path)["ETag"])
 
-    def put_if(self, files: Any, path: str, data: bytes, version: str | None) -> str:
+    def put_if(self, files: Client, path: str, data: bytes, version: str | None) -> str:
         bucket, key, _ = files.split_path(path)
         condition = {"IfNoneMatch": "*"} if version is None else {"IfMatch": version}
         try:
@@ -208,10 +212,10 @@ class _S3:
 class _Google:
     """`ifGenerationMatch`; generation 0 = no object."""
 
-    def version(self, files: Any, path: str) -> str:
+    def version(self, files: Client, path: str) -> str:
         return str(files.info(path)["generation"])
 
-    def put_if(self, files: Any, path: str, data: bytes, version: str | None) -> str:
+    def put_if(self, files: Client, path: str, data: bytes, version: str | None) -> str:
         bucket, key, _ = files.split_path(path)
         uploads = files.base.replace("/storage/v1/", "/upload/storage/v1/")
         stored = files.call(
@@ -230,10 +234,10 @@ class _Google:
 class _Memory:
     """fsspec's objects in the memory of this process."""
 
-    def version(self, files: Any, path: str) -> str:
+    def version(self, files: Client, path: str) -> str:
         return hashlib.sha256(files.cat_file(path)).hexdigest()
 
-    def put_if(self, files: Any, path: str, data: bytes, version: str | None) -> str:
+    def put_if(self, files: Client, path: str, data: bytes, version: str | None) -> str:
         with _memory:
             if (self.version(files, path) if files.exists(path) else None) != version:
                 raise FileExistsError(path)

@@ -4,11 +4,12 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from searchsocket.stores.local.catalogue.columns import SqlRow
 from searchsocket.stores.local.catalogue.facts import SELECTED, FactTable
 from searchsocket.stores.local.catalogue.hashes import as_text
 from searchsocket.stores.local.catalogue.records import PATH_ORDER, connect_writer, path_key
@@ -98,7 +99,7 @@ def _staged_rows(database: Path) -> StagedRows:
     ids: list[bytes] = []
     hashes = bytearray()
 
-    def facts(changes: sqlite3.Connection) -> Iterator[Sequence[Any]]:
+    def facts(changes: sqlite3.Connection) -> Iterator[SqlRow]:
         columns = f"slot, id, record_hash, {SELECTED}"
         sql = f"SELECT {columns} FROM changes WHERE slot IS NOT NULL ORDER BY {PATH_ORDER}"
         for slot, id_, record_hash, *rest in changes.execute(sql):

@@ -10,14 +10,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import lru_cache
 from json.encoder import encode_basestring
-from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 from searchsocket.stores.local.catalogue.hashes import COLUMNS, as_stored, as_text
 from searchsocket.text.storable import storable
 from searchsocket.types import Chunk, Generation, PageFacts, Record
 
 _OF_GENERATION = ("project_id", "scope", "model_id")  # the same in every record, so the manifest contains them
-_SQL = {int: "INTEGER", float: "REAL"}
+_SQL: dict[object, str] = {int: "INTEGER", float: "REAL"}
+T = TypeVar("T")
+SqlRow: TypeAlias = Sequence[Any]  # as sqlite3 returns it
 
 
 class _Column(NamedTuple):
@@ -27,7 +29,7 @@ class _Column(NamedTuple):
     sql: str
 
 
-def _column(field: str, kind: Any, prefix: str = "") -> _Column:
+def _column(field: str, kind: object, prefix: str = "") -> _Column:
     name = prefix + field
     null = "" if prefix else " NOT NULL"
     return _Column(name, field, get_origin(kind) is tuple, f"{name} {_SQL.get(kind, 'TEXT')}{null}")
@@ -53,22 +55,22 @@ class _Union:
             for member, columns in own.items()
         }
 
-    def values(self, value: Any) -> list[Any]:
+    def values(self, value: object) -> list[object]:
         """The values of `columns`, ready for SQLite."""
         own = self._own[type(value)]
         return [type(value).__name__, *[_value(value, column) if column else None for column in own]]
 
-    def read(self, values: Sequence[Any]) -> Any:
+    def read(self, values: SqlRow) -> Any:
         """The value of a row."""
         return self._read[values[0]](values)
 
 
-def _reader(kind: Any, own: Sequence[_Column], row: Sequence[_Column]) -> Callable[[Sequence[Any]], Any]:
+def _reader(kind: type[T], own: Sequence[_Column], row: Sequence[_Column]) -> Callable[[SqlRow], T]:
     """A function that creates a value from its row, in few steps, because a query shows twenty records."""
     at = [row.index(column) for column in own]
     lists = [i for i, column in enumerate(own) if column.is_list]
 
-    def read(values: Sequence[Any]) -> Any:
+    def read(values: SqlRow) -> T:
         picked = [values[i] for i in at]
         for i in lists:
             picked[i] = _items(picked[i])
@@ -90,13 +92,13 @@ _PAGE_FROM = len(_HEAD)
 _CHUNK_FROM = _PAGE_FROM + len(_PAGE)
 _BODY_FROM = _CHUNK_FROM + len(_CHUNK)
 _AT_FROM = _BODY_FROM + len(_BODY.columns)
-_record: Any = Record  # with columns in the order of the fields
-_chunk: Any = Chunk
+_record: Callable[..., Record] = Record  # with columns in the order of the fields
+_chunk: Callable[..., Chunk] = Chunk
 _PAGE_NAMES = tuple(column.field for column in _PAGE)
 _PAGE_LISTS = tuple(column.field for column in _PAGE if column.is_list)
 
 
-def values_of(record: Record) -> list[Any]:
+def values_of(record: Record) -> list[object]:
     """The values of `NAMES`, ready for SQLite."""
     return [
         *[_value(record, column) for column in _HEAD],
@@ -107,7 +109,7 @@ def values_of(record: Record) -> list[Any]:
     ]
 
 
-def record_of(row: Sequence[Any], same: Generation | Record) -> Record:
+def record_of(row: SqlRow, same: Generation | Record) -> Record:
     """The record of a row of `NAMES`.
 
     Args:
@@ -116,7 +118,7 @@ def record_of(row: Sequence[Any], same: Generation | Record) -> Record:
     Raises:
         ValueError, TypeError, LookupError: The row is damaged.
     """
-    record: Record = _record(
+    return _record(
         *map(as_text, row[:_PAGE_FROM]),
         same.project_id,
         same.scope,
@@ -124,18 +126,17 @@ def record_of(row: Sequence[Any], same: Generation | Record) -> Record:
         _page(tuple(row[_PAGE_FROM:_CHUNK_FROM])),
         _chunk(*row[_CHUNK_FROM:_BODY_FROM], _BODY.read(row[_BODY_FROM:_AT_FROM]), _AT.read(row[_AT_FROM:])),
     )
-    return record
 
 
 @lru_cache(maxsize=1 << 12)  # all records of a page have the same
-def _page(values: tuple[Any, ...]) -> PageFacts:
+def _page(values: SqlRow) -> PageFacts:
     facts = dict(zip(_PAGE_NAMES, values, strict=True))
     for name in _PAGE_LISTS:
         facts[name] = _items(facts[name])
     return PageFacts(**facts)
 
 
-def _value(owner: Any, column: _Column) -> Any:
+def _value(owner: object, column: _Column) -> object:
     value = getattr(owner, column.field)
     if isinstance(value, str):
         return as_stored(value) if column.field in COLUMNS else storable(value)

@@ -5,7 +5,7 @@ A query ranks a hundred records and shows twenty: reading the hundred from SQLit
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
 from itertools import pairwise
@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from searchsocket.stores.base import Facts
 from searchsocket.stores.bounded import BoundedCache
+from searchsocket.stores.local.catalogue.columns import SqlRow
 from searchsocket.stores.local.catalogue.records import path_key
 from searchsocket.stores.local.numbering import Rows
-from searchsocket.system.arrays import load_arrays, narrow
+from searchsocket.system.arrays import Integers, load_arrays, narrow
 from searchsocket.system.compressed import packed_bytes, unpacked_bytes
 
 # Columns of records: the texts repeat, since pages have several records.
@@ -36,7 +37,7 @@ _MAX_DECODED = 8_192  # texts of a column that stay decoded, under 1 MB: queries
 class TextColumn:
     """A column of texts: each distinct text once, and its code for each row."""
 
-    codes: NDArray[Any]  # shape (rows,), unsigned
+    codes: Integers  # shape (rows,), unsigned
     joined: bytes  # the texts as UTF-8, one after the other
     bounds: NDArray[np.int64]  # shape (texts + 1,): the start of each text, which is the end of the one before
     _decoded: BoundedCache[int, str] = field(  # some texts, by code
@@ -92,7 +93,7 @@ class FactTable:
     numbers: Mapping[str, NDArray[Any]]
 
     @classmethod
-    def of(cls, rows: Iterable[Sequence[Any]]) -> Self:
+    def of(cls, rows: Iterable[SqlRow]) -> Self:
         """The table of rows of `COLUMNS`, which may be a stream."""
         distinct: tuple[dict[str, int], ...] = tuple({} for _ in TEXTS)
         columns = [array("d" if name == "weight" else "q") for name in COLUMNS]
@@ -142,7 +143,7 @@ class FactTable:
 
 def write_facts(file: BinaryIO, table: FactTable) -> None:
     """Write a table as numpy's `.npz`, compressed; equal tables give equal bytes."""
-    arrays: dict[str, NDArray[Any]] = dict(table.numbers)
+    arrays: dict[str, NDArray[np.number]] = dict(table.numbers)
     for name, column in table.texts.items():
         arrays[name] = column.codes
         arrays[f"{name}_texts"] = np.frombuffer(column.joined, np.uint8)

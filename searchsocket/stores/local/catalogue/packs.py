@@ -6,10 +6,11 @@ import threading
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from searchsocket.stores.base import ReadableRecord
 from searchsocket.stores.bounded import BoundedCache
+from searchsocket.stores.local.catalogue.columns import SqlRow
 from searchsocket.stores.local.catalogue.packed_texts import READ
 from searchsocket.stores.local.catalogue.records import READ_RECORD, connect_records, readable_of
 from searchsocket.stores.local.layout import NamingDamage, records_file
@@ -48,7 +49,7 @@ class Packs:
         """Pickle the arguments only: another process opens the files itself."""
         return type(self), (self._folder, self._names, self._numbering)
 
-    def select(self, columns: str, docs: Sequence[int]) -> dict[int, tuple[Any, ...]]:
+    def select(self, columns: str, docs: Sequence[int]) -> dict[int, SqlRow]:
         """Columns of the named records, by doc.
 
         Raises:
@@ -57,14 +58,14 @@ class Packs:
         by_pack: dict[int, list[int]] = {}
         for doc, pack in zip(docs, self._numbering.packs_of_docs(docs), strict=True):
             by_pack.setdefault(pack, []).append(doc)
-        rows: dict[int, tuple[Any, ...]] = {}
+        rows: dict[int, SqlRow] = {}
         for pack, some in by_pack.items():
             with self._damage[pack]:
                 selected = self._select(pack, columns, some)
                 rows |= {doc: selected[doc] for doc in some}
         return rows
 
-    def _select(self, pack: int, columns: str, docs: Sequence[int]) -> dict[int, tuple[Any, ...]]:
+    def _select(self, pack: int, columns: str, docs: Sequence[int]) -> dict[int, SqlRow]:
         sql = f"SELECT doc, {columns} FROM records WHERE doc IN {_VALUES}"
         with self._lock:
             rows = self._connections[pack].execute(sql, (json.dumps(docs),)).fetchall()

@@ -8,10 +8,9 @@ import json
 import sys
 import zlib
 from array import array
-from collections.abc import Sequence
-from typing import Any
 
 from searchsocket.content.markdown.plain_text import START, ChunkText, Opening
+from searchsocket.stores.local.catalogue.columns import SqlRow
 
 _SHORT = "H"  # 2 bytes, for positions in texts of fewer than `_SHORTS` characters
 _SHORTS = 1 << 16
@@ -20,15 +19,14 @@ COLUMNS = {"plain": "BLOB", "starts": "BLOB", "kinds": "TEXT", "openings": "TEXT
 
 def packed(text: ChunkText, markdown: str) -> tuple[bytes, bytes, str, str]:
     """The values of `COLUMNS`; neither text may contain lone surrogates."""
-    packer = _packer(markdown.encode())
-    plain = packer.compress(text.text.encode()) + packer.flush()
+    plain = _compressed(text.text.encode(), markdown.encode())
     openings = [(opening.start, opening.anchor, opening.title) for opening in text.openings]
     openings_json = json.dumps(openings, ensure_ascii=False) if openings else ""
     starts = array(_SHORT, text.starts) if len(text.text) < _SHORTS else text.starts
     return plain, _little_endian(starts).tobytes(), text.kinds, openings_json
 
 
-def unpacked(values: Sequence[Any], markdown: str) -> ChunkText:
+def unpacked(values: SqlRow, markdown: str) -> ChunkText:
     """The text that was packed.
 
     Raises:
@@ -58,6 +56,7 @@ def _little_endian(starts: "array[int]") -> "array[int]":
     return starts
 
 
-def _packer(dictionary: bytes) -> Any:
+def _compressed(data: bytes, dictionary: bytes) -> bytes:
     options = (zlib.Z_BEST_SPEED, zlib.DEFLATED, -zlib.MAX_WBITS, zlib.DEF_MEM_LEVEL, zlib.Z_DEFAULT_STRATEGY)
-    return zlib.compressobj(*options, dictionary) if dictionary else zlib.compressobj(*options)
+    packer = zlib.compressobj(*options, dictionary) if dictionary else zlib.compressobj(*options)
+    return packer.compress(data) + packer.flush()

@@ -5,13 +5,11 @@ scopes with the same records share the file.
 """
 
 import sqlite3
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from searchsocket.stores.base import ReadableRecord
 from searchsocket.stores.local.catalogue import packed_texts, plain
-from searchsocket.stores.local.catalogue.columns import DEFINITIONS, NAMES, OF_GENERATION, record_of
+from searchsocket.stores.local.catalogue.columns import DEFINITIONS, NAMES, OF_GENERATION, SqlRow, record_of
 from searchsocket.text.storable import storable
 from searchsocket.types import Generation
 from searchsocket.web.urls.paths import sort_key
@@ -34,7 +32,7 @@ CACHE_KIB = 32_768
 PAGE_BYTES = 16_384  # rows of a kilobyte or two leave a sixth of SQLite's own 4,096 unused
 
 
-def readable_of(row: Sequence[Any], names: tuple[str, str], generation: Generation) -> ReadableRecord:
+def readable_of(row: SqlRow, names: tuple[str, str], generation: Generation) -> ReadableRecord:
     """The record of a row of `READ_RECORD`, with its plain text.
 
     Args:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from operator import itemgetter
-from typing import Any
 
 from searchsocket.content.markdown.chunk_text import chunk_text, text_of_code
 from searchsocket.stores.base import RecordRows, check_records
@@ -33,7 +32,7 @@ def rows_of(records: Sequence[Record], scope: Scope, project_id: str) -> RecordR
     return RecordRows(model_id_of(records), [record.content_hash for record in records], rows, words)
 
 
-def _row_of(record: Record) -> tuple[Any, ...]:
+def _row_of(record: Record) -> tuple[object, ...]:
     values = values_of(record)
     if isinstance(body := record.chunk.body, Code):  # nothing else is said of it
         text = storable(body.text)

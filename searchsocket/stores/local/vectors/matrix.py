@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.stores.base.cosines import cosines
 from searchsocket.stores.local.numbering import Rows
+from searchsocket.system.arrays import Integers
 from searchsocket.types import Vector, Vectors
 
 _MARGIN = 1e-5  # far above the rounding of a float32 product, so no true winner is left out before rescoring
@@ -56,7 +57,7 @@ def read_matrix(path: Path, rows: int, dimensions: int) -> Vectors:
 
 def forget_pages(matrix: Vectors) -> None:
     """Release the memory pages read so far, so that a pass over a matrix does not keep all of it in memory."""
-    base: Any = matrix
+    base: object = matrix
     while isinstance(base, np.ndarray):
         base = base.base
     mapped = base.obj if isinstance(base, memoryview) else base
@@ -65,7 +66,7 @@ def forget_pages(matrix: Vectors) -> None:
 
 
 def best_rows(
-    matrix: Vectors, vector: Vector, chosen: RowSelection, hidden: Rows, order: NDArray[Any], top_k: int
+    matrix: Vectors, vector: Vector, chosen: RowSelection, hidden: Rows, order: Integers, top_k: int
 ) -> tuple[Rows, NDArray[np.float64]]:
     """The `top_k` chosen rows with the highest cosines, and these cosines: best first, ties in ascending `order`.
 
