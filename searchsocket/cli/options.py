@@ -106,9 +106,11 @@ def continuation_option(command: F) -> F:
     )(command)
 
 
-def count_option(name: str, most: int, default: int, description: str) -> Callable[[F], F]:
+def count_option(name: str, most: int, default: int, description: str, *aliases: str) -> Callable[[F], F]:
     """Add an option for a number from 1 to `most`."""
-    return click.option(name, type=click.IntRange(1, most), default=default, show_default=True, help=description)
+    return click.option(
+        name, *aliases, type=click.IntRange(1, most), default=default, show_default=True, help=description
+    )
 
 
 def tokens_option(command: F) -> F:

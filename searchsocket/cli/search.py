@@ -29,7 +29,7 @@ from searchsocket.system.memory import end_at_once, loading
 @click.argument("query", nargs=-1, required=True)
 @project_option
 @scope_option
-@count_option("--top-k", MAX_TOP_K, 5, "Maximum number of results.")
+@count_option("--top-k", MAX_TOP_K, 5, "Maximum number of results.", "--limit")
 @pages_options
 @click.option(
     "--prefer-language",

@@ -63,3 +63,10 @@ def test_without_a_browser_the_address_is_told(indexed: Path, tmp_path: Path) ->
     words = [COMMAND, "search", "mooring rope", "--open"]
     done = subprocess.run(words, cwd=indexed, env=environ, capture_output=True, text=True, check=True)
     assert done.stderr.startswith("could not open a browser; open https://harbour.example/docs/ropes")
+
+
+def test_limit_is_another_name_of_top_k(run_json: RunJson, indexed_site: Path) -> None:
+    answers = [
+        run_json("search", "rope", name, "1", project=indexed_site)["results"] for name in ("--limit", "--top-k")
+    ]
+    assert [len(results) for results in answers] == [1, 1]

@@ -15,7 +15,7 @@ from searchsocket.serving.capabilities.code import SEARCH_CODE
 @click.argument("query", nargs=-1, required=True)
 @project_option
 @scope_option
-@count_option("--limit", MAX_CODE_TOP_K, 10, "Maximum number of results.")
+@count_option("--limit", MAX_CODE_TOP_K, 10, "Maximum number of results.", "--top-k")
 @files_options
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="Only definitions of this kind, e.g. function.")
 @click.option("--exported", is_flag=True, help="Only definitions that other files can use.")
