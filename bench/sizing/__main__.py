@@ -20,7 +20,7 @@ from pathlib import Path
 
 import httpx
 
-from bench.beside_pagefind.tree import commit
+from bench.beside_pagefind.tree import commit, folder_mb
 from bench.indexing.__main__ import child
 from bench.indexing.generate import page_file, write_site
 from searchsocket.backends import Backends
@@ -68,7 +68,7 @@ def measured(root: Path, pages: int) -> Costs:
     costs = {
         "cold_cpu_s": cold["cpu"], "branch_cpu_s": branch["cpu"], "edit_cpu_s": one_page["cpu"],
         "unchanged_cpu_s": unchanged["cpu"], "cold_mb": cold["disk"], "branch_mb": branch["disk"],
-        "index_memory_mb": cold["peak"],
+        "mirror_mb": folder_mb(root / ".searchsocket" / "pages" / "main"), "index_memory_mb": cold["peak"],
     }  # fmt: skip
     result = {name: float(value) for name, value in costs.items()} | served  # type: ignore[arg-type]
     print(pages, {name: round(value, 2) for name, value in result.items()}, flush=True)

@@ -10,7 +10,7 @@ MODEL = "text-embedding-3-small"
 MAX_LOCAL_CHUNKS = 200_000  # the default of `vector.local.max_records`
 COLUMNS = (
     "pages", "branches", "chunks", "first run, core hours", "other branches, core hours", "memory to index, GB",
-    "disk, GB", "memory to serve, GB", "query, ms", "embeddings, $",
+    "disk, GB", "shared, GB", "memory to serve, GB", "query, ms", "embeddings, $",
 )  # fmt: skip
 
 
@@ -35,7 +35,13 @@ def plan(costs: UnitCosts, shape: SiteShape, pages: int, branches: int) -> SizeP
 
 def cells(plan: SizePlan) -> tuple[str, ...]:
     query = "-" if plan.query_ms is None else f"{plan.query_ms:.0f}"
-    numbers = (plan.first_run_core_hours, plan.further_branches_core_hours, plan.index_memory_gb, plan.disk_gb)
+    numbers = (
+        plan.first_run_core_hours,
+        plan.further_branches_core_hours,
+        plan.index_memory_gb,
+        plan.disk_gb,
+        plan.shared_mirror_disk_gb,
+    )
     return (
         f"{plan.pages:,}", f"{plan.branches}", f"{plan.chunks:,}", *map(short, numbers),
         short(plan.service_memory_gb), query, short(plan.embedding_usd),

@@ -55,7 +55,10 @@ def plan(pages: int | None, branches: int, model: str | None, root: Path, as_jso
     if as_json:
         click.echo(to_json(estimate, sources=False).decode())
         return
-    sizes = [size(round(gb * 1e9)) for gb in (estimate.disk_gb, estimate.index_memory_gb, estimate.service_memory_gb)]
+    sizes_gb = (
+        estimate.disk_gb, estimate.shared_mirror_disk_gb, estimate.index_memory_gb, estimate.service_memory_gb,
+    )  # fmt: skip
+    sizes = [size(round(gb * 1e9)) for gb in sizes_gb]
     for line in lines_of(estimate, costs, sizes):
         say(line)
 

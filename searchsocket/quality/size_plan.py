@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 from searchsocket.models.paying.cost import estimate_tokens
 from searchsocket.search.wire import Wire
 from searchsocket.stores.base import IndexReader
+from searchsocket.text.amounts import count
 
 _SAMPLE = 500  # records whose texts are measured
 _GB, _HOUR_S = 1e9, 3600
@@ -37,7 +38,8 @@ class UnitCosts:
     Attributes:
         cold_cpu_s, branch_cpu_s, edit_cpu_s, unchanged_cpu_s: CPU seconds of a first run, of a further branch of which
             1 % of the pages differ, of a run after one page changed, and of a run without changes.
-        cold_mb, branch_mb: Megabytes that such a run adds to the disk.
+        cold_mb, branch_mb: Megabytes that such a run adds to the disk, without `state.shared_mirror`.
+        mirror_mb: Megabytes of `branch_mb` that `state.shared_mirror` saves.
         index_memory_mb: Peak memory of a first run.
         service_memory_mb: Memory of a service that answers from one scope.
         query_ms: Median of a query over HTTP, with the embedded index.
@@ -54,6 +56,7 @@ class UnitCosts:
     unchanged_cpu_s: LinearCost
     cold_mb: LinearCost
     branch_mb: LinearCost
+    mirror_mb: LinearCost
     index_memory_mb: LinearCost
     service_memory_mb: LinearCost
     query_ms: LinearCost
@@ -80,6 +83,7 @@ class SizePlan(Wire):
     unchanged_core_seconds: float
     index_memory_gb: float
     disk_gb: float
+    shared_mirror_disk_gb: float  # with `state.shared_mirror`
     service_memory_gb: float
     query_ms: float | None  # None: vectors are on a server, whose speed is unknown
     tokens: int
@@ -121,8 +125,10 @@ def plan_size(
     scale = shape.chunks_per_page * shape.tokens_per_chunk / (costs.chunks_per_page * costs.tokens_per_chunk)
     amount = pages * scale
     chunks = round(pages * shape.chunks_per_page)
+    others = branches - 1
+    disk_mb = costs.cold_mb.at(amount) + others * costs.branch_mb.at(amount)
     is_local = chunks <= max_local_chunks
-    tokens = round(chunks * shape.tokens_per_chunk * (1 + 0.01 * (branches - 1)))
+    tokens = round(chunks * shape.tokens_per_chunk * (1 + 0.01 * others))
     query_ms = costs.query_ms.at(chunks) if is_local else None
     limit, then = _first_limit(is_local, query_ms, max_local_chunks)
     return SizePlan(
@@ -130,11 +136,12 @@ def plan_size(
         branches=branches,
         chunks=chunks,
         first_run_core_hours=costs.cold_cpu_s.at(amount) / _HOUR_S,
-        further_branches_core_hours=(branches - 1) * costs.branch_cpu_s.at(amount) / _HOUR_S,
+        further_branches_core_hours=others * costs.branch_cpu_s.at(amount) / _HOUR_S,
         edit_core_seconds=costs.edit_cpu_s.at(amount),
         unchanged_core_seconds=costs.unchanged_cpu_s.at(amount),
         index_memory_gb=costs.index_memory_mb.at(amount) / 1000,
-        disk_gb=(costs.cold_mb.at(amount) + (branches - 1) * costs.branch_mb.at(amount)) * 1e6 / _GB,
+        disk_gb=disk_mb * 1e6 / _GB,
+        shared_mirror_disk_gb=max(disk_mb - others * costs.mirror_mb.at(amount), 0.0) * 1e6 / _GB,
         service_memory_gb=costs.service_memory_mb.at(chunks) / 1000,
         query_ms=query_ms,
         tokens=tokens,
@@ -163,19 +170,19 @@ def lines_of(plan: SizePlan, costs: UnitCosts, sizes: Sequence[str]) -> list[str
     """Format the plan as text.
 
     Args:
-        sizes: `disk_gb`, `index_memory_gb` and `service_memory_gb` as text.
+        sizes: `disk_gb`, `shared_mirror_disk_gb`, `index_memory_gb` and `service_memory_gb` as text.
     """
-    disk, index_memory, service_memory = sizes
+    disk, shared_mirror_disk, index_memory, service_memory = sizes
     dollars = f"${plan.embedding_usd:,.2f}" if plan.embedding_usd else "$0"
     others = plan.branches - 1
     branches_time = _time(plan.further_branches_core_hours * _HOUR_S)
     rows = [
-        ("pages", f"{plan.pages:,}, in {plan.chunks:,} chunks"),
+        ("pages", f"{plan.pages:,}, in {count(plan.chunks, 'chunk')}"),
         ("first run", _time(plan.first_run_core_hours * _HOUR_S)),
         *([("other branches", f"{others}, each 1 % different: {branches_time} in all")] if others else []),
         ("one page changed", _time(plan.edit_core_seconds)),
         ("nothing changed", _time(plan.unchanged_core_seconds)),
-        ("disk", disk),
+        ("disk", f"{disk}; {shared_mirror_disk} with state.shared_mirror" if others else disk),
         ("memory", f"{index_memory} to index, {service_memory} to serve one branch"),
         ("query", f"about {plan.query_ms:.0f} ms" if plan.query_ms is not None else "as fast as the vector server"),
         ("embeddings", f"about {plan.tokens:,} tokens, {dollars}"),
