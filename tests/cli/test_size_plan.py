@@ -38,11 +38,16 @@ def test_the_first_limit_is_that_of_the_embedded_index() -> None:
     assert (large.query_ms, "200,000 chunks" in large.first_limit) == (None, True)
 
 
-def test_pages_of_twice_the_text_cost_twice_as_much() -> None:
+def test_pages_of_twice_the_text_cost_nearly_twice_as_much() -> None:
     double = SiteShape(2 * SHAPE.chunks_per_page, SHAPE.tokens_per_chunk)
     one, two = plan(10_000, price=0.02), plan(10_000, shape=double, price=0.02)
     assert two.embedding_usd == pytest.approx(2 * one.embedding_usd, rel=1e-6)
-    assert two.first_run_core_hours == pytest.approx(plan(20_000).first_run_core_hours)
+    assert two.first_run_core_hours == pytest.approx(plan(20_000).first_run_core_hours, rel=0.1)
+
+
+def test_a_page_with_hardly_any_text_has_a_cost_of_its_own() -> None:
+    empty = plan(10_000, shape=SiteShape(1.0, 1.0))
+    assert 0.05 < empty.disk_gb / plan(10_000).disk_gb < 0.15
 
 
 def test_without_an_index_pages_must_be_named(tmp_path: Path) -> None:
