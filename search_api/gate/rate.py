@@ -48,11 +48,11 @@ class RateLimit:
     def headers(self, client: str) -> list[tuple[bytes, bytes]]:
         """The client's remaining requests, as `RateLimit-*` headers."""
         times = self._times.get(client)
-        left = self._max - len(times) if times else self._max
+        remaining = self._max - len(times) if times else self._max
         reset = math.ceil(times[0] + self._window_s - self._clock()) if times else math.ceil(self._window_s)
         return [
             (b"ratelimit-limit", b"%d" % self._max),
-            (b"ratelimit-remaining", b"%d" % max(left, 0)),
+            (b"ratelimit-remaining", b"%d" % max(remaining, 0)),
             (b"ratelimit-reset", b"%d" % max(reset, 0)),
         ]
 

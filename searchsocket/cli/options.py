@@ -211,10 +211,10 @@ def offering(settings: "McpSettings", tools: str | None, *, structured_content: 
     """
     from searchsocket.project.settings.features import ToolName, ToolSet
 
-    known = (*get_args(ToolSet), *get_args(ToolName))
+    valid = (*get_args(ToolSet), *get_args(ToolName))
     names = tuple(name.strip() for name in (tools or "").split(",") if name.strip())
-    if unknown := [name for name in names if name not in known]:
-        raise click.UsageError(f"--tools: no tool {unknown[0]!r}; known: {', '.join(known)}")
+    if unknown := [name for name in names if name not in valid]:
+        raise click.UsageError(f"--tools: no tool {unknown[0]!r}; known: {', '.join(valid)}")
     changes = {
         "tools": names or settings.tools,
         "structured_content": structured_content or settings.structured_content,

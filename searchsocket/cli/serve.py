@@ -30,7 +30,7 @@ MAX_WORKERS = 64
 )
 @click.option(
     "--projects",
-    "place",
+    "location",
     default="",
     metavar="DIR|URL",
     help="Serve every project in this folder, or below this URL of an object store, each when it is asked.",
@@ -83,7 +83,7 @@ def serve(
     port: int,
     scopes: tuple[str, ...],
     url: str,
-    place: str,
+    location: str,
     memory_mb: int,
     disk_mb: int,
     no_page: bool,
@@ -118,17 +118,25 @@ def serve(
     if url and len(roots) > 1:
         raise click.UsageError("--artifacts serves one index; set artifacts.url in each project instead")
 
-    if place and (url or len(roots) > 1):
+    if location and (url or len(roots) > 1):
         raise click.UsageError(
-            "--projects serves all projects of one place; leave out --artifacts and repeated --project"
+            "--projects serves all projects of one location; leave out --artifacts and repeated --project"
         )
-    from searchsocket.cli.server import Listener, Place, serve_many, serve_one, serve_sites  # a second of CPU
+    from searchsocket.cli.server import (
+        Listener,
+        ProjectsLocation,
+        serve_many,
+        serve_one,
+        serve_sites,
+    )  # a second of CPU
 
     options = _Options(scopes, no_page, access_log, mcp, dev, tools, structured_content, sync, workers)
     listener = Listener(host, port, workers, drain_seconds, metrics_port, log_format == "json")
     roots = roots or (Path(),)
-    if place:
-        serve_many(load_project(roots[0]), listener, Place(place, memory_mb, disk_mb, dev, options.applied))
+    if location:
+        serve_many(
+            load_project(roots[0]), listener, ProjectsLocation(location, memory_mb, disk_mb, dev, options.applied)
+        )
         return
     projects = [options.applied(load_project(root)) for root in roots]
     if len(projects) > 1:

@@ -1,4 +1,4 @@
-"""Start the service: of one project, of several sites, or of every project of a place. Loads the server."""
+"""Start the service: of one project, of several sites, or of every project of a location. Loads the server."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ProjectsLocation:
     """A folder or object store with many projects, and the limits of their service."""
 
     address: str
@@ -147,10 +147,10 @@ def serve_sites(projects: Sequence[Project], listener: Listener, *, dev: bool) -
     )
 
 
-def serve_many(base: Project, listener: Listener, place: Place) -> None:
-    """Serve every project of a place."""
+def serve_many(base: Project, listener: Listener, location: ProjectsLocation) -> None:
+    """Serve every project of a location."""
     log = listener.log()
-    app = _many_worker(base, listener.host, place, log)
+    app = _many_worker(base, listener.host, location, log)
     key = bool(configured_key(base.settings.api, os.environ))
 
     def greet(url: str) -> None:
@@ -158,31 +158,31 @@ def serve_many(base: Project, listener: Listener, place: Place) -> None:
         say(f"Serving {count(app.state.projects, 'project')} at {address}   (Ctrl-C stops)")
         if not app.state.projects:
             say(
-                f"{place.address} has no project: in a folder, a project is a folder that was indexed or has a "
+                f"{location.address} has no project: in a folder, a project is a folder that was indexed or has a "
                 "searchsocket.toml; in an object store, a prefix that was pushed to. New ones appear by themselves."
             )
-        for line in _trust(base, key=key, token=False, dev=place.dev):
+        for line in _trust(base, key=key, token=False, dev=location.dev):
             say(line)
 
-    worker = partial(_many_worker, base, listener.host, place, log)
+    worker = partial(_many_worker, base, listener.host, location, log)
     listener.serve(base, worker, greet, on_error=log, app=app)
 
 
-def _many_worker(base: Project, host: str, place: Place, log: ServiceLog) -> Any:
-    """Build the application for every project of a place."""
-    projects = project_list(place.address, base, os.environ, place.prepare)
+def _many_worker(base: Project, host: str, location: ProjectsLocation, log: ServiceLog) -> Any:
+    """Build the application for every project of a location."""
+    projects = project_list(location.address, base, os.environ, location.prepare)
     options = PoolOptions(
         environ=os.environ,
         host=host,
-        dev=place.dev,
+        dev=location.dev,
         token_of=lambda project: "" if configured_key(project.settings.api, os.environ) else _token(project),
         on_error=log,
-        max_memory_bytes=place.memory_mb * 1_000_000,
-        max_disk_bytes=place.disk_mb * 1_000_000,
+        max_memory_bytes=location.memory_mb * 1_000_000,
+        max_disk_bytes=location.disk_mb * 1_000_000,
     )
     pool = ProjectPool(projects, options)
     scan_s = base.settings.artifacts.poll_seconds
-    return create_many_app(pool, base, environ=os.environ, host=host, dev=place.dev, scan_s=scan_s, on_error=log)
+    return create_many_app(pool, base, environ=os.environ, host=host, dev=location.dev, scan_s=scan_s, on_error=log)
 
 
 def _worker(project: Project, host: str, token: str, dev: bool, address: str, log: ServiceLog) -> Any:

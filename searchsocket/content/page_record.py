@@ -42,6 +42,6 @@ def read_record(line: bytes | str) -> PageRecord:
         return PageRecord.model_validate_json(line)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))
+        field = ".".join(map(str, first["loc"]))
         message = str(first["msg"]).removeprefix("Value error, ")
-        raise ValueError(f"{place}: {message}" if place else message) from None
+        raise ValueError(f"{field}: {message}" if field else message) from None

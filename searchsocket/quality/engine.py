@@ -123,6 +123,6 @@ ASK_OVER: Mapping[CorpusName, Callable[[Project, QueryVectors, IndexReader, Scop
 }
 # Text of a query that the engine embeds.
 EMBEDDED_TEXT: Mapping[CorpusName, Callable[[IndexReader, str], str]] = {
-    "site": lambda reader, query: reader.words.meant(query),
+    "site": lambda reader, query: reader.words.corrected(query),
     "code": lambda _, query: query,
 }

@@ -25,7 +25,7 @@ from searchsocket.search.continuation import Continuations
 from searchsocket.search.cost import cost_of
 from searchsocket.search.curation import Curated, curate
 from searchsocket.search.filters import FacetCounts, count_pages
-from searchsocket.search.notes import NO_BACKEND, NOTES, as_known_words, further_notes
+from searchsocket.search.notes import NO_BACKEND, NOTES, as_weak_answer, further_notes
 from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
 from searchsocket.search.occurrences.find_all import find_all
 from searchsocket.search.query import SearchQuery, checked, in_versions
@@ -160,7 +160,7 @@ class SearchEngine:
         self._records[scope.name] = generation.records
         query = in_versions(query, generation.versions)
         typed = query.q
-        if (q := reader.words.meant(typed)) != typed:
+        if (q := reader.words.corrected(typed)) != typed:
             query = replace(query, q=q)
         with watch.part("embed"):
             query_vector = vector_for(self.queries, generation, query.q, anonymous=anonymous)
@@ -178,8 +178,10 @@ class SearchEngine:
             candidates = self._find(reader, query, None, watch)
             decision = verdict(reader, query, None, candidates)
         if decision.unknown_word:
-            known = replace(query, q=decision.known_words)
-            return as_known_words(self._search(known, scope, rules, anonymous=anonymous), typed, decision.unknown_word)
+            remaining = replace(query, q=decision.remaining_words)
+            return as_weak_answer(
+                self._search(remaining, scope, rules, anonymous=anonymous), typed, decision.unknown_word
+            )
         curated = self._curated(reader, query, candidates, rules, None if outage else vector, watch)
         age = age_s(generation.published_at, self._clock())
         page = partial(self._result_page, reader, decision, age, watch, anonymous=anonymous)

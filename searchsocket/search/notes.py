@@ -71,8 +71,8 @@ def _facet_notes(reader: IndexReader, query: SearchQuery) -> tuple[Note, ...]:
     )
 
 
-def as_known_words(answer: SearchAnswer, typed: str, unknown: str) -> SearchAnswer:
-    """Turn the answer for the known word into a weak answer for the query; results may be about something else.
+def as_weak_answer(answer: SearchAnswer, typed: str, unknown: str) -> SearchAnswer:
+    """Turn the answer for the other word into a weak answer for the query; results may be about something else.
 
     Args:
         typed: The query as typed.

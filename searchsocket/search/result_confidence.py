@@ -74,8 +74,8 @@ def _answer_features(
     """Return the features of the model that decides if the site answers; None if it does not apply."""
     evidence, parts = judged.evidence, order.parts
     # The model does not apply to filtered queries, to queries without a known word, and to sites with few pages.
-    is_judged = query.where == MATCH_ALL and evidence.known and judged.spread is not None
-    if not is_judged or evidence.asked > _MOST_WORDS or not parts or "names" not in parts.bonuses:
+    is_judged = query.where == MATCH_ALL and evidence.indexed_share and judged.spread is not None
+    if not is_judged or evidence.query_words > _MOST_WORDS or not parts or "names" not in parts.bonuses:
         return None
     first = order.ranked[0].position
     missing = 0.0

@@ -35,7 +35,7 @@ class Verdict:
     spread: Spread | None
     has_vector: bool
     unknown_word: str = ""  # of two words, the one on no page, if the other one is the title of a page
-    known_words: str = ""  # the other word, which is answered instead
+    remaining_words: str = ""  # the other word, which is answered instead
 
     def confidences(self, chunks: Sequence[Ranked], first: int, best: Ranked, parts: Parts) -> list[float]:
         """Return the probability that each result answers, see `ranking/confidence.py`.
@@ -74,22 +74,27 @@ def verdict(
         or (is_read and is_near_enough_unlisted(query.q, evidence, near))
         or (is_enough_of_code(evidence) and is_code(reader, candidates))
     )
-    unknown, known_word = ("", "") if is_answered else _unknown_and_known(reader, query, evidence)
-    return Verdict(is_answered or bool(unknown), evidence, spread, vector is not None, unknown, known_word)
+    unknown, remaining = ("", "") if is_answered else _unknown_and_remaining(reader, query, evidence)
+    return Verdict(is_answered or bool(unknown), evidence, spread, vector is not None, unknown, remaining)
 
 
-def _unknown_and_known(reader: IndexReader, query: SearchQuery, evidence: WordEvidence) -> tuple[str, str]:
-    """Return the unknown and the known word of an English query of two words, if the known word is a page's title.
+def _unknown_and_remaining(reader: IndexReader, query: SearchQuery, evidence: WordEvidence) -> tuple[str, str]:
+    """Return the unknown and the other word of an English query of two words, if the other word is a page's title.
 
     Otherwise return two empty strings.
     """
-    if evidence.asked != 2 or len(evidence.missing) != 1 or evidence.known != 1 / 2 or not is_language(query.q):
+    if (
+        evidence.query_words != 2
+        or len(evidence.missing) != 1
+        or evidence.indexed_share != 1 / 2
+        or not is_language(query.q)
+    ):
         return "", ""
     [missing] = evidence.missing
     words = [word.exact for word in parse_query(query.q).words if not word.is_stop and word.exact != missing]
-    known = " ".join(words)
-    is_subject = any(hit.score >= WHOLE for hit in reader.words.named(known, top_k=1).pages)
-    return (missing, known) if is_subject else ("", "")
+    remaining = " ".join(words)
+    is_subject = any(hit.score >= WHOLE for hit in reader.words.named(remaining, top_k=1).pages)
+    return (missing, remaining) if is_subject else ("", "")
 
 
 def is_code(reader: IndexReader, candidates: Candidates) -> bool:

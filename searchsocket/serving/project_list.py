@@ -1,4 +1,4 @@
-"""List the projects below one place: the folders of a folder, or the prefixes of an object store."""
+"""List the projects below one location: the folders of a folder, or the prefixes of an object store."""
 
 import os
 import re
@@ -65,7 +65,7 @@ def is_project_name(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
 
 
-def project_list(place: str, base: Project, environ: Mapping[str, str], prepare: Prepare) -> ProjectList:
+def project_list(location: str, base: Project, environ: Mapping[str, str], prepare: Prepare) -> ProjectList:
     """The projects below a folder, or below the URL of an object store.
 
     Args:
@@ -75,9 +75,9 @@ def project_list(place: str, base: Project, environ: Mapping[str, str], prepare:
     Raises:
         ConfigError, ConfigMissing: The URL cannot be used.
     """
-    if _URL.fullmatch(place):
-        return PushedProjects(place, base, environ, prepare)
-    return ProjectFolders(Path(place).resolve(), environ, prepare)
+    if _URL.fullmatch(location):
+        return PushedProjects(location, base, environ, prepare)
+    return ProjectFolders(Path(location).resolve(), environ, prepare)
 
 
 class ProjectFolders:

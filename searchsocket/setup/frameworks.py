@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from posixpath import join
 
 from searchsocket.setup.changes import AT_CORNER, ReadText
-from searchsocket.setup.integration import Edit, Integrate, Integration, Place
+from searchsocket.setup.integration import AnswerSource, Edit, Integrate, Integration
 from searchsocket.setup.site import SiteFacts
 from searchsocket.setup.themes import WRITTEN, docusaurus, is_material, material, mdbook, starlight, vitepress
 
@@ -35,33 +35,33 @@ def on_every_page(
 
     Args:
         static: The folder, relative to that of the site's sources.
-        where: The place that the owner has to change, in words; "": the configuration.
+        where: The answer_source that the owner has to change, in words; "": the configuration.
         paste: Lines to add there, before the line that loads the script.
         line: The line that loads the script; `SRC` is replaced by the script's URL.
         change: Adds that line to the text of the configuration; None if the text is unclear.
     """
 
-    def integrate(read: ReadText, facts: SiteFacts, place: Place) -> Integration:
+    def integrate(read: ReadText, facts: SiteFacts, answer_source: AnswerSource) -> Integration:
         folder = join(facts.source, static, "searchsocket").removeprefix("./")
         lines = paste + line.replace("SRC", f"{facts.base}/{SCRIPT}")
         why = "" if change else "templates differ between sites"
         edit = Edit(where or facts.config, change or (lambda _: None), lines, why)
-        return Integration(folder, {join(folder, "search.js"): _script(place)}, (edit,))
+        return Integration(folder, {join(folder, "search.js"): _script(answer_source)}, (edit,))
 
     return integrate
 
 
-def _script(place: Place) -> str:
+def _script(answer_source: AnswerSource) -> str:
     return f"""\
 // Search on every page: a button, Ctrl+K and /. Your own <searchsocket-dialog>, as in your header, replaces it.
 // {WRITTEN}
 import './components.js';
 
-const place = '{place.value}'; // {place.meaning}
+const answer_source = '{answer_source.value}'; // {answer_source.meaning}
 
 if (!document.querySelector('searchsocket-dialog, searchsocket-box')) {{
   const dialog = document.createElement('searchsocket-dialog');
-  dialog.setAttribute('{place.name}', place);
+  dialog.setAttribute('{answer_source.name}', answer_source);
   dialog.style.cssText = '{AT_CORNER}';
   document.body.append(dialog);
 }}
@@ -80,9 +80,9 @@ def with_extra_javascript(text: str) -> str | None:
     return text[:at] + f"{indent}- path: {SCRIPT}\n{indent}  type: module\n" + text[at:]
 
 
-def _mkdocs(read: ReadText, facts: SiteFacts, place: Place) -> Integration:
+def _mkdocs(read: ReadText, facts: SiteFacts, answer_source: AnswerSource) -> Integration:
     in_corner = on_every_page(where="", change=with_extra_javascript)
-    return (material if is_material(read, facts) else in_corner)(read, facts, place)
+    return (material if is_material(read, facts) else in_corner)(read, facts, answer_source)
 
 
 FRAMEWORKS: Mapping[str, Framework] = {

@@ -31,7 +31,7 @@ class Integration:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AnswerSource:
     """Attribute of the dialog with the source of answers: `endpoint` of a service, or `static` folder of an export."""
 
     name: str
@@ -50,7 +50,7 @@ class Place:
         )
 
 
-Integrate = Callable[[ReadText, SiteFacts, Place], Integration]
+Integrate = Callable[[ReadText, SiteFacts, AnswerSource], Integration]
 
 
 def insert_lines(text: str, opening: str, lines: str, taken: str = "") -> str | None:

@@ -7,7 +7,7 @@ from posixpath import dirname, relpath
 
 from searchsocket.setup.changes import AT_CORNER, Change, Ours, Paste, Plan, ReadText
 from searchsocket.setup.client_files import component_files, handle_files
-from searchsocket.setup.integration import Place
+from searchsocket.setup.integration import AnswerSource
 from searchsocket.setup.site import SiteFacts
 from searchsocket.web.routes.script import Script
 
@@ -91,12 +91,12 @@ def with_search(text: str | None, module: str, *, runes: bool) -> str | None:
 
 
 def in_svelte_kit(
-    read: ReadText, facts: SiteFacts, place: Place | None, draft: Plan, ours: Ours, markdown: bool
+    read: ReadText, facts: SiteFacts, answer_source: AnswerSource | None, draft: Plan, ours: Ours, markdown: bool
 ) -> Iterator[Change]:
     """Yield the changes for a SvelteKit site: the handle if there is a server, and the component in the layout."""
     own = f"{facts.source}/lib/searchsocket"
     files: dict[str, str] = {}
-    if facts.has_server and (place is None or place.name != "static"):
+    if facts.has_server and (answer_source is None or answer_source.name != "static"):
         name = _existing(read, facts.hooks, ("ts", "js")) or facts.hooks + (
             ".ts" if read("tsconfig.json") is not None else ".js"
         )
@@ -117,7 +117,7 @@ def in_svelte_kit(
             yield Change(name, read(name), text)
         files |= dict(handle_files())
     files |= dict(component_files(facts.languages))
-    files["Search.svelte"] = _component(place or Place("endpoint", f"{facts.base}/api/search"))
+    files["Search.svelte"] = _component(answer_source or AnswerSource("endpoint", f"{facts.base}/api/search"))
     for name, text in files.items():
         yield draft.own(f"{own}/{name}", read(f"{own}/{name}"), text, ours)
     layout = f"{facts.routes}/+layout.svelte"
@@ -130,7 +130,7 @@ def in_svelte_kit(
         yield Change(layout, read(layout), layout_text)
 
 
-def _component(place: Place) -> str:
+def _component(answer_source: AnswerSource) -> str:
     rules = AT_CORNER.replace("; ", ";\n\t\t")  # a style sheet, since a strict CSP refuses style attributes
     return f"""\
 <!-- Search dialog: opens with the button, Ctrl+K or /. Without its style it is part of the text. -->
@@ -142,7 +142,7 @@ def _component(place: Place) -> str:
 	}});
 </script>
 
-<searchsocket-dialog {place.attribute}></searchsocket-dialog>
+<searchsocket-dialog {answer_source.attribute}></searchsocket-dialog>
 
 <style>
 	searchsocket-dialog {{

@@ -10,16 +10,16 @@ from searchsocket.setup.changes import Change, Ours, Paste, Plan, ReadText, dist
 from searchsocket.setup.client_files import component_files
 from searchsocket.setup.configuration import NAME, configuration, gitignore_change, is_configured, missing_lines
 from searchsocket.setup.frameworks import FRAMEWORKS, Framework
-from searchsocket.setup.integration import Place
+from searchsocket.setup.integration import AnswerSource
 from searchsocket.setup.kit import in_svelte_kit
 from searchsocket.setup.site import SiteFacts, reader
 
 
 def in_theme(
-    read: ReadText, facts: SiteFacts, framework: Framework, place: Place, draft: Plan, ours: Ours
+    read: ReadText, facts: SiteFacts, framework: Framework, answer_source: AnswerSource, draft: Plan, ours: Ours
 ) -> Iterator[Change]:
     """Yield the changes that add the component to the theme of a framework."""
-    search = framework.integrate(read, facts, place)
+    search = framework.integrate(read, facts, answer_source)
     component = {f"{search.component}/{name}": text for name, text in component_files(facts.languages)}
     for name, text in {**component, **search.files}.items():
         yield draft.own(name, read(name), text, ours)
@@ -93,7 +93,11 @@ def plan(
     changes = [gitignore_change(read)]
     calls_service = not facts.has_server and not static
     address = service.rstrip("/") or SERVICE
-    place = Place("static", f"{facts.base}/{EXPORT}/") if static else Place("endpoint", f"{address}/api/search")
+    answer_source = (
+        AnswerSource("static", f"{facts.base}/{EXPORT}/")
+        if static
+        else AnswerSource("endpoint", f"{address}/api/search")
+    )
     ports = _KIT_PORTS if facts.framework == "SvelteKit" else _ports(facts)
     local = (f"http://{host}:{port}" for port in ports for host in ("localhost", "127.0.0.1"))
     origins = (*([facts.origin] if facts.origin else []), *local)
@@ -101,9 +105,9 @@ def plan(
         read, facts, origins if calls_service and ports else (), project_id, default_branch, draft
     )
     if facts.framework == "SvelteKit":
-        changes += in_svelte_kit(read, facts, place if static or calls_service else None, draft, ours, markdown)
+        changes += in_svelte_kit(read, facts, answer_source if static or calls_service else None, draft, ours, markdown)
     elif framework := FRAMEWORKS.get(facts.framework):
-        changes += in_theme(read, facts, framework, place, draft, ours)
+        changes += in_theme(read, facts, framework, answer_source, draft, ours)
     if static and (step := with_export_step(read("package.json") or "", facts.build, _build_script(facts))):
         changes.append(Change("package.json", read("package.json"), step))
     if calls_service and ports:

@@ -7,7 +7,7 @@ import re
 from posixpath import dirname, join, normpath
 
 from searchsocket.setup.changes import ReadText
-from searchsocket.setup.integration import Edit, Integration, Place, colours, insert_lines
+from searchsocket.setup.integration import AnswerSource, Edit, Integration, colours, insert_lines
 from searchsocket.setup.site import SiteFacts
 from searchsocket.sources.generators import stated_value
 
@@ -30,7 +30,7 @@ def _style(declarations: str, comment: str = "") -> str:
     return f"{comment}searchsocket-dialog {{\n{declarations}\n}}\n{_PLACE}"
 
 
-def docusaurus(read: ReadText, facts: SiteFacts, place: Place) -> Integration:
+def docusaurus(read: ReadText, facts: SiteFacts, answer_source: AnswerSource) -> Integration:
     """Add a local theme with one component, `SearchBar`, which the navigation bar shows."""
     folder = join(dirname(facts.config), "searchsocket")
     style = colours(
@@ -47,7 +47,7 @@ import '../components.js';
 import '../search.css';
 
 export default function SearchBar() {{
-  return <searchsocket-dialog {place.attribute}></searchsocket-dialog>;
+  return <searchsocket-dialog {answer_source.attribute}></searchsocket-dialog>;
 }}
 """,
         "search.css": _style(style, f"/* {WRITTEN} */\n"),
@@ -67,7 +67,7 @@ export default function SearchBar() {{
     )
 
 
-def starlight(read: ReadText, facts: SiteFacts, place: Place) -> Integration:
+def starlight(read: ReadText, facts: SiteFacts, answer_source: AnswerSource) -> Integration:
     """Override the component `Search`, and turn off Pagefind, which has the same keyboard shortcuts."""
     folder = join(dirname(facts.config), "src/searchsocket")
     style = colours(
@@ -80,7 +80,7 @@ def starlight(read: ReadText, facts: SiteFacts, place: Place) -> Integration:
 // Search in the header. {WRITTEN}
 ---
 
-<searchsocket-dialog {place.attribute}></searchsocket-dialog>
+<searchsocket-dialog {answer_source.attribute}></searchsocket-dialog>
 
 <script>
   import './components.js';
@@ -108,7 +108,7 @@ def starlight(read: ReadText, facts: SiteFacts, place: Place) -> Integration:
     return Integration(folder, {join(folder, "Search.astro"): component}, (edit,))
 
 
-def vitepress(read: ReadText, facts: SiteFacts, place: Place) -> Integration:
+def vitepress(read: ReadText, facts: SiteFacts, answer_source: AnswerSource) -> Integration:
     """Use the slot before the theme's own search, and turn that search off."""
     home = join(facts.source, ".vitepress").removeprefix("./")
     folder = join(home, "searchsocket")
@@ -124,7 +124,7 @@ import {{ h }} from 'vue';
 import './components.js';
 import './search.css';
 
-export const search = () => h('searchsocket-dialog', {{ {place.name}: '{place.value}' }});
+export const search = () => h('searchsocket-dialog', {{ {answer_source.name}: '{answer_source.value}' }});
 """
     line = "import { search } from '../searchsocket/search.js';\n"
     slot = "'nav-bar-content-before': search,"
@@ -167,7 +167,7 @@ export const search = () => h('searchsocket-dialog', {{ {place.name}: '{place.va
     )
 
 
-def material(read: ReadText, facts: SiteFacts, place: Place) -> Integration:
+def material(read: ReadText, facts: SiteFacts, answer_source: AnswerSource) -> Integration:
     """Override the partial `search.html`, which the header includes."""
     config = read(facts.config) or ""
     custom = stated_value(config, facts.config, "theme.custom_dir") or ""
@@ -190,7 +190,7 @@ label.md-header__button[for=__search] {{
   color: var(--md-primary-bg-color);
 }}
 </style>
-<searchsocket-dialog {place.attribute}></searchsocket-dialog>
+<searchsocket-dialog {answer_source.attribute}></searchsocket-dialog>
 <script type="module" src="{{{{ 'searchsocket/components.js' | url }}}}"></script>
 """
 
@@ -216,7 +216,7 @@ def is_material(read: ReadText, facts: SiteFacts) -> bool:
     return "material" in names and bool(has_search)
 
 
-def mdbook(read: ReadText, facts: SiteFacts, place: Place) -> Integration:
+def mdbook(read: ReadText, facts: SiteFacts, answer_source: AnswerSource) -> Integration:
     """Add a button to the menu bar by the theme's `head.hbs`, and turn off mdBook's search, which has the same keys."""
     folder = join(facts.source, "searchsocket")
     theme = stated_value(read(facts.config) or "", facts.config, "output.html.theme") or "theme"
@@ -246,7 +246,7 @@ searchsocket-dialog::part(keys) {{
 }}
 `;
 const dialog = document.createElement('searchsocket-dialog');
-dialog.setAttribute('{place.name}', '{place.value}'); // {place.meaning}
+dialog.setAttribute('{answer_source.name}', '{answer_source.value}'); // {answer_source.meaning}
 document.head.append(style);
 document.querySelector('.left-buttons')?.append(dialog);
 """

@@ -70,10 +70,10 @@ class RecordsSource:
         if self._prepare:
             self._prepare()
         pages: dict[str, RawPage] = {}
-        for page, place in self._list(report):
+        for page, label in self._list(report):
             if page.url in pages:
-                report.skipped[place] = "another record has the same URL"
-                report.warnings.append(f"{place}: another record has the URL {page.url}; the first one is used")
+                report.skipped[label] = "another record has the same URL"
+                report.warnings.append(f"{label}: another record has the URL {page.url}; the first one is used")
             else:
                 pages[page.url] = page
         report.expected = len(pages)
@@ -115,7 +115,7 @@ class RecordsSource:
             raise ConfigError(f"source.records.files: {error}; use globs such as 'records/*.jsonl'") from error
 
     def _list(self, report: SourceReport) -> Iterator[tuple[RawPage, str]]:
-        """Yield (page, place for people) of each record that can be a page."""
+        """Yield (page, FILE:LINE) of each record that can be a page."""
         for name in self.files():
             locator = locator_of(name)
             try:
@@ -127,22 +127,22 @@ class RecordsSource:
             except (SourceUnavailable, OSError) as error:
                 report.failed[locator] = str(error)
 
-    def _page(self, line: bytes, locator: str, place: str, report: SourceReport) -> RawPage | None:
+    def _page(self, line: bytes, locator: str, label: str, report: SourceReport) -> RawPage | None:
         if len(line) > self._max_page_bytes:
-            report.failed[place] = too_large(len(line), self._max_page_bytes)
+            report.failed[label] = too_large(len(line), self._max_page_bytes)
             return None
         try:
             record = read_record(line)
         except ValueError as error:
-            report.failed[place] = str(error)
+            report.failed[label] = str(error)
             return None
         served_url = resolve_address(record.url, "/", self._site)
         if served_url is None:
-            report.failed[place] = f"url: {record.url[:200]!a} is not on this site; use a path, or set project.base_url"
+            report.failed[label] = f"url: {record.url[:200]!a} is not on this site; use a path, or set project.base_url"
             return None
         url = page_path(canonical_path(served_url))
         if self._excluded(url):
-            report.skipped[place] = "excluded"
+            report.skipped[label] = "excluded"
             return None
         address = self._site.path + served_url
         return RawPage(url, served_url, locator, _stamp(line), "record", "" if address == url else address)

@@ -11,7 +11,7 @@ from searchsocket.state.sql import IN_SCOPE, as_text
 from searchsocket.system.json_text import JsonObject
 from searchsocket.types import SiteVersion, VersionFamily
 from searchsocket.web.versions.families import VersionPage
-from searchsocket.web.versions.placing import AddressedPage, Placed
+from searchsocket.web.versions.placing import AddressedPage, Placement
 
 
 def labels_of(text: str) -> tuple[str, ...]:
@@ -69,7 +69,7 @@ class VersionTable:
         for url, address, title, stated, canonical, text_hash in rows:
             yield AddressedPage(VersionPage(url, title, stated, canonical, as_text(text_hash)), address)
 
-    def settle(self, inputs: str, families: tuple[VersionFamily, ...], placed: Mapping[str, Placed]) -> None:
+    def settle(self, inputs: str, families: tuple[VersionFamily, ...], placements: Mapping[str, Placement]) -> None:
         """Store the versions and the place of each page; pages whose place changed become dirty.
 
         Args:
@@ -83,7 +83,7 @@ class VersionTable:
         changed = []
         copies_changed = False
         for page_id, url, copy_of, labels in rows:
-            now = placed.get(url, Placed(()))
+            now = placements.get(url, Placement(()))
             stored = json.dumps(now.labels, ensure_ascii=False) if now.labels else ""
             if (copy_of, labels) != (now.copy_of, stored):
                 changed.append((now.copy_of, stored, page_id))

@@ -300,11 +300,11 @@ class PgvectorTable:
         return self._hits(sql, [text, *values, text])
 
     def _hits(self, sql: str, values: Values) -> Sequence[RowHit]:
-        found: list[Row] = self._tables.read(sql, values)  # type: ignore[assignment]
+        rows: list[Row] = self._tables.read(sql, values)  # type: ignore[assignment]
         # The binary form of a vector: its length, two spare bytes, and numbers with the highest byte first.
         return [
             RowHit(record, born, score, np.frombuffer(data, ">f4", offset=4).astype(np.float32), note)
-            for record, born, score, data, note in found
+            for record, born, score, data, note in rows
         ]
 
 

@@ -204,13 +204,13 @@ class QdrantTable:
 
     def rows(self, where: Conditions) -> Sequence[RowHit]:
         """See `VectorTable.rows`."""
-        conditions, found = _filter(where), list[RowHit]()
+        conditions, hits = _filter(where), list[RowHit]()
         offset: models.ExtendedPointId | None = None
         while True:
             points, offset = self._page(conditions, offset)
-            found += [_hit(point.payload, 0.0, point.vector) for point in points]
+            hits += [_hit(point.payload, 0.0, point.vector) for point in points]
             if offset is None:
-                return found
+                return hits
 
     def _page(
         self, conditions: "models.Filter", offset: "models.ExtendedPointId | None"

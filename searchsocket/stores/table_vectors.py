@@ -15,9 +15,9 @@ from searchsocket.stores.base.conditions import (
     alive_before,
     ended_after,
     matching,
-    seen_by,
-    seen_by_none,
     stored_text,
+    visible_to,
+    visible_to_none,
 )
 from searchsocket.stores.base.naming import generation_number
 from searchsocket.stores.base.row_hits import RowHit
@@ -67,7 +67,7 @@ class TableVectors:
 
     def open(self, generation: Generation, written: Written = whenever) -> RowSnapshot:
         """See `VectorIndex.open`."""
-        rows = _SeenRows(self._tables, generation, self._seen(generation))
+        rows = _VisibleRows(self._tables, generation, self._visible(generation))
         return RowSnapshot(rows, generation.dimensions, written)
 
     def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
@@ -76,12 +76,12 @@ class TableVectors:
         for dimensions in self._tables.dimensions():
             self._tables.begin()
             table = self._tables.table(dimensions)
-            kept = [each for each in generations if each.dimensions == dimensions]
-            numbers = [generation_number(each.name) for each in kept]
-            table.delete([*own, *seen_by_none(numbers)])
-            if kept:
+            same_size = [each for each in generations if each.dimensions == dimensions]
+            numbers = [generation_number(each.name) for each in same_size]
+            table.delete([*own, *visible_to_none(numbers)])
+            if same_size:
                 table.end([*own, *ended_after(max(numbers))], NEVER)
-                self._register(RegisteredScope.of(kept))
+                self._register(RegisteredScope.of(same_size))
             else:
                 table.delete([*self._of(_NO_SCOPE), Among("record", (scope.name,))])
             self._tables.seal()
@@ -98,7 +98,7 @@ class TableVectors:
         """See `VectorUpkeep.count`."""
         if generation.dimensions not in self._tables.dimensions():
             return 0
-        return self._tables.table(generation.dimensions).count(self._seen(generation))
+        return self._tables.table(generation.dimensions).count(self._visible(generation))
 
     def examine(self) -> list[Finding]:
         """See `VectorUpkeep.examine`; missing rows are the only problem that tables can have."""
@@ -127,8 +127,8 @@ class TableVectors:
     def _of(self, scope_name: str) -> list[Condition]:
         return [self._own, Among("scope", (scope_name,))]
 
-    def _seen(self, generation: Generation) -> list[Condition]:
-        return [*self._of(generation.scope), *seen_by(generation_number(generation.name))]
+    def _visible(self, generation: Generation) -> list[Condition]:
+        return [*self._of(generation.scope), *visible_to(generation_number(generation.name))]
 
     def _row(self, generation: Generation, row: VectorRow) -> TableRow:
         return TableRow(
@@ -168,24 +168,24 @@ class TableVectors:
         self._tables.table(scope.dimensions).upsert([row])
 
 
-class _SeenRows:
+class _VisibleRows:
     """Implements `GenerationRows`."""
 
-    def __init__(self, tables: VectorTables, generation: Generation, seen: Sequence[Condition]) -> None:
+    def __init__(self, tables: VectorTables, generation: Generation, visible: Sequence[Condition]) -> None:
         self.max_rows, self.tolerance = tables.max_rows, tables.tolerance
         self.index, self.is_exact = tables.index, tables.index == EXACT
         self._table = tables.table(generation.dimensions)
-        self._seen = seen
+        self._visible = visible
 
     def nearest(self, vector: Vector, limit: int, where: Filter) -> Sequence[RowHit]:
-        return self._table.nearest(vector, limit=limit, where=[*self._seen, *matching(where)])
+        return self._table.nearest(vector, limit=limit, where=[*self._visible, *matching(where)])
 
     def named(self, ids: Sequence[str]) -> Sequence[RowHit]:
         return list(self._named(ids))
 
     def _named(self, ids: Sequence[str]) -> Iterator[RowHit]:
         for some in batches(ids, MAX_BATCH_ROWS):
-            yield from self._table.rows([*self._seen, Among("record", tuple(map(storable, some)))])
+            yield from self._table.rows([*self._visible, Among("record", tuple(map(storable, some)))])
 
 
 def _key(*parts: str) -> str:

@@ -30,19 +30,19 @@ class Exchange:
         self._head_bytes = 0
         self._in_head = True
 
-    def left_s(self, over: type[Exception]) -> float:
-        """Seconds left; raises `over` if there are none."""
-        left = self._ends - self._monotonic()
-        if left <= 0:
+    def remaining_s(self, over: type[Exception]) -> float:
+        """Remaining seconds; raises `over` if there are none."""
+        remaining = self._ends - self._monotonic()
+        if remaining <= 0:
             raise over("the request timed out")
-        return left
+        return remaining
 
     def read(self, stream: httpcore.NetworkStream, max_bytes: int) -> bytes:
         if self._in_head:
             max_bytes = min(max_bytes, _MAX_HEAD_BYTES - self._head_bytes)
             if max_bytes <= 0:
                 raise httpcore.RemoteProtocolError(f"the response headers have more than {_MAX_HEAD_BYTES} bytes")
-        data = stream.read(max_bytes, self.left_s(httpcore.ReadTimeout))
+        data = stream.read(max_bytes, self.remaining_s(httpcore.ReadTimeout))
         self._head_bytes += len(data)
         if self._least_bytes_per_s:
             self._ends += len(data) / self._least_bytes_per_s
@@ -80,13 +80,13 @@ class TimedStream(httpcore.NetworkStream):
         return current().read(self._stream, max_bytes)
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, current().left_s(httpcore.WriteTimeout))
+        self._stream.write(buffer, current().remaining_s(httpcore.WriteTimeout))
 
     def start_tls(
         self, ssl_context: SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.NetworkStream:
-        left = current().left_s(httpcore.ConnectTimeout)
-        return TimedStream(self._stream.start_tls(ssl_context, server_hostname, left))
+        timeout_s = current().remaining_s(httpcore.ConnectTimeout)
+        return TimedStream(self._stream.start_tls(ssl_context, server_hostname, timeout_s))
 
     def close(self) -> None:
         self._stream.close()
@@ -106,7 +106,7 @@ class TimedBackend(httpcore.SyncBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        wait_s = current().left_s(httpcore.ConnectTimeout)
+        wait_s = current().remaining_s(httpcore.ConnectTimeout)
         return TimedStream(super().connect_tcp(host, port, wait_s, local_address, socket_options))
 
 

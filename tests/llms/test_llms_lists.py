@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from searchsocket.content.llms.full import full_files, render_markdown
 from searchsocket.content.llms.index import MAX_LINKS, index_files
-from searchsocket.content.llms.site import AgentSite, Entry, entry_of, markdown_name
+from searchsocket.content.llms.site import AgentSite, ListedPage, entry_of, markdown_name
 from searchsocket.content.pages import Page
 from searchsocket.types import PageFacts
 from searchsocket.web.urls.paths import canonical_path
@@ -17,8 +17,8 @@ SEGMENT = st.text(min_size=1, max_size=12).filter(lambda text: text.strip(". ") 
 PATHS = st.lists(SEGMENT, max_size=4).map("/".join).map(canonical_path)
 
 
-def entries(*urls: str, size: int = 100) -> list[Entry]:
-    return [Entry(url, f"Page {url}", "", size) for url in sorted(urls)]
+def entries(*urls: str, size: int = 100) -> list[ListedPage]:
+    return [ListedPage(url, f"Page {url}", "", size) for url in sorted(urls)]
 
 
 def test_the_list_names_site_search_mcp_and_every_page_by_folder() -> None:
@@ -74,7 +74,7 @@ def test_very_many_pages_are_listed_folder_by_folder() -> None:
 
 @given(st.lists(st.tuples(PATHS, st.integers(1, 500)), max_size=40, unique_by=lambda pair: pair[0]))
 def test_full_texts_hold_every_page_once_and_keep_to_their_size(pages: list[tuple[str, int]]) -> None:
-    listed = sorted((Entry(url, "Page", "", size) for url, size in pages), key=lambda entry: entry.url)
+    listed = sorted((ListedPage(url, "Page", "", size) for url, size in pages), key=lambda entry: entry.url)
     files = list(full_files(SITE, listed, 400))
     quoted = [entry.url for file in files for entry in file.pages]
     assert sorted(quoted) == sorted(entry.url for entry in listed if entry.size <= 400)

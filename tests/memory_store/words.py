@@ -78,9 +78,9 @@ class WordsOfRecords:
     def _rows(self, ids: Sequence[str]) -> NDArray[np.int64]:
         return np.array([self._ids.index(id_) for id_ in ids], np.int64)
 
-    def meant(self, text: str) -> str:
-        """See `WordSnapshot.meant`."""
-        return self._words.meant(text)
+    def corrected(self, text: str) -> str:
+        """See `WordSnapshot.corrected`."""
+        return self._words.corrected(text)
 
     def pages_with(self, letters: Sequence[Letters], *, where: Filter = MATCH_ALL) -> list[str]:
         """See `WordSnapshot.pages_with`."""

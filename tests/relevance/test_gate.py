@@ -47,7 +47,7 @@ def test_meaning_alone_answers(indexes: Indexes, judged: list[Judged]) -> None:
     """Of the paraphrases, those that no page has begun to use a word of."""
     (indexed,) = indexes.of(example_site())
     words = indexed.store.reader(SCOPE).words
-    unknown = {text for text, _ in paraphrases(NAME) if not words.evidence(text).known}
+    unknown = {text for text, _ in paraphrases(NAME) if not words.evidence(text).indexed_share}
     found = [one for one in of_kind(judged, PARAPHRASE) if one.text in unknown]
     assert len(found) > 40
     assert sum(one.recall for one in found) / len(found) >= 0.4

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from searchsocket.setup.frameworks import FRAMEWORKS, SCRIPT
-from searchsocket.setup.integration import Place
+from searchsocket.setup.integration import AnswerSource
 from searchsocket.setup.plan import with_export_step
 from searchsocket.setup.site import SiteFacts
 
@@ -25,7 +25,11 @@ OVERRIDE = "Search: './src/searchsocket/Search.astro'"
 def edited(framework: str, files: Mapping[str, str]) -> dict[str, str | None]:
     """The edited files after the edits; None for one that is not understood."""
     facts = SiteFacts(framework, config=CONFIGS[framework], source=SOURCES.get(framework, ""))
-    edits = FRAMEWORKS[framework].integrate(files.get, facts, Place("endpoint", "https://s.example/api/search")).edits
+    edits = (
+        FRAMEWORKS[framework]
+        .integrate(files.get, facts, AnswerSource("endpoint", "https://s.example/api/search"))
+        .edits
+    )
     return {edit.path: edit.change(files.get(edit.path, "")) for edit in edits}
 
 
@@ -150,7 +154,7 @@ def test_a_site_in_a_folder_of_its_repository_has_its_files_there(framework: str
     config = f"{folder}/{CONFIGS[framework]}"
     files = {config: "theme:\n  name: material\n  custom_dir: theme\n" if framework == "MkDocs" else ""}
     facts = replace(SiteFacts(framework, config=config), source=f"{folder}/docs" if framework == "MkDocs" else folder)
-    search = FRAMEWORKS[framework].integrate(files.get, facts, Place("endpoint", "https://s.example/api/search"))
+    search = FRAMEWORKS[framework].integrate(files.get, facts, AnswerSource("endpoint", "https://s.example/api/search"))
     assert 'endpoint="https://s.example/api/search"' in search.files[name]
     assert search.component.startswith(f"{folder}/")
 
@@ -160,7 +164,7 @@ def test_a_static_site_names_the_folder_of_its_export(framework: str) -> None:
     """With a service's address left in one theme, its visitors would search nothing."""
     facts = SiteFacts(framework, config=CONFIGS.get(framework, "config"), source=SOURCES.get(framework, ""))
     files = {facts.config: "theme:\n  name: material\n"} if framework == "MkDocs" else {}
-    search = FRAMEWORKS[framework].integrate(files.get, facts, Place("static", "/docs/searchsocket/"))
+    search = FRAMEWORKS[framework].integrate(files.get, facts, AnswerSource("static", "/docs/searchsocket/"))
     text = "".join(search.files.values())
     assert "/docs/searchsocket/" in text
     assert "endpoint" not in text

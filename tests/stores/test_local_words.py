@@ -137,4 +137,4 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> IndexReader:
     ],
 )
 def test_the_name_of_the_product_does_not_count_in_a_query(product: IndexReader, typed: str, meant: str) -> None:
-    assert product.words.meant(typed) == meant
+    assert product.words.corrected(typed) == meant

@@ -3,7 +3,7 @@
 from searchsocket.types import SiteVersion, VersionFamily
 from searchsocket.web.versions.families import VersionPage
 from searchsocket.web.versions.labels import UNVERSIONED, version_label, version_names
-from searchsocket.web.versions.placing import EXCLUDED, AddressedPage, Placed, place
+from searchsocket.web.versions.placing import EXCLUDED, AddressedPage, Placement, place
 
 FAMILY = VersionFamily("", tuple(SiteVersion(name, f"/{name}") for name in ("dev", "2.0", "1.0")), "2.0")
 DOCS = VersionFamily("/docs", (SiteVersion("2.0", "/docs"), SiteVersion("1.0", "/docs/1.0")), "2.0")
@@ -18,25 +18,27 @@ def label(name: str) -> str:
 
 
 def test_the_page_of_the_searched_version_stands_for_its_copies() -> None:
-    placed = place([page(f"/{name}/a", "same") for name in ("1.0", "2.0", "dev")], [FAMILY])
-    assert placed == {
-        "/1.0/a": Placed((), "/2.0/a"),
-        "/2.0/a": Placed((label("2.0"), label("dev"), label("1.0"))),
-        "/dev/a": Placed((), "/2.0/a"),
+    placements = place([page(f"/{name}/a", "same") for name in ("1.0", "2.0", "dev")], [FAMILY])
+    assert placements == {
+        "/1.0/a": Placement((), "/2.0/a"),
+        "/2.0/a": Placement((label("2.0"), label("dev"), label("1.0"))),
+        "/dev/a": Placement((), "/2.0/a"),
     }
-    assert version_names(placed["/2.0/a"].labels) == ("2.0", "dev", "1.0")
+    assert version_names(placements["/2.0/a"].labels) == ("2.0", "dev", "1.0")
 
 
 def test_a_page_that_differs_stays() -> None:
-    placed = place([page("/1.0/a", "old"), page("/2.0/a", "new"), page("/2.0/b", "new"), page("/1.0/b", "")], [FAMILY])
-    assert [one.copy_of for one in placed.values()] == ["", "", "", ""]
-    assert placed["/1.0/a"].labels == (label("1.0"),)
+    placements = place(
+        [page("/1.0/a", "old"), page("/2.0/a", "new"), page("/2.0/b", "new"), page("/1.0/b", "")], [FAMILY]
+    )
+    assert [one.copy_of for one in placements.values()] == ["", "", "", ""]
+    assert placements["/1.0/a"].labels == (label("1.0"),)
 
 
 def test_a_page_that_the_searched_version_lacks_is_in_the_newest_that_has_it() -> None:
     family = VersionFamily("", tuple(SiteVersion(name, f"/{name}") for name in ("3", "2", "1", "0")), "3")
-    placed = place([page(f"/{name}/a", "same") for name in "012"], [family])
-    assert {url for url, one in placed.items() if not one.copy_of} == {"/2/a"}
+    placements = place([page(f"/{name}/a", "same") for name in "012"], [family])
+    assert {url for url, one in placements.items() if not one.copy_of} == {"/2/a"}
 
 
 def test_pages_without_a_version_are_marked_only_on_a_site_that_has_some() -> None:
@@ -49,8 +51,8 @@ def test_a_version_at_the_root_takes_the_pages_that_versions_have() -> None:
         page(url, url)
         for url in ("/docs", "/docs/a", "/docs/guide/new", "/docs/1.0/a", "/docs/1.0/guide/b", "/docs/blog")
     ]
-    placed = place([*site, page("/about", "x")], [DOCS])
-    names = {url: version_names(one.labels) for url, one in placed.items()}
+    placements = place([*site, page("/about", "x")], [DOCS])
+    names = {url: version_names(one.labels) for url, one in placements.items()}
     assert names["/docs/a"] == names["/docs/guide/new"] == ("2.0",)
     assert names["/docs/1.0/a"] == ("1.0",)
     assert names["/docs/blog"] == names["/about"] == ()
@@ -60,13 +62,13 @@ def test_pages_of_an_alias_are_copies() -> None:
     family = VersionFamily(
         "", (SiteVersion("2.0", "/2.0", "", {"latest": "/latest"}), SiteVersion("1.0", "/1.0")), "2.0"
     )
-    placed = place([page("/latest/a", "x"), page("/2.0/a", "x"), page("/1.0/a", "y")], [family])
-    assert placed["/latest/a"] == Placed((), "/2.0/a")
+    placements = place([page("/latest/a", "x"), page("/2.0/a", "x"), page("/1.0/a", "y")], [family])
+    assert placements["/latest/a"] == Placement((), "/2.0/a")
 
 
 def test_an_excluded_version_is_left_out() -> None:
-    placed = place([page("/dev/a", "x"), page("/2.0/a", "x")], [FAMILY], ["dev"])
-    assert placed == {"/dev/a": Placed((), EXCLUDED), "/2.0/a": Placed((label("2.0"),))}
+    placements = place([page("/dev/a", "x"), page("/2.0/a", "x")], [FAMILY], ["dev"])
+    assert placements == {"/dev/a": Placement((), EXCLUDED), "/2.0/a": Placement((label("2.0"),))}
 
 
 def test_a_canonical_of_the_same_text_is_one_page() -> None:

@@ -11,7 +11,7 @@ from searchsocket.content.chunking.sections import PageSection, heading_title, m
 from searchsocket.content.chunking.sentences import split_sentences
 from searchsocket.content.markdown.blocks import Block, parse_blocks
 from searchsocket.content.markdown.lines import plain_text
-from searchsocket.content.markdown.text import LEAST_SAID, escape_inline, is_links_alone, letters_said
+from searchsocket.content.markdown.text import MIN_LETTERS, escape_inline, is_links_alone, letter_count
 from searchsocket.content.mirror.document import body_line
 from searchsocket.content.pages import Page
 from searchsocket.project.settings.site import ChunkSettings
@@ -51,7 +51,7 @@ def pack(atoms: Sequence[Atom], settings: ChunkSettings) -> list[Piece]:
         size += atom.size + (len(atom.glue) if current else 0)
         current.append(atom)
     tail = _piece(current[fresh:]) if pieces else None
-    if tail and len(tail.text) < settings.min_chars and letters_said(tail.text) < LEAST_SAID:
+    if tail and len(tail.text) < settings.min_chars and letter_count(tail.text) < MIN_LETTERS:
         whole = _piece([*before, *current[fresh:]])
         if len(whole.text) <= settings.hard_max_chars:
             return [*pieces[:-1], whole]

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from searchsocket.content.markdown.blocks import Block, is_rule
-from searchsocket.content.markdown.text import LEAST_SAID, inline_text, letters_said
+from searchsocket.content.markdown.text import MIN_LETTERS, inline_text, letter_count
 from searchsocket.project.settings.site import ChunkSettings
 from searchsocket.text.graphemes import safe_cut
 
@@ -96,7 +96,7 @@ def _introduces(previous: PageSection, section: PageSection) -> bool:
     """Return True if the previous section is a heading with almost no text, directly above this section."""
     if not 0 < previous.level < section.level or sum(block.kind == "heading" for block in previous.blocks) > 1:
         return False
-    return sum(letters_said(block.text) for block in previous.blocks) < LEAST_SAID
+    return sum(letter_count(block.text) for block in previous.blocks) < MIN_LETTERS
 
 
 def _keeps_name(previous: PageSection, section: PageSection, settings: ChunkSettings) -> bool:

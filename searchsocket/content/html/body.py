@@ -72,7 +72,7 @@ def label_tabs(main: Element) -> None:
         label = by_id.get((panel.get("aria-labelledby") or "").split(" ")[0])
         name = text_of(label) if label is not None else (panel.get("aria-label") or tabs.get(panel, ""))
         if name and has_text(panel):
-            _put_name(panel, name)
+            _insert_name(panel, name)
 
 
 def _label_code_group(group: Element) -> None:
@@ -81,10 +81,10 @@ def _label_code_group(group: Element) -> None:
     for blocks in group.iterchildren("div"):
         if len(blocks) == len(labels) and all(next(block.iter("pre"), None) is not None for block in blocks):
             for label, block in zip(labels, blocks, strict=True):
-                _put_name(block, text_of(label))
+                _insert_name(block, text_of(label))
 
 
-def _put_name(panel: Element, name: str) -> None:
+def _insert_name(panel: Element, name: str) -> None:
     paragraph = etree.Element("p")
     strong = etree.SubElement(paragraph, "strong")
     strong.text = name

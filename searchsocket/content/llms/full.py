@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from searchsocket.content.llms.index import folder_name, grouped
-from searchsocket.content.llms.site import FULL, INDEX, UNTITLED, AgentSite, Entry, markdown_name, one_line
+from searchsocket.content.llms.site import FULL, INDEX, UNTITLED, AgentSite, ListedPage, markdown_name, one_line
 from searchsocket.content.pages import Page
 
 _RULE = "\n\n---\n\n"
@@ -18,10 +18,10 @@ class FullFile:
 
     name: str
     head: str
-    pages: list[Entry] = field(default_factory=list)
+    pages: list[ListedPage] = field(default_factory=list)
 
 
-def full_files(site: AgentSite, entries: Sequence[Entry], max_bytes: int, prefix: str = "") -> Iterator[FullFile]:
+def full_files(site: AgentSite, entries: Sequence[ListedPage], max_bytes: int, prefix: str = "") -> Iterator[FullFile]:
     """Yield the texts that contain all pages; if one would exceed `max_bytes`, yield one text per folder.
 
     A page larger than `max_bytes` is linked instead of included.
@@ -62,9 +62,9 @@ def joined(file: FullFile, texts: Sequence[str]) -> str:
     return _RULE.join([file.head, *(text.strip("\n") for text in texts)]) + "\n"
 
 
-def _pack(entries: Sequence[Entry], room: int) -> list[list[Entry]]:
+def _pack(entries: Sequence[ListedPage], room: int) -> list[list[ListedPage]]:
     """Pack consecutive entries into parts, each as full as possible; at least one part."""
-    parts: list[list[Entry]] = [[]]
+    parts: list[list[ListedPage]] = [[]]
     used = 0
     for entry in entries:
         if used + _cost(entry) > room and parts[-1]:
@@ -75,11 +75,11 @@ def _pack(entries: Sequence[Entry], room: int) -> list[list[Entry]]:
     return parts
 
 
-def _cost(entry: Entry) -> int:
+def _cost(entry: ListedPage) -> int:
     return entry.size + len(_RULE)
 
 
-def _too_large(site: AgentSite, entry: Entry) -> str:
+def _too_large(site: AgentSite, entry: ListedPage) -> str:
     name = markdown_name(entry.url)
     return f"- [{entry.title}]({site.address(name) if name else entry.url}): {entry.size:,} bytes, in a file of its own"
 

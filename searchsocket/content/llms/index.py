@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from searchsocket.content.llms.site import FULL, INDEX, UNTITLED, AgentSite, Entry, markdown_name, one_line
+from searchsocket.content.llms.site import FULL, INDEX, UNTITLED, AgentSite, ListedPage, markdown_name, one_line
 
 MAX_LINKS = 500  # in one file, which agents read as a whole
 _OWN_SECTION = 2  # minimum pages of a folder with its own heading
@@ -11,7 +11,7 @@ _PAGES, _LISTS, _OPTIONAL = "Pages", "More lists of pages", "Optional"
 _MIN_GROUP = 20  # pages: fewer stay in the list above
 
 
-def index_files(site: AgentSite, entries: Sequence[Entry], prefix: str = "") -> Iterator[tuple[str, str]]:
+def index_files(site: AgentSite, entries: Sequence[ListedPage], prefix: str = "") -> Iterator[tuple[str, str]]:
     """Yield (name, text) of `llms.txt`, and for a large site of one per large folder, linked from the file above.
 
     Args:
@@ -47,7 +47,7 @@ def _guide(site: AgentSite) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
-def _sections(entries: Sequence[Entry], prefix: str) -> Iterator[tuple[str, list[Entry]]]:
+def _sections(entries: Sequence[ListedPage], prefix: str) -> Iterator[tuple[str, list[ListedPage]]]:
     """Headings with their pages: those at the top first, then folder by folder."""
     by_folder = _by_folder([entry for entry in entries if markdown_name(entry.url)], prefix)
     for folder, group in [*by_folder.items()]:
@@ -67,27 +67,27 @@ def _sections(entries: Sequence[Entry], prefix: str) -> Iterator[tuple[str, list
             yield heading, group
 
 
-def _by_folder(entries: Sequence[Entry], prefix: str) -> dict[str, list[Entry]]:
+def _by_folder(entries: Sequence[ListedPage], prefix: str) -> dict[str, list[ListedPage]]:
     """Group pages by the folder directly below `prefix`; the page of a folder belongs to it."""
-    by_folder: dict[str, list[Entry]] = {}
+    by_folder: dict[str, list[ListedPage]] = {}
     for entry in entries:
         by_folder.setdefault(f"{prefix}/{entry.url[len(prefix) :].strip('/').split('/')[0]}", []).append(entry)
     return by_folder
 
 
-def _link(site: AgentSite, entry: Entry) -> str:
+def _link(site: AgentSite, entry: ListedPage) -> str:
     note = f": {entry.note}" if entry.note else ""
     return f"- [{entry.title}]({site.address(markdown_name(entry.url))}){note}"
 
 
-def grouped(entries: Sequence[Entry], prefix: str) -> tuple[list[Entry], dict[str, list[Entry]]]:
+def grouped(entries: Sequence[ListedPage], prefix: str) -> tuple[list[ListedPage], dict[str, list[ListedPage]]]:
     """Split pages into those listed in the folder's own file, and those of subfolders with their own file.
 
     Args:
         entries: Pages below `prefix`, by URL.
         prefix: "" for the whole site, else as `/docs`.
     """
-    by_folder: dict[str, list[Entry]] = {}
+    by_folder: dict[str, list[ListedPage]] = {}
     for entry in entries:
         segments = entry.url[len(prefix) :].strip("/").split("/")
         by_folder.setdefault(f"{prefix}/{segments[0]}" if segments[0] else "", []).append(entry)
@@ -99,7 +99,7 @@ def grouped(entries: Sequence[Entry], prefix: str) -> tuple[list[Entry], dict[st
     return [entry for folder, group in by_folder.items() if folder not in large for entry in group], large
 
 
-def folder_name(entries: Sequence[Entry], folder: str) -> str:
+def folder_name(entries: Sequence[ListedPage], folder: str) -> str:
     """The display name of a folder: the title of its page, or its name."""
     own = next((entry.title for entry in entries if entry.url == folder), "")
     words = folder.rpartition("/")[2].replace("-", " ").replace("_", " ").strip()

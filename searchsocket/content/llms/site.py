@@ -44,7 +44,7 @@ class AgentSite:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ListedPage:
     """A page in a list of pages."""
 
     url: str
@@ -53,9 +53,9 @@ class Entry:
     size: int  # bytes of its Markdown
 
 
-def entry_of(page: Page, size: int) -> Entry:
+def entry_of(page: Page, size: int) -> ListedPage:
     """The entry of a page whose Markdown has `size` bytes."""
-    return Entry(page.facts.url, one_line(page.facts.title) or one_line(page.facts.url), _note(page), size)
+    return ListedPage(page.facts.url, one_line(page.facts.title) or one_line(page.facts.url), _note(page), size)
 
 
 def markdown_name(url: str) -> str:

@@ -8,7 +8,7 @@ from hashlib import sha256
 from searchsocket.content.llms.folder import OwnFiles, names_that_clash
 from searchsocket.content.llms.full import VERSION, FullFile, full_files, joined, render_markdown, utf8
 from searchsocket.content.llms.index import index_files
-from searchsocket.content.llms.site import AgentSite, Entry, entry_of, markdown_name
+from searchsocket.content.llms.site import AgentSite, ListedPage, entry_of, markdown_name
 from searchsocket.content.pages import Page
 
 
@@ -19,7 +19,7 @@ def write_files(
     files: OwnFiles,
     *,
     max_bytes: int,
-) -> list[Entry]:
+) -> list[ListedPage]:
     """Write each page's Markdown, the lists and the full texts.
 
     Args:
@@ -40,7 +40,7 @@ def write_files(
             continue
         made_of = _digest(made_with, digest)
         if facts := files.facts(name, made_of):
-            entry, make = Entry(**facts), partial(_markdown, site, read, url)
+            entry, make = ListedPage(**facts), partial(_markdown, site, read, url)
         else:
             page = read(url)
             data = utf8(render_markdown(page, site))

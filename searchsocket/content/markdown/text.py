@@ -9,7 +9,7 @@ import unicodedata
 from bisect import bisect_right
 from collections import defaultdict
 
-LEAST_SAID = 60  # letters and digits; a shorter text is only a link or a date
+MIN_LETTERS = 60  # letters and digits; a shorter text is only a link or a date
 # Bounds keep a failed attempt short, so that a run of openers costs linear time.
 _LINK = re.compile(r"\[(?:\\.|[^\[\]\\]){1,200}\]\([/#][^()\s]{0,1000}(?:\([^()\s]{0,200}\)[^()\s]{0,200}){0,4}\)")
 _ANY_LINK = re.compile(r"\[(?:\\.|[^\[\]\\]){1,200}\]\([^()\s]{0,1000}(?:\([^()\s]{0,200}\)[^()\s]{0,200}){0,4}\)")
@@ -26,7 +26,7 @@ def is_links_alone(markdown: str) -> bool:
     return links > 0 and _WORD.search(text) is None
 
 
-def letters_said(markdown: str) -> int:
+def letter_count(markdown: str) -> int:
     """The number of letters and digits outside headings and links."""
     return len(_WORD.findall(_ANY_LINK.sub("", _MARKUP.sub("", markdown))))
 
@@ -111,33 +111,33 @@ class _Inline:
                 return self._close_bracket(at)
             case "<":
                 if (link := _AUTOLINK.match(self.text, at)) is not None:
-                    return self._put(link[1], link.end())
+                    return self._emit(link[1], link.end())
                 if (end := _BREAK.match(self.text, at)) is not None:
-                    return self._put(" ", end.end())
+                    return self._emit(" ", end.end())
             case "&":
                 if (entity := _ENTITY.match(self.text, at)) is not None:
-                    return self._put(html.unescape(entity[0]), entity.end())
+                    return self._emit(html.unescape(entity[0]), entity.end())
             case _:
                 return self._delimiter(at, char)
-        return self._put(char, at + 1)
+        return self._emit(char, at + 1)
 
-    def _put(self, text: str, end: int) -> int:
+    def _emit(self, text: str, end: int) -> int:
         self.out.append(text)
         return end
 
     def _escape(self, at: int) -> int:
         following = self.text[at + 1 : at + 2]
         if following == "\n":
-            return self._put("\n", at + 2)
+            return self._emit("\n", at + 2)
         if following in _ESCAPABLE:
-            return self._put(following, at + 2)
-        return self._put("\\", at + 1)
+            return self._emit(following, at + 2)
+        return self._emit("\\", at + 1)
 
     def _code_span(self, at: int) -> int:
         end = _run_end(self.text, at)
         following = self.text.find("`", end)
         if following >= 0 and _run_end(self.text, following) - following == end - at:
-            return self._put_code(end, following)
+            return self._emit_code(end, following)
         if self.ticks is None:
             self.ticks = defaultdict(list)
             for run in re.finditer("`+", self.text):
@@ -145,14 +145,14 @@ class _Inline:
         same = self.ticks[end - at]
         later = bisect_right(same, at)
         if later == len(same):
-            return self._put(self.text[at:end], end)
-        return self._put_code(end, same[later])
+            return self._emit(self.text[at:end], end)
+        return self._emit_code(end, same[later])
 
-    def _put_code(self, start: int, end: int) -> int:
+    def _emit_code(self, start: int, end: int) -> int:
         code = self.text[start:end].replace("\n", " ")
         if len(code) > 2 and code[0] == code[-1] == " " and code.strip():
             code = code[1:-1]
-        return self._put(code, _run_end(self.text, end))
+        return self._emit(code, _run_end(self.text, end))
 
     def _open_bracket(self, at: int) -> int:
         if (note := _FOOTNOTE.match(self.text, at)) is not None:
@@ -160,9 +160,9 @@ class _Inline:
         if self.out and self.out[-1].endswith("!") and self.text[at - 1] == "!" and self.text[at - 2 : at] != "\\!":
             self.out[-1] = self.out[-1][:-1]
             self.brackets.append(len(self.out))
-            return self._put("![", at + 1)
+            return self._emit("![", at + 1)
         self.brackets.append(len(self.out))
-        return self._put("[", at + 1)
+        return self._emit("[", at + 1)
 
     def _close_bracket(self, at: int) -> int:
         target = _TARGET.match(self.text, at + 1)
@@ -173,7 +173,7 @@ class _Inline:
                 return target.end()
         elif target is not None and _URL_LIKE.match(self.text, at + 1):
             return target.end()  # the end of a link whose start was cut off
-        return self._put("]", at + 1)
+        return self._emit("]", at + 1)
 
     def _delimiter(self, at: int, char: str) -> int:
         end = _run_end(self.text, at)

@@ -102,10 +102,10 @@ def measure_recall(
     for records in _visible_batches(reader, _BATCH):
         check()
         scores = query_vectors[: len(answers)] @ vectors(records).T
-        place_of = {record.id: place for place, record in enumerate(records)}
+        column_of = {record.id: column for column, record in enumerate(records)}
         for query, own_id in enumerate(own_ids):
-            if own_id in place_of:
-                scores[query, place_of[own_id]] = -np.inf
+            if own_id in column_of:
+                scores[query, column_of[own_id]] = -np.inf
         best = np.partition(np.concatenate([best, scores], axis=1), -_NEAREST, axis=1)[:, -_NEAREST:]
     shares = [_share(hits, nearest) for hits, nearest in zip(answers, best, strict=True)]
     return Recall(round(float(np.mean(shares)), 4), len(answers))

@@ -155,9 +155,9 @@ def changes_of_copy(run: ScopeRun, state: ScopeState, store: VectorStore) -> Ite
     """The changes of a scope that started as a copy of another one; the other's live generation provides the rest."""
     origin = replace(run.scope, name=state.origin.name())
     for records in state.origin.records(BATCH):
-        taken = set(store.take_over([record for record in records if record.origin_id], origin, run.scope))
+        copied = set(store.take_over([record for record in records if record.origin_id], origin, run.scope))
         for some in batches(records, BATCH):
-            yield [Take() if record.id in taken else Upsert(record.id, False, True) for record in some]
+            yield [Take() if record.id in copied else Upsert(record.id, False, True) for record in some]
 
 
 @dataclass(slots=True)

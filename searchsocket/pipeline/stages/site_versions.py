@@ -39,8 +39,8 @@ def settle_versions(run: ScopeRun, state: ScopeState) -> list[str]:
     listed = {parent: read_listed(text) for parent, text in texts.items()}
     families = find_families([page for page, _ in pages], listed, rules)
     check_default(rules, families)
-    placed = place(pages, families, rules.exclude)
-    state.versions.settle(inputs, tuple(_without_excluded(families, rules)), placed)
+    placements = place(pages, families, rules.exclude)
+    state.versions.settle(inputs, tuple(_without_excluded(families, rules)), placements)
     return list(_warnings(rules, families))
 
 

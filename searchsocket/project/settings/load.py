@@ -39,7 +39,7 @@ def load_settings(root: Path, environ: Mapping[str, str]) -> Settings:
     data = _snake_keys(data, origin)
     for name, path, value in overrides(environ):
         _refuse_unknown(path, name, value)
-        _put(data, path, value, name)
+        _set_value(data, path, value, name)
     return _validate(data, origin)
 
 
@@ -126,7 +126,7 @@ def _value(text: str) -> object:
         return text
 
 
-def _put(data: JsonObject, path: tuple[str, ...], value: object, name: str) -> None:
+def _set_value(data: JsonObject, path: tuple[str, ...], value: object, name: str) -> None:
     for key in path[:-1]:
         inner = data.setdefault(key, {})
         if not isinstance(inner, dict):

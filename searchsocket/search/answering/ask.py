@@ -14,7 +14,7 @@ from searchsocket.search.answering.answer import AnswerPassage, AskAnswer, AskQu
 from searchsocket.search.answering.copies import is_copy
 from searchsocket.search.answering.sentences import FIRST_ROOM, Passage, best_passage, is_bare
 from searchsocket.search.answering.support import ENOUGH, Support, likelihood
-from searchsocket.search.answering.terms import Terms, terms_of, text_words
+from searchsocket.search.answering.terms import QuestionTerms, terms_of, text_words
 from searchsocket.search.bounds import MAX_PASSAGES
 from searchsocket.search.candidates import find_candidates
 from searchsocket.search.content.answer import changed_of, href_of
@@ -56,7 +56,7 @@ class Supported:
     passage: Passage
     support: Support
     score: float  # to order by
-    terms: Terms
+    terms: QuestionTerms
 
     def text(self, *, is_first: bool) -> str:
         """Return the sentences to cite; the first passage is longer, since the answer is mostly near it."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from searchsocket.content.markdown.chunk_text import chunk_text
 from searchsocket.content.markdown.plain_text import ChunkText
-from searchsocket.search.answering.terms import Terms, text_words
+from searchsocket.search.answering.terms import QuestionTerms, text_words
 from searchsocket.search.quoting.lines import is_markdown
 from searchsocket.types import Code, Lines, Prose, Record
 
@@ -42,7 +42,7 @@ def is_bare(record: Record) -> bool:
     return isinstance(at, Lines) and not at.doc and record.chunk.body.text.rstrip().endswith(_NO_BODY)
 
 
-def best_passage(record: Record, text: ChunkText, terms: Terms, room: int = ROOM) -> Passage:
+def best_passage(record: Record, text: ChunkText, terms: QuestionTerms, room: int = ROOM) -> Passage:
     """Return the sentences of a chunk with most of a question's words, and the text around them.
 
     Args:
@@ -60,7 +60,9 @@ def best_passage(record: Record, text: ChunkText, terms: Terms, room: int = ROOM
     return Passage(_joined(units, first, last), share if units else terms.share_of(heading))
 
 
-def _best_units(units: Sequence[tuple[str, str]], terms: Terms, heading: frozenset[str]) -> tuple[int, int, float]:
+def _best_units(
+    units: Sequence[tuple[str, str]], terms: QuestionTerms, heading: frozenset[str]
+) -> tuple[int, int, float]:
     """Return the first of the best units, their end, and the share of the question's words that they contain."""
     words = [text_words(text) for text, _ in units]
     best, best_score, best_share = (0, min(1, len(units))), -1.0, 0.0
@@ -122,7 +124,7 @@ def _joined(units: Sequence[tuple[str, str]], first: int, last: int) -> str:
     return "".join(text for text, _ in units[first:last]).strip()
 
 
-def _of_code(record: Record, at: Lines, terms: Terms, room: int) -> Passage:
+def _of_code(record: Record, at: Lines, terms: QuestionTerms, room: int) -> Passage:
     """Cite a definition with its comment if it is short, else its docstring or its first lines."""
     body = record.chunk.body
     is_docstring = bool(at.doc) and isinstance(body, Code) and body.language == _DOCSTRINGS

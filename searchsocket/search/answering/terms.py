@@ -37,7 +37,7 @@ _ENGLISH_SHARE = 0.3  # least share of stop words in an English question; German
 
 
 @dataclass(frozen=True)
-class Terms:
+class QuestionTerms:
     """Words of a question with their weights."""
 
     words: Sequence[QueryWord]
@@ -94,7 +94,7 @@ class Terms:
         return np.stack([word_vector(word.exact)[0] for word in self.words])
 
 
-def terms_of(question: str, rarities: Mapping[str, float]) -> Terms:
+def terms_of(question: str, rarities: Mapping[str, float]) -> QuestionTerms:
     """Return the terms of a question.
 
     Args:
@@ -109,7 +109,7 @@ def terms_of(question: str, rarities: Mapping[str, float]) -> Terms:
     if asks_number:
         weights.append(_NUMBER_SHARE * sum(weights) / len(weights))
         words.append(_A_NUMBER)
-    return Terms(words, weights, _names(question, words))
+    return QuestionTerms(words, weights, _names(question, words))
 
 
 def _names(question: str, words: Sequence[QueryWord]) -> frozenset[str]:

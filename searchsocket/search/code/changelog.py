@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from searchsocket.search.answering.terms import Terms, terms_of, text_words
+from searchsocket.search.answering.terms import QuestionTerms, terms_of, text_words
 
 ENOUGH = 0.5  # share of the question's words that an entry must contain to come before other code
 # Questions about versions are answered by the changelog.
@@ -28,7 +28,7 @@ _VERSION = re.compile(r"\d+\.\d+|\b\d{4}\b")
 _LINK = re.compile(r"\[([^\]]+)\](?:\([^)\s]*\))?")  # in a heading
 
 
-class Entry(NamedTuple):
+class ChangelogEntry(NamedTuple):
     """An entry of a changelog, by its lines in a text, from 0; the last one included."""
 
     first: int
@@ -46,19 +46,22 @@ def is_history(path: str) -> bool:
     return _HISTORY.search(path) is not None
 
 
-def change_terms(q: str, rarities: Mapping[str, float]) -> Terms:
+def change_terms(q: str, rarities: Mapping[str, float]) -> QuestionTerms:
     """Return the words of a question that an entry must contain: what changed, not that it changed."""
     return terms_of(_ASKING.sub(" ", q), rarities)
 
 
-def best_entry(text: str, terms: Terms) -> Entry:
+def best_entry(text: str, terms: QuestionTerms) -> ChangelogEntry:
     """Return the entry of a text with most of the question's words; the first of equal ones."""
     lines = text.split("\n")
-    entries = [Entry(first, last, _share("\n".join(lines[first : last + 1]), terms)) for first, last in _entries(lines)]
-    return max(entries, key=lambda entry: entry.share, default=Entry(0, len(lines) - 1, 0.0))
+    entries = [
+        ChangelogEntry(first, last, _share("\n".join(lines[first : last + 1]), terms))
+        for first, last in _entries(lines)
+    ]
+    return max(entries, key=lambda entry: entry.share, default=ChangelogEntry(0, len(lines) - 1, 0.0))
 
 
-def _share(text: str, terms: Terms) -> float:
+def _share(text: str, terms: QuestionTerms) -> float:
     words = text_words(text)
     return (terms.share_of(words) + terms.near_share_of(text, words)) / 2
 

@@ -8,7 +8,7 @@ from searchsocket.code.symbols import symbols_in
 from searchsocket.errors import CodeNotIndexed, ScopeNotIndexed
 from searchsocket.models.embedders.queries import NoVector, QueryVectors, vector_for
 from searchsocket.search.answer import Note
-from searchsocket.search.answering.terms import Terms
+from searchsocket.search.answering.terms import QuestionTerms
 from searchsocket.search.code.answer import CodeAnswer, CodeResult
 from searchsocket.search.code.candidates import CodeCandidates, find_code
 from searchsocket.search.code.changelog import ENOUGH, best_entry, change_terms, is_about_versions, is_history
@@ -89,7 +89,7 @@ class CodeSearch:
 
 
 def _changes_first(
-    reader: IndexReader, candidates: CodeCandidates, ranked: list[RankedCode], changes: Terms
+    reader: IndexReader, candidates: CodeCandidates, ranked: list[RankedCode], changes: QuestionTerms
 ) -> list[RankedCode]:
     """Move parts of changelogs with an entry that answers to the front, by the share of words in that entry."""
     parts = [at for at, candidate in enumerate(ranked) if is_history(candidates.facts.url[candidate.position])]
@@ -107,7 +107,7 @@ def _results(
     candidates: CodeCandidates,
     ranked: list[RankedCode],
     read_now: ReadNow,
-    changes: Terms | None,
+    changes: QuestionTerms | None,
 ) -> tuple[CodeResult, ...]:
     """Return the best results, from files that still exist."""
     deleted: set[str] = set()

@@ -123,8 +123,8 @@ class FetchedCode(Wire):
 
 def fetched_code(scope: str, fetched: Sequence[FetchedLines], max_tokens: int | None) -> FetchedCode:
     """Return as many of the fetched lines as fit; all of them if `max_tokens` is None."""
-    files, left = fitting_lines(fetched, max_tokens) if max_tokens else FittingLines(tuple(fetched), ())
-    return FetchedCode(scope, files, files != tuple(fetched), left)
+    files, remaining = fitting_lines(fetched, max_tokens) if max_tokens else FittingLines(tuple(fetched), ())
+    return FetchedCode(scope, files, files != tuple(fetched), remaining)
 
 
 def fitting_lines(fetched: Sequence[FetchedLines], max_tokens: int) -> FittingLines:
@@ -140,10 +140,13 @@ def fitting_lines(fetched: Sequence[FetchedLines], max_tokens: int) -> FittingLi
             continue
         lines = file.text[:fitting] or (() if files else (cut_to(file.text[0], budget),))
         cut = [replace(file, text=lines)] if lines else []
-        left = [_lines_left(file, len(lines)), *(_lines_left(later, 0) for later in fetched[number + 1 :])]
-        return FittingLines((*files, *cut), tuple(lines for lines in left if lines.first_line <= lines.last_line))
+        remaining = [
+            _remaining_lines(file, len(lines)),
+            *(_remaining_lines(later, 0) for later in fetched[number + 1 :]),
+        ]
+        return FittingLines((*files, *cut), tuple(lines for lines in remaining if lines.first_line <= lines.last_line))
     return FittingLines(tuple(files), ())
 
 
-def _lines_left(file: FetchedLines, start: int) -> LinesLeft:
+def _remaining_lines(file: FetchedLines, start: int) -> LinesLeft:
     return LinesLeft(file.file, file.first_line + start, file.first_line + len(file.text) - 1)

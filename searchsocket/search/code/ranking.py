@@ -102,7 +102,7 @@ def is_enough_code(words: WordEvidence, best_cosine: float, *, is_named: bool) -
     """Return True if the evidence is enough: reject nonsense, accept questions in other words than the code's."""
     if is_named or words.share >= MIN_SHARE or best_cosine >= MIN_COSINE_ALONE:
         return True
-    return words.known >= MIN_COVERAGE and best_cosine >= MIN_COSINE
+    return words.indexed_share >= MIN_COVERAGE and best_cosine >= MIN_COSINE
 
 
 def rank_code(

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from searchsocket.code.symbols import spoken_name, symbols_in, ways_to_say
 from searchsocket.code.text import source_text
-from searchsocket.search.answering.terms import Terms
+from searchsocket.search.answering.terms import QuestionTerms
 from searchsocket.search.code.answer import CodeResult, Why
 from searchsocket.search.code.changelog import ENOUGH, best_entry, is_history, version_of
 from searchsocket.search.code.freshness import ReadNow, lines_now
@@ -25,7 +25,7 @@ def code_result(
     read_now: ReadNow,
     *,
     q: str = "",
-    changes: Terms | None = None,
+    changes: QuestionTerms | None = None,
     cosine: float,
     score: float,
     signals: tuple[str, ...],

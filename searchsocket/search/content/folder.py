@@ -30,7 +30,7 @@ class ContentFolder(ABC):
 
     has_urls = True  # its documents open in a browser
     where = MATCH_ALL  # filter for content
-    where_said = MATCH_ALL  # filter for a search by meaning
+    meaning_filter = MATCH_ALL  # filter for a search by meaning
     common_description = ""  # of the home page; some sites repeat it on pages without their own
 
     @abstractmethod
@@ -46,7 +46,7 @@ class ContentFolder(ABC):
 
     def by_meaning(self) -> tuple[int, frozenset[str]]:
         """Return the number of chunks to search by meaning, and the ids that only exact terms find."""
-        return len(self.reader.words.holding((), where=self.where_said)), frozenset()
+        return len(self.reader.words.holding((), where=self.meaning_filter)), frozenset()
 
     def url_of(self, file_path: str) -> str:
         """Return the URL of a document.
@@ -89,7 +89,7 @@ class PageFolder(ContentFolder):
         return self._filter("section", LINKS, "definition", "block")
 
     @cached_property
-    def where_said(self) -> Filter:  # type: ignore[override]
+    def meaning_filter(self) -> Filter:  # type: ignore[override]
         # Lists of links are left out, because they match every subject of their pages.
         return self._filter("section", "definition", "block")
 

@@ -92,7 +92,7 @@ def best_chunks(
     limits = folder.reader.vectors.limits
     # A chunk without a term is among the first n only if it is among the n nearest.
     depth = min(limits.max_top_k or _REMOTE_DEPTH, _REMOTE_DEPTH) if limits.is_remote else first + count
-    near = folder.reader.vectors.nearest(vector, top_k=min(depth, all_chunks), where=folder.where_said)
+    near = folder.reader.vectors.nearest(vector, top_k=min(depth, all_chunks), where=folder.meaning_filter)
     plain = [Scored(hit.id, max(hit.score, 0.0), max(hit.score, 0.0)) for hit in near if hit.id not in exact.ids]
     total = len(exact) + len(plain) if limits.is_remote else all_chunks
     best = exact.best(0, first + count)
@@ -103,7 +103,7 @@ def best_chunks(
 def _best_by_words(folder: ContentFolder, terms: Sequence[str], ids: Sequence[str]) -> NDArray[np.int64]:
     """Return the rank of each id in a word search for the terms, `_FIRST` for ids without one."""
     text = " ".join(terms).replace('"', " ")  # without quotes, which would require the exact phrase
-    hits = folder.reader.words.search(text, top_k=_FIRST, where=folder.where_said) if ids else []
+    hits = folder.reader.words.search(text, top_k=_FIRST, where=folder.meaning_filter) if ids else []
     ranks = {hit.id: rank for rank, hit in enumerate(hits)}
     return np.fromiter((ranks.get(chunk_id, _FIRST) for chunk_id in ids), np.int64, len(ids))
 

@@ -230,7 +230,7 @@ def middle_of_concepts(folder: ContentFolder, concepts: Sequence[str]) -> Vector
 
 def _best_passages(folder: ContentFolder, vector: Vector, text: str) -> tuple[list[str], NDArray[np.float64]]:
     """Return the ids of the best passages of a plain search, equal scores by rising id, and their weights."""
-    candidates = find_candidates(folder.reader, vector, text, top_k=_CANDIDATES, where=folder.where_said)
+    candidates = find_candidates(folder.reader, vector, text, top_k=_CANDIDATES, where=folder.meaning_filter)
     if not candidates.ids:
         return [], np.zeros(0)
     shares = shares_of(text, candidates.facts.url, is_read=folder.is_read())

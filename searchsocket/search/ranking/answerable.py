@@ -62,15 +62,15 @@ def answer_features(
     return AnswerFeatures(
         1.0,
         evidence.share,
-        evidence.known,
-        math.log1p(evidence.asked),
+        evidence.indexed_share,
+        math.log1p(evidence.query_words),
         min(len(evidence.missing), _MANY_MISSING),
         missing_rarity,
         min(max(near, _NEAR[0]), _NEAR[1]),
         passage,
         names,
         min(exact, 1.0),
-        evidence.share if evidence.asked <= _FEW_WORDS else 0.0,
+        evidence.share if evidence.query_words <= _FEW_WORDS else 0.0,
         float(evidence.share >= WHOLE),
     )
 

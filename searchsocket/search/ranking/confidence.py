@@ -45,7 +45,7 @@ def features(words: WordEvidence, near: Scores, rank: Scores, score_ratio: Score
         score_ratio: The result's score divided by the best one's.
     """
     table = np.empty((len(near), len(WEIGHTS)), np.float64)
-    table[:] = (1.0, 0.0, words.share, words.known, math.log1p(words.asked), 0.0, 0.0, 0.0)
+    table[:] = (1.0, 0.0, words.share, words.indexed_share, math.log1p(words.query_words), 0.0, 0.0, 0.0)
     table[:, 1] = np.where(np.isnan(near), UNKNOWN_NEAR, np.minimum(np.maximum(near, _NEAR[0]), _NEAR[1]))
     table[:, 5] = np.log1p(rank)
     table[:, 6] = score_ratio

@@ -39,9 +39,9 @@ def exact_features(
     if not identifiers:
         return features
     facts = candidates.facts
-    places = [list(map(_folded, place)) for place in zip(texts(candidates.ids), facts.title, facts.url, strict=True)]
+    contents = [list(map(_folded, row)) for row in zip(texts(candidates.ids), facts.title, facts.url, strict=True)]
     occurrences = np.array(
-        [[name in text or name in title or name in url for text, title, url in places] for name in identifiers],
+        [[name in text or name in title or name in url for text, title, url in contents] for name in identifiers],
         np.float64,
     )
     # A name that most candidates contain, such as the product's, does not distinguish them.

@@ -47,17 +47,17 @@ def is_enough(words: WordEvidence, nearest: float) -> bool:
     """
     return (
         words.share >= MIN_SHARE
-        or (words.asked == 2 and words.known == 1 and nearest >= MIN_APART)
+        or (words.query_words == 2 and words.indexed_share == 1 and nearest >= MIN_APART)
         or any(
-            words.known >= known and words.count >= count and nearest >= near
-            for known, count, near in MIN_SHARE_COUNT_AND_NEARNESS
+            words.indexed_share >= indexed_share and words.count >= count and nearest >= near
+            for indexed_share, count, near in MIN_SHARE_COUNT_AND_NEARNESS
         )
     )
 
 
 def is_enough_of_code(words: WordEvidence) -> bool:
     """Return True if the words are enough to answer with code."""
-    return words.known >= MIN_SHARE_OF_CODE and words.count > 0
+    return words.indexed_share >= MIN_SHARE_OF_CODE and words.count > 0
 
 
 def is_near_enough(words: WordEvidence, nearest: float, *, is_read: bool = False) -> bool:
@@ -66,14 +66,14 @@ def is_near_enough(words: WordEvidence, nearest: float, *, is_read: bool = False
     Args:
         is_read: True if the model reads a text as a whole, instead of adding up its words.
     """
-    if words.known > 0:
-        return is_read and words.asked == 2 and nearest >= MIN_READ_TOGETHER
+    if words.indexed_share > 0:
+        return is_read and words.query_words == 2 and nearest >= MIN_READ_TOGETHER
     together = MIN_READ_TOGETHER if is_read else MIN_TOGETHER
-    return nearest >= (MIN_ALONE if words.asked == 1 else together)
+    return nearest >= (MIN_ALONE if words.query_words == 1 else together)
 
 
 def is_near_enough_unlisted(q: str, words: WordEvidence, nearest: float) -> bool:
     """Return True if meaning may answer a single unlisted word, for models that read parts of words."""
     word = q.strip()
     is_long = len(word) >= _LEAST_UNLISTED and word.isalpha()
-    return is_long and words.known == 0 and words.asked == 1 and nearest >= MIN_UNLISTED
+    return is_long and words.indexed_share == 0 and words.query_words == 1 and nearest >= MIN_UNLISTED

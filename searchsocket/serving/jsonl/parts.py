@@ -79,12 +79,12 @@ def _lines(answers: Sequence[Answer], offset: int, max_tokens: int) -> _ResultPa
     for answer in answers:
         skipped = max(0, offset - at)
         at += len(answer["lines"])
-        left: list[str] = answer["lines"][skipped:]
+        remaining: list[str] = answer["lines"][skipped:]
         lines: list[str] = []
-        if not left:
+        if not remaining:
             continue
         max_tokens -= json_tokens({**answer, "lines": []})
-        for line in left:
+        for line in remaining:
             fits = json_tokens(line) <= max_tokens
             if not fits and (data or lines):
                 break
@@ -92,6 +92,6 @@ def _lines(answers: Sequence[Answer], offset: int, max_tokens: int) -> _ResultPa
             max_tokens -= json_tokens(lines[-1])
         if lines:
             data.append({**answer, "lines": lines})
-        if len(lines) < len(left):
-            return _ResultPart(data, at - len(left) + len(lines), is_all=False)
+        if len(lines) < len(remaining):
+            return _ResultPart(data, at - len(remaining) + len(lines), is_all=False)
     return _ResultPart(data, at, is_all=True)

@@ -16,7 +16,7 @@ class CrawlBudget:
         self._in_row = 0
         self.limit = ""  # the limit that ended the crawl, in words; "" while it runs
 
-    def left_s(self) -> float:
+    def remaining_s(self) -> float:
         """Seconds until the crawl ends; 0 if it has ended."""
         remaining_s = self._ends - self._monotonic()
         if remaining_s <= 0:
@@ -24,7 +24,7 @@ class CrawlBudget:
         return 0.0 if self.limit else remaining_s
 
     def is_over(self) -> bool:
-        return self.left_s() <= 0
+        return self.remaining_s() <= 0
 
     def count(self, *, failed: bool) -> None:
         """Count one page: an answer, or a failure that a retry might fix."""

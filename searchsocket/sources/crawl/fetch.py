@@ -35,13 +35,15 @@ class GuardedBackend(httpcore.SyncBackend):
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
         exchange = current()
-        resolved = addresses.resolve(host, port, exchange.left_s(httpcore.ConnectTimeout))
+        resolved = addresses.resolve(host, port, exchange.remaining_s(httpcore.ConnectTimeout))
         refused = [address for address in resolved if not (self._allow_private or is_public(address))]
         if refused:
             raise ForbiddenAddress(f"host {host!r} resolves to the private address {refused[0]}; not crawled")
         failure: Exception | None = None
         for number, address in enumerate(resolved):
-            wait_s = exchange.left_s(httpcore.ConnectTimeout) / (len(resolved) - number)  # leave time for the others
+            wait_s = exchange.remaining_s(httpcore.ConnectTimeout) / (
+                len(resolved) - number
+            )  # leave time for the others
             try:
                 return TimedStream(super().connect_tcp(address, port, wait_s, local_address, socket_options))
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
@@ -176,7 +178,7 @@ class Fetcher:
 
     def _gives_up(self, state: RetryCallState) -> bool:
         """Return True if a request is not repeated: too many attempts, or the crawl would end first."""
-        return state.attempt_number >= self._limits.attempts or state.upcoming_sleep >= self._budget.left_s()
+        return state.attempt_number >= self._limits.attempts or state.upcoming_sleep >= self._budget.remaining_s()
 
     def _follow(self, url: str, validators: Mapping[str, str]) -> Response:
         visited = {url}
@@ -207,7 +209,7 @@ class Fetcher:
             headers["If-None-Match"] = validators["etag"]
         if validators.get("last-modified"):
             headers["If-Modified-Since"] = validators["last-modified"]
-        timeout_s = min(self._limits.timeout_s, self._budget.left_s())
+        timeout_s = min(self._limits.timeout_s, self._budget.remaining_s())
         try:
             with self._client.stream("GET", url, headers=headers, timeout=timeout_s) as answer:
                 return self._judge(url, answer)

@@ -190,8 +190,8 @@ class _Look:
     ) -> Iterator[tuple[list[str], Vectors]]:
         blocks = [self._fetch(files[name]).read_bytes() for name in rows_files(files)]
         names = read_blocks(blocks, manifest.packs)
-        known = np.flatnonzero(np.isin(names.docs, list(pack.hashes)))
-        row_of = {pack.hashes[int(names.docs[row])]: int(row) for row in known}
+        recorded = np.flatnonzero(np.isin(names.docs, list(pack.hashes)))
+        row_of = {pack.hashes[int(names.docs[row])]: int(row) for row in recorded}
         for hashes in batches(row_of, _BATCH):
             rows = [row_of[each] for each in hashes]
             if self._index is None:

@@ -238,8 +238,8 @@ class _Pull:
 
     def _present_files(self, current: Current | None) -> Iterator[tuple[str, Path]]:
         """Files of other scopes, which share packs, then those of this scope, which win if both have a file."""
-        kept = [self._folder / name for name in (current.previous, current.live) if name] if current else []
-        for generation in (*self._other_generations(), *kept):
+        referenced = [self._folder / name for name in (current.previous, current.live) if name] if current else []
+        for generation in (*self._other_generations(), *referenced):
             with suppress(FileNotFoundError, SearchSocketError):
                 for file, entry in read_manifest(generation).files.items():
                     yield entry.sha256, generation / file

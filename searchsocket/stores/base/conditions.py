@@ -53,12 +53,12 @@ def stored_text(text: str) -> str:
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
-def seen_by(number: int) -> Conditions:
+def visible_to(number: int) -> Conditions:
     """The rows of one generation."""
     return Between("born", 0, number + 1), Between("died", number + 1, NEVER + 1)
 
 
-def seen_by_none(numbers: Collection[int]) -> Conditions:
+def visible_to_none(numbers: Collection[int]) -> Conditions:
     """The rows that none of these generations has."""
     return [Either((Between("born", each + 1, NEVER), Between("died", 0, each + 1))) for each in numbers]
 

@@ -13,8 +13,8 @@ class WordEvidence:
 
     share: float  # of the query's words, each weighted by its rarity among pages, in [0, 1]
     count: int  # different words
-    known: float  # share of the query's words that any page contains, in [0, 1]; typos do not count
-    asked: int = 1  # words of the query that count
+    indexed_share: float  # share of the query's words that any page contains, in [0, 1]; typos do not count
+    query_words: int = 1  # words of the query that count
     missing: tuple[str, ...] = ()  # those of them that no page contains in any form, as typed
 
 
@@ -71,7 +71,7 @@ class WordSnapshot(Protocol):
         Words count as typed, with any ending. Typos, synonyms and stop words do not count.
         """
 
-    def meant(self, text: str) -> str:
+    def corrected(self, text: str) -> str:
         """Correct `text` to the name of a page or section within two typos, and remove the product's name.
 
         The product's name is a word of nearly all pages. It is kept if the name of a page or section contains it.

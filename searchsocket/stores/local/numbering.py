@@ -60,13 +60,13 @@ class Numbering:
     def hashes(self, ids: Sequence[str]) -> dict[str, str]:
         """The record hash of each of these records that exists."""
         rows = self.rows_or_none(ids)
-        known = [id_ for id_, row in zip(ids, rows.tolist(), strict=True) if row >= 0]
-        return {id_: own[1] for id_, own in zip(known, self._pairs(rows[rows >= 0]), strict=True)}
+        existing = [id_ for id_, row in zip(ids, rows.tolist(), strict=True) if row >= 0]
+        return {id_: own[1] for id_, own in zip(existing, self._pairs(rows[rows >= 0]), strict=True)}
 
     def names_of_docs(self, docs: Sequence[int]) -> list[tuple[str, str]]:
         """(id, record_hash) of each doc; two empty texts if there is no such record."""
-        known = [doc for doc in docs if doc < len(self._row_of_doc) and self._row_of_doc[doc] >= 0]
-        pairs = dict(zip(known, self._pairs(self.rows_of_docs(known)), strict=True))
+        existing = [doc for doc in docs if doc < len(self._row_of_doc) and self._row_of_doc[doc] >= 0]
+        pairs = dict(zip(existing, self._pairs(self.rows_of_docs(existing)), strict=True))
         return [pairs.get(doc, ("", "")) for doc in docs]
 
     def packs_of_docs(self, docs: Sequence[int]) -> list[int]:
@@ -78,7 +78,7 @@ class Numbering:
         hashes = self.names.hashes[rows].tobytes().hex()
         width = 2 * HASH_BYTES
         ids = [id_.decode() for id_ in self.ids[rows].tolist()]
-        return [(id_, hashes[place * width : (place + 1) * width]) for place, id_ in enumerate(ids)]
+        return [(id_, hashes[at * width : (at + 1) * width]) for at, id_ in enumerate(ids)]
 
     def ids_of(self, rows: Rows) -> list[str]:
         """The ids of rows. Callers look these records up next, so their rows are cached."""

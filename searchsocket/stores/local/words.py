@@ -57,10 +57,10 @@ class LocalWords:
             shares: list[float] = self.index.together(text, rows).tolist()
         return shares
 
-    def meant(self, text: str) -> str:
-        """See `WordSnapshot.meant`."""
+    def corrected(self, text: str) -> str:
+        """See `WordSnapshot.corrected`."""
         with self._damage:
-            return self.index.meant(text)
+            return self.index.corrected(text)
 
     def pages_with(self, letters: Sequence[Letters], *, where: Filter = MATCH_ALL) -> list[str]:
         """See `WordSnapshot.pages_with`."""

@@ -25,12 +25,12 @@ def of_scope(scope_name: str) -> str:
     return f"scope == {quoted(scope_name)}"
 
 
-def seen_by(scope_name: str, generation: str) -> str:
+def visible_to(scope_name: str, generation: str) -> str:
     """The rows of one generation."""
     return f"{of_scope(scope_name)} and {_alive(generation)}"
 
 
-def seen_by_none(scope_name: str, generations: Collection[str]) -> str:
+def visible_to_none(scope_name: str, generations: Collection[str]) -> str:
     """The rows of a scope that none of these generations has."""
     if not generations:
         return of_scope(scope_name)
@@ -43,7 +43,7 @@ def ended_behind(scope_name: str, generation: str) -> str:
     return f"{of_scope(scope_name)} and died > {quoted(generation)} and died < {quoted(NEVER)}"
 
 
-def left_by_others(scope_name: str, generation: str) -> str:
+def of_later_generations(scope_name: str, generation: str) -> str:
     """The rows that later generations wrote or ended; those generations are not kept."""
     later = f"born > {quoted(generation)} or (died > {quoted(generation)} and died < {quoted(NEVER)})"
     return f"{of_scope(scope_name)} and ({later})"

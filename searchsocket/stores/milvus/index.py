@@ -79,7 +79,7 @@ class MilvusVectors:
         written = f"{KEY} == {filters.quoted(last[KEY])}"
         self._wait(collection, written, True)
         for keys in batches(self._ended.pop((generation.scope, generation.name), []), _MAX_BATCH_ROWS):
-            self._wait(collection, f"{_seen(generation)} and {KEY} in {filters.quoted_list(keys)}", False)
+            self._wait(collection, f"{_visible(generation)} and {KEY} in {filters.quoted_list(keys)}", False)
         if not self._collections.kind.is_exact:
             self._build(collection)
 
@@ -113,13 +113,13 @@ class MilvusVectors:
         for collection, names in names_by_collection.items():
             self._collections.ensure_index(collection)
             self._connection.load(collection)
-            self._connection.call("delete", collection, filter=filters.seen_by_none(scope.name, names))
+            self._connection.call("delete", collection, filter=filters.visible_to_none(scope.name, names))
             if names:
                 ended = filters.ended_behind(scope.name, max(names))
                 while rows := self._now(collection, ended):
                     self._connection.call("upsert", collection, [{**row, DIED: filters.NEVER} for row in rows])
             # Old versions of rows stay visible for a moment, and would otherwise appear in the next generation.
-            self._wait(collection, filters.left_by_others(scope.name, max(names, default="")), False)
+            self._wait(collection, filters.of_later_generations(scope.name, max(names, default="")), False)
 
     def registered(self) -> list[RegisteredScope]:
         """See `VectorUpkeep.registered`."""
@@ -127,7 +127,7 @@ class MilvusVectors:
 
     def count(self, generation: Generation) -> int:
         """See `VectorUpkeep.count`."""
-        return upkeep.count(self._connection, self._there(generation), _seen(generation))
+        return upkeep.count(self._connection, self._there(generation), _visible(generation))
 
     def examine(self) -> list[Finding]:
         """See `VectorUpkeep.examine`."""
@@ -200,5 +200,5 @@ class MilvusVectors:
         return [dict(row) for row in rows]
 
 
-def _seen(generation: Generation) -> str:
-    return filters.seen_by(generation.scope, generation.name)
+def _visible(generation: Generation) -> str:
+    return filters.visible_to(generation.scope, generation.name)

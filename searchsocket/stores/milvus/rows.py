@@ -33,7 +33,7 @@ class MilvusRows:
         self._kind = kind
         self._connection = connection
         self._collection = collection
-        self._seen = filters.seen_by(generation.scope, generation.name)
+        self._visible = filters.visible_to(generation.scope, generation.name)
 
     def nearest(self, vector: Vector, limit: int, where: Filter) -> Sequence[RowHit]:
         """See `GenerationRows.nearest`."""
@@ -41,7 +41,7 @@ class MilvusRows:
         if self._kind.is_exact or len(hits) == limit:
             return hits
         # The index may not reach all rows that match. If fewer than `limit` match, return all; else add some of them.
-        rows = self._query(self._seen + filters.matching(where), limit=limit)
+        rows = self._query(self._visible + filters.matching(where), limit=limit)
         near = self._search(vector, limit, where, thorough=True) if len(rows) == limit else []
         by_key = {
             (row.id, row.born): replace(row, score=float(np.asarray(row.vector) @ vector)) for row in [*rows, *near]
@@ -52,7 +52,7 @@ class MilvusRows:
         """See `GenerationRows.named`."""
         rows: list[RowHit] = []
         for some in batches(ids, _MAX_IDS):
-            rows += self._query(f"{self._seen} and {ID} in {filters.quoted_list(some)}")
+            rows += self._query(f"{self._visible} and {ID} in {filters.quoted_list(some)}")
         return rows
 
     def _search(self, vector: Vector, limit: int, where: Filter, *, thorough: bool) -> list[RowHit]:
@@ -63,7 +63,7 @@ class MilvusRows:
             data=[vector],
             anns_field=VECTOR,
             limit=limit,
-            filter=self._seen + filters.matching(where),
+            filter=self._visible + filters.matching(where),
             output_fields=_FIELDS,
             search_params=self._kind.search_parameters(limit, thorough=thorough),
         )

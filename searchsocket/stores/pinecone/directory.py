@@ -40,7 +40,7 @@ class Directory:
         """
         self._connection = connection
         self._name = re.sub(r"[^a-z0-9]+", "-", name.lower())[: _MAX_INDEX_CHARS - 6].strip("-") or "searchsocket"
-        self._place = {"deployment_type": "managed", "cloud": cloud, "region": region}
+        self._deployment = {"deployment_type": "managed", "cloud": cloud, "region": region}
         self._lock = threading.Lock()
         self._indexes: dict[int, Index] = {}
 
@@ -111,7 +111,7 @@ class Directory:
         """The index for vectors of so many dimensions, created if missing; returns when it can be used."""
         with self._lock:
             self._indexes.pop(dimensions, None)
-            index = self._existing(dimensions) or self._made(dimensions)
+            index = self._existing(dimensions) or self._create(dimensions)
             self._indexes[dimensions] = index
             return index
 
@@ -144,11 +144,11 @@ class Directory:
         field = other and _dense_field(other)
         return self._usable(other) if other and field and field[1].dimension == dimensions else None
 
-    def _made(self, dimensions: int) -> Index:
+    def _create(self, dimensions: int) -> Index:
         name = self._own_name(dimensions)
         indexes = self._connection.indexes()
         vector = {"type": "dense_vector", "dimension": dimensions, "metric": "cosine"}
-        options = {"schema": {"fields": {_OUR_FIELD: vector}}, "deployment": self._place, "timeout": -1}
+        options = {"schema": {"fields": {_OUR_FIELD: vector}}, "deployment": self._deployment, "timeout": -1}
         try:
             self._connection.write(lambda: indexes.create(name=name, **options), name)
         except VectorBackendUnavailable:

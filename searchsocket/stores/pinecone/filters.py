@@ -24,13 +24,13 @@ def shortest_of(text: str) -> str:
     )
 
 
-def seen_by(generation: str) -> dict[str, object]:
+def visible_to(generation: str) -> dict[str, object]:
     """The rows of one generation."""
     number = generation_number(generation)
     return {BORN: {"$lte": number}, DIED: {"$gt": number}}
 
 
-def seen_by_none(generations: Collection[str]) -> Where:
+def visible_to_none(generations: Collection[str]) -> Where:
     """The rows that none of these generations has; at least one generation is required."""
     unseen = [
         {"$or": [{BORN: {"$gt": number}}, {DIED: {"$lte": number}}]} for number in map(generation_number, generations)
@@ -50,12 +50,12 @@ def alive_before(generation: str, ids: Sequence[str]) -> Where:
 
 def named(generation: str, ids: Iterable[str]) -> Where:
     """The rows of records in a generation."""
-    return {**seen_by(generation), RECORD: {"$in": list(ids)}}
+    return {**visible_to(generation), RECORD: {"$in": list(ids)}}
 
 
 def dealt(generation: str, low: int, high: int) -> Where:
     """The rows of a generation in some of the buckets, excluding `high`."""
-    return {**seen_by(generation), BUCKET: {"$gte": low, "$lt": high}}
+    return {**visible_to(generation), BUCKET: {"$gte": low, "$lt": high}}
 
 
 def matching(generation: str, where: Filter) -> Where:
@@ -68,7 +68,7 @@ def matching(generation: str, where: Filter) -> Where:
         clauses.append({DIRECTORIES: _any_of(where.directories)})
     clauses += [{TAGS: _any_of([tag])} for tag in where.tags]
     clauses += [{LABELS: _any_of(group)} for group in groups_of(where)]
-    return {"$and": [seen_by(generation), *clauses]}
+    return {"$and": [visible_to(generation), *clauses]}
 
 
 def _any_of(texts: Iterable[str]) -> dict[str, list[str]]:

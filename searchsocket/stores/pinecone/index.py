@@ -164,7 +164,7 @@ class PineconeVectors(PineconeUpkeep):
             mark.write_mark(
                 namespace, index.dimensions, summary, self._sleep
             )  # a dead run's writes may be on their way
-            namespace.delete(filters.seen_by_none([each.name for each in same_dimensions]))
+            namespace.delete(filters.visible_to_none([each.name for each in same_dimensions]))
             if namespace.update(filters.ended_behind(newest.name), {filters.DIED: filters.NEVER}) != 0:
                 mark.write_mark(namespace, index.dimensions, summary, self._sleep)
 

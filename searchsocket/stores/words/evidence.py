@@ -38,20 +38,20 @@ class PageEvidence:
         """
         # Single letters are on nearly every page, and random typing produces many of them.
         writer = [word for word in terms.words if len(word.exact) > 1 or not word.exact.isascii()] or terms.words
-        found = {word: self._held_forms(word, terms, completions) for word in writer}
-        forms_of = {word: sure for word, sure in found.items() if sure or word.exact not in _COMPARE} or found
+        indexed = {word: self._indexed_forms(word, terms, completions) for word in writer}
+        forms_of = {word: sure for word, sure in indexed.items() if sure or word.exact not in _COMPARE} or indexed
         is_alone = not any(forms_of.values())
         guessed = worth_correcting(word for word, sure in forms_of.items() if not sure)
         rarities: list[tuple[NDArray[np.bool_], float]] = []
         missing: list[str] = []
-        total = known = 0.0
+        total = indexed_words = 0.0
         for word, sure in forms_of.items():
             compound = terms.compounds.get(word.exact, [])
             forms, part = sure or self._guessed_forms(word, compound, word in guessed, is_alone=is_alone), 1.0
-            known += bool(sure or (forms and word.parts))
+            indexed_words += bool(sure or (forms and word.parts))
             rarity = self.rarity(forms)
             if not forms and (forms := self._forms_of_parts(word)):
-                known, part = known + 1, len(forms) / len(word.parts)
+                indexed_words, part = indexed_words + 1, len(forms) / len(word.parts)
             total += rarity
             if not forms:
                 missing.append(word.exact)
@@ -62,17 +62,18 @@ class PageEvidence:
             count = len(rarities)
         else:
             count = round(self._most([(pages, 1.0) for pages, _ in rarities]))
-        return WordEvidence(
-            min(share, 1.0), count, known / len(forms_of) if forms_of else 0.0, len(forms_of), tuple(missing)
-        )
+        indexed_share = indexed_words / len(forms_of) if forms_of else 0.0
+        return WordEvidence(min(share, 1.0), count, indexed_share, len(forms_of), tuple(missing))
 
-    def _held_forms(
+    def _indexed_forms(
         self, word: QueryWord, terms: QueryTerms, completions: Callable[[QueryWord], list[str]]
     ) -> list[Forms]:
         """The indexed forms of a word: as typed or completed, its synonyms, and typo corrections of an identifier."""
         forms = dict.fromkeys((form,) for form in (word.exact, word.stem) if form)
-        found = [*forms, *terms.others.get(word.exact, ())]
-        if (present := [forms for forms in found if self._pages_with(forms)]) or len(word.exact) < _MIN_EVIDENT_PREFIX:
+        candidates = [*forms, *terms.others.get(word.exact, ())]
+        if (present := [forms for forms in candidates if self._pages_with(forms)]) or len(
+            word.exact
+        ) < _MIN_EVIDENT_PREFIX:
             return present
         is_open = terms.parsed.open_ended and word is terms.parsed.words[-1]
         forms = dict.fromkeys((form,) for form in (completions(word) if is_open else ()))
@@ -92,10 +93,9 @@ class PageEvidence:
             return forms
         if not may_be_slip or len(word.exact) < _MIN_EVIDENT_TYPO:
             return []
-        meant = (
-            known for known in self._vocabulary.nearest(word.exact) if not is_alone or is_likely_typo(word.exact, known)
-        )
-        return [(form,) for form in indexed_forms(meant) if self._pages_with((form,))]
+        nearest = self._vocabulary.nearest(word.exact)
+        corrections = (other for other in nearest if not is_alone or is_likely_typo(word.exact, other))
+        return [(form,) for form in indexed_forms(corrections) if self._pages_with((form,))]
 
     def rarity(self, forms: Sequence[Forms]) -> float:
         """The rarity of the forms among pages: BM25's inverse document frequency."""

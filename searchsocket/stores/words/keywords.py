@@ -148,10 +148,10 @@ class Words:
         """The share of the words of each row, see `WordSnapshot.together`."""
         return share_of_words(self._scores, self._query_terms(text).words, rows)
 
-    def meant(self, text: str) -> str:
-        """See `WordSnapshot.meant`."""
-        known = nearest_name(self._names, text) if self._query_terms(text).unknown else text
-        return self._without_product(known)
+    def corrected(self, text: str) -> str:
+        """See `WordSnapshot.corrected`."""
+        corrected = nearest_name(self._names, text) if self._query_terms(text).unknown else text
+        return self._without_product(corrected)
 
     def _without_product(self, text: str) -> str:
         """The text without the product's name, which nearly all pages contain; unchanged if it begins a page's name."""
@@ -183,8 +183,8 @@ class Words:
 
     def _named(self, text: str) -> float:
         """The share of a page's or section's name that the text covers from its start; 0 if there is none."""
-        found = self.named_pages(text, MATCH_ALL, 1), self.named_records(text, MATCH_ALL, 1)
-        return max((float(share) for _, shares in found for share in shares), default=0.0)
+        matches = self.named_pages(text, MATCH_ALL, 1), self.named_records(text, MATCH_ALL, 1)
+        return max((float(share) for _, shares in matches for share in shares), default=0.0)
 
     def with_letters(self, letters: Letters | None, where: Filter) -> Rows:
         """Records whose vocabulary may contain the letters, in path order; without letters, all."""

@@ -16,7 +16,7 @@ from typing import IO, NamedTuple, Self
 import numpy as np
 
 from searchsocket.stores.words.fields import EXACT_FIELDS, SCORED_FIELDS
-from searchsocket.stores.words.tables import Slots, Table, Terms, merged
+from searchsocket.stores.words.tables import Slots, Table, TermList, merged
 from searchsocket.system.arrays import Integers, narrow
 
 _HEADER_BYTES = 8  # the length of the header
@@ -76,7 +76,7 @@ class PackWords(NamedTuple):
 
 def _table(name: str, arrays: dict[str, Integers]) -> Table:
     text, ends, *columns = (arrays[f"{name}.{column}"] for column in _COLUMNS)
-    return Table(Terms(text.data, ends), *columns)
+    return Table(TermList(text.data, ends), *columns)
 
 
 def write_words(path: Path, packs: Sequence[tuple[PackWords, Slots]], records: int) -> None:

@@ -1,6 +1,6 @@
 """A table of words: for each term and field, the documents that contain it, how often and where.
 
-Terms are sorted, and each has one pair per field that contains it. A pair has an entry per document, in ascending
+TermList are sorted, and each has one pair per field that contains it. A pair has an entry per document, in ascending
 order, and an entry has a count and as many positions. All of it is flat arrays, so that a file can be mapped, and that
 tables are merged with few steps: Lucene's segments have the same parts.
 """
@@ -33,7 +33,7 @@ class Entries(NamedTuple):
     first_position: int  # of the first entry
 
 
-class Terms:
+class TermList:
     """Sorted texts without line ends, as UTF-8 with a line end after each; in memory or in a mapped file."""
 
     __slots__ = ("_heads", "ends", "text")
@@ -80,7 +80,7 @@ class Terms:
 class Table(NamedTuple):
     """The words of some documents, in memory or in a mapped file."""
 
-    terms: Terms
+    terms: TermList
     pairs: Integers  # shape (terms + 1,): the first pair of each term, which is the end of those before
     fields: Integers  # shape (pairs,), ascending for each term
     entries: Integers  # shape (pairs + 1,): the first entry of each pair
@@ -166,7 +166,7 @@ class Table(NamedTuple):
         positions = self.positions_from[pairs[0] : pairs[-1] + 1].astype(np.int64)
         ends = self.terms.ends[first : last + 1].astype(np.int64)
         return self._replace(
-            terms=Terms(self.terms.bytes_of(first, last), ends - ends[0]),
+            terms=TermList(self.terms.bytes_of(first, last), ends - ends[0]),
             pairs=pairs - pairs[0],
             fields=np.array(self.fields[pairs[0] : pairs[-1]]),
             entries=entries - entries[0],
@@ -283,7 +283,7 @@ def _table(names: list[str], keys: NDArray[np.int64], counts: Integers, position
     starts = np.concatenate([[0], np.cumsum(counts)])
     entries = np.append(firsts, len(keys))
     return Table(
-        Terms(b"".join(encoded), np.cumsum([0, *map(len, encoded)])),
+        TermList(b"".join(encoded), np.cumsum([0, *map(len, encoded)])),
         np.append(first_pairs, len(firsts)),
         (pairs[firsts] & ((1 << _FIELD_BITS) - 1)).astype(np.uint8),
         entries,

@@ -11,7 +11,7 @@ from searchsocket.web.versions.names import VersionedPath, matches, version_fold
 EXCLUDED = "-"  # value of `copy_of` for a page whose version is not indexed
 
 
-class Placed(NamedTuple):
+class Placement(NamedTuple):
     """Decision about one page."""
 
     labels: tuple[str, ...]  # see `version_label`
@@ -27,7 +27,7 @@ class AddressedPage(NamedTuple):
 
 def place(
     pages: Sequence[AddressedPage], families: Sequence[VersionFamily], exclude: Sequence[str] = ()
-) -> dict[str, Placed]:
+) -> dict[str, Placement]:
     """Decide about every page of the site, by URL.
 
     Pages with the same path and text in several versions become one page: that of the searched version if it has the
@@ -49,7 +49,9 @@ def place(
         labels[first] = tuple(names)
         copies |= {url: first for url in group if url != first}
     _follow_canonicals(originals, paths, copies)
-    return {entry.page.url: Placed(labels.get(entry.page.url, ()), copies.get(entry.page.url, "")) for entry in pages}
+    return {
+        entry.page.url: Placement(labels.get(entry.page.url, ()), copies.get(entry.page.url, "")) for entry in pages
+    }
 
 
 def _leave_unshared_at_the_root(paths: dict[str, VersionedPath | None]) -> None:

@@ -34,11 +34,11 @@ class EvidenceContract:
             ("x;fjlk x;; ", 0.0, 0, 0.0),  # a letter says nothing beside words
         ):
             found = reader.words.evidence(typed)
-            assert (typed, found.share, found.count, found.known) == (typed, pytest.approx(share), count, known)
+            assert (typed, found.share, found.count, found.indexed_share) == (typed, pytest.approx(share), count, known)
 
     def test_evidence_must_stand_on_one_page(self, store: VectorStore) -> None:
         reader = fill(store, [record("a", "/a", "alpha"), record("b", "/b", "beta"), record("c", "/c", "alpha")])
         found = reader.words.evidence("alpha beta ")
         assert found.count == 1
         assert 0.5 < found.share < 1.0  # the rarer of the two
-        assert found.known == 1.0  # wherever
+        assert found.indexed_share == 1.0  # wherever

@@ -57,11 +57,11 @@ class NamesContract:
             ("\ud800", "\ud800"),
             ("", ""),
         ):
-            assert (typed, reader.words.meant(typed)) == (typed, meant)
+            assert (typed, reader.words.corrected(typed)) == (typed, meant)
 
     def test_an_identifier_with_a_slip_is_found_and_known(self, store: VectorStore) -> None:
         reader = _reader(store)
         for typed in ("no-sequencs ", "what is useCallbak ", "a no_sequences rule "):
             assert set(ids(reader.words.search(typed, top_k=1))) <= {"rule", "hook"}
             assert reader.words.evidence(typed).share > 0.5
-            assert reader.words.evidence(typed).known > 0.3
+            assert reader.words.evidence(typed).indexed_share > 0.3

@@ -115,10 +115,10 @@ def build(
     """
     target.mkdir()
     (target / PACKS).mkdir()
-    kept = live if live is not None and (live is staging.origin or _is_small(staging, live)) else None
+    continued = live if live is not None and (live is staging.origin or _is_small(staging, live)) else None
     with _client_errors(target):
-        rows = new_rows(staging, live, renumbers=kept is None)
-        plan = plan_packs(live, rows, keeps=kept is not None)
+        rows = new_rows(staging, live, renumbers=continued is None)
+        plan = plan_packs(live, rows, keeps=continued is not None)
         staged_vectors = staging.matrix(info.dimensions)
         vector_files = vectors.write(
             target, rows.vectors, plan.is_new, None if live is None else live.vectors, staged_vectors, number
