@@ -4,22 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from searchsocket.curation.live_rules import Curation
 from searchsocket.curation.rules import PageRule
 from searchsocket.errors import InvalidRequest, SearchSocketError, VectorBackendUnavailable
 from searchsocket.models.embedders.queries import NoVector, QueryVectors, vector_for
-from searchsocket.search.answer import (
-    AnswerFeature,
-    AnswerModel,
-    Note,
-    Quality,
-    RelatedAnswer,
-    Result,
-    SearchAnswer,
-    SearchMeta,
-)
+from searchsocket.search.answer import Note, RelatedAnswer, SearchAnswer, SearchMeta
 from searchsocket.search.candidates import find_candidates
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.cost import cost_of
@@ -29,13 +20,12 @@ from searchsocket.search.notes import NO_BACKEND, NOTES, as_weak_answer, further
 from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
 from searchsocket.search.occurrences.find_all import find_all
 from searchsocket.search.query import SearchQuery, checked, in_versions
-from searchsocket.search.ranking.answerable import DOUBTED, REFUSED, WEIGHTS, AnswerFeatures, answer_score
 from searchsocket.search.ranking.rank import NOTHING, Ranking
 from searchsocket.search.ranking.signals import RankingInput, rank_candidates, rerank_candidates
 from searchsocket.search.ranking.weights import shares_of
 from searchsocket.search.related import related_pages
 from searchsocket.search.rerank import rerank
-from searchsocket.search.result_page import result_page
+from searchsocket.search.result_page import ResultPage, result_page
 from searchsocket.search.stopwatch import Stopwatch
 from searchsocket.search.translations import merges_translations
 from searchsocket.search.verdict import Verdict, verdict
@@ -58,23 +48,7 @@ _MAX_CANDIDATES = 1_000
 _FEW_RECORDS = 25_000
 
 
-class _ResultPage(NamedTuple):
-    results: tuple[Result, ...]
-    total: int
-    quality: Quality
-    features: AnswerFeatures | None  # that decided the quality; None: the model does not apply
-    order: Ranking
-
-
-_REJECTED = _ResultPage((), 0, "rejected", None, NOTHING)
-
-
-def _answer_model(features: AnswerFeatures) -> AnswerModel:
-    parts = (
-        AnswerFeature(name, weight, round(value, 6), round(weight * value, 6))
-        for name, weight, value in zip(features._fields, WEIGHTS, features, strict=True)
-    )
-    return AnswerModel(round(answer_score(features), 6), REFUSED, DOUBTED, tuple(parts))
+_REJECTED = ResultPage((), 0, "rejected", None, NOTHING)
 
 
 class SearchEngine:
@@ -189,7 +163,7 @@ class SearchEngine:
         if answer.quality == "rejected" and curated.pins:  # return only the pinned pages, not reranked
             curated = curated.only_pins(reader)
             answer = page(replace(query, rerank=False), curated, is_read=False)
-        results, total, quality, features, order = answer
+        results, total, quality, model, order = answer
         if outage and not total:
             raise outage
         return SearchAnswer(
@@ -212,7 +186,7 @@ class SearchEngine:
             versions=answer_versions(query.within),
             facets=_counts(reader, query, curated.candidates, is_answered=bool(total)) if query.facets else None,
             curation=curated.applied if query.explain else None,
-            answer_model=_answer_model(features) if query.explain and features else None,
+            answer_model=model,
         )
 
     def _result_page(
@@ -226,14 +200,12 @@ class SearchEngine:
         *,
         is_read: bool,
         anonymous: bool,
-    ) -> _ResultPage:
+    ) -> ResultPage:
         if not curated.candidates.ids:
             return _REJECTED
         order = self._ranked(reader, query, curated.candidates, watch, is_read=is_read, anonymous=anonymous)
         synonyms, collapses = self.curation.current(), self._settings.collapse_alike
-        return _ResultPage(
-            *result_page(reader, query, curated, decision, order, age, synonyms, collapses=collapses), order
-        )
+        return result_page(reader, query, curated, decision, order, age, synonyms, collapses=collapses)
 
     def find(self, query: FindQuery, scope: Scope) -> FindAnswer:
         """Return every occurrence of words or a phrase, see `find_all`.

@@ -3,11 +3,12 @@
 import math
 from collections.abc import Sequence
 
-from searchsocket.search.answer import Quality
+from searchsocket.search.answer import AnswerFeature, AnswerModel, Quality
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.answerable import (
     DOUBTED,
     REFUSED,
+    WEIGHTS,
     WHOLE,
     AnswerFeatures,
     answer_features,
@@ -87,6 +88,15 @@ def _answer_features(
     near = nearness(candidates.best_cosine, judged.spread) if judged.has_vector else UNKNOWN_NEAR
     passage, names, exact = (float(parts.bonuses[name][first]) for name in ("passage", "names", "exact"))
     return answer_features(evidence, missing, near, passage, names, exact)
+
+
+def answer_model(features: AnswerFeatures) -> AnswerModel:
+    """Return the decision of the model over the evidence of a query, for an explanation."""
+    parts = (
+        AnswerFeature(name, weight, round(value, 6), round(weight * value, 6))
+        for name, weight, value in zip(features._fields, WEIGHTS, features, strict=True)
+    )
+    return AnswerModel(round(answer_score(features), 6), REFUSED, DOUBTED, tuple(parts))
 
 
 def _by_passages(

@@ -3,20 +3,20 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
+from typing import NamedTuple
 
 from searchsocket.content.markdown.plain_text import ChunkText
-from searchsocket.search.answer import Quality, Result
+from searchsocket.search.answer import AnswerModel, Quality, Result
 from searchsocket.search.curation import Curated, pinned_first
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.quoting.choice import SectionScorer
 from searchsocket.search.quoting.marks import QueryWords
 from searchsocket.search.quoting.results import ResultWriter
 from searchsocket.search.ranking.alike import MAX_COMPARED, collapse_copies
-from searchsocket.search.ranking.answerable import AnswerFeatures
 from searchsocket.search.ranking.fusion import FusedScores
 from searchsocket.search.ranking.group import PageGroup, best_of_pages, each_alone, group_by_page
 from searchsocket.search.ranking.rank import Ranked, Ranking
-from searchsocket.search.result_confidence import result_confidence
+from searchsocket.search.result_confidence import answer_model, result_confidence
 from searchsocket.search.translations import Translated, merge_translations
 from searchsocket.search.verdict import Verdict
 from searchsocket.search.versions import in_searched_version
@@ -25,6 +25,16 @@ from searchsocket.text.synonyms import Synonyms
 from searchsocket.types import Scores
 
 _CERTAIN = 1.0  # the owner decided that a pinned page answers
+
+
+class ResultPage(NamedTuple):
+    """The results of one page of an answer."""
+
+    results: tuple[Result, ...]
+    total: int  # over all offsets
+    quality: Quality  # of the best result
+    model: AnswerModel | None  # that decided the quality, for an explanation; None: the model does not apply
+    order: Ranking
 
 
 def result_page(
@@ -37,16 +47,13 @@ def result_page(
     synonyms: Synonyms,
     *,
     collapses: bool,
-) -> tuple[tuple[Result, ...], int, Quality, AnswerFeatures | None]:
+) -> ResultPage:
     """Read the records of the results, and build the results.
 
     The ranking does not depend on the offset, so results keep their order from one page to the next.
 
     Args:
         collapses: True to show pages with the same text once.
-
-    Returns:
-        The results, their number over all offsets, the quality of the best one, and the features that decided it.
     """
     assert order.parts
     assert order.chunks
@@ -70,14 +77,15 @@ def result_page(
         within=query.within,
     )
     if not ranked:
-        return (), total, "answered", None
+        return ResultPage((), total, "answered", None, order)
     if curated.has_only_pins:
         confidences: Sequence[float] = [_CERTAIN] * len(groups)
-        features = None
+        model = None
     else:
         confidences, quality, features = result_confidence(reader, query, candidates, decision, order, groups)
+        model = answer_model(features) if query.explain and features else None
         if quality == "rejected":
-            return (), 0, quality, features
+            return ResultPage((), 0, quality, model, order)
     results = [
         writer.result(
             group,
@@ -87,7 +95,7 @@ def result_page(
         )
         for group, confidence in zip(groups, confidences, strict=True)
     ]
-    return tuple(results), total, "answered" if pins else quality, features
+    return ResultPage(tuple(results), total, "answered" if pins else quality, model, order)
 
 
 def _result_groups(
