@@ -6,23 +6,22 @@ from pathlib import Path
 from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
 from searchsocket.project.settings.source_kinds import GIT_BRANCH
-from searchsocket.sources.base import Excluder, SourceOrigin, SourceReport
+from searchsocket.sources.base import Excluder, SourceReport
+from searchsocket.sources.commit_files import LINK, SUBMODULE, CommitFiles
 from searchsocket.sources.content_files import one_file_each
 from searchsocket.sources.content_paths import ContentPaths
 from searchsocket.sources.files import too_large
-from searchsocket.sources.git_objects import BlobReader, Repository, TreeEntry
+from searchsocket.sources.git_objects import TreeEntry
 from searchsocket.system.locators import locator_of
 from searchsocket.web.routes import KitProject, read_kit
 from searchsocket.web.urls.form import AT_THEIR_URLS, Addresses
 
-_LINK = "120000"
-_SUBMODULE = "160000"
 _LFS_HEAD = b"version https://git-lfs.github.com/spec/"
 _MAX_CONFIG_BYTES = 1_000_000
 _LFS_MAX_BYTES = 1024  # maximum size of a pointer, by its specification
 
 
-class GitBranchSource:
+class GitBranchSource(CommitFiles):
     """Files of one commit that match the globs; they have the same URLs as in `ContentFilesSource`."""
 
     kind = GIT_BRANCH
@@ -52,29 +51,13 @@ class GitBranchSource:
             max_page_bytes: A larger file is a failed page.
             addresses: Makes the addresses of pages.
         """
-        self.origin = SourceOrigin(self.kind.mode, revision=revision)
-        self._repository = Repository(repo)
-        self._blobs = BlobReader(self._repository)
-        self._revision = revision
+        super().__init__(repo, revision, max_page_bytes)
         self._base = _as_prefix(base_dir)
         self._kit_folders = (_as_prefix(routes_dir) or routes_dir, _as_prefix(static_dir) or static_dir)
         self._paths = ContentPaths(globs, self._kit_folders[0].removeprefix(self._base))
         self._excluded = Excluder(exclude)
-        self._max_page_bytes = max_page_bytes
         self._addresses = addresses
-        self._commit = ""
         self._kit: KitProject | None = None
-        self.report = SourceReport()
-
-    def commit(self) -> str:
-        """The commit that the revision named at the first call; later calls return the same, so a run sees one state.
-
-        Raises:
-            InvalidScope: The revision is not a valid branch name.
-            SourceUnavailable: There is no such commit, or no repository.
-        """
-        self._commit = self._commit or self._repository.resolve(self._revision)
-        return self._commit
 
     def pages(self) -> Iterator[RawPage]:
         """Yield every page of the commit, each URL once, by rising URL; `stamp` is the blob id.
@@ -102,18 +85,6 @@ class GitBranchSource:
             report.warnings.append(f"no file of commit {commit[:12]} matches {', '.join(self._paths.globs)}")
         report.complete = count > 0 and not report.failed
 
-    def read(self, page: RawPage) -> bytes:
-        """The bytes of a page when it was listed, even if the branch has moved.
-
-        Raises:
-            SourceUnavailable: The blob is not in this clone, or too large.
-        """
-        return self._blobs.read(page.stamp, self._max_page_bytes)
-
-    def modified(self, locator: str) -> float | None:
-        """Return None: all files have the time of the commit."""
-        return None
-
     def route_files(self) -> list[str]:
         """Paths of the commit's files that affect routes, relative to the project: input of `route_table`.
 
@@ -126,7 +97,7 @@ class GitBranchSource:
             folder + entry.path
             for folder in dict.fromkeys((_as_prefix(kit.routes_dir), _as_prefix(kit.static_dir)))
             for entry in self._repository.files(self.commit(), project + folder)
-            if entry.mode != _SUBMODULE
+            if entry.mode != SUBMODULE
         ]
 
     def kit(self) -> KitProject:
@@ -142,21 +113,17 @@ class GitBranchSource:
     def _text(self, name: str) -> str | None:
         path = self._repository.prefix() + name
         for entry in self._repository.files(self.commit(), path):
-            if not entry.path and entry.mode not in (_LINK, _SUBMODULE) and entry.size <= _MAX_CONFIG_BYTES:
+            if not entry.path and entry.mode not in (LINK, SUBMODULE) and entry.size <= _MAX_CONFIG_BYTES:
                 return self._blobs.read(entry.blob, _MAX_CONFIG_BYTES).decode("utf-8", "replace")
         return None
 
-    def close(self) -> None:
-        """Stop the child process that reads blobs; a later read starts a new one."""
-        self._blobs.close()
-
     def _is_file(self, entry: TreeEntry, report: SourceReport) -> bool:
         locator = locator_of(entry.path)
-        if entry.mode == _SUBMODULE:
+        if entry.mode == SUBMODULE:
             report.skipped[locator] = "a submodule"
         elif not self._paths.matches(entry.path):
             pass
-        elif entry.mode == _LINK:
+        elif entry.mode == LINK:
             report.skipped[locator] = "a link"
         else:
             return True
@@ -164,8 +131,8 @@ class GitBranchSource:
 
     def _is_usable(self, entry: TreeEntry, report: SourceReport) -> bool:
         locator = locator_of(entry.path)
-        if entry.size > self._max_page_bytes:
-            report.failed[locator] = too_large(entry.size, self._max_page_bytes)
+        if entry.size > self._max_file_bytes:
+            report.failed[locator] = too_large(entry.size, self._max_file_bytes)
             return False
         return entry.size > _LFS_MAX_BYTES or self._is_text_of_its_own(entry, locator, report)
 

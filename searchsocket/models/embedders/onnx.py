@@ -131,12 +131,11 @@ def find_model(name: str, base: Path) -> Path:
     if folder.is_dir():
         return folder
     _libraries()
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+    from huggingface_hub import errors, snapshot_download
 
     try:
         return Path(snapshot_download(name, local_files_only=True))
-    except (HFValidationError, LocalEntryNotFoundError) as error:
+    except (errors.HFValidationError, errors.LocalEntryNotFoundError) as error:
         raise ConfigMissing(
             f"model {name!r} is neither a folder below {base} nor in the Hugging Face cache; fetch it once with "
             f"`hf download {name}`, or set embeddings.model to a folder"

@@ -24,9 +24,8 @@ from searchsocket.project.settings.model import Settings
 from searchsocket.project.settings.source_kinds import SourceKind, SourceMode, source_kind
 from searchsocket.sources import configured_site, make_source
 from searchsocket.sources.base import Source
-from searchsocket.sources.code.commit import CommitSource
 from searchsocket.sources.code.find import make_code_source
-from searchsocket.sources.git_branch import GitBranchSource
+from searchsocket.sources.commit_files import CommitFiles
 from searchsocket.sources.git_objects import Repository
 from searchsocket.sources.preview import with_preview
 from searchsocket.state import ProjectState
@@ -217,7 +216,7 @@ class ScopeRun:
         """
         try:
             source = self.make_source()
-            if isinstance(source, GitBranchSource | CommitSource):
+            if isinstance(source, CommitFiles):
                 return source.commit()
             repository, branch = Repository(self.project.root), self.scope.branch or self.scope.name
             # A crawl address has no {branch} any more at this point; and a host serves no working tree either.

@@ -6,17 +6,17 @@ from pathlib import Path
 
 from searchsocket.content.pages import RawPage
 from searchsocket.project.settings.source_kinds import CODE_OF_COMMIT
-from searchsocket.sources.base import SourceOrigin, SourceReport
+from searchsocket.sources.base import SourceReport
 from searchsocket.sources.code.walk import GlobFilter, Listing, source_files
-from searchsocket.sources.git_objects import BlobReader, Repository, TreeEntry
+from searchsocket.sources.commit_files import LINK, SUBMODULE, CommitFiles
+from searchsocket.sources.git_objects import TreeEntry
 from searchsocket.system.locators import locator_of
 
-_LINK, _SUBMODULE = "120000", "160000"
 _MAX_IGNORE_BYTES = 1_000_000
 
 
-class CommitSource:
-    """The source files of one commit, with its ignore files; the stamp of a file is its blob id."""
+class CommitSource(CommitFiles):
+    """The source files of one commit, with its ignore files."""
 
     kind = CODE_OF_COMMIT
 
@@ -28,23 +28,8 @@ class CommitSource:
             filter_: See `walk.glob_filter`.
             max_file_bytes: Larger files are left out.
         """
-        self.origin = SourceOrigin(self.kind.mode, revision=revision)
-        self._repository = Repository(repo)
-        self._blobs = BlobReader(self._repository)
-        self._revision = revision
+        super().__init__(repo, revision, max_file_bytes)
         self._filter = filter_
-        self._max_bytes = max_file_bytes
-        self._commit = ""
-        self.report = SourceReport()
-
-    def commit(self) -> str:
-        """The commit that the revision named at the first call.
-
-        Raises:
-            InvalidScope, SourceUnavailable: See `Repository.resolve`.
-        """
-        self._commit = self._commit or self._repository.resolve(self._revision)
-        return self._commit
 
     def pages(self) -> Iterator[RawPage]:
         """Yield every source file of the commit, in the order of path parts.
@@ -66,31 +51,15 @@ class CommitSource:
         )
         for path, entry in files:
             locator = locator_of(path)
-            if entry.size > self._max_bytes:
-                report.skipped[locator] = f"larger than code.max_file_bytes ({self._max_bytes:,})"
+            if entry.size > self._max_file_bytes:
+                report.skipped[locator] = f"larger than code.max_file_bytes ({self._max_file_bytes:,})"
                 continue
             count += 1
             yield RawPage(f"/{locator}", f"/{locator}", locator, entry.blob, "code")
         report.complete = count > 0 and not report.failed
 
-    def read(self, page: RawPage) -> bytes:
-        """The bytes of a file when it was listed, even if the branch has moved.
-
-        Raises:
-            SourceUnavailable: The blob is not in this clone, or too large.
-        """
-        return self._blobs.read(page.stamp, self._max_bytes)
-
-    def modified(self, locator: str) -> float | None:
-        """Return None: source code has no mirror files."""
-        return None
-
-    def close(self) -> None:
-        """Stop the child process that reads blobs; a later read starts a new one."""
-        self._blobs.close()
-
     def _ignore_file(self, entry: TreeEntry | None) -> bytes | None:
-        return None if entry is None or entry.mode == _SUBMODULE else self._blobs.read(entry.blob, _MAX_IGNORE_BYTES)
+        return None if entry is None or entry.mode == SUBMODULE else self._blobs.read(entry.blob, _MAX_IGNORE_BYTES)
 
 
 def _folders(entries: dict[str, TreeEntry]) -> dict[str, Listing[TreeEntry]]:
@@ -104,8 +73,8 @@ def _folders(entries: dict[str, TreeEntry]) -> dict[str, Listing[TreeEntry]]:
         for parent in parents:
             below[folder].add(parent)
             folder += f"{parent}/"
-        if entry.mode in (_LINK, _SUBMODULE):
-            others[folder][name] = "a link" if entry.mode == _LINK else "a submodule"
+        if entry.mode in (LINK, SUBMODULE):
+            others[folder][name] = "a link" if entry.mode == LINK else "a submodule"
         else:
             files[folder][name] = entry
     return {

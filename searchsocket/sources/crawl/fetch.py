@@ -41,9 +41,8 @@ class GuardedBackend(httpcore.SyncBackend):
             raise ForbiddenAddress(f"host {host!r} resolves to the private address {refused[0]}; not crawled")
         failure: Exception | None = None
         for number, address in enumerate(resolved):
-            wait_s = exchange.remaining_s(httpcore.ConnectTimeout) / (
-                len(resolved) - number
-            )  # leave time for the others
+            # The other addresses need time too.
+            wait_s = exchange.remaining_s(httpcore.ConnectTimeout) / (len(resolved) - number)
             try:
                 return TimedStream(super().connect_tcp(address, port, wait_s, local_address, socket_options))
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
