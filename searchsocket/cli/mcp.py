@@ -3,11 +3,12 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from searchsocket.agents.checkout import CheckoutLibraries
+from searchsocket.agents.library import LibraryMakers
+from searchsocket.agents.project_list import ProjectEntry
 from searchsocket.agents.worktree import project_around
 from searchsocket.cli.mcp_doctor import doctor
 from searchsocket.cli.mcp_install import install, skill
@@ -26,10 +27,6 @@ from searchsocket.cli.serve import serve
 from searchsocket.cli.service_log import trouble_line
 from searchsocket.project.project import Project
 from searchsocket.project.settings.features import McpSettings
-
-if TYPE_CHECKING:
-    from searchsocket.agents.library import LibraryMakers
-    from searchsocket.agents.project_list import ProjectEntry
 
 
 @click.group(invoke_without_command=True)
@@ -104,7 +101,7 @@ def _serve_stdio(project: Project, scope_name: str | None, settings: McpSettings
 
 
 def serve_http(
-    ctx: click.Context, project: Project, scope_name: str | None, others: "LibraryMakers", **offer: object
+    ctx: click.Context, project: Project, scope_name: str | None, others: LibraryMakers, **offer: object
 ) -> None:
     ctx.invoke(
         serve,

@@ -4,11 +4,11 @@ import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from searchsocket.agents.checkout import CheckoutLibraries
+from searchsocket.agents.library import Libraries
 from searchsocket.agents.project_list import ProjectEntry, list_path, read_list
 from searchsocket.agents.projects import ProjectLibraries
 from searchsocket.agents.pulled import PulledLibraries, pulled_home
@@ -19,9 +19,6 @@ from searchsocket.cli.output import safe
 from searchsocket.errors import ConfigError, ConfigMissing
 from searchsocket.project.project import Project
 from searchsocket.serving.pulled import pulled_project_id
-
-if TYPE_CHECKING:
-    from searchsocket.agents.library import Libraries
 
 OnError = Callable[[BaseException], None]
 
@@ -72,7 +69,7 @@ def serve_several(
     serve_libraries(libraries, structured_content=structured_content, on_error=on_error)
 
 
-def serve_libraries(libraries: "Libraries", *, structured_content: bool, on_error: OnError) -> None:
+def serve_libraries(libraries: Libraries, *, structured_content: bool, on_error: OnError) -> None:
     """Serve over stdin and stdout until stdin ends."""
     from searchsocket.agents.server import make_server, serve_stdio
 
@@ -81,7 +78,7 @@ def serve_libraries(libraries: "Libraries", *, structured_content: bool, on_erro
 
 def makers(
     projects: Sequence[ProjectEntry], scope_name: str | None, tools: Sequence[str] | None, on_error: OnError
-) -> "dict[str, Callable[[], Libraries]]":
+) -> dict[str, Callable[[], Libraries]]:
     """Return functions that open the projects, by name; `scope_name` is the default scope of the first."""
     return {
         each.name: partial(_libraries, each, None if at else scope_name, tools, on_error)
@@ -124,7 +121,7 @@ def enabled(project: Project) -> Project:
 
 def _libraries(
     project: ProjectEntry, scope_name: str | None, tools: Sequence[str] | None, on_error: OnError
-) -> "Libraries":
+) -> Libraries:
     if project.is_url:
         return PulledLibraries(project.location, os.environ, scope=scope_name, tools=tools, on_error=on_error)
     root = Path(project.location)

@@ -6,7 +6,6 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import click
 
@@ -17,21 +16,19 @@ from searchsocket.cli.remote_counts import RemoteCounts, remote_counts
 from searchsocket.cli.summary import TEXT_COLUMN, source_lines
 from searchsocket.dollars import dollars
 from searchsocket.errors import SearchSocketError
+from searchsocket.models.paying.ledger import Ledger
 from searchsocket.pipeline.run.index import last_run_costs, origin_of
 from searchsocket.pipeline.run.summary import skipped_words
 from searchsocket.pipeline.unchanged.record import last_checked
+from searchsocket.project.project import Project
 from searchsocket.serving.answer_json import to_json
+from searchsocket.serving.code_upkeep import CodeStatus
+from searchsocket.stores.base import Health
 from searchsocket.system.files import bytes_below
 from searchsocket.system.json_text import JsonObject
 from searchsocket.text.amounts import age_s
+from searchsocket.types import Generation
 from searchsocket.web.versions.rows import version_rows, version_words
-
-if TYPE_CHECKING:
-    from searchsocket.models.paying.ledger import Ledger
-    from searchsocket.project.project import Project
-    from searchsocket.serving.code_upkeep import CodeStatus
-    from searchsocket.stores.base import Health
-    from searchsocket.types import Generation
 
 _NO_MODEL = "(none"
 
@@ -40,17 +37,17 @@ _NO_MODEL = "(none"
 class StatusReport:
     """Status of a project; an unavailable value contains its reason."""
 
-    project: "Project"
+    project: Project
     backends: Backends
     scope: str  # the default scope of commands; "(none: ...)" if there is none
-    generations: "Sequence[Generation]"
+    generations: Sequence[Generation]
     remote: RemoteCounts | None
-    code: "Sequence[CodeStatus]"
+    code: Sequence[CodeStatus]
     broken_code: str  # the reason if the status of the code is unavailable; "" = it is available
     now: datetime
 
     @classmethod
-    def of(cls, project: "Project", environ: Mapping[str, str]) -> "StatusReport":
+    def of(cls, project: Project, environ: Mapping[str, str]) -> "StatusReport":
         try:
             scope = project.scope(environ).name
         except SearchSocketError as error:  # for example without a branch; the other lines are still possible
@@ -69,7 +66,7 @@ class StatusReport:
         return cls(project, backends, scope, generations, remote, code, broken, datetime.now(UTC))
 
     @cached_property
-    def health(self) -> "Health":
+    def health(self) -> Health:
         return self.backends.store.health()
 
     @cached_property
@@ -128,7 +125,7 @@ class StatusReport:
     def _live_model(self) -> str:
         return self._live.get(self.scope, "")
 
-    def _scope_json(self, generation: "Generation") -> JsonObject:
+    def _scope_json(self, generation: Generation) -> JsonObject:
         state, origin = self.backends.state, origin_of(self.backends.state, generation.scope)
         return {
             **_generation(generation, age_s(generation.published_at, self.now)),
@@ -139,7 +136,7 @@ class StatusReport:
             "lastRun": last_run_costs(state, generation.scope),
         }
 
-    def _scope_lines(self, generation: "Generation") -> Iterator[str]:
+    def _scope_lines(self, generation: Generation) -> Iterator[str]:
         yield f"\n{click.style(generation.scope, bold=True)}"
         origin = origin_of(self.backends.state, generation.scope)
         yield from _text_lines(
@@ -161,12 +158,12 @@ def _text_lines(*lines: tuple[str, str]) -> Iterator[str]:
             yield hanging(f"  {name:<11} {safe(text)}", line_width(), TEXT_COLUMN)
 
 
-def _last_check(project: "Project", generation: "Generation") -> str:
+def _last_check(project: Project, generation: Generation) -> str:
     """Return the time of the last check that found no changes since this generation; "" = there was none."""
     return last_checked(str(project.state_dir), generation.scope, generation.name)
 
 
-def _costs(project: "Project", ledger: "Ledger") -> JsonObject:
+def _costs(project: Project, ledger: Ledger) -> JsonObject:
     """Return the ledger and this month's budget."""
     lines = ledger.lines()
     return {
@@ -186,7 +183,7 @@ def _costs(project: "Project", ledger: "Ledger") -> JsonObject:
     }
 
 
-def _cost_lines(project: "Project", ledger: "Ledger") -> Iterator[str]:
+def _cost_lines(project: Project, ledger: Ledger) -> Iterator[str]:
     """Yield this month's cost, if there was any or a budget is set."""
     costs = _costs(project, ledger)
     budget = "" if costs["budgetUsd"] is None else f" of {dollars(costs['budgetUsd'])}"
@@ -198,7 +195,7 @@ def _cost_lines(project: "Project", ledger: "Ledger") -> Iterator[str]:
         yield f"         {line['usedFor']} with {safe(line['modelId'])}: {words}"
 
 
-def _generation(generation: "Generation", age: float) -> JsonObject:
+def _generation(generation: Generation, age: float) -> JsonObject:
     return {
         "scope": generation.scope,
         "generation": generation.name,
@@ -233,13 +230,13 @@ def _model_id(backends: Backends, recorded: str) -> str:
         return f"{_NO_MODEL}: {error})"
 
 
-def _recall(generation: "Generation") -> str:
+def _recall(generation: Generation) -> str:
     """Return the line about an approximate vector index; "" if it is exact."""
     recall = generation.recall
     return f"  vectors     {safe(generation.vector_index)}, recall@10 {recall.recall10:.3f}\n" if recall else ""
 
 
-def _scope(generation: "Generation", age: float, model_id: str) -> str:
+def _scope(generation: Generation, age: float, model_id: str) -> str:
     has_model = generation.model_id == model_id or model_id.startswith(_NO_MODEL)
     hint = "" if has_model else "  (not the configured model; run `searchsocket index --force`)"
     return (

@@ -10,19 +10,16 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from searchsocket.curation.rules import NO_RULES, CurationRules
 from searchsocket.errors import ConfigError
 from searchsocket.export.head import write_head
+from searchsocket.project.settings.model import RankingSettings
 from searchsocket.setup.client_files import bundle_folder
 from searchsocket.stores.base import IndexReader
 from searchsocket.system.files import write_atomic
 from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Generation
-
-if TYPE_CHECKING:
-    from searchsocket.project.settings.model import RankingSettings
 
 ENTRY = "searchsocket.json"
 _NAME = re.compile(r"(?:head|words|vocabulary|text)-[a-z2-7]{8}\.bin|worker-[a-z2-7]{8}\.js|files-[a-z2-7]{8}\.json")
@@ -39,7 +36,7 @@ class SiteExport:
     """One site to export; if several are exported together, with its origin for results."""
 
     reader: IndexReader
-    settings: "RankingSettings"
+    settings: RankingSettings
     curation: CurationRules = NO_RULES  # the browser ignores expired rules too
     project: str = ""  # safe in URLs
     title: str = ""
@@ -118,7 +115,7 @@ class _Folder:
 
 
 def export_generation(
-    reader: IndexReader, settings: "RankingSettings", target: Path, curation: CurationRules = NO_RULES
+    reader: IndexReader, settings: RankingSettings, target: Path, curation: CurationRules = NO_RULES
 ) -> Exported:
     """Write a generation below `target`; the previous one stays, so that open pages keep working.
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING
 
 from searchsocket.curation.rules import CurationRules, PageRule
 from searchsocket.export.postings import Postings, packed_lengths
+from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search import result_confidence
 from searchsocket.search.ranking import boosts, confidence, exact, relevance
 from searchsocket.search.ranking.boosts import LISTING_SHARE, OCCASION_SHARE, is_listing, is_occasion
@@ -17,10 +17,6 @@ from searchsocket.system.json_text import JsonObject
 from searchsocket.text import words
 from searchsocket.text.synonyms import Forms, make_synonyms
 from searchsocket.types import Generation, PageFacts
-
-if TYPE_CHECKING:
-    from searchsocket.project.settings.model import RankingSettings
-
 
 FORMAT = 1
 PIECE_CHARS = 4_000  # of text; a result reads one piece for its snippet
@@ -51,7 +47,7 @@ class _Columns:
 def write_head(
     catalogue: CatalogueSnapshot,
     generation: Generation,
-    settings: "RankingSettings",
+    settings: RankingSettings,
     curation: CurationRules,
     write: _Write,
 ) -> str:
@@ -142,7 +138,7 @@ def _utf16(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def _page_columns(pages: Sequence[PageFacts], settings: "RankingSettings") -> JsonObject:
+def _page_columns(pages: Sequence[PageFacts], settings: RankingSettings) -> JsonObject:
     """Return facts of pages as columns; rare facts by the number of the page."""
 
     def sparse(value_of: Callable[[PageFacts], object], default: object) -> dict[int, object]:
@@ -182,7 +178,7 @@ def _file_list(files: Sequence[tuple[object, str]]) -> JsonObject:
 
 
 def _synonyms(
-    settings: "RankingSettings", curation: CurationRules
+    settings: RankingSettings, curation: CurationRules
 ) -> list[tuple[Forms, tuple[Forms, ...]] | tuple[Forms, tuple[Forms, ...], str]]:
     """Return the synonyms of each entry, with the last day if the entry has one."""
     ends = [
@@ -205,7 +201,7 @@ def exported_rule(rule: PageRule, aliases: Mapping[str, str]) -> JsonObject:
     }
 
 
-def weights(settings: "RankingSettings") -> JsonObject:
+def weights(settings: RankingSettings) -> JsonObject:
     """Return all values besides the index that determine the order of results."""
     return {
         "bm25": [K1, B],

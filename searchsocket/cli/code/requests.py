@@ -4,22 +4,19 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeVar
+from typing import NamedTuple, NoReturn, TypeVar
 
 import click
 
 from searchsocket.cli.options import load_project
 from searchsocket.cli.output import safe
+from searchsocket.search.code.answer import CodeResult
 from searchsocket.search.code.results import numbered_lines
 from searchsocket.search.wire import Wire
 from searchsocket.serving.answer_json import to_json
 from searchsocket.serving.capabilities.base import SHELL, A, Capability, R, Services
 from searchsocket.serving.code import CodeService, open_code
 from searchsocket.serving.scopes import ReadableScopes
-
-if TYPE_CHECKING:
-    from searchsocket.search.code.answer import CodeResult
-
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -78,7 +75,7 @@ def _report(error: BaseException) -> None:
     click.echo(f"warning: {error}", err=True)
 
 
-def result_lines(result: "CodeResult") -> Iterator[str]:
+def result_lines(result: CodeResult) -> Iterator[str]:
     """Yield the lines of a result: its place, kind and name, and its first lines of code."""
     first, _, last = result.lines.partition("-")
     name = f"  {result.kind} {click.style(safe(result.symbol), bold=True)}" if result.symbol else ""
