@@ -7,6 +7,7 @@ from searchsocket.project.settings.model import VectorSettings
 
 CorpusName = Literal["site", "code"]
 _FOLDER = "code"
+_CODE_SUFFIX = f"-{_FOLDER}"  # of the project id
 
 
 def code_home(project: Project) -> Project:
@@ -25,8 +26,14 @@ def code_home(project: Project) -> Project:
                 "artifacts": settings.artifacts.model_copy(update={"url": ""}),
             }
         ),
-        f"{project.id}-{_FOLDER}",
+        f"{project.id}{_CODE_SUFFIX}",
     )
+
+
+def configured_id(project_id: str, own_id: str) -> str:
+    """The value of `project.id` that gives this id, if both ids are of the same corpus."""
+    is_code = project_id.endswith(_CODE_SUFFIX) and own_id.endswith(_CODE_SUFFIX)
+    return project_id.removesuffix(_CODE_SUFFIX) if is_code else project_id
 
 
 def _vector(project: Project, settings: VectorSettings) -> VectorSettings:

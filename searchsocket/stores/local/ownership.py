@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from searchsocket.errors import IndexCorrupt, ProjectMismatch, VectorBackendUnavailable
+from searchsocket.project.corpora import configured_id
 from searchsocket.stores.local.layout import MANIFEST, PROJECT, Manifest, corrupt, damage_of, read_manifest, writing
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import is_temporary, write_atomic
@@ -45,7 +46,7 @@ class Ownership:
         if stored != _digest(owner):
             raise corrupt(path, "was changed after it was written")
         if owner != self._project_id:
-            fix = f"set `project.id = {json.dumps(owner, ensure_ascii=False)}`"
+            fix = f"set `project.id = {json.dumps(configured_id(owner, self._project_id), ensure_ascii=False)}`"
             raise ProjectMismatch(
                 f"{self._root} contains the index of project {owner!r}, but this project is "
                 f"{self._project_id!r}. If you renamed it, {fix}; otherwise give each project its own state.dir",
