@@ -165,7 +165,7 @@ class Week:
     def saturday(self) -> None:
         gone = {self.scopes[branch] for branch in ("fix/typos", "docs/pwa", "fix/links")}
         self.ui.turn_on("dead_branches")
-        words = self.tick("dead_branches", "would prune")
+        words = self.tick("dead_branches", "would delete")
         self.ledger.note("Sat", "the sensor for dead branches is turned on", words)
         self.camera.take(
             "prune",
@@ -195,7 +195,7 @@ class Week:
         self.camera.take("plots", "/assets/search_index", "dagster/row_count", *PLOTS, down_px=700)
 
     def _waiting(self) -> str:
-        return self.tick("new_branches", "waiting for a build")
+        return self.tick("new_branches", "waiting for builds of")
 
     def _rows(self, _: object) -> str:
         rows = self._scopes()
