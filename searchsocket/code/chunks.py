@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from searchsocket.code.cut import CodePiece, is_short, merged, pieces_of
 from searchsocket.code.definitions.find import Finder
 from searchsocket.code.definitions.grammars import parse
+from searchsocket.code.definitions.limits import ParseLimits
 from searchsocket.code.definitions.model import Definition, Symbol
 from searchsocket.code.definitions.rules import RULES
 from searchsocket.code.definitions.underlined import underlined_sections
@@ -19,20 +20,21 @@ _LARGE = 40  # lines of a function from which its inner definitions count
 _MAX_WORD_CHARS = 100
 
 
-def chunk_source(path: str, text: str, language: str) -> list[Chunk]:
+def chunk_source(path: str, text: str, language: str, *, is_guarded: bool = True) -> list[Chunk]:
     """Split a source file into chunks; every line that is not blank is in at least one.
 
     Args:
         path: Path of the file; its name is the name of a component.
         text: Text with LF line ends.
         language: Name from `language_of`.
+        is_guarded: Limit memory too. False saves time in a process that a limit on memory may end.
 
     Returns:
         Chunks in the order of their lines, `ordinal` 0..n-1; empty for a blank file.
     """
     lines = text.split("\n")
     chunks: list[Chunk] = []
-    for piece_language, piece in _pieces(path, text, lines, language):
+    for piece_language, piece in _pieces(path, text, lines, language, ParseLimits.start(is_guarded=is_guarded)):
         for chunk in _chunks(lines, piece, piece_language):
             chunks.append(replace(chunk, ordinal=len(chunks)))
     return chunks
@@ -45,9 +47,11 @@ def blank_line_chunks(text: str, language: str) -> list[Chunk]:
     return [replace(chunk, ordinal=ordinal) for ordinal, chunk in enumerate(chunks)]
 
 
-def _pieces(path: str, text: str, lines: Sequence[str], language: str) -> list[tuple[str, CodePiece]]:
+def _pieces(
+    path: str, text: str, lines: Sequence[str], language: str, limits: ParseLimits
+) -> list[tuple[str, CodePiece]]:
     source = text.encode("utf-8", "replace")
-    tree = parse(language, source) if max(map(len, lines)) <= MAX_LINE_CHARS else None
+    tree = parse(language, source, limits) if max(map(len, lines)) <= MAX_LINE_CHARS else None
     if tree is None:
         sections = underlined_sections(lines) if language == "text" else ()
         return [(language, piece) for piece in pieces_of(lines, sections)]
@@ -55,11 +59,16 @@ def _pieces(path: str, text: str, lines: Sequence[str], language: str) -> list[t
     own = Finder(language, source, _LARGE).definitions(root) if language in RULES else ()
     if language not in MIXED:
         return [(language, piece) for piece in pieces_of(lines, own)]
-    return _mixed_pieces(path, lines, language, own, list(regions_of(root)))
+    return _mixed_pieces(path, lines, language, own, list(regions_of(root)), limits)
 
 
 def _mixed_pieces(
-    path: str, lines: Sequence[str], language: str, own: Sequence[Definition], regions: Sequence[Region]
+    path: str,
+    lines: Sequence[str],
+    language: str,
+    own: Sequence[Definition],
+    regions: Sequence[Region],
+    limits: ParseLimits,
 ) -> list[tuple[str, CodePiece]]:
     """Split a component into parts, each by its own language; line numbers are those of the file."""
     pieces: list[tuple[str, CodePiece]] = []
@@ -68,7 +77,7 @@ def _mixed_pieces(
         if region.first < start:  # on the same line as the region before
             continue
         pieces += _pieces_between(lines, start, region.first - 1, own, language)
-        inner = _shift(_of_region(region), region.start_row)
+        inner = _shift(_of_region(region, limits), region.start_row)
         pieces += _pieces_between(lines, region.first, region.last, inner, region.language)
         start = region.last + 1
     pieces += _pieces_between(lines, start, len(lines), own, language)
@@ -88,8 +97,8 @@ def _without_crumbs(lines: Sequence[str], pieces: Sequence[tuple[str, CodePiece]
     return joined
 
 
-def _of_region(region: Region) -> Sequence[Definition]:
-    tree = parse(region.language, region.source) if region.language in RULES else None
+def _of_region(region: Region, limits: ParseLimits) -> Sequence[Definition]:
+    tree = parse(region.language, region.source, limits) if region.language in RULES else None
     return Finder(region.language, region.source, _LARGE).definitions(tree.root_node) if tree else ()
 
 

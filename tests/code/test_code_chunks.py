@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from searchsocket.code.chunks import chunk_source
-from searchsocket.code.definitions.grammars import LANGUAGES, parse, parser_of
+from searchsocket.code.definitions.grammars import LANGUAGES, parser_of
 from searchsocket.code.languages import language_of
 from searchsocket.code.split import MAX_TOKENS, MIN_CHARS, OVERLAP_TOKENS, count_tokens, split_lines, tokens_of_lines
 from searchsocket.types import Chunk, Lines
@@ -175,18 +175,6 @@ def test_a_minified_line_is_cut_and_a_deep_file_is_text() -> None:
     assert cut("a.json", "[\n" * 20_000)
     deep = "\n".join("  " * n + f"class C{n}:" for n in range(300))
     assert "C0.C1" in symbols("a.py", deep)
-
-
-HOSTILE = {"a.ex": "a + ", "a.lua": "[", "a.kt": "/*", "a.swift": "/*", "a.zig": "/*"}
-
-
-@pytest.mark.parametrize("path", HOSTILE)
-def test_a_file_that_takes_a_parser_too_long_is_cut_at_blank_lines(path: str) -> None:
-    """Without a limit the parsers take minutes, some of them hours."""
-    text = "\n".join([HOSTILE[path] * 15] * 700)
-    assert parse(language_of(path), text.encode()) is None
-    assert {number for at, _ in cut(path, text) for number in range(at.first, at.last + 1)} == set(range(1, 701))
-    assert set(symbols("a.lua", "function run(a)\n  return a + a\nend")) == {"run"}  # a parser can go on after that
 
 
 def test_without_a_grammar_a_file_is_cut_at_blank_lines(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,15 +5,10 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tree_sitter import Parser, Tree
+from searchsocket.code.definitions.limits import ParseLimits
 
-# These grammars need quadratic or cubic time for some short damaged files: minutes for 20 KB. The limits depend only on
-# the size of a file; no file of the 59 repositories of semble's benchmark needs half of them.
-_LIMITED = frozenset({"elixir", "kotlin", "lua", "swift", "zig"})
-_STEPS_PER_KB, _MIN_STEPS = 40, 400  # a step is a hundred operations of the parser
-_BLOCK = 4_096  # bytes that the parser reads at once
-_READS_PER_BLOCK = 100
+if TYPE_CHECKING:
+    from tree_sitter import Language, Parser, Tree
 
 MODULES = {  # language -> module and function; a dialect uses the closest grammar
     "bash": ("tree_sitter_bash", "language"),
@@ -57,41 +52,30 @@ def available() -> bool:
     return all(find_spec(name) is not None for name in ("tree_sitter", MODULES["python"][0]))
 
 
-@cache
 def parser_of(language: str) -> "Parser | None":
-    """The parser of a language; None if its package is not installed, or there is none."""
+    """A new parser of a language, for one thread; None if its package is not installed, or there is none."""
+    grammar = _grammar_of(language)
+    if grammar is None:
+        return None
+    from tree_sitter import Parser
+
+    return Parser(grammar)
+
+
+@cache
+def _grammar_of(language: str) -> "Language | None":
     if language not in MODULES:
         return None
     module, function = MODULES[language]
     try:
-        from tree_sitter import Language, Parser
+        from tree_sitter import Language
 
-        return Parser(Language(getattr(import_module(module), function)()))
+        return Language(getattr(import_module(module), function)())
     except (ImportError, AttributeError, ValueError):  # ValueError: incompatible with the installed tree-sitter version
         return None
 
 
-def parse(language: str, source: bytes) -> "Tree | None":
-    """Parse a file; None if there is no parser, or if a grammar of `_LIMITED` needs too much work for this file."""
+def parse(language: str, source: bytes, limits: ParseLimits) -> "Tree | None":
+    """Parse a file; None if there is no parser, or if it needs too much work or memory for this file."""
     parser = parser_of(language)
-    if parser is None or language not in _LIMITED:
-        return parser.parse(source) if parser else None
-    blocks = [source[start : start + _BLOCK] for start in range(0, len(source), _BLOCK)]
-    steps, reads = _MIN_STEPS + _STEPS_PER_KB * len(source) // 1_000, _READS_PER_BLOCK * (len(blocks) + 3)
-
-    def read(offset: int, _: object) -> bytes:
-        nonlocal reads
-        reads -= 1
-        # tree-sitter 0.26.1 never frees what it reads: most reads return the same objects.
-        return blocks[offset // _BLOCK][offset % _BLOCK :] if offset < len(source) else b""
-
-    def is_too_much(_offset: int, _has_error: bool) -> bool:
-        nonlocal steps
-        steps -= 1
-        return steps < 0 or reads < 0
-
-    try:
-        return parser.parse(read, progress_callback=is_too_much)
-    except ValueError:
-        parser.reset()
-        return None
+    return limits.parse(parser, source) if parser else None

@@ -83,7 +83,10 @@ def _cut(
     language = language_of(name)
     try:
         with limited(limits):
-            chunks = chunk_source(path, text, language) if parses else blank_line_chunks(text, language)
+            if parses:
+                chunks = chunk_source(path, text, language, is_guarded=limits is None)
+            else:
+                chunks = blank_line_chunks(text, language)
     except (MemoryError, RecursionError) as error:
         chunks = blank_line_chunks(text, language)
         odd = f"{type(error).__name__} while parsing, so it is split at blank lines"

@@ -1,0 +1,74 @@
+"""Damaged files that take a parser minutes or gigabytes are split at blank lines, in every language."""
+
+from pathlib import Path
+
+import pytest
+
+from searchsocket.code.chunks import chunk_source
+from searchsocket.code.definitions import limits
+from searchsocket.code.definitions.grammars import LANGUAGES, parse
+from searchsocket.code.definitions.limits import ParseLimits
+from searchsocket.code.languages import language_of
+
+GOLDEN = Path(__file__).parent / "golden"
+SOURCES = {language_of(path.name): path for path in GOLDEN.glob("*.*") if path.suffix != ".json" or path.stem == "json"}
+each_language = pytest.mark.parametrize("language", sorted(LANGUAGES))
+each_way = pytest.mark.parametrize("is_guarded", [True, False])
+
+# Language -> text that is repeated. Without limits these take minutes, gigabytes, or both.
+MANY_STEPS = {
+    "elixir": "a + ", "kotlin": "/*", "lua": "[", "swift": "/*", "typescript": "{-", "zig": "/*",
+}  # fmt: skip
+MUCH_MEMORY = {"java": "%w(", "python": "/*"}
+
+
+def repeated(unit: str, size: int) -> bytes:
+    """A file of lines of 60 characters."""
+    text = unit * (size // len(unit))
+    return "\n".join(text[at : at + 60] for at in range(0, size, 60)).encode()
+
+
+@pytest.mark.parametrize("language", MANY_STEPS)
+def test_a_parser_that_needs_too_many_steps_is_stopped(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps depend only on the file, so that every machine splits it the same way."""
+    monkeypatch.setattr(limits, "_MAX_CPU_S", 1e9)
+    source = repeated(MANY_STEPS[language], 20_000)
+    assert parse(language, source, ParseLimits.start(is_guarded=False)) is None
+    assert language not in ("lua", "zig") or parse(language, source, ParseLimits.start()) is None  # others take seconds
+
+
+@pytest.mark.skipif(not limits._memory_bytes()[0], reason="this system does not report memory")
+@pytest.mark.parametrize("language", MUCH_MEMORY)
+def test_a_parser_that_needs_too_much_memory_is_stopped(language: str) -> None:
+    """Most of it is taken at the end of a file, where the parser asks nobody."""
+    assert parse(language, repeated(MUCH_MEMORY[language], 20_000), ParseLimits.start()) is None
+
+
+@each_way
+@each_language
+def test_every_grammar_asks_whether_to_go_on(language: str, is_guarded: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = SOURCES[language].read_bytes() * 40
+    assert parse(language, source, ParseLimits.start(is_guarded=is_guarded)) is not None
+    monkeypatch.setattr(limits, "_MIN_STEPS", 0)
+    monkeypatch.setattr(limits, "_STEPS_PER_KB", 0)
+    assert parse(language, source, ParseLimits.start(is_guarded=is_guarded)) is None
+
+
+@each_language
+def test_prefixes_change_no_chunk(language: str) -> None:
+    path = SOURCES[language]
+    text = path.read_text() * 5
+    guarded, free = (chunk_source(path.name, text, language, is_guarded=way) for way in (True, False))
+    assert guarded == free
+    assert any(chunk.at.defines for chunk in guarded)
+
+
+def test_scripts_share_the_time_of_their_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = "<script>\n" + "function run() {\n  call();\n}\n" * 200 + "</script>\n"
+    text = script * 3
+    assert any(chunk.at.defines for chunk in chunk_source("a.html", text, "html"))
+    monkeypatch.setattr(limits, "_MAX_CPU_S", 0)
+    chunks = chunk_source("a.html", text, "html")
+    assert not any(chunk.at.defines for chunk in chunks)
+    lines = {number for chunk in chunks for number in range(chunk.at.first, chunk.at.last + 1)}
+    assert lines >= set(range(1, text.count("\n") + 1))
