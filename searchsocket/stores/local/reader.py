@@ -34,7 +34,7 @@ from searchsocket.stores.local.vectors.part import Rest, VectorPart
 from searchsocket.stores.local.vectors.selecting import Selector
 from searchsocket.stores.local.vectors.snapshot import MatrixVectors
 from searchsocket.stores.local.words import LocalWords
-from searchsocket.stores.words.bm25 import RowColumns
+from searchsocket.stores.words.bm25 import RowColumns, max_cached_bytes
 from searchsocket.stores.words.index import WordPack
 from searchsocket.stores.words.keywords import Words
 from searchsocket.stores.words.pack_words import PackWords
@@ -43,7 +43,7 @@ from searchsocket.text.synonyms import NO_SYNONYMS, SynonymSource
 from searchsocket.types import Filter, Generation, Scores, Vector, Vectors
 
 _IN_ITS_FOLDER = MatrixPart()
-_READER_BYTES = 700_000
+_READER_BYTES = 700_000  # with the cached scores of a small index
 _RECORD_BYTES = 1_000  # names and facts
 _CACHED_RECORD_BYTES = 4_400
 
@@ -106,7 +106,7 @@ class LocalReader:
         """Estimate of the memory that it takes once queries have read all its records; `bench.many` measures it."""
         records = self.generation.records
         cached_bytes = _CACHED_RECORD_BYTES * min(records, MAX_CACHED)
-        return _READER_BYTES + _RECORD_BYTES * records + cached_bytes + self.read_bytes
+        return max(_READER_BYTES, max_cached_bytes(records)) + _RECORD_BYTES * records + cached_bytes + self.read_bytes
 
     def vector_blocks(self) -> Iterator[Vectors]:
         """All vectors in the order of rows, with one batch in memory at a time."""

@@ -22,8 +22,9 @@ K1, B = 1.2, 0.75
 _EXACT_LENGTHS = 24  # lengths above it are this and a number of four binary digits
 _DIGITS = 4  # decimals of a score: sums of floats agree in any order up to here
 _MAX_CACHED = 4_000_000  # numbers of 4 bytes: the scores of cached terms
+_MAX_CACHED_PER_RECORD = 600  # likewise, since a service may have hundreds of small indexes open
 _MIN_CACHED = 20  # terms that every record has, if the index is large
-_TERM_SIZE = 300  # numbers that take as many bytes as a term without scores
+_TERM_SIZE = 400  # numbers that take as many bytes as a term without scores
 _DENSE = 8  # a term of one record in as many is stored as a number per record
 
 # Distinct records or pages, and the score of each; a slice is all of them.
@@ -59,6 +60,15 @@ class TermScores(NamedTuple):
 
 _NO_ROWS = np.empty(0, np.int32)
 _ABSENT = TermScores(np.zeros(len(SCORED_FIELDS), np.int64), (), _NO_ROWS, _NO_ROWS, (), ())
+
+
+def _max_cached(records: int) -> int:
+    return max(min(_MAX_CACHED, _MAX_CACHED_PER_RECORD * records), _MIN_CACHED * records)
+
+
+def max_cached_bytes(records: int) -> int:
+    """The most that the cached scores of an index with so many records take."""
+    return 4 * _max_cached(records)
 
 
 def idf(documents: int, counts: int | Rows) -> NDArray[np.float64]:
@@ -99,8 +109,7 @@ class WordScores:
             _norms(self._page_counts([(of_page, lengths[field]) for field, of_page in pages.items()])[np.newaxis])[0]
             for pages in (self._text_pages, self._own_pages)
         )
-        limit = max(_MAX_CACHED, _MIN_CACHED * index.count)
-        self._cache = BoundedCache[str, TermScores](limit, TermScores.size)
+        self._cache = BoundedCache[str, TermScores](_max_cached(index.count), TermScores.size)
 
     def of(self, term: str) -> TermScores:
         """The scores of a term."""
