@@ -1,1 +1,1 @@
-"""Whether the tools that agents are offered can be told apart by their descriptions alone."""
+"""Test whether agents can choose between the tools by their descriptions alone."""

@@ -1,4 +1,4 @@
-"""What a call of a tool has to say for a task, and whether one does."""
+"""The call that fits a task, and the check of a call against it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -34,18 +34,18 @@ class Call:
     may: frozenset[str] = frozenset()
 
     def missed(self, tool: str, sent: Mapping[str, Any]) -> str:
-        """What is wrong with a call; "" where nothing is. It is read as the server would read it."""
+        """Return the mistake in a call, read as the server reads it; "" for a right call."""
         if tool != self.tool:
             return f"{tool} instead of {self.tool}"
         try:
-            asked = read_arguments(TOOLS[tool].takes, sent)
+            arguments = read_arguments(TOOLS[tool].takes, sent)
         except InvalidRequest as error:
             return f"refused: {error}"
-        values = asked.model_dump(exclude_defaults=True)
+        values = arguments.model_dump(exclude_defaults=True)
         wrong = [
-            f"{name}: {values.get(name)!r} instead of {wanted!r}"
-            for name, wanted in self.must.items()
-            if not _is_meant(getattr(asked, name), wanted)
+            f"{name}: {values.get(name)!r} instead of {expected!r}"
+            for name, expected in self.must.items()
+            if not _fits(getattr(arguments, name), expected)
         ]
         extra = values.keys() - self.must.keys() - self.may - SIZES
         return "; ".join([*wrong, *(f"{name} was not asked for: {values[name]!r}" for name in sorted(extra))])
@@ -61,17 +61,17 @@ class Task:
     others: tuple[Call, ...] = ()
 
     def missed(self, tool: str, sent: Mapping[str, Any]) -> str:
-        """What is wrong with a call; "" where it is right."""
-        found = [call.missed(tool, sent) for call in (self.call, *self.others)]
-        return "" if "" in found else found[0]
+        """Return the mistake in a call; "" for a right one."""
+        mistakes = [call.missed(tool, sent) for call in (self.call, *self.others)]
+        return "" if "" in mistakes else mistakes[0]
 
 
-def _is_meant(value: object, wanted: object) -> bool:
-    if isinstance(wanted, Words):
+def _fits(value: object, expected: object) -> bool:
+    if isinstance(expected, Words):
         text = " ".join(value) if isinstance(value, Sequence) and not isinstance(value, str) else str(value)
-        return all(word.casefold() in text.casefold() for word in wanted)
-    if isinstance(wanted, Only):
-        return value in wanted
-    if isinstance(wanted, list):
-        return isinstance(value, list) and set(wanted) == set(value)
-    return value == wanted
+        return all(word.casefold() in text.casefold() for word in expected)
+    if isinstance(expected, Only):
+        return value in expected
+    if isinstance(expected, list):
+        return isinstance(value, list) and set(expected) == set(value)
+    return value == expected

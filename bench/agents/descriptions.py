@@ -1,10 +1,10 @@
-"""Print what a reader sees who names a tool with its arguments for each task, and score what he named.
+"""Test whether a reader chooses the right tool and arguments from the descriptions alone.
 
 `python -m bench.agents.descriptions`:
 
 `--paper SEED` prints tools and tasks, both shuffled, without answers. `--answers FILE...` scores files of JSON lines,
-`{"task": 7, "tool": "search", "arguments": {"query": "..."}}`: a call is right when the server takes it, it is of the
-tool that fits, has what must be in it, and nothing that narrows beyond the task.
+`{"task": 7, "tool": "search", "arguments": {"query": "..."}}`. A call is right if the server accepts it, if it uses the
+tool that fits, and if it has the required arguments and no further filter.
 """
 
 import argparse
@@ -48,7 +48,7 @@ def paper(seed: int) -> str:
 
 
 def score(path: Path) -> Iterator[str]:
-    """How many are right, of all and of each tool, and what is wrong with the others."""
+    """The number of right calls, in all and per tool, and the mistakes of the others."""
     sent: dict[int, Mapping[str, Any]] = {
         answer["task"]: answer for answer in map(json.loads, filter(str.strip, path.read_text().splitlines()))
     }
@@ -69,5 +69,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--paper", type=int, metavar="SEED", default=0)
     parser.add_argument("--answers", type=Path, nargs="+", metavar="FILE")
-    asked = parser.parse_args()
-    print("\n".join(line for file in asked.answers for line in score(file)) if asked.answers else paper(asked.paper))
+    options = parser.parse_args()
+    print(
+        "\n".join(line for file in options.answers for line in score(file)) if options.answers else paper(options.paper)
+    )

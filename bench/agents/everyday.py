@@ -1,20 +1,20 @@
 """Sixty everyday tasks of four repositories: `python -m bench.agents.everyday FOLDER VOCABULARIES [--check|--later]`.
 
-How many calls and tokens it takes until the lines that answer (`everyday.tsv`) are read, with the tools of
-`searchsocket mcp`, with semble's (`pip install semble==0.7.0`) and with `grep` and `sed` alone. FOLDER holds the
-source distributions of `SOURCES`, each unpacked under the name of its package, a git repository,
-`searchsocket code sync` done.
-`--check` has twenty tasks of two other repositories (`everyday_check.tsv`), read with the first sixty since; `--later`
-twenty of two more (`everyday_later.tsv`), that nothing was chosen with.
-VOCABULARIES is as in `bench.agents.tokens`; tokens are those of `cl100k_base`, of what is sent and what comes back.
+Counts calls and tokens until an agent has read the lines that answer (`everyday.tsv`): with the tools of `searchsocket
+mcp`, with those of semble (`pip install semble==0.7.0`) and with `grep` and `sed` alone. FOLDER contains the source
+distributions of `SOURCES`, each unpacked under the name of its package, as a git repository, after `searchsocket code
+sync`.
+`--check` has twenty tasks of two other repositories (`everyday_check.tsv`), since read together with the first sixty.
+`--later` has twenty of two more (`everyday_later.tsv`), on which nothing was tuned.
+VOCABULARIES is as in `bench.agents.tokens`. Tokens are those of `cl100k_base`, of requests and answers.
 
-No model decides. A task's own words are the query, and an agent that cannot know when it is done is stopped when a
-gold line was shown, of a version also its number, in what was shown of the file. Steps, in this order:
+No model decides. The query is the task's own words. An agent cannot know when it is done, so it stops at a gold line.
+For a version, it must also have seen the number in the output for that file. Steps, in this order:
 
 - searchsocket, semble: search, five results; the whole text of these five; search, ten results; the whole text of the
-  last five. The text is got with one `fetch`, beside semble with one `sed`, since it has no tool for that.
-- grep: of the task's words those that look like identifiers, then the rarest in the files, which it is told for free;
-  for each of the first three the first 50 lines with it, then 40 lines around the first, second and third match.
+  last five. searchsocket gets the text with one `fetch`, semble with one `sed`, because it has no tool for that.
+- grep: of the task's words those that look like identifiers, then those that are rarest in the files (this count is
+  free); for each of the first three the first 50 lines with it, then 40 lines around the first, second and third match.
 """
 
 import argparse
@@ -74,7 +74,7 @@ class Task:
     version: str
 
     def is_done(self, seen: dict[str, list[str]]) -> bool:
-        """Whether what was seen of the files answers."""
+        """Return True if the lines seen of a file contain a gold line and the version."""
         return any(
             any(text in line for line in seen[file]) and any(self.version in line for line in seen[file])
             for file, text in self.golds
@@ -82,8 +82,8 @@ class Task:
 
 
 @dataclass
-class Told:
-    """What was sent and came back, one text a call, and what is known of each file since."""
+class CallLog:
+    """Requests with their answers, one text per call, and the lines seen of each file."""
 
     calls: list[str] = field(default_factory=list)
     seen: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
@@ -121,30 +121,30 @@ class Ours:
     def __init__(self, client: Client) -> None:
         self._client = client
 
-    async def call(self, told: Told, tool: str, **arguments: Any) -> list[str]:
+    async def call(self, log: CallLog, tool: str, **arguments: Any) -> list[str]:
         """Call a tool; the places that it names."""
-        found = await self._client.call_tool(tool, arguments)
-        text = "\n".join(one.text for one in found.content)  # type: ignore[union-attr]
-        told.add(f"{tool} {json.dumps(arguments)}", text)
+        answer = await self._client.call_tool(tool, arguments)
+        text = "\n".join(one.text for one in answer.content)  # type: ignore[union-attr]
+        log.add(f"{tool} {json.dumps(arguments)}", text)
         places, file = [], ""
         for line in text.splitlines():
             if place := _PLACE.match(line):
                 file = place[1]
                 places.append(f"{place[1]}:{place[2]}-{place[3]}")
             if file:
-                told.seen[file].append(line)
+                log.seen[file].append(line)
         return places
 
-    async def steps(self, told: Told, task: Task) -> Any:
-        first = await self.call(told, "search_code", query=task.text)
+    async def steps(self, log: CallLog, task: Task) -> Any:
+        first = await self.call(log, "search_code", query=task.text)
         yield
         if first:
-            await self.call(told, "fetch", ids=first)
+            await self.call(log, "fetch", ids=first)
         yield
-        more = await self.call(told, "search_code", query=task.text, limit=10)
+        more = await self.call(log, "search_code", query=task.text, limit=10)
         yield
         if rest := [place for place in more if place not in first][:5]:
-            await self.call(told, "fetch", ids=rest)
+            await self.call(log, "fetch", ids=rest)
         yield
 
 
@@ -161,37 +161,37 @@ class Semble:
         with patch("semble.index.index.load_model", lambda _: (OurTable(), "ours")):
             self._index = SembleIndex.from_path(root, content=tuple(ContentType), model_path="ours")
 
-    def _search(self, told: Told, query: str, **more: int) -> list[tuple[str, int, int]]:
+    def _search(self, log: CallLog, query: str, **more: int) -> list[tuple[str, int, int]]:
         from semble.utils import format_results
 
         sent = {"query": query, "repo": ".", **more}
-        found = self._index.search(query, top_k=more.get("top_k", 5), max_snippet_lines=10)
-        answer = format_results(query, found, 10)
-        told.add(f"search {json.dumps(sent)}", json.dumps(answer))
+        results = self._index.search(query, top_k=more.get("top_k", 5), max_snippet_lines=10)
+        answer = format_results(query, results, 10)
+        log.add(f"search {json.dumps(sent)}", json.dumps(answer))
         for one in answer["results"]:
-            told.seen[one["file_path"]] += one["content"].splitlines()
+            log.seen[one["file_path"]] += one["content"].splitlines()
         return [(one["file_path"], one["start_line"], one["end_line"]) for one in answer["results"]]
 
-    async def steps(self, told: Told, task: Task) -> Any:
-        first = self._search(told, task.text)
+    async def steps(self, log: CallLog, task: Task) -> Any:
+        first = self._search(log, task.text)
         yield
-        _read(self._root, told, first)
+        _read(self._root, log, first)
         yield
-        more = self._search(told, task.text, top_k=10)
+        more = self._search(log, task.text, top_k=10)
         yield
-        _read(self._root, told, [place for place in more if place not in first])
+        _read(self._root, log, [place for place in more if place not in first])
         yield
 
 
-def _read(root: Path, told: Told, places: list[tuple[str, int, int]]) -> None:
+def _read(root: Path, log: CallLog, places: list[tuple[str, int, int]]) -> None:
     """Lines of files, as a shell prints them."""
     sent, back = [], []
     for file, first, last in places:
         lines = (root / file).read_text(encoding="utf-8", errors="replace").splitlines()[first - 1 : last]
         sent.append(f"sed -n {first},{last}p {file}")
         back += [f"{file}:{first}", *lines]
-        told.seen[file] += lines
-    told.add("; ".join(sent), "\n".join(back))
+        log.seen[file] += lines
+    log.add("; ".join(sent), "\n".join(back))
 
 
 class Grep:
@@ -211,27 +211,27 @@ class Grep:
             word,
             ".",
         ]
-        found = subprocess.run(command, cwd=self._root, capture_output=True, text=True, errors="replace").stdout
-        return sorted(found.splitlines(), key=lambda line: line.split(":")[0])
+        lines = subprocess.run(command, cwd=self._root, capture_output=True, text=True, errors="replace").stdout
+        return sorted(lines.splitlines(), key=lambda line: line.split(":")[0])
 
-    async def steps(self, told: Told, task: Task) -> Any:
+    async def steps(self, log: CallLog, task: Task) -> Any:
         words = dict.fromkeys(word for word in re.findall(r"[\w.]*\w{3}", task.text) if word.casefold() not in _STOP)
-        matches = {word: found for word in words if (found := self._lines(word))}
+        matches = {word: lines for word in words if (lines := self._lines(word))}
         by_use = sorted(matches, key=lambda word: (not _is_name(word), len(matches[word])))
         for word in by_use[:3]:
-            shown = matches[word][:50]
-            told.add(f"grep -rniIF {word} . | head -50", "\n".join(shown))
+            head = matches[word][:50]
+            log.add(f"grep -rniIF {word} . | head -50", "\n".join(head))
             at = []
-            for line in shown:
+            for line in head:
                 file, number, text = line.removeprefix("./").split(":", 2)
-                told.seen[file].append(text)
+                log.seen[file].append(text)
                 at.append((file, int(number)))
             yield
             opened: list[tuple[str, int]] = []
             for file, number in at:
-                if len(opened) < 3 and all(file != known or abs(number - line) > 20 for known, line in opened):
+                if len(opened) < 3 and all(file != path or abs(number - line) > 20 for path, line in opened):
                     opened.append((file, number))
-                    _read(self._root, told, [(file, max(1, number - 20), number + 19)])
+                    _read(self._root, log, [(file, max(1, number - 20), number + 19)])
                     yield
 
 
@@ -241,16 +241,16 @@ def _is_name(word: str) -> bool:
 
 async def outcome(contender: Any, task: Task) -> Outcome:
     """Step after step until a gold line is seen, or there are none left."""
-    told = Told()
-    async for _ in contender.steps(told, task):
-        if task.is_done(told.seen):
-            return Outcome(True, told.calls)
-    return Outcome(False, told.calls)
+    log = CallLog()
+    async for _ in contender.steps(log, task):
+        if task.is_done(log.seen):
+            return Outcome(True, log.calls)
+    return Outcome(False, log.calls)
 
 
-async def asked(folder: Path, all_tasks: list[Task]) -> tuple[dict[str, list[Outcome]], dict[str, str]]:
-    """What came of each task by contender, and the definitions of the tools that they offer."""
-    found: dict[str, list[Outcome]] = defaultdict(list)
+async def run_tasks(folder: Path, all_tasks: list[Task]) -> tuple[dict[str, list[Outcome]], dict[str, str]]:
+    """Run all tasks; return the outcomes by contender, and the definitions of their tools."""
+    outcomes_of: dict[str, list[Outcome]] = defaultdict(list)
     offered = ""
     for name in dict.fromkeys(task.repository for task in all_tasks):
         root = folder / name
@@ -261,8 +261,8 @@ async def asked(folder: Path, all_tasks: list[Task]) -> tuple[dict[str, list[Out
             offered = json.dumps(listed) + (client.instructions or "")
             for task in (task for task in all_tasks if task.repository == name):
                 for who, contender in {"searchsocket": Ours(client), **others}.items():
-                    found[who].append(await outcome(contender, task))
-    return found, {"searchsocket": offered, "semble": await _sembles_definitions(), "grep": ""}
+                    outcomes_of[who].append(await outcome(contender, task))
+    return outcomes_of, {"searchsocket": offered, "semble": await _sembles_definitions(), "grep": ""}
 
 
 async def _sembles_definitions() -> str:
@@ -274,7 +274,7 @@ async def _sembles_definitions() -> str:
 
 
 def interval(values: list[float], of: Callable[[list[float]], float] = statistics.fmean) -> tuple[float, float]:
-    """What 95 of 100 resamplings of tasks give."""
+    """The interval that contains 95 % of the resamplings of tasks."""
     drawn = random.Random(41)
     made = sorted(of(drawn.choices(values, k=len(values))) for _ in range(5_000))
     return made[125], made[-126]
@@ -284,17 +284,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     parser.add_argument("vocabularies", type=Path, metavar="VOCABULARIES")
-    parser.add_argument("--each", type=Path, metavar="FILE", help="write calls and tokens of each task there")
-    parser.add_argument("--check", action="store_true", help="the tasks of two other repositories")
-    parser.add_argument("--later", action="store_true", help="those of two more, that nothing was chosen with")
+    parser.add_argument("--each", type=Path, metavar="FILE", help="write calls and tokens of each task to FILE")
+    parser.add_argument("--check", action="store_true", help="use the tasks of two other repositories")
+    parser.add_argument("--later", action="store_true", help="use those of two more, on which nothing was tuned")
     options = parser.parse_args()
     sources, file_name = SOURCES, "everyday.tsv"
     if options.check or options.later:
         sources, file_name = (CHECKED, "everyday_check.tsv") if options.check else (LATER, "everyday_later.tsv")
     all_tasks = [task for name in sources for task in tasks(file_name) if task.repository == name]
-    found, definitions = anyio.run(asked, options.folder.resolve(), all_tasks)
+    outcomes_of, definitions = anyio.run(run_tasks, options.folder.resolve(), all_tasks)
     tokens: dict[str, list[float]] = {}
-    for who, outcomes in found.items():
+    for who, outcomes in outcomes_of.items():
         texts = [text for one in outcomes for text in one.texts]
         counts = iter([counted[1] for counted in real_counts(options.vocabularies, [*texts, definitions[who]])])
         tokens[who] = [sum(next(counts) for _ in one.texts) for one in outcomes]
@@ -314,7 +314,8 @@ def main() -> None:
         with options.each.open("w", encoding="utf-8") as file:
             for at, task in enumerate(all_tasks):
                 cells = [
-                    f"{len(found[w][at].texts) if found[w][at].solved else '-'} {tokens[w][at]:.0f}" for w in found
+                    f"{len(outcomes_of[w][at].texts) if outcomes_of[w][at].solved else '-'} {tokens[w][at]:.0f}"
+                    for w in outcomes_of
                 ]
                 print(task.repository, task.kind, *cells, task.text, sep="\t", file=file)
 

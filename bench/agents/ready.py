@@ -1,7 +1,7 @@
-"""What a server of an agent's own costs until it answers: `python -m bench.agents.ready PROJECT` (Linux).
+"""The cost of an agent's own server until it answers: `python -m bench.agents.ready PROJECT` (Linux).
 
-A process over stdin and stdout, five times after a warm-up: seconds of CPU and peak memory when it has greeted its
-client, and when it has answered a first search, for which it opened the index and loaded the model.
+A process over stdin and stdout, five times after a warm-up. Prints CPU seconds and peak memory after the greeting, and
+after the answer to a first search, for which the server opens the index and loads the model.
 """
 
 import json
@@ -19,7 +19,7 @@ _SEARCH = {"name": "search", "arguments": {"query": "how is it installed"}}
 
 
 class Cost(NamedTuple):
-    """What a process has taken so far."""
+    """The cost of a process so far."""
 
     cpu_s: float
     peak_mb: float
@@ -32,7 +32,7 @@ def cost_of(pid: int) -> Cost:
     return Cost((int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"), int(peak.split()[1]) / 1024)
 
 
-def asked(to: IO[str], back: IO[str], method: str, params: dict[str, Any]) -> None:
+def send_request(to: IO[str], back: IO[str], method: str, params: dict[str, Any]) -> None:
     """Send a request and wait for its answer; one that failed ends the bench."""
     to.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}) + "\n")
     to.flush()
@@ -46,10 +46,10 @@ def started(project: Path) -> tuple[Cost, Cost]:
     """The cost of one server when it has greeted, and when it has answered."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen([COMMAND, "mcp"], cwd=project, **pipes) as server:  # type: ignore[call-overload]
-        asked(server.stdin, server.stdout, "initialize", _HELLO)
+        send_request(server.stdin, server.stdout, "initialize", _HELLO)
         greeted = cost_of(server.pid)
         server.stdin.write('{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
-        asked(server.stdin, server.stdout, "tools/call", _SEARCH)
+        send_request(server.stdin, server.stdout, "tools/call", _SEARCH)
         answered = cost_of(server.pid)
         server.stdin.close()
     return greeted, answered
@@ -57,8 +57,8 @@ def started(project: Path) -> tuple[Cost, Cost]:
 
 def main(project: Path) -> None:
     costs = [started(project) for _ in range(RUNS + 1)][1:]
-    for name, found in zip(("greeted", "first answer"), zip(*costs, strict=True), strict=True):
-        cpu_s, peak_mb = (statistics.median(values) for values in zip(*found, strict=True))
+    for name, costs_of_step in zip(("greeted", "first answer"), zip(*costs, strict=True), strict=True):
+        cpu_s, peak_mb = (statistics.median(values) for values in zip(*costs_of_step, strict=True))
         print(f"{name:12} {cpu_s:.2f} s of CPU, {peak_mb:.0f} MB at most")
 
 

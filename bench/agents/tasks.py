@@ -1,7 +1,7 @@
-"""43 tasks, as they come up when issues of the example sites' repositories are worked on, and the call that fits.
+"""43 tasks from issues of the example sites' repositories, each with the call that fits.
 
-Issues are of sveltejs/kit (K), huntabyte/bits-ui (B) and janosh/svelte-widgets (M): the first call for what the issue
-says, or the next one after an answer that the task quotes.
+Issues are of sveltejs/kit (K), huntabyte/bits-ui (B) and janosh/svelte-widgets (M). The call is the first one for the
+issue, or the next one after an answer that the task quotes.
 """
 
 from bench.agents.calls import Call, Only, Task, Words

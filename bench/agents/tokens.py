@@ -1,10 +1,10 @@
-"""Compare the count of tokens with real vocabularies.
+"""Compare the token count of searchsocket with real vocabularies.
 
 `npm install --prefix FOLDER gpt-tokenizer @anthropic-ai/tokenizer`, then `python -m bench.agents.tokens FOLDER`:
 
-It counts the texts of `tests/text/tokens` with `o200k_base`, `cl100k_base` and the vocabulary that Anthropic has
-published, and prints how much our count is of each, and of the largest. `--update` writes the counts that the test
-compares with. Further files are cut into pieces of 4,000 characters and compared too.
+Counts the texts of `tests/text/tokens` with `o200k_base`, `cl100k_base` and the published vocabulary of Anthropic, and
+prints our count relative to each, and to the largest. `--update` writes the counts that the test compares with. Further
+files are cut into pieces of 4,000 characters and compared too.
 """
 
 import argparse
@@ -49,16 +49,16 @@ def main() -> None:
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     parser.add_argument("files", type=Path, nargs="*", metavar="FILE")
     parser.add_argument("--update", action="store_true")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     texts = {path.stem: path.read_text() for path in sorted(TEXTS.glob("*.txt"))}
-    counts = dict(zip(texts, real_counts(asked.folder, list(texts.values())), strict=True))
-    if asked.update:
+    counts = dict(zip(texts, real_counts(options.folder, list(texts.values())), strict=True))
+    if options.update:
         lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(count)}" for name, count in counts.items())
         COUNTS.write_text(f"{{\n{lines}\n}}\n")
-    for path in asked.files:
+    for path in options.files:
         text = path.read_text(errors="replace")
         pieces = [text[at : at + _PIECE_CHARS] for at in range(0, len(text), _PIECE_CHARS)]
-        of_pieces = real_counts(asked.folder, pieces)
+        of_pieces = real_counts(options.folder, pieces)
         texts |= {f"{path.name} {at}": piece for at, piece in enumerate(pieces)}
         counts |= {f"{path.name} {at}": count for at, count in enumerate(of_pieces)}
     print(f"{'text':24} o200k  cl100k Anthropic largest")

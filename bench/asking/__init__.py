@@ -1,1 +1,1 @@
-"""How well `ask` answers, and refuses."""
+"""The quality of the answers and refusals of `ask`."""

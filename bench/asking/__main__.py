@@ -1,26 +1,29 @@
-"""Fits the rule of `ask`, and reports how well it refuses: `python -m bench.asking FOLDER [-v] [--unseen]`.
+"""Fit the rule of `ask`, and report how well it refuses: `python -m bench.asking FOLDER [-v] [--unseen]`.
 
-FOLDER holds an indexed project for each name in the files of questions: documentation as sites (`...-docs`), and
-repositories of source code. Each question that is answered there has a part of the path of a document that does, and
-phrases of what it says, which are looked up in that document; the others are not answered there.
+FOLDER contains an indexed project for each name in the files of questions: documentation as sites (`...-docs`), and
+repositories of source code. A question with an answer has a part of the path of the document that answers it, and
+phrases of that document. The bench looks them up there. The other questions have no answer in the project.
 
-Without an option, the rule is fitted to all questions but those of one project, and judged on these, project after
-project; the weights that are printed at the end are fitted to all of them. There are 500: thirty and thirty of Vue,
-SQLite 3.40, Django 3.2, click and starlette (`answerable.txt`), ten and ten of PostgreSQL 15 and Bits UI
-(`fresh_...`), and 112 and 48 of MkDocs, Vite, Prometheus, svelte-multiselect, pluggy 1.6, logrus, itsdangerous, uv,
-Caddy, Sveltepress, the Rust book, httpd 2.4, httpx, cobra and fastify (`choosing_...`). `--fresh` and `--choosing`
-judge the rule as it is on one of these sets.
+Without an option, the bench fits the rule to all questions except those of one project and judges it on these, project
+by project. The weights that it prints at the end are fitted to all questions. There are 500:
 
-`--unseen` asks a hundred questions of other projects by the rule as it is: of the documentation of Jujutsu, Helix,
-pnpm, Traefik and the Networking Toolbox, and of the source of attrs, chi and express. The 60 with an answer ask for
-sections that were drawn at random. Nothing may be chosen by them: who changes the rule after looking at them adds them
-to the others, and writes new ones.
+- thirty with and thirty without an answer, of Vue, SQLite 3.40, Django 3.2, click and starlette (`answerable.txt`)
+- ten and ten of PostgreSQL 15 and Bits UI (`fresh_...`)
+- 112 and 48 of MkDocs, Vite, Prometheus, svelte-multiselect, pluggy 1.6, logrus, itsdangerous, uv, Caddy, Sveltepress,
+  the Rust book, httpd 2.4, httpx, cobra and fastify (`choosing_...`)
 
-`--together` asks pages and code at once, as `ask` does for trusted callers: `docs-site` is a copy of
+`--fresh` and `--choosing` judge the rule as it is on one of these sets.
+
+`--unseen` judges the rule as it is on a hundred questions of other projects: the documentation of Jujutsu, Helix, pnpm,
+Traefik and the Networking Toolbox, and the source of attrs, chi and express. The 60 with an answer are about sections
+that were drawn at random. Do not tune on them: if you change the rule after you read them, add them to the other
+questions and write new ones.
+
+`--together` searches pages and code at once, as `ask` does for trusted callers. `docs-site` is a copy of
 `examples/docs-site`, built, with `code.enable`, and with `searchsocket/text` and `clients/js/src` below `lib/`.
-Of its 36 questions with an answer, 29 ask for sentences that were drawn at random (seed 35) from paragraphs and
-comments, and seven ask for a quantity that the pages state; the 36 without one ask for what neither says. All were
-written before they were asked.
+Of its 36 questions with an answer, 29 are about sentences that were drawn at random (seed 35) from paragraphs and
+comments, and seven are about a quantity in the pages. The 36 without an answer are about something that neither has.
+All were written before the first run.
 """
 
 import html
@@ -86,7 +89,7 @@ def _letters(text: str) -> str:
 
 
 def is_there(corpus: ContentFolder, question: Question) -> bool:
-    """Whether the document that answers holds one of the phrases."""
+    """Return True if the document with the answer contains one of the phrases."""
     urls = (url for url in corpus.reader.words.pages_with(()) if question.path in corpus.file_path(url))
     return any(question.is_answered_by(corpus.reader.catalogue.page_body(url) or "") for url in urls)
 
@@ -100,35 +103,35 @@ def corpora_of(folder: Path, project: str, services: dict[str, ContentService] =
     return [services[project].folder(kind, trusted=True) for kind in kinds]
 
 
-class Asked(NamedTuple):
+class QuestionResult(NamedTuple):
     """A question with what `ask` chooses among, best first."""
 
     question: Question
-    found: list[Supported]
+    passages: list[Supported]
 
     @property
     def path(self) -> str:
-        return self.found[0].folder.file_path(self.found[0].readable.record.page.url) if self.found else ""
+        return self.passages[0].folder.file_path(self.passages[0].readable.record.page.url) if self.passages else ""
 
     @property
     def support(self) -> Support:
         """Of the first passage, within the bounds that the rule knows."""
-        if not self.found:
+        if not self.passages:
             return Support(0.0, 0.0, 0.0, 1.0, 0.0)
-        support = self.found[0].support
+        support = self.passages[0].support
         return support._replace(nearness=min(max(support.nearness, -1.0), 4.0))
 
     @property
     def is_verbatim(self) -> bool:
-        """Whether each line of the first passages is in its document, apart from signs of Markdown."""
+        """True if each line of the first passages is in its document, without Markdown signs."""
         return all(
             _letters(line) in _letters(one.folder.text(one.readable.record.page.url)[0])
-            for rank, one in enumerate(self.found[:3])
+            for rank, one in enumerate(self.passages[:3])
             for line in one.text(is_first=not rank).splitlines()
         )
 
     def texts(self, count: int) -> list[str]:
-        return [one.text(is_first=not rank) for rank, one in enumerate(self.found[:count])] or [""]
+        return [one.text(is_first=not rank) for rank, one in enumerate(self.passages[:count])] or [""]
 
 
 def fitted(rows: Rows, answers: Rows) -> Rows:
@@ -145,39 +148,39 @@ def fitted(rows: Rows, answers: Rows) -> Rows:
 
 def refusals(sure: Rows, answers: Rows, enough: float) -> tuple[float, float]:
     """Precision and recall of refusing."""
-    refused, wanted = sure < enough, answers == 0
-    right = float((refused & wanted).sum())
-    return right / max(refused.sum(), 1), right / wanted.sum()
+    refused, unanswerable = sure < enough, answers == 0
+    right = float((refused & unanswerable).sum())
+    return right / max(refused.sum(), 1), right / unanswerable.sum()
 
 
-def asked(folder: Path, prefix: str = "") -> list[Asked]:
+def ask_all(folder: Path, prefix: str = "") -> list[QuestionResult]:
     """All questions of a pair of files, each with what `ask` finds."""
-    found = []
+    results = []
     for file in ("answerable.txt", "unanswerable.txt"):
         for question in questions(prefix + file):
             corpora = corpora_of(folder, question.project)
             best = candidates(corpora, question.text)
             if question.path and not any(is_there(corpus, question) for corpus in corpora):
                 raise SystemExit(f"{question.path} of {question.project} does not say {question.phrases!r}")
-            found.append(Asked(question, best))
-    return found
+            results.append(QuestionResult(question, best))
+    return results
 
 
-def report(found: Sequence[Asked], sure: Rows) -> None:
-    """How well is refused at several thresholds and in each project, and how often the first passages answer."""
-    right = np.array([bool(one.question.path) for one in found])
+def report(results: Sequence[QuestionResult], sure: Rows) -> None:
+    """Print precision and recall of refusals by threshold and project, and how often the first passages answer."""
+    right = np.array([bool(one.question.path) for one in results])
     print("enough  refusal precision  recall")
     for enough in (0.3, 0.4, 0.5, 0.6, 0.7):
         precision, recall = refusals(sure, right, enough)
         print(f"{enough:6.2f}  {precision:17.3f}  {recall:6.3f}")
-    for name in dict.fromkeys(one.question.project for one in found):
-        own = np.array([one.question.project == name for one in found])
+    for name in dict.fromkeys(one.question.project for one in results):
+        own = np.array([one.question.project == name for one in results])
         print(name, "precision {:.3f} recall {:.3f}".format(*refusals(sure[own], right[own], ENOUGH)))
-    answered = [one for one in found if one.question.path]
+    answered = [one for one in results if one.question.path]
     for count, words in ((1, "first passage says"), (3, "one of the first three says")):
         share = np.mean([any(map(one.question.is_answered_by, one.texts(count))) for one in answered])
         print(f"{words} what answers: {share:.3f}")
-    print(f"every line of the first three is in its document: {np.mean([one.is_verbatim for one in found]):.3f}")
+    print(f"every line of the first three is in its document: {np.mean([one.is_verbatim for one in results]):.3f}")
     print(
         f"first passage is of the expected document: {np.mean([one.question.path in one.path for one in answered]):.3f}"
     )
@@ -185,26 +188,26 @@ def report(found: Sequence[Asked], sure: Rows) -> None:
 
 def main(folder: Path, arguments: Sequence[str]) -> None:
     prefix = next((f"{name}_" for name in SETS if f"--{name}" in arguments), "")
-    found = [one for each in ((prefix,) if prefix else FITTED) for one in asked(folder, each)]
-    table = np.array([one.support for one in found])
-    right = np.array([float(bool(one.question.path)) for one in found])
-    sure = np.array([likelihood(one.support) for one in found]) if prefix else judged_by_others(found, table, right)
-    for one, value in zip(found, sure, strict=True):
+    results = [one for each in ((prefix,) if prefix else FITTED) for one in ask_all(folder, each)]
+    table = np.array([one.support for one in results])
+    right = np.array([float(bool(one.question.path)) for one in results])
+    sure = np.array([likelihood(one.support) for one in results]) if prefix else judged_by_others(results, table, right)
+    for one, value in zip(results, sure, strict=True):
         answer = one.texts(1)[0]
         is_answered = one.question.is_answered_by(answer)
         if "-v" in arguments and ((value >= ENOUGH) != bool(one.question.path) or not (value < ENOUGH or is_answered)):
             error = "FIRST" if value >= ENOUGH and one.question.path else "MISSED" if value < ENOUGH else "GIVEN"
             print(f"{error} {value:.2f} {one.question.project}: {one.question.text}")
             print(f"    {one.path} {[round(each, 2) for each in one.support]} {answer[:150]!r}")
-    report(found, sure)
+    report(results, sure)
     if not prefix:
         print("weights:", ", ".join(f"{weight:.2f}" for weight in fitted(table, right)))
 
 
-def judged_by_others(found: Sequence[Asked], table: Rows, right: Rows) -> Rows:
+def judged_by_others(results: Sequence[QuestionResult], table: Rows, right: Rows) -> Rows:
     """The likelihoods of each project's questions, by a rule fitted to those of the others."""
     sure = np.zeros(len(right))
-    projects = np.array([one.question.project for one in found])
+    projects = np.array([one.question.project for one in results])
     for project in set(projects.tolist()):
         own = projects == project
         weights = fitted(table[~own], right[~own])

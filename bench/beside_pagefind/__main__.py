@@ -1,11 +1,11 @@
-"""What is waited for, beside Pagefind: `python -m bench.beside_pagefind BUILD --pagefind PATH`.
+"""Compare with Pagefind the times that a user waits: `python -m bench.beside_pagefind BUILD --pagefind PATH`.
 
-Pagefind from npm: `npm i pagefind@1`, then PATH is `node_modules/.bin/pagefind`. Both index the same files on the same
-machine in turn; each row is the minimum of its runs (CPU of the whole process tree). Then, over that index: a run where
-nothing changed, one with a changed page, a second scope of the same site, a run of Dagster without changes, and a query
-from the shell without a service and with one. Last, what a browser loads until it shows results of each. `--only` names
-the rows to measure, by their beginnings. `--before` names the `searchsocket` of an older version, installed elsewhere:
-the rows that it knows are measured of both, run by run in turn.
+Pagefind is from npm: after `npm i pagefind@1`, PATH is `node_modules/.bin/pagefind`. Both index the same files on the
+same machine in turn. Each row is the minimum of its runs (CPU of the whole process tree). Then, over our index: a run
+without changes, one with a changed page, a second scope of the same site, a run of Dagster without changes, and a query
+from the shell without a service and with one. The last rows are the bytes that a browser loads until it shows results
+of each. `--only` selects rows by the beginning of their name. `--before` is the `searchsocket` command of an older
+version, installed elsewhere: the rows that it supports are measured for both, in turn.
 """
 
 import argparse
@@ -32,29 +32,35 @@ NEWER = ("Dagster run without changes", "shell query, a service")  # rows that n
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=Path, help="A built site.")
-    parser.add_argument("--pagefind", default="", metavar="PATH", help="Pagefind's program; without it, ours alone.")
+    parser.add_argument("--pagefind", default="", metavar="PATH", help="Pagefind program; without it, only ours runs.")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--query", default="create index")
-    parser.add_argument("--only", default="", metavar="ROW", help="Rows that begin so.")
-    parser.add_argument("--before", default="", metavar="COMMAND", help="The same of an older version.")
-    asked = parser.parse_args()
+    parser.add_argument("--only", default="", metavar="ROW", help="Measure only rows with this prefix.")
+    parser.add_argument(
+        "--before", default="", metavar="COMMAND", help="Measure also this command of an older version."
+    )
+    options = parser.parse_args()
     for package in (searchsocket.__path__[0], str(Path(searchsocket.__path__[0]).with_name("searchsocket_assets"))):
         compileall.compile_dir(package, quiet=2)
     with tempfile.TemporaryDirectory(prefix="searchsocket-bench-") as folder:
-        bench = Bench(Path(folder) / "now", asked.build.resolve(), COMMAND, asked.pagefind, asked.query)
+        bench = Bench(Path(folder) / "now", options.build.resolve(), COMMAND, options.pagefind, options.query)
         print(f"commit {commit()}\n")
         print("| what | CPU s | wall s | peak MB | disk MB |\n|---|---|---|---|---|")
-        if asked.pagefind and "Pagefind, cold".startswith(asked.only):
-            rows(asked.runs, {"Pagefind, cold": (bench.pagefind, bench.bundle)})
+        if options.pagefind and "Pagefind, cold".startswith(options.only):
+            rows(options.runs, {"Pagefind, cold": (bench.pagefind, bench.bundle)})
         versions = {"": bench}
-        if asked.before:
-            versions[", before"] = Bench(Path(folder) / "before", asked.build.resolve(), asked.before, "", asked.query)
-        rows(asked.runs, {f"ours, cold{which}": (of.cold, of.root / ".searchsocket") for which, of in versions.items()})
+        if options.before:
+            versions[", before"] = Bench(
+                Path(folder) / "before", options.build.resolve(), options.before, "", options.query
+            )
+        rows(
+            options.runs, {f"ours, cold{which}": (of.cold, of.root / ".searchsocket") for which, of in versions.items()}
+        )
         for name in bench.warm():
-            if name.startswith(asked.only):
-                known = {which: of.warm()[name] for which, of in versions.items() if of is bench or name not in NEWER}
-                rows(asked.runs, {f"{name}{which}": (run, None) for which, run in known.items()})
-        if asked.pagefind and "first result".startswith(asked.only):
+            if name.startswith(options.only):
+                runs = {which: of.warm()[name] for which, of in versions.items() if of is bench or name not in NEWER}
+                rows(options.runs, {f"{name}{which}": (run, None) for which, run in runs.items()})
+        if options.pagefind and "first result".startswith(options.only):
             bench.first_result()
 
 
@@ -105,7 +111,7 @@ class Bench:
         return self._cost(self._command, "index")
 
     def warm(self) -> dict[str, Callable[[], Cost]]:
-        """What is measured over an index, in this order."""
+        """The rows that are measured over an index, in this order."""
         search = (self._command, "search", self._query)
         return {
             "help": lambda: self._cost(self._command, "--help"),

@@ -1,8 +1,8 @@
-"""What a browser loads until it can show the first five results: bytes of bodies, as they travel.
+"""The bytes that a browser loads until it can show the first five results (bodies, as transferred).
 
-Pagefind searches in the browser: its script, its program, an index of the site, the part of it with the words of the
-query, and a fragment a result. Ours is a script and one answer. Both are counted at the server; who calls the API
-without a script loads the answer alone.
+Pagefind searches in the browser: it loads its script, its program, an index of the site, the part of the index with the
+words of the query, and a fragment per result. Ours is a script and one answer. The server counts both. A caller of the
+API without a script loads the answer alone.
 """
 
 import gzip
@@ -28,7 +28,7 @@ await fetch("/done?" + shown.length);
 
 
 def pagefind_bytes(bundle: Path, query: str) -> dict[str, int]:
-    """What chromium loads of a bundle for one query, by kind of file.
+    """Bytes of a bundle that Chromium loads for one query, by kind of file.
 
     Raises:
         TimeoutError: The browser showed nothing.

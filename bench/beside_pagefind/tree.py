@@ -1,4 +1,4 @@
-"""What a command costs with all that it starts, also what it leaves behind: a subreaper waits for those too."""
+"""The cost of a command and all processes that it starts, orphans included: a subreaper waits for these too."""
 
 import ctypes
 import os
@@ -69,7 +69,7 @@ def folder_mb(folder: Path) -> float:
 
 
 def commit() -> str:
-    """Which code is measured; "+" after it where files of it differ."""
+    """The measured commit, with "+" if files differ from it."""
     git = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty=+", "--abbrev=8", "--exclude=*"]
     done = subprocess.run(git, check=False, capture_output=True, text=True)
     return done.stdout.strip() or "unknown: no git here"

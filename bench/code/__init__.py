@@ -1,1 +1,1 @@
-"""The search of source code against other ways to search the same files."""
+"""Our search of source code compared with other searches of the same files."""

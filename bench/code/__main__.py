@@ -1,7 +1,7 @@
-"""`python -m bench.code`: our search of source code beside BM25, BM25 with MiniLM, and semble, on the same queries.
+"""`python -m bench.code`: our search of source code, BM25, BM25 with MiniLM, and semble, on the same queries.
 
-Semble's own model comes from a hub. It is asked here with models that can be had without one: the table of our built-in
-model, and any folder in model2vec's format, such as `bench.code.distilled` makes. `pip install semble` first.
+Semble downloads its own model from a hub. Here it uses models that need no hub: the table of our built-in model, and
+any folder in model2vec's format, such as `bench.code.distilled` makes. Run `pip install semble` first.
 """
 
 import argparse
@@ -52,10 +52,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("collections", type=Path, help="a folder of collections")
     parser.add_argument("--models", type=Path, nargs="*", default=[], help="folders of models for semble")
-    parser.add_argument("--alone", action="store_true", help="our search alone")
+    parser.add_argument("--alone", action="store_true", help="run only our search")
     parser.add_argument("--minilm", type=Path, help="folder of the MiniLM model, for BM25 with MiniLM")
-    parser.add_argument("--cache", type=Path, help="where vectors of MiniLM are kept between runs")
-    parser.add_argument("--by-class", action="store_true", help="one line a query class too")
+    parser.add_argument("--cache", type=Path, help="folder that caches MiniLM vectors between runs")
+    parser.add_argument("--by-class", action="store_true", help="also print a line per query class")
     return parser
 
 

@@ -1,9 +1,9 @@
 """`python -m bench.code.annotated BENCHMARKS REPOSITORIES FOLDER`: semble's own benchmark, by its own metric.
 
 BENCHMARKS is the folder `benchmarks` of semble's repository: `repos.json` pins the repositories, `annotations/` has the
-queries and the files that answer them. REPOSITORIES has a git directory per repository, named `OWNER+NAME/repo`; one
-that lacks the pinned commit is read at its newest, and queries about files that are not there are left out. Trees and
-indexes are kept in FOLDER. The two halves are the repositories at even and at odd places in the order of their names.
+queries and the files that answer them. REPOSITORIES has a git directory per repository, named `OWNER+NAME/repo`. If it
+lacks the pinned commit, the newest one is read, and queries about missing files are left out. FOLDER gets the trees and
+indexes. The two halves are the repositories at even and at odd places in the order of their names.
 """
 
 import argparse
@@ -73,9 +73,9 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("benchmarks", type=Path)
     parser.add_argument("repositories", type=Path)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--per-file", type=int, help="results per file; by default, the product's")
-    parser.add_argument("--semble", action="store_true", help="semble with the table of our built-in model instead")
-    parser.add_argument("--misses", action="store_true", help="print each query that is not answered perfectly")
+    parser.add_argument("--per-file", type=int, help="results per file; default: as in the product")
+    parser.add_argument("--semble", action="store_true", help="run semble, with the table of our built-in model")
+    parser.add_argument("--misses", action="store_true", help="print each query without a perfect answer")
     options = parser.parse_args(arguments)
     searcher = semble_search if options.semble else partial(our_search, per_file=options.per_file)
     scores: list[tuple[Annotated, float]] = []
@@ -161,8 +161,8 @@ def _matches(path: str, answer: str) -> bool:
 
 
 def _export(git: Path, revision: str, base: str, root: Path) -> None:
-    known = subprocess.run(["git", "--git-dir", git, "cat-file", "-e", f"{revision}^{{commit}}"], capture_output=True)
-    commit = "HEAD" if known.returncode else revision
+    lookup = subprocess.run(["git", "--git-dir", git, "cat-file", "-e", f"{revision}^{{commit}}"], capture_output=True)
+    commit = "HEAD" if lookup.returncode else revision
     root.mkdir(parents=True)
     tree = subprocess.run(
         ["git", "--git-dir", git, "archive", f"{commit}:{base}" if base else commit], stdout=subprocess.PIPE

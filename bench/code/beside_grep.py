@@ -1,7 +1,7 @@
-"""`python -m bench.code.beside_grep REPOSITORY...`: does `find` list the lines that `grep -nwF` lists?
+"""`python -m bench.code.beside_grep REPOSITORY...`: check that `find` lists the lines that `grep -nwF` lists.
 
-Words are sampled by a seed from what the indexed files hold, as they are written; each is looked for in all of these
-files, to the end of the answers. Also says what both took.
+A seed samples words from the indexed files, as they are written. Each word is searched for in all of these files, to
+the last answer. Also prints the time of both.
 """
 
 import os
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str]) -> None:
         written = sorted({word for path in files for word in _WORD.findall(source_text((root / path).read_bytes())[0])})
         words = random.Random(SEED).sample(written, WORDS)
         ours, theirs, took = [], [], [0.0, 0.0]
-        for number, (found, search) in enumerate(((ours, _found), (theirs, _listed))):
+        for number, (found, search) in enumerate(((ours, _lines_of_find), (theirs, _listed))):
             start = time.perf_counter()
             found += [search(code, root, files, word) for word in words]
             took[number] = (time.perf_counter() - start) / len(words)
@@ -49,7 +49,7 @@ def _files(code: CodeService) -> list[str]:
     return sorted({record.page.source_file for record in reader.catalogue.records(ids)})
 
 
-def _found(code: CodeService, root: Path, files: Sequence[str], word: str) -> Lines:
+def _lines_of_find(code: CodeService, root: Path, files: Sequence[str], word: str) -> Lines:
     lines: Lines = set()
     continuation = ""
     while True:

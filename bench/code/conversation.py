@@ -1,7 +1,7 @@
-"""`python -m bench.code.conversation REPOSITORY QUESTION NAME`: what an agent and a person see, to be read by eye.
+"""`python -m bench.code.conversation REPOSITORY QUESTION NAME`: output for an agent and a person, for review by eye.
 
-The agent talks to `searchsocket code serve --stdio`, with a bad line between; the person asks by the command line. The
-repository is indexed where it is stale, and nothing in it is changed but `searchsocket.toml` and its state folder.
+The agent uses `searchsocket code serve --stdio`, with one invalid line. The person uses the command line. A stale index
+of the repository is updated. The bench changes only `searchsocket.toml` and its state folder.
 """
 
 import json
@@ -19,15 +19,17 @@ def main(arguments: Sequence[str]) -> None:
     root, question, name = arguments
     _lines(root, question, name)
     first = name.rpartition(".")[2]
-    for asked in (
+    for command in (
         ["status"],
         ["search", question, "--limit", "3"],
         ["search", name, "--limit", "2"],
         ["find", first, "--limit", "5"],
         ["related", name],
     ):
-        print(f"\n$ searchsocket code {' '.join(asked)}", flush=True)
-        done = subprocess.run([COMMAND, "code", *asked, "--project", root], text=True, capture_output=True, check=False)
+        print(f"\n$ searchsocket code {' '.join(command)}", flush=True)
+        done = subprocess.run(
+            [COMMAND, "code", *command, "--project", root], text=True, capture_output=True, check=False
+        )
         print(done.stdout + done.stderr, flush=True)
 
 
@@ -42,10 +44,10 @@ def _lines(root: str, question: str, name: str) -> None:
 
         if say(b'{"op": "status"}')["data"]["dirty"]:
             say(b'{"op": "sync"}')
-        found = say(_request(op="search", q=question, top_k=3))["data"]
+        results = say(_request(op="search", q=question, top_k=3))["data"]
         say(_request(op="search", q=question, top_k=2, mode="hybrid"))
         say(_request(op="search", q=name, top_k=1, mode="hybrid"))
-        say(_request(op="fetch", ids=[one["chunk_id"] for one in found[:2]], max_lines=6))
+        say(_request(op="fetch", ids=[one["chunk_id"] for one in results[:2]], max_lines=6))
         say(b"not JSON")
         say(_request(op="fetch", ids=[4_294_967_295]))
         process.stdin.close()

@@ -1,8 +1,8 @@
-"""`python -m bench.code.distilled MINILM FOLDER`: a model for semble, without a hub.
+"""`python -m bench.code.distilled MINILM FOLDER`: make a model for semble, without a hub.
 
-What `model2vec.distill` does with its defaults, by ONNX Runtime in the place of PyTorch: each entry of the vocabulary
-between its marks, 256 principal components of their means, and what is frequent weighted less (SIF, 1e-4), by rank
-as Zipf's law has it.
+The defaults of `model2vec.distill`, with ONNX Runtime instead of PyTorch: each entry of the vocabulary between its
+marks, 256 principal components of their means, and a lower weight for frequent entries (SIF, 1e-4), by rank as in
+Zipf's law.
 """
 
 import sys
@@ -25,8 +25,8 @@ def main(arguments: Sequence[str]) -> None:
     entries = [entry for entry, _ in sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])]
     used = np.array([not entry.startswith("[unused") for entry in entries])
     ids = np.flatnonzero(used)
-    found = _states(minilm, ids, tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]"))
-    centred = found - found.mean(axis=0)
+    states = _states(minilm, ids, tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]"))
+    centred = states - states.mean(axis=0)
     _, axes = np.linalg.eigh(centred.T @ centred)
     rarity = 1 / np.arange(2, len(ids) + 2)
     weights = _SIF / (_SIF + rarity / rarity.sum())
@@ -45,8 +45,8 @@ def _states(minilm: Path, ids: NDArray[Any], start: int, end: int) -> NDArray[np
     for at in range(0, len(ids), _BATCH):
         batch = ids[at : at + _BATCH]
         tokens = np.stack([np.full(len(batch), start), batch, np.full(len(batch), end)], axis=1).astype(np.int64)
-        known = {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": np.zeros_like(tokens)}
-        rows.append(session.run(None, {name: known[name] for name in names})[0].mean(axis=1))
+        inputs = {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": np.zeros_like(tokens)}
+        rows.append(session.run(None, {name: inputs[name] for name in names})[0].mean(axis=1))
     return np.concatenate(rows).astype(np.float64)
 
 

@@ -1,10 +1,10 @@
-"""`python -m bench.code.fit BENCHMARKS REPOSITORIES FOLDER COLLECTIONS`: are other weights of code better ones?
+"""`python -m bench.code.fit BENCHMARKS REPOSITORIES FOLDER COLLECTIONS`: test other weights for code.
 
 The weights of `searchsocket.search.code.ranking` are moved one at a time while the mean quality of one half rises:
-semble's queries by semble's metric (see `bench.code.annotated`), and nDCG@10 of the collections of code, of which
-`commits` is split by repository and the others by every second query. Both halves are printed for the weights that
-ship, for each of them taken away, and for the ones that either half chose. The ones that ship are round numbers between
-those two, and hold on to the words of a chunk, which decide between the chunks of a file (`bench.agents.everyday`).
+semble's queries by semble's metric (see `bench.code.annotated`), and nDCG@10 of the collections of code. `commits` is
+split by repository, the others by every second query. The bench prints both halves for the weights that ship, for each
+of them removed, and for the weights that either half chose. The shipped weights are round numbers between those two.
+They keep the words of a chunk, which decide between the chunks of a file (`bench.agents.everyday`).
 """
 
 import os
@@ -35,7 +35,7 @@ _STEPS = (0.1, 0.05)
 _SHARE = {_SEMBLE: 3, "commits": 2}  # of a set in the mean; 1 for the others
 
 
-class Asked(NamedTuple):
+class JudgedQuery(NamedTuple):
     """A query with its candidates."""
 
     set: str
@@ -58,20 +58,20 @@ def main(arguments: Sequence[str]) -> None:
         _print(f"fitted to {half}", _fitted(shipped, [query for query in queries if query.half == half]), queries)
 
 
-def _fitted(weights: Weights, queries: Sequence[Asked]) -> Weights:
+def _fitted(weights: Weights, queries: Sequence[JudgedQuery]) -> Weights:
     best = _mean(_measured(weights, queries))
     for step in _STEPS:
         for name in Weights._fields:
             for sign in (1, -1):
                 while (value := round(getattr(weights, name) + sign * step, 2)) >= 0:
                     moved = weights._replace(**{name: value})
-                    if (found := _mean(_measured(moved, queries))) <= best:
+                    if (mean := _mean(_measured(moved, queries))) <= best:
                         break
-                    best, weights = found, moved
+                    best, weights = mean, moved
     return weights
 
 
-def _measured(weights: Weights, queries: Sequence[Asked]) -> dict[tuple[str, str], float]:
+def _measured(weights: Weights, queries: Sequence[JudgedQuery]) -> dict[tuple[str, str], float]:
     """The mean quality by set and half."""
     scores: dict[tuple[str, str], list[float]] = {}
     for query in queries:
@@ -85,13 +85,13 @@ def _mean(measured: Mapping[tuple[str, str], float]) -> float:
     return sum(shares[key] * value for key, value in measured.items()) / sum(shares.values())
 
 
-def _print(name: str, weights: Weights, queries: Sequence[Asked]) -> None:
+def _print(name: str, weights: Weights, queries: Sequence[JudgedQuery]) -> None:
     measured = _measured(weights, queries)
     cells = [f"{key[0]} {key[1]} {value:.4f}" for key, value in sorted(measured.items())]
     print(f"{name} {tuple(weights)}: {', '.join(cells)}", flush=True)
 
 
-def _annotated(benchmarks: Path, repositories: Path, folder: Path) -> Iterator[Asked]:
+def _annotated(benchmarks: Path, repositories: Path, folder: Path) -> Iterator[JudgedQuery]:
     for repository in annotated_repositories(benchmarks, repositories, folder):
         code = indexed(repository.root, os.environ)
         for query in repository.queries:
@@ -106,17 +106,17 @@ def _annotated(benchmarks: Path, repositories: Path, folder: Path) -> Iterator[A
             ) -> float:
                 return quality([spans[one.position] for one in at_most_each(ranked, urls, _PER_FILE, _TOP_K)], answers)
 
-            yield Asked(_SEMBLE, query.half, query.text, symbols, candidates, score)
+            yield JudgedQuery(_SEMBLE, query.half, query.text, symbols, candidates, score)
 
 
-def _collections(folder: Path, grown: Path) -> Iterator[Asked]:
+def _collections(folder: Path, grown: Path) -> Iterator[JudgedQuery]:
     for name in (name for name in names_of(folder) if name.startswith(CODE)):
         collection = load_named(folder, name)
         for at, tree in enumerate(grow(collection, grown)):
             yield from _of_tree(collection, tree, at)
 
 
-def _of_tree(collection: Collection, tree: Tree, at: int) -> Iterator[Asked]:
+def _of_tree(collection: Collection, tree: Tree, at: int) -> Iterator[JudgedQuery]:
     code = our_code(tree.root)
     is_only = len({document.scope for document in collection.documents}) == 1
     for number, query in enumerate(query for query in collection.queries if query.scope == tree.scope):
@@ -129,15 +129,15 @@ def _of_tree(collection: Collection, tree: Tree, at: int) -> Iterator[Asked]:
             excluded: frozenset[str] = query.exclude,
             grades: Mapping[str, int] = collection.grades[query.id],
         ) -> float:
-            found = dict.fromkeys(ids[one.position] for one in ranked)
-            return ndcg([each for each in found if each not in excluded], grades)
+            ranking = dict.fromkeys(ids[one.position] for one in ranked)
+            return ndcg([each for each in ranking if each not in excluded], grades)
 
         half = HALVES[(number if is_only else at) % 2]
-        yield Asked(collection.name, half, query.text, symbols, candidates, score)
+        yield JudgedQuery(collection.name, half, query.text, symbols, candidates, score)
 
 
 def _candidates(code: CodeService, q: str, top_k: int) -> tuple[CodeCandidates, Sequence[str]]:
-    """What the search ranks for a query."""
+    """The candidates of a query."""
     with patch.object(engine, "rank_code", wraps=rank_code) as ranking:
         code.search(CodeQuery(q, top_k), "main")
     candidates, _, symbols = ranking.call_args.args

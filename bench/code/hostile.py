@@ -1,7 +1,7 @@
-"""`python -m bench.code.hostile --times 100000`: damaged lines of the protocol, and fetches of whatever paths.
+"""`python -m bench.code.hostile --times 100000`: damaged lines of the protocol, and fetches of arbitrary paths.
 
-Both over a project made for it, whose folder has links to what lies outside. Says how many were answered, whether a
-byte from outside came back, and the memory of the process after the first thousandth and at the end.
+The bench makes a project whose folder has links to files outside. It prints the number of answers, whether a byte from
+outside came back, and the memory of the process after the first thousandth and at the end.
 """
 
 import argparse
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m bench.code.hostile", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--times", type=int, default=100_000, help="lines, and fetches")
+    parser.add_argument("--times", type=int, default=100_000, help="number of lines, and of fetches")
     times = parser.parse_args(arguments).times
     with TemporaryDirectory() as folder:
         root = _project(Path(folder))

@@ -1,7 +1,7 @@
-"""`python -m bench.code.judged FOLDER`: where the answers stand that one person judged right, for `judged.tsv`.
+"""`python -m bench.code.judged FOLDER`: ranks of the answers that one person judged right, for `judged.tsv`.
 
-FOLDER holds `three` and `django`, the archives of these packages as registries have them, and `svelte`, the source
-of the SvelteKit site svelte-multiselect. Each is indexed where that is not done.
+FOLDER contains `three` and `django`, the archives of these packages as registries have them, and `svelte`, the source
+of the SvelteKit site svelte-multiselect. A project without an index is indexed first.
 """
 
 import csv
@@ -25,15 +25,15 @@ def main(arguments: Sequence[str]) -> None:
         code = indexed(Path(arguments[0]) / name, os.environ)
         for row in (row for row in rows if row["repository"] == name):
             results = code.search(CodeQuery(row["query"], _DEPTH), "main").results
-            wanted = row["answers"].split()
-            found = (rank for rank, result in enumerate(results, start=1) if result.symbol in wanted)
-            ranks.append(next(found, 0))
+            answers = row["answers"].split()
+            right_ranks = (rank for rank, result in enumerate(results, start=1) if result.symbol in answers)
+            ranks.append(next(right_ranks, 0))
             print(f"{ranks[-1] or '-':>3}  {name:<7} {row['query']}")
     print(f"mean reciprocal rank {mean(1 / rank if rank else 0.0 for rank in ranks):.3f} of {len(ranks)}")
 
 
 def questions() -> list[str]:
-    """What was asked, of whatever repository."""
+    """The questions, of all repositories."""
     return [row["query"] for row in _rows()]
 
 

@@ -1,4 +1,4 @@
-"""What is asked: our search of code as it ships, and semble's, over the same files."""
+"""The searches that are compared: our search of code as it ships, and semble, over the same files."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -29,19 +29,19 @@ class Searched:
         self.name = name
         self._index = index
         self._folder = TemporaryDirectory()
-        self._known: dict[str, list[tuple[Tree, Search]]] = {}
+        self._searches: dict[str, list[tuple[Tree, Search]]] = {}
         self.refused: dict[str, int] = {}  # queries without an answer, by collection
 
     def __call__(self, collection: Collection) -> Ranking:
         rankings: dict[str, Sequence[str]] = {}
-        if collection.name not in self._known:
+        if collection.name not in self._searches:
             trees = grow(collection, Path(self._folder.name))
-            self._known[collection.name] = [(tree, self._index(tree.root)) for tree in trees]
-        for tree, search in self._known[collection.name]:
+            self._searches[collection.name] = [(tree, self._index(tree.root)) for tree in trees]
+        for tree, search in self._searches[collection.name]:
             for query in (query for query in collection.queries if query.scope == tree.scope):
-                found = dict.fromkeys(tree.ids[path] for path in search(query.text[:MAX_QUERY_CHARS]))
-                rankings[query.id] = [each for each in found if each not in query.exclude]
-        self.refused[collection.name] = sum(not found for found in rankings.values())
+                documents = dict.fromkeys(tree.ids[path] for path in search(query.text[:MAX_QUERY_CHARS]))
+                rankings[query.id] = [each for each in documents if each not in query.exclude]
+        self.refused[collection.name] = sum(not ranking for ranking in rankings.values())
         return rankings
 
 
@@ -71,8 +71,8 @@ def semble_with(model: Any, name: str) -> Callable[[Path], Search]:
     """Index a folder with semble's chunks, words and ranking, and a model in place of the one that it downloads."""
 
     def index(root: Path) -> Search:
-        found = semble_index(root, model, name)
-        return lambda q: [result.chunk.file_path for result in found.search(q, top_k=MAX_CODE_TOP_K)]
+        semble = semble_index(root, model, name)
+        return lambda q: [result.chunk.file_path for result in semble.search(q, top_k=MAX_CODE_TOP_K)]
 
     return index
 

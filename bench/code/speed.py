@@ -1,8 +1,8 @@
-"""`python -m bench.code.speed ROOT`: what a query of source code takes, in CPU of one thread.
+"""`python -m bench.code.speed ROOT`: CPU time of a query of source code, in one thread.
 
-ROOT is indexed where that is stale. The questions are those of `judged.tsv`, which say in words what code does, and as
-many names of the tree as they are written; each round asks them in an order of its own. `OMP_NUM_THREADS=1` keeps
-matrix products in that thread.
+A stale index of ROOT is updated. The questions are those of `judged.tsv`, which describe code in words, and as many
+names of the tree as they are written. Each round has its own order. `OMP_NUM_THREADS=1` keeps matrix products in that
+thread.
 """
 
 import argparse
@@ -26,15 +26,15 @@ def main(arguments: Sequence[str]) -> None:
         prog="python -m bench.code.speed", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("root", type=Path, help="a folder of source code")
-    parser.add_argument("--rounds", type=int, default=10, help="how often each question is asked")
+    parser.add_argument("--rounds", type=int, default=10, help="number of times that each question is sent")
     options = parser.parse_args(arguments)
     code, draw = indexed(options.root, os.environ), random.Random(SEED)
-    said = questions()
-    written = draw.sample(names_in(code), len(said))
-    asked = [("in words", q) for q in said] + [("as written", q) for q in written]
+    in_words = questions()
+    as_written = draw.sample(names_in(code), len(in_words))
+    queries = [("in words", q) for q in in_words] + [("as written", q) for q in as_written]
     took: dict[str, list[float]] = {}
     for each in range(options.rounds + 1):
-        for kind, q in draw.sample(asked, len(asked)):
+        for kind, q in draw.sample(queries, len(queries)):
             start = time.thread_time()
             code.search(CodeQuery(q), "main")
             if each:  # the first round reads what the others find in memory

@@ -1,7 +1,7 @@
-"""`python -m bench.code.symbols REPOSITORY...`: is the definition of a name first where that name is the query?
+"""`python -m bench.code.symbols REPOSITORY...`: check that a definition is first if its name is the query.
 
-Names are sampled by a seed, as many of each repository, among those of programming languages. A definition is right
-where its qualified name is the query's to the letter.
+A seed samples the names, as many per repository, among those of programming languages. A definition is right if its
+qualified name is exactly the query.
 """
 
 import os
@@ -35,11 +35,11 @@ def main(arguments: Sequence[str]) -> None:
     for root in map(Path, arguments):
         code = indexed(root, os.environ)
         names = names_in(code)
-        asked = random.Random(SEED).sample(names, min(TOTAL // len(arguments), len(names)))
-        found = [[one.symbol == name for one in code.search(CodeQuery(name), "main").results] for name in asked]
-        missed = [name for name, right in zip(asked, found, strict=True) if not any(right[:5])]
-        counts = [len(asked), sum(right[:1] == [True] for right in found), len(asked) - len(missed),
-                  sum(not right for right in found)]  # fmt: skip
+        queries = random.Random(SEED).sample(names, min(TOTAL // len(arguments), len(names)))
+        ranks = [[one.symbol == name for one in code.search(CodeQuery(name), "main").results] for name in queries]
+        missed = [name for name, right in zip(queries, ranks, strict=True) if not any(right[:5])]
+        counts = [len(queries), sum(right[:1] == [True] for right in ranks), len(queries) - len(missed),
+                  sum(not right for right in ranks)]  # fmt: skip
         total = [a + b for a, b in zip(total, counts, strict=True)]
         print(f"{root.name}: {_line(counts)}; not in the first five: {missed[:8]}")
     print(f"all: {_line(total)}")
@@ -60,8 +60,8 @@ def names_in(code: CodeService) -> list[str]:
 
 
 def _line(counts: Sequence[int]) -> str:
-    asked, first, five, refused = counts
-    return f"{asked} names, first {first / asked:.1%}, in the first five {five / asked:.1%}, refused {refused}"
+    names, first, five, refused = counts
+    return f"{names} names, first {first / names:.1%}, in the first five {five / names:.1%}, refused {refused}"
 
 
 if __name__ == "__main__":

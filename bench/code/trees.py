@@ -1,4 +1,4 @@
-"""A collection of source code as files in folders, which is what searches of code read."""
+"""A collection of source code as files in folders, the input of searches of code."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""Content retrieval: how fast, how precise, and how much of what is relevant fits into so many tokens."""
+"""Content retrieval: speed, precision, and the share of relevant documents in a token budget."""

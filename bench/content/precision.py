@@ -1,12 +1,12 @@
-"""How many of the first ten passages are relevant: `python -m bench.content.precision FOLDER [-v]`.
+"""The share of relevant passages among the first ten: `python -m bench.content.precision FOLDER [-v]`.
 
 `queries.tsv` has 62 queries of the projects of `bench.asking`: three sites and two repositories, by concepts, by terms
-and by both. `judged.tsv` says of every passage that was among the first ten in any way tried if it is relevant, and
-why, by the passage's id, which names its page, heading and text. Relevant is what itself says something about what is
-asked: not a list of links, an index, a footer, a constructor without a word, or an example of something else. A passage
-that nobody judged counts as irrelevant and is named with `-v`: judge it and add it.
+and by both. `judged.tsv` has every passage that was among the first ten in any variant, with the judgement and its
+reason. The id of a passage has its page, heading and text. A passage is relevant if it gives information on the query
+itself. A list of links, an index, a footer, a constructor without a word and an example of something else are not. A
+passage without a judgement counts as irrelevant, and `-v` prints it: judge it and add it.
 
-Queries of concepts are asked by one vector in several ways. What was chosen was chosen on the queries of even number.
+Queries by concepts are embedded in several ways. The choice was made on the queries with even numbers.
 """
 
 import os
@@ -36,7 +36,7 @@ HERE = Path(__file__).parent
 Way = Callable[[ContentFolder, tuple[str, ...], tuple[str, ...]], Vector | None]
 
 
-class Asked(NamedTuple):
+class JudgedQuery(NamedTuple):
     """A query of the bench."""
 
     number: int
@@ -61,49 +61,49 @@ WAYS: dict[str, Way] = {
 }
 
 
-def queries() -> Iterator[Asked]:
+def queries() -> Iterator[JudgedQuery]:
     """Those of `queries.tsv`."""
     for line in (HERE / "queries.tsv").read_text().splitlines()[1:]:
         number, project, *lists = line.split("\t")
         concepts, terms = (tuple(filter(None, map(str.strip, text.split(";")))) for text in lists)
-        yield Asked(int(number), project, ContentQuery(concepts, terms, max_tokens=MOST_MAX_TOKENS))
+        yield JudgedQuery(int(number), project, ContentQuery(concepts, terms, max_tokens=MOST_MAX_TOKENS))
 
 
 def judgements() -> dict[tuple[int, str], bool]:
-    """Whether a passage is relevant, by the query's number and the passage's id."""
+    """Relevance of passages, by the query's number and the passage's id."""
     rows = [line.split("\t") for line in (HERE / "judged.tsv").read_text().splitlines()[1:]]
     return {(int(number), chunk_id): relevant == "1" for number, relevant, chunk_id, _ in rows}
 
 
 def corpora(folder: Path) -> dict[str, ContentFolder]:
     """The pages of each site of the bench, and the code of each repository."""
-    found = {}
-    for name in sorted({asked.project for asked in queries()}):
+    folders = {}
+    for name in sorted({query.project for query in queries()}):
         project = open_project(folder / name, os.environ)
         service = open_content(project, os.environ, open_service(project, os.environ))
-        found[name] = service.folder("site" if name.endswith("-docs") else "code", trusted=True)
-    return found
+        folders[name] = service.folder("site" if name.endswith("-docs") else "code", trusted=True)
+    return folders
 
 
-def answers(known: dict[str, ContentFolder], way: Way) -> Iterator[tuple[Asked, ContentAnswer]]:
+def answers(folders: dict[str, ContentFolder], way: Way) -> Iterator[tuple[JudgedQuery, ContentAnswer]]:
     """All queries, answered by a search that remembers nothing of another way."""
     search = ContentSearch(Continuations(lambda: b"bench"), lambda: datetime.now(UTC))
     with patch.object(retrieve, "concept_vector", way):
-        for asked in queries():
-            yield asked, search.search(known[asked.project], asked.query)
+        for query in queries():
+            yield query, search.search(folders[query.project], query.query)
 
 
 def main(folder: Path, *, verbose: bool) -> None:
-    known, judged = corpora(folder), judgements()
+    folders, judged = corpora(folder), judgements()
     unjudged: dict[tuple[int, str], str] = {}
     print(f"{'precision of the first ten':28} all  even   odd  concepts several  terms  unjudged")
     for name, way in WAYS.items():
-        shares: dict[Asked, float] = {}
+        shares: dict[JudgedQuery, float] = {}
         missing = 0
-        for asked, answer in answers(known, way):
+        for query, answer in answers(folders, way):
             results = answer.data.results
-            ids = [(asked.number, one.chunk_id) for one in results]
-            shares[asked] = sum(judged.get(each, False) for each in ids) / max(len(ids), 1)
+            ids = [(query.number, one.chunk_id) for one in results]
+            shares[query] = sum(judged.get(each, False) for each in ids) / max(len(ids), 1)
             new = {each: one.content for each, one in zip(ids, results, strict=True) if each not in judged}
             missing += len(new)
             unjudged |= new

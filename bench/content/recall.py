@@ -1,8 +1,8 @@
-"""How many of the documents that answer a query are in so many tokens: `python -m bench.content.recall FOLDER`.
+"""The share of the answering documents within a number of tokens: `python -m bench.content.recall FOLDER`.
 
-FOLDER holds relevance collections (`site_vue`, ...); behind it may stand the folder of the MiniLM model, which is asked
-instead of the built-in one, and one in which its vectors are kept. Beside what `search_content` gives with
-`max_tokens`, plain top-k: as many of the nearest chunks, for each query, as make so many tokens on the average.
+FOLDER contains relevance collections (`site_vue`, ...). A second argument is the folder of the MiniLM model, which then
+replaces the built-in one; a third one caches its vectors. `search_content` with `max_tokens` is compared with plain
+top-k: for each query, the number of nearest chunks that takes so many tokens on average.
 """
 
 import sys
@@ -29,7 +29,7 @@ _DEPTH = 12  # chunks
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Retrieved:
     """Documents by both ways, and the tokens of ours together and of each of the nearest chunks."""
 
     ours: list[str]
@@ -38,7 +38,7 @@ class Found:
     sizes: list[int]
 
 
-def asked(indexed: Indexed, content: ContentFolder, text: str, budget: int) -> Found:
+def retrieve(indexed: Indexed, content: ContentFolder, text: str, budget: int) -> Retrieved:
     """The documents of what fits, by both ways."""
     search = ContentSearch(Continuations(), lambda: NOW)
     code = tuple(word for word in text.split() if ExactTerm(word).match_case)
@@ -48,7 +48,7 @@ def asked(indexed: Indexed, content: ContentFolder, text: str, budget: int) -> F
     hits = content.reader.vectors.nearest(vector, top_k=_DEPTH, where=content.where)  # type: ignore[arg-type]
     records = content.reader.catalogue.records([hit.id for hit in hits])
     sizes = [json_tokens(record.chunk.body.text) + OVERHEAD for record in records]
-    return Found(ours, answer.data.statistics.tokens, [indexed.ids[record.page.url] for record in records], sizes)
+    return Retrieved(ours, answer.data.statistics.tokens, [indexed.ids[record.page.url] for record in records], sizes)
 
 
 def main(folder: Path, minilm: Path | None = None, cache: Path | None = None) -> None:
@@ -61,19 +61,23 @@ def main(folder: Path, minilm: Path | None = None, cache: Path | None = None) ->
         embed = partial(vector_for, queries, reader.generation)
         content = PageFolder("site", reader, embed, is_read=lambda: minilm is not None)
         for budget in BUDGETS:
-            wanted = [(query, set(collection.grades.get(query.id, {}))) for query in collection.queries]
-            wanted = [(query, documents) for query, documents in wanted if documents]
-            found = [asked(indexed, content, query.text, budget) for query, _ in wanted]
-            k = max(k for k in range(1, _DEPTH) if np.mean([sum(one.sizes[:k]) for one in found]) <= budget or k == 1)
+            judged = [(query, set(collection.grades.get(query.id, {}))) for query in collection.queries]
+            judged = [(query, documents) for query, documents in judged if documents]
+            retrieved = [retrieve(indexed, content, query.text, budget) for query, _ in judged]
+            k = max(
+                k for k in range(1, _DEPTH) if np.mean([sum(one.sizes[:k]) for one in retrieved]) <= budget or k == 1
+            )
             ours = np.mean(
-                [len(right & set(one.ours)) / len(right) for one, (_, right) in zip(found, wanted, strict=True)]
+                [len(right & set(one.ours)) / len(right) for one, (_, right) in zip(retrieved, judged, strict=True)]
             )
             plain = [
-                len(right & set(one.nearest[:k])) / len(right) for one, (_, right) in zip(found, wanted, strict=True)
+                len(right & set(one.nearest[:k])) / len(right)
+                for one, (_, right) in zip(retrieved, judged, strict=True)
             ]
             print(
-                f"{name:12} {budget} tokens: {ours:.3f} in {np.mean([one.tokens for one in found]):.0f}, top-{k} "
-                f"{np.mean(plain):.3f} in {np.mean([sum(one.sizes[:k]) for one in found]):.0f}, {len(found)} queries"
+                f"{name:12} {budget} tokens: {ours:.3f} in {np.mean([one.tokens for one in retrieved]):.0f}, top-{k} "
+                f"{np.mean(plain):.3f} in {np.mean([sum(one.sizes[:k]) for one in retrieved]):.0f}, "
+                f"{len(retrieved)} queries"
             )
 
 

@@ -1,6 +1,6 @@
-"""How long content searches take over 50,000 chunks: first pages and those that follow, in process.
+"""The time of content searches over 50,000 chunks, in process: first pages and continuations.
 
-`python -m bench.content.speed [FOLDER]`; an index that is there already is used again.
+`python -m bench.content.speed [FOLDER]`; an index in FOLDER is used again.
 """
 
 import hashlib
@@ -93,10 +93,10 @@ def main(folder: Path) -> None:
     }
     print(f"{reader.generation.records} chunks of {WORDS} words, milliseconds of CPU (p50, p95)")
     all_first, all_next = [], []
-    for kind, asked in kinds.items():
+    for kind, group in kinds.items():
         search = ContentSearch(Continuations(lambda: b"bench"), lambda: datetime.now(UTC))
         first, following = [], []
-        for query in asked:
+        for query in group:
             took, answer = timed(partial(search.search, content, query))
             first.append(took)
             if token := answer.continuation.next_token:

@@ -1,12 +1,12 @@
 """A ledger of crashes: `python -m bench.crashes --count 200 --seed 1`.
 
-Runs of every kind are killed with SIGKILL at random moments: most before a step that is drawn from all steps by which
-the run changes its state directory, some after a random part of the run's duration. Meanwhile another process
-searches. After each kill the old index must answer whole, the next run must complete, what it leads to must be
-what a run leads to that was never killed, and nothing temporary may stay behind.
+Runs of every kind are killed with SIGKILL at random moments. Most are killed before a step that is drawn from all steps
+by which the run changes its state directory, some after a random part of the run's duration. Meanwhile another process
+searches. After each kill, the old index must answer completely and the next run must complete. Its result must equal
+that of a run without a kill, and no temporary file may remain.
 
-With `--kills N` the real command is killed N times over a site of 1,500 pages instead, see `kills.py`; `--folder` keeps
-site and ledger, so that the same command goes on after an interruption.
+`--kills N` instead kills the real command N times over a site of 1,500 pages, see `kills.py`. `--folder` keeps site and
+ledger, so that the same command continues after an interruption.
 """
 
 import argparse
@@ -29,11 +29,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m bench.crashes", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--count", type=int, default=200, help="kills in all")
+    parser.add_argument("--count", type=int, default=200, help="total number of kills")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kind", choices=[kind.name for kind in KINDS], help="only this kind of run")
     parser.add_argument("--kills", type=int, metavar="N", help="kill the real command N times instead")
-    parser.add_argument("--folder", type=Path, help="where --kills keeps its site and ledger; default: a temporary one")
+    parser.add_argument("--folder", type=Path, help="site and ledger of --kills; default: a temporary folder")
     arguments = parser.parse_args()
     if arguments.kills:
         kill_the_command(arguments.kills, arguments.folder, arguments.seed)
@@ -53,14 +53,14 @@ def main() -> None:
         raise SystemExit(1)
 
 
-def kill_the_command(kills: int, kept: Path | None, seed: int) -> None:
-    folder = kept or Path(tempfile.mkdtemp(prefix="searchsocket-kills-"))
+def kill_the_command(kills: int, ledger_folder: Path | None, seed: int) -> None:
+    folder = ledger_folder or Path(tempfile.mkdtemp(prefix="searchsocket-kills-"))
     folder.mkdir(parents=True, exist_ok=True)
     try:
         ledger = kill_many(folder, kills, seed)
         problems = compared_with_fresh(folder)
     finally:
-        if kept is None:
+        if ledger_folder is None:
             shutil.rmtree(folder)
     print_kills(ledger, problems)
     if problems or any(kill.problems for kill in ledger):
@@ -84,11 +84,11 @@ def print_ledger(kinds: list[Prepared], crashes: list[Crash]) -> None:
         mine = [crash for crash in crashes if crash.kind == prepared.kind.name]
         places = Counter(crash.fell for crash in mine if crash.fell and "%" not in crash.fell)
         by_clock = sum("%" in crash.fell for crash in mine)
-        told = [f"{place} ({count})" for place, count in places.most_common(_PLACES)]
-        told += [f"by the clock ({by_clock})"] if by_clock else []
+        steps = [f"{place} ({count})" for place, count in places.most_common(_PLACES)]
+        steps += [f"by the clock ({by_clock})"] if by_clock else []
         print(
             f"| {prepared.kind.name} | {len(prepared.steps)} | {len(mine)} | {sum(not crash.fell for crash in mine)} | "
-            f"{sum(crash.answers for crash in mine)} | {', '.join(told)} | "
+            f"{sum(crash.answers for crash in mine)} | {', '.join(steps)} | "
             f"{sum(bool(crash.problems) for crash in mine)} |"
         )
     sorts = {crash.fell for crash in crashes if crash.fell and "%" not in crash.fell}

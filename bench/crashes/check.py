@@ -1,4 +1,4 @@
-"""What is on disk after a run, in a form that is equal for runs that came to the same end."""
+"""The state on disk after a run, in a form that is equal for equal results."""
 
 import re
 import sqlite3
@@ -56,13 +56,13 @@ def outcome(root: Path, scope_name: str) -> Outcome:
     )
 
 
-def differences(found: Outcome, wanted: Outcome) -> list[str]:
+def differences(actual: Outcome, expected: Outcome) -> list[str]:
     """In what two outcomes differ."""
-    return [name for name in Outcome.__slots__ if getattr(found, name) != getattr(wanted, name)]
+    return [name for name in Outcome.__slots__ if getattr(actual, name) != getattr(expected, name)]
 
 
 def damage(root: Path, scope_name: str) -> list[str]:
-    """What is wrong with the files of the live generation."""
+    """Problems with the files of the live generation."""
     project = open_project(root, {})
     store = make_store(project.settings.vector, project.state_dir, project.id)
     return store.verify(project.scope_named(scope_name))
@@ -71,11 +71,11 @@ def damage(root: Path, scope_name: str) -> list[str]:
 def leftovers(root: Path) -> list[str]:
     """Files and folders that only a writer at work may have."""
     state = root / ".searchsocket"
-    found = [path for path in state.rglob("*") if _TEMPORARY.match(path.name)]
-    found += (state / "tmp").glob("*")
-    found += list((state / ".locks").glob("*.owner"))
+    paths = [path for path in state.rglob("*") if _TEMPORARY.match(path.name)]
+    paths += (state / "tmp").glob("*")
+    paths += list((state / ".locks").glob("*.owner"))
     for scope in (state / "index").glob("*"):
         generations = [path for path in scope.glob("2*T*Z-*") if path.is_dir()]
         if len(generations) > 2 or (generations and not (scope / "CURRENT").exists()):
-            found += generations
-    return sorted(str(path.relative_to(state)) for path in set(found))
+            paths += generations
+    return sorted(str(path.relative_to(state)) for path in set(paths))

@@ -1,4 +1,4 @@
-"""A run in a process of its own, told when to die."""
+"""A run in its own process, which kills itself at a given step."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""One crash: restore a state, kill a run over it, look, run again, look again."""
+"""One crash: restore a state, kill a run over it, check, run again, check again."""
 
 import multiprocessing
 import os
@@ -36,12 +36,12 @@ class Prepared:
     steps: list[str]  # label of every step of the run that will be killed
     seconds: float  # that the run takes in a process of its own
     allowed: tuple[str, ...]  # digests of `main` that may be live meanwhile; "" = none
-    wanted: dict[str, Outcome]  # scope -> its state in the end
+    expected: dict[str, Outcome]  # scope -> its state in the end
 
 
 @dataclass(frozen=True, slots=True)
 class Crash:
-    """What became of one kill."""
+    """The result of one kill."""
 
     kind: str
     fell: str  # before which step, or at which part of the run's duration; "" = the run ended first
@@ -69,8 +69,8 @@ class Workshop:
         for version, step in kind.before:
             use_version(self.root, self.versions, version)
             in_process(child.run, self.root, step)
-        kept = self.folder / "states" / kind.name
-        shutil.copytree(self.state, kept)
+        copy = self.folder / "states" / kind.name
+        shutil.copytree(self.state, copy)
         use_version(self.root, self.versions, kind.version)
         before = outcome(self.root, "main").digest
         began = time.perf_counter()
@@ -79,8 +79,8 @@ class Workshop:
         after = outcome(self.root, "main").digest
         for step in kind.then:
             in_process(child.run, self.root, step)
-        wanted = {scope: outcome(self.root, scope) for scope in kind.scopes}
-        return Prepared(kind, kept, steps, seconds, (before, after, wanted["main"].digest), wanted)
+        expected = {scope: outcome(self.root, scope) for scope in kind.scopes}
+        return Prepared(kind, copy, steps, seconds, (before, after, expected["main"].digest), expected)
 
     def restore(self, prepared: Prepared) -> None:
         shutil.rmtree(self.state, ignore_errors=True)
@@ -92,16 +92,16 @@ class Workshop:
         self.restore(prepared)
         with watched(self.root, prepared.allowed) as report:
             fell, problems = kill()
-            problems += [f"after the kill: {told}" for told in damage(self.root, "main")]
+            problems += [f"after the kill: {problem}" for problem in damage(self.root, "main")]
             try:
                 for step in prepared.kind.then:
                     in_process(child.run, self.root, step)
             except RuntimeError as error:
                 problems.append(f"the next run did not complete: {error}")
-        problems += [f"reader: {told}" for told in report.problems]
-        for scope, wanted in prepared.wanted.items():
-            problems += [f"{scope}: other {name}" for name in differences(outcome(self.root, scope), wanted)]
-            problems += [f"after the next run: {told}" for told in damage(self.root, scope)]
+        problems += [f"reader: {problem}" for problem in report.problems]
+        for scope, expected in prepared.expected.items():
+            problems += [f"{scope}: other {name}" for name in differences(outcome(self.root, scope), expected)]
+            problems += [f"after the next run: {problem}" for problem in damage(self.root, scope)]
         problems += [f"left behind: {path}" for path in leftovers(self.root)]
         return Crash(prepared.kind.name, fell, report.answers, problems)
 
@@ -156,7 +156,7 @@ def in_process(work: Callable[..., None], *arguments: object, answers: bool = Fa
 
 @dataclass(slots=True)
 class Report:
-    """What the reader found."""
+    """The report of the reader."""
 
     answers: int = 0
     problems: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Counting the steps by which a process changes its state directory, and dying before one of them."""
+"""Count the steps by which a process changes its state directory, and die before one of them."""
 
 import os
 import signal

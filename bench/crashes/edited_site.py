@@ -1,4 +1,4 @@
-"""A site of 1,500 pages that is edited over and over; every page says which edition it is."""
+"""A site of 1,500 pages that is edited again and again; every page contains its edition."""
 
 import json
 import random
@@ -64,31 +64,31 @@ class EditedSite:
         scope = project.scope_named("main")
         reader = make_store(project.settings.vector, project.state_dir, project.id).reader(scope)
         store = make_store(project.settings.vector, project.state_dir, project.id)
-        found: dict[int, int] = {}
+        editions: dict[int, int] = {}
         urls: set[str] = set()
         for ids in batches((record_id for record_id, _ in store.fingerprints(scope)), 500):
             for record in reader.catalogue.records(ids):
                 urls.add(record.page.url)
                 for edition, number in _EDITION.findall(record.chunk.body.text):
-                    found[int(number)] = int(edition)
-        wanted = {number: edition for number, edition in enumerate(self._editions) if edition > 0}
-        problems = [f"page {number} is lost" for number in sorted(wanted.keys() - found.keys())[:_SHOWN]]
-        problems += [f"page {number} should be gone" for number in sorted(found.keys() - wanted.keys())[:_SHOWN]]
+                    editions[int(number)] = int(edition)
+        expected = {number: edition for number, edition in enumerate(self._editions) if edition > 0}
+        problems = [f"page {number} is lost" for number in sorted(expected.keys() - editions.keys())[:_SHOWN]]
+        problems += [f"page {number} should be gone" for number in sorted(editions.keys() - expected.keys())[:_SHOWN]]
         problems += [
-            f"page {number} is of edition {found[number]} instead of {edition}"
-            for number, edition in wanted.items()
-            if found.get(number, edition) != edition
+            f"page {number} is of edition {editions[number]} instead of {edition}"
+            for number, edition in expected.items()
+            if editions.get(number, edition) != edition
         ][:_SHOWN]
-        if len(urls) != len(wanted):
-            problems.append(f"{len(urls)} pages have records instead of {len(wanted)}")
+        if len(urls) != len(expected):
+            problems.append(f"{len(urls)} pages have records instead of {len(expected)}")
         return problems
 
     def _shorten(self, number: int) -> None:
         """Few records a page, so that publishing is quick, and as many bytes as before, so that workers are started."""
         path = self._build / page_file(number)
         text = path.read_text(encoding="utf-8")
-        kept = text.split(_SECTIONS)[0]
-        path.write_text(f"{kept}<!-- {'.' * (len(text) - len(kept))} --></main></body></html>", encoding="utf-8")
+        opening = text.split(_SECTIONS)[0]
+        path.write_text(f"{opening}<!-- {'.' * (len(text) - len(opening))} --></main></body></html>", encoding="utf-8")
 
     def _write(self, number: int, edition: int) -> None:
         path = self._build / page_file(number)

@@ -1,9 +1,9 @@
-"""Kills of the real command over a site of 1,500 pages, at moments all over its life.
+"""Kills of the real command over a site of 1,500 pages, at moments over the whole run.
 
-Between two kills some pages are edited, so that there is work; before every third kill so many that worker processes
-extract them, and the kill comes while they do. Now and then a run may complete, and then the index must hold exactly
-what the site says. After the last kill it is compared with a fresh index. The folder keeps site and ledger: started
-again on it, the bench goes on where it was.
+Between two kills some pages are edited, so that there is work. Before every third kill, the edits are so many that
+worker processes extract them, and the kill comes during that. Sometimes a run may complete; then the index must equal
+the site. After the last kill, the index is compared with a fresh one. The folder keeps site and ledger: started again
+on it, the bench continues.
 """
 
 import json
@@ -32,7 +32,7 @@ _COMMAND = [sys.executable, "-m", "searchsocket.cli.main", "index", "--json", "-
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """What became of one kill."""
+    """The result of one kill."""
 
     number: int
     event: str  # the last that was heard of; "" = none yet, "ended" = the run ended first
@@ -95,7 +95,7 @@ def print_kills(kills: list[Kill], problems: list[str]) -> None:
         f"{max(kill.dying_seconds for kill in kills):.2f} | {sum(kill.seconds for kill in kills) / len(kills):.1f} |"
     )
     print(f"\nLast heard of: {', '.join(f'{event} {count}' for event, count in events.most_common())}.")
-    for problem in [*(f"kill {kill.number + 1}: {told}" for kill in kills for told in kill.problems), *problems]:
+    for problem in [*(f"kill {kill.number + 1}: {text}" for kill in kills for text in kill.problems), *problems]:
         print(f"- {problem}")
 
 
@@ -158,10 +158,10 @@ def _heard(run: "subprocess.Popen[str]", pages: int) -> tuple[str, bool]:
 def _waited(run: "subprocess.Popen[str]", seconds: float) -> tuple[str, bool]:
     """Wait for a time."""
     try:
-        _, told = run.communicate(timeout=seconds)
+        _, log = run.communicate(timeout=seconds)
     except subprocess.TimeoutExpired as error:
-        told = (error.stderr or b"").decode()
-    return next((str(event["event"]) for event in _events(reversed(told.splitlines()))), ""), False
+        log = (error.stderr or b"").decode()
+    return next((str(event["event"]) for event in _events(reversed(log.splitlines()))), ""), False
 
 
 def _events(lines: Iterable[str]) -> Iterator[dict[str, object]]:

@@ -1,4 +1,4 @@
-"""The processes of a run that was killed: a session that must come to an end by itself."""
+"""The processes of a killed run: a session that must end by itself."""
 
 import os
 import select
@@ -11,7 +11,7 @@ _PATIENCE_S = 60.0  # far more than a worker needs: a machine may be busy
 
 
 def gone(session: int) -> bool:
-    """Whether every process of a session ends by itself; those that do not are killed."""
+    """Return True if every process of a session ends by itself; kill the others."""
     deadline = time.monotonic() + _PATIENCE_S
     while members := session_members(session):
         if not _ends(members[0], max(0.0, deadline - time.monotonic())):
@@ -24,15 +24,15 @@ def gone(session: int) -> bool:
 
 def session_members(session: int) -> list[int]:
     """Living processes of a session."""
-    found = []
+    processes = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             fields = (folder / "stat").read_text().rpartition(")")[2].split()
         except OSError:
             continue  # ended meanwhile
         if int(fields[3]) == session and fields[0] != "Z":
-            found.append(int(folder.name))
-    return sorted(found)
+            processes.append(int(folder.name))
+    return sorted(processes)
 
 
 def _ends(process: int, timeout_s: float) -> bool:

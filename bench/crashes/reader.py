@@ -1,4 +1,4 @@
-"""A reader in a process of its own that asks without a pause while others publish, die and publish again."""
+"""A reader in its own process that searches without a pause while others publish and die."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -50,10 +50,10 @@ def _ask_until_told(root: Path, allowed: Sequence[str], connection: Connection) 
                     problems.append(f"generation {reader.generation.name} is neither the old nor the new index")
                 if index_digest(reader.numbering.all_fingerprints()) != reader.generation.digest:
                     problems.append(f"generation {reader.generation.name} mixes records")
-            found = engine.search(SearchQuery(query, 1), scope)
+            answer = engine.search(SearchQuery(query, 1), scope)
             answers += 1
-            if [result.url for result in found.results] != [url]:
-                problems.append(f"{query} found {[result.url for result in found.results]} in {found.generation}")
+            if [result.url for result in answer.results] != [url]:
+                problems.append(f"{query} found {[result.url for result in answer.results]} in {answer.generation}")
         except ScopeNotIndexed:
             if "" not in allowed:
                 problems.append("the scope was not indexed for a moment")

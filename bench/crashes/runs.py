@@ -1,4 +1,4 @@
-"""The kinds of run that are killed: what each starts from, what it does, and what must be true afterwards."""
+"""The kinds of run that are killed: the start, the steps and the required result of each."""
 
 import os
 from collections.abc import Callable, Mapping

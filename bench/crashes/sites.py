@@ -1,4 +1,4 @@
-"""Two versions of a generated site, and the questions whose answer is the same in both."""
+"""Two versions of a generated site, and the questions that have the same answer in both."""
 
 import os
 import shutil

@@ -1,7 +1,8 @@
-"""Replay searches of the example site and print the demand report, to be read by eye: `python -m bench.demand`.
+"""Replay searches of the example site and print the demand report, for review by eye: `python -m bench.demand`.
 
-Titles and headings as they are, with typos and cut short; questions about something else; nonsense; and secrets, none
-of which may appear. The searches go through the service, with a visitor each, and visitors open results.
+The searches are titles and headings as they are, with typos and cut short; questions about something else; nonsense;
+and secrets, none of which may appear in the report. Each goes through the service with its own visitor. Visitors open
+results.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
-"""How long visitors wait for `<searchsocket-dialog>`: `python -m bench.dialog`.
+"""The time that visitors wait for `<searchsocket-dialog>`: `python -m bench.dialog`.
 
-Golden queries of the bundled documentation are typed key by key into the dialog, in Chromium, over a running service of
-the same machine. A key's time is that from its event to the frame that shows changed results, by the page's own clock;
-keys that change no result (the first letter, spaces) are counted, and have none. Each key waits for the one before it.
+Golden queries of the bundled documentation are typed key by key into the dialog, in Chromium, over a service on the
+same machine. The time of a key is from its event to the frame that shows changed results, by the clock of the page.
+Keys that change no result (the first letter, spaces) are counted but have no time. Each key waits for the one before.
 """
 
 import argparse
@@ -44,16 +44,18 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.dialog", description=__doc__)
-    parser.add_argument("--queries", type=int, default=12, help="how many golden queries are typed")
+    parser.add_argument("--queries", type=int, default=12, help="number of golden queries to type")
     arguments = parser.parse_args()
     questions = read_golden(EXAMPLE / "golden-queries.tsv")
     queries = [question.query for question in questions][:: max(len(questions) // arguments.queries, 1)]
     with tempfile.TemporaryDirectory(prefix="searchsocket-bench-") as folder:
         times = measured(Path(folder), queries[: arguments.queries])
-    shown = sorted(time for time in times if time is not None)
-    p95 = shown[int(len(shown) * 0.95)]
-    print(f"{len(times)} keys, {len(shown)} changed what is shown")
-    print(f"key to painted results: p50 {statistics.median(shown):.0f} ms, p95 {p95:.0f} ms, most {shown[-1]:.0f} ms")
+    changed = sorted(time for time in times if time is not None)
+    p95 = changed[int(len(changed) * 0.95)]
+    print(f"{len(times)} keys, {len(changed)} changed what is shown")
+    print(
+        f"key to painted results: p50 {statistics.median(changed):.0f} ms, p95 {p95:.0f} ms, most {changed[-1]:.0f} ms"
+    )
 
 
 def measured(folder: Path, queries: list[str]) -> list[float | None]:

@@ -1,8 +1,9 @@
-"""HTML to mirror files and chunks, beside a peer in the same run: `python -m bench.extraction BUILD [BUILD ...]`.
+"""HTML to mirror files and chunks, and a peer in the same run: `python -m bench.extraction BUILD [BUILD ...]`.
 
 The peer (`peer/`, Node) is our reading of the chain that the TypeScript original documents: cheerio, turndown with
-GitHub's rules, front matter, chunks at headings. It is not the original. Both sides take the same files on one core, in
-a fresh process a round, in turn. CPU seconds of all threads count, from the first file read to the last chunk hashed.
+GitHub's rules, front matter, chunks at headings. It is not the original. Both process the same files on one core, in
+turn, each round in a fresh process. The time is CPU seconds of all threads, from reading the first file to hashing the
+last chunk.
 """
 
 import argparse
@@ -29,7 +30,7 @@ def main() -> None:
         prog="python -m bench.extraction", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("builds", nargs="+", type=Path, metavar="BUILD", help="a folder of HTML files")
-    parser.add_argument("--pages", type=int, default=1_000, help="at most so many of each, evenly drawn (default 1000)")
+    parser.add_argument("--pages", type=int, default=1_000, help="maximum per folder, evenly drawn (default 1000)")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--run", choices=SIDES[1:], help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -71,11 +72,11 @@ def measure(build: Path, files: list[str], root: Path, rounds: int) -> dict[str,
 
 def sample(build: Path, pages: int) -> list[str]:
     """At most `pages` HTML files of a folder, evenly drawn over their sorted names."""
-    found = sorted(
+    files = sorted(
         file.relative_to(build).as_posix() for file in build.rglob("*.html") if file.is_file() and not file.is_symlink()
     )
-    count = min(pages, len(found))
-    return [found[index * len(found) // count] for index in range(count)]
+    count = min(pages, len(files))
+    return [files[index * len(files) // count] for index in range(count)]
 
 
 def child(side: str, root: Path) -> dict[str, Any]:

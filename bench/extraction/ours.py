@@ -1,4 +1,4 @@
-"""Our side of the comparison: the same steps as the peer, and the stages that the product runs for them."""
+"""Our side of the comparison: the same steps as the peer, and the stages of the product that do them."""
 
 import os
 import time
@@ -33,22 +33,22 @@ def run_steps(build: Path, files: Sequence[str], out: Path) -> dict[str, Any]:
     """
     settings, scope = Settings(), Scope("bench", "main")
     started = time.process_time()
-    found: list[tuple[str, ExtractedPage]] = []
+    pages: list[tuple[str, ExtractedPage]] = []
     for file in files:
         raw = RawPage(_url(file), f"/{file}", file, "")
         extracted = extract_html((build / file).read_bytes(), raw, settings.extract, settings.transform)
         if not extracted.skip:
-            found.append((raw.url, extracted))
-    incoming = Counter(target for url, page in found for target in {link.target for link in page.links} - {url})
+            pages.append((raw.url, extracted))
+    incoming = Counter(target for url, page in pages for target in {link.target for link in page.links} - {url})
     chunks = characters = 0
-    for url, extracted in found:
+    for url, extracted in pages:
         page = _page(url, extracted, incoming[url])
         page_digest(page)
         write_atomic(mirror_file(out, url), render_page(page).encode(), durable=False)
         chunks += len(cut_chunks(page.facts, chunk_page(page, settings.chunking).chunks, scope, "none"))
         characters += len(page.body)
     cpu_s = time.process_time() - started
-    return {"cpu_s": cpu_s, "pages": len(found), "chunks": chunks, "characters": characters}
+    return {"cpu_s": cpu_s, "pages": len(pages), "chunks": chunks, "characters": characters}
 
 
 def run_stages(root: Path) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""What is answered, and how sure: nonsense, questions about something else, paraphrases, and true questions."""
+"""Answers, weak answers and refusals: nonsense, questions about something else, paraphrases and true questions."""

@@ -1,4 +1,4 @@
-"""`python -m bench.gate`: what is answered, what is said to fit badly, what is refused; and how true confidence is."""
+"""`python -m bench.gate`: shares of queries answered, called weak and refused; calibration of confidence."""
 
 import argparse
 import sys
@@ -28,15 +28,15 @@ def main(arguments: Sequence[str]) -> None:
     options = _parser().parse_args(arguments)
     judged: list[Judged] = []
     for name in options.models.split(","):
-        found: list[Judged] = []
+        of_model: list[Judged] = []
         for collection, is_site in _collections(options.collections, options.sites):
             if options.only and collection.name not in options.only.split(","):
                 continue
-            asked = asked_of(collection, is_site=is_site)
-            found += judge(asked, Indexes(_embedder(name, options.minilm), options.cache), refuses=not options.fit)
+            queries = asked_of(collection, is_site=is_site)
+            of_model += judge(queries, Indexes(_embedder(name, options.minilm), options.cache), refuses=not options.fit)
             print(f"{name} {collection.name}", file=sys.stderr)
-        print(f"\n{name}\n{_answers(found)}\n\n{_reliability(found)}")
-        judged += found
+        print(f"\n{name}\n{_answers(of_model)}\n\n{_reliability(of_model)}")
+        judged += of_model
     if options.fit:
         print("\nweights", fit(judged).round(2).tolist())
         print(f"\n{fit_answers(judged)}")
@@ -46,10 +46,10 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.gate", description=__doc__)
     parser.add_argument("--collections", type=Path, help="a folder of relevance collections")
     parser.add_argument("--sites", type=Path, help="a folder of built sites, for the paraphrases")
-    parser.add_argument("--only", default="", help="names of collections, with commas")
-    parser.add_argument("--models", default="builtin", help=f"of {', '.join(MODELS)}, with commas")
+    parser.add_argument("--only", default="", help="names of collections, comma-separated")
+    parser.add_argument("--models", default="builtin", help=f"one or more of {', '.join(MODELS)}, comma-separated")
     parser.add_argument("--minilm", type=Path, help="folder of the MiniLM model")
-    parser.add_argument("--cache", type=Path, help="where vectors are kept between runs")
+    parser.add_argument("--cache", type=Path, help="folder that caches vectors between runs")
     parser.add_argument("--fit", action="store_true", help="fit `ranking/confidence.py` and `answerable.py`")
     return parser
 

@@ -1,4 +1,4 @@
-"""The weights of the confidence: logistic regression, and how true what comes of it is."""
+"""The weights of the confidence: logistic regression, and its calibration."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -27,14 +27,14 @@ def logistic_weights(features: Array, right: Array, weights: Array, decay: float
         weights: Of the rows; their sum is 1.
         decay: What the square of a weight costs.
     """
-    found = np.zeros(features.shape[1])
-    ridge = decay * np.eye(len(found))
+    solution = np.zeros(features.shape[1])
+    ridge = decay * np.eye(len(solution))
     for _ in range(_STEPS):
-        sure = _logistic(features @ found)
-        gradient = features.T @ (weights * (sure - right)) + ridge @ found
+        sure = _logistic(features @ solution)
+        gradient = features.T @ (weights * (sure - right)) + ridge @ solution
         curvature = (features * (weights * sure * (1 - sure))[:, None]).T @ features + ridge
-        found -= np.linalg.solve(curvature, gradient)
-    return found
+        solution -= np.linalg.solve(curvature, gradient)
+    return solution
 
 
 def reliability(judged: Sequence[Judged]) -> list[tuple[float, int, float, float]]:
@@ -52,8 +52,8 @@ def reliability(judged: Sequence[Judged]) -> list[tuple[float, int, float, float
 
 def _table(judged: Sequence[Judged]) -> tuple[Array, Array, Array]:
     kinds = [one.kind.partition(":")[0] for one in judged]
-    asked = Counter(zip((one.collection for one in judged), kinds, strict=True))
-    weights = [_WEIGHTS.get(kind, 0.0) / asked[one.collection, kind] for one, kind in zip(judged, kinds, strict=True)]
+    counts = Counter(zip((one.collection for one in judged), kinds, strict=True))
+    weights = [_WEIGHTS.get(kind, 0.0) / counts[one.collection, kind] for one, kind in zip(judged, kinds, strict=True)]
     repeated = np.array([weight for one, weight in zip(judged, weights, strict=True) for _ in one.features])
     features = np.array([row for one in judged for row in one.features])
     right = np.array([is_right for one in judged for is_right in one.are_right], np.float64)

@@ -1,4 +1,4 @@
-"""The weights and thresholds of `ranking/answerable.py`: logistic regression, thresholds by collections left out."""
+"""The weights and thresholds of `ranking/answerable.py`: logistic regression; thresholds by left-out collections."""
 
 import json
 from collections import Counter
@@ -39,12 +39,12 @@ def fit_answers(judged: Sequence[Judged]) -> str:
     refusable = np.where(is_whole, np.inf, scores)
     refused = float(np.quantile(refusable[is_true], REFUSED, method="lower"))
     doubted = float(np.quantile(scores[is_true & is_answered], DOUBTED, method="lower"))
-    found = _fitted(table, right, weights)
+    fitted = _fitted(table, right, weights)
     written = json.loads(FILE.read_text(encoding="utf-8"))
     written["answer"] = {
         "refused_below": round(refused, 3),
         "doubted_below": round(doubted, 3),
-        "weights": dict(zip(AnswerFeatures._fields, found.round(3).tolist(), strict=True)),
+        "weights": dict(zip(AnswerFeatures._fields, fitted.round(3).tolist(), strict=True)),
     }
     FILE.write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
     return _table(judged, list(zip(rows, scores.tolist(), refusable.tolist(), strict=True)), refused, doubted)

@@ -1,4 +1,4 @@
-"""Asks the engine, and keeps of each result what its confidence is made of."""
+"""Query the engine, and record the features of the confidence of each result."""
 
 import math
 from collections.abc import Iterator
@@ -53,12 +53,12 @@ def judge(collection: Collection, indexes: Indexes, *, refuses: bool = True) -> 
         for query in (query for query in collection.queries if query.scope == indexed.scope):
             grades = collection.grades.get(query.id, {})
             with _noted() as noted, _noted_answers(refuses=refuses) as answers:
-                wanted = TOP_K + len(query.exclude)
-                answer = engine.search(SearchQuery(query.text[:MAX_QUERY_CHARS], min(wanted, 100)), SCOPE)
+                limit = TOP_K + len(query.exclude)
+                answer = engine.search(SearchQuery(query.text[:MAX_QUERY_CHARS], min(limit, 100)), SCOPE)
             rows = [
-                (result.confidence, features, found in grades)
+                (result.confidence, features, document in grades)
                 for result, features in zip(answer.results, noted, strict=True)
-                if (found := indexed.ids[result.url.partition("#")[0]]) not in query.exclude
+                if (document := indexed.ids[result.url.partition("#")[0]]) not in query.exclude
             ][:TOP_K]
             sure, features, right = zip(*rows, strict=True) if rows else ((), (), ())
             kind, text, quality = query.kind, query.text, answer.quality
@@ -68,7 +68,7 @@ def judge(collection: Collection, indexes: Indexes, *, refuses: bool = True) -> 
 
 @contextmanager
 def _noted() -> Iterator[list[tuple[float, ...]]]:
-    """What confidences are made of, best first."""
+    """Features of the confidences, best first."""
     noted: list[tuple[float, ...]] = []
 
     def note(features: Scores) -> Scores:
@@ -81,7 +81,7 @@ def _noted() -> Iterator[list[tuple[float, ...]]]:
 
 @contextmanager
 def _noted_answers(*, refuses: bool) -> Iterator[list[tuple[float, ...]]]:
-    """What the decision to answer is made of."""
+    """Features of the decision to answer."""
     noted: list[tuple[float, ...]] = []
 
     def note(features: AnswerFeatures) -> float:

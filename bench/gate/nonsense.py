@@ -1,4 +1,4 @@
-"""Queries that nothing answers, of ten kinds, from a seed."""
+"""Queries without an answer, of ten kinds, from a seed."""
 
 import base64
 import random

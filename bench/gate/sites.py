@@ -1,4 +1,4 @@
-"""Built sites as collections without queries: archives `NAME.tar.xz` that hold a folder `NAME/build`."""
+"""Built sites as collections without queries: archives `NAME.tar.xz` with a folder `NAME/build`."""
 
 import shutil
 from pathlib import Path
@@ -13,8 +13,8 @@ def load_site(folder: Path, name: str) -> Collection:
     with TemporaryDirectory() as unpacked:
         shutil.unpack_archive(folder / f"{name}.tar.xz", unpacked)
         build = Path(unpacked) / name / "build"
-        found: dict[str, Document] = {}
+        documents: dict[str, Document] = {}
         for path in sorted(build.rglob("*.html")):
             if (document := page_document(path, build)) is not None:
-                found.setdefault(document.id, document)
-    return Collection(name, tuple(found.values()), (), {})
+                documents.setdefault(document.id, document)
+    return Collection(name, tuple(documents.values()), (), {})

@@ -1,7 +1,7 @@
-"""A third model of another shape: the built-in one through a random matrix, and pushed into one direction.
+"""A third model with another distribution: the built-in one times a random matrix, shifted in one direction.
 
-All its cosines lie between 0.6 and 1, as those of some well-known models do, so thresholds made for another model mean
-nothing here.
+All its cosines are between 0.6 and 1, as with some well-known models, so the thresholds of another model do not fit
+it.
 """
 
 from collections.abc import Sequence

@@ -1,10 +1,10 @@
-"""How each stage grows with the site: `python -m bench.indexing 1000 10000 --site some-site/build`.
+"""The growth of each stage with the size of the site: `python -m bench.indexing 1000 10000 --site some-site/build`.
 
-For every size: a cold run, a run without changes, a run after one page changed, a second scope, and a third one of
-which a hundredth of the pages differ; seconds by stage, CPU seconds of the whole process tree and the peak memory of
-its biggest process (workers are children of a server that nobody waits for, so a subreaper does), and MB on disk that
-the run added. Each run is a fresh process. The first line says which commit is measured.
-For a site that is there already, which is copied first: a cold run and one without changes.
+For every size: a cold run, a run without changes, a run after one page changed, a second scope, and a third one with
+changes in a hundredth of the pages. Prints seconds by stage, CPU seconds of the whole process tree, the peak memory of
+its biggest process, and MB on disk that the run added. (Workers are children of a server that no one waits for, so a
+subreaper counts them.) Each run is a fresh process. The first line has the measured commit.
+For a given site, which is copied first: a cold run and one without changes.
 """
 
 import argparse
@@ -32,7 +32,7 @@ def main() -> None:
     parser.add_argument(
         "--site", type=Path, action="append", default=[], metavar="BUILD", help="a folder of HTML files"
     )
-    parser.add_argument("--keep", type=Path, help="folder for the sites and their state, kept afterwards")
+    parser.add_argument("--keep", type=Path, help="folder for the sites and their state; stays after the run")
     parser.add_argument("--run", nargs=3, metavar=("ROOT", "SCOPE", "RESULT"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.run:
@@ -86,8 +86,8 @@ def child(root: Path, scope: str) -> dict[str, float | dict[str, float]]:
     before, result = disk_mb(root), root / "result.json"
     command = [sys.executable, "-m", "bench.indexing", "--run", str(root), scope, str(result)]
     cost = cost_of(command, Path.cwd(), os.environ)
-    found: dict[str, float | dict[str, float]] = json.loads(result.read_bytes())
-    return found | {"cpu": cost.cpu_s, "peak": cost.peak_mb, "disk": disk_mb(root) - before}
+    measured: dict[str, float | dict[str, float]] = json.loads(result.read_bytes())
+    return measured | {"cpu": cost.cpu_s, "peak": cost.peak_mb, "disk": disk_mb(root) - before}
 
 
 def disk_mb(root: Path) -> float:

@@ -1,10 +1,10 @@
 """A whole installation under load: `python -m bench.installation`, a few minutes.
 
-Two indexers with a disk each, one bucket (moto speaks S3), one Milvus server, Dagster on Postgres where
-`dagster-postgres` is installed, a provider of embeddings that counts, and two copies of the service behind a balancer,
-asked all the time. A site is indexed and five branches are backfilled. Then every process is killed or stopped once and
-started again, and both copies are replaced in turn. Reports failed queries, lost or doubled records, and texts
-that were paid twice. `make .venv-buckets/.ready .venv-milvus/.ready` fetches the servers.
+Two indexers with a disk each, one bucket (moto serves S3), one Milvus server, Dagster on Postgres if
+`dagster-postgres` is installed, a counting provider of embeddings, and two copies of the service behind a balancer that
+gets queries all the time. A site is indexed and five branches are backfilled. Then every process is killed or stopped
+once and started again, and both copies are replaced in turn. Reports failed queries, lost or duplicate records, and
+texts that were paid for twice. `make .venv-buckets/.ready .venv-milvus/.ready` downloads the servers.
 """
 
 import argparse

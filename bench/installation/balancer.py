@@ -1,4 +1,4 @@
-"""Two copies of the service, and visitors that ask those of them that are ready."""
+"""Two copies of the service, and visitors that query only copies that are ready."""
 
 import re
 import signal

@@ -69,7 +69,7 @@ class Clone:
         return subprocess.Popen([COMMAND, *arguments], cwd=self._folder, env=self._environ, text=True, **output)
 
     def run(self, *arguments: str) -> str:
-        """What a command prints; it must succeed."""
+        """Return the output of a command, which must succeed."""
         process = self.start(*arguments)
         output, errors = process.communicate(timeout=600)
         if process.returncode:

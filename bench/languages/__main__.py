@@ -1,10 +1,10 @@
-"""Questions in six languages on real sites, beside Pagefind.
+"""Questions in six languages on real sites, compared with Pagefind.
 
     python -m bench.languages NAME=BUILD ... --pagefind PATH
 
 `questions.tsv` has twenty questions per language as readers type them: compounds, words without diacritics, half-width
-and full-width letters, no spaces; in English fifteen to twenty per site. The pages that answer were chosen before any
-result was seen. NAME is a site of that file, BUILD its built HTML:
+and full-width letters, no spaces. In English it has fifteen to twenty per site. The pages that answer were chosen
+before any result was seen. NAME is a site of that file, BUILD its built HTML:
 
 - `httpd`: the manual of the Apache HTTP Server 2.4 in eleven languages, each in its folder (Apache-2.0)
 - `fastapi`: the documentation of FastAPI by MkDocs, English at the root, others in their folders (MIT)
@@ -13,7 +13,7 @@ result was seen. NAME is a site of that file, BUILD its built HTML:
   MIT), by Docusaurus, mdBook and, in 18 versions of which the newest answers, MkDocs
 
 Both search the whole site as a visitor of a page in the language of the question: ours with `preferLanguage`, Pagefind
-with the index of that language. PATH is Pagefind's program from npm; without it, only ours is asked.
+with the index of that language. PATH is the Pagefind program from npm; without it, only ours runs.
 """
 
 import argparse

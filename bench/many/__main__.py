@@ -1,10 +1,10 @@
 """One service over many projects: `python -m bench.many --projects 40 --scopes 20`.
 
-It pushes the projects to a folder (or to --url), starts `searchsocket serve --projects`, and asks: the first query of
-each project (cold project), the first query of each further scope (cold scope), queries over a few open scopes (warm),
-and queries over all scopes in a random order. It prints the medians and 95th percentiles, the CPU time per query, the
-memory of the process (its own, and with the pages of files that it maps), the open projects and the pulled bytes.
-Every answer must have a result. Times are those of a quiet machine only; CPU time and memory are not disturbed much.
+The bench pushes the projects to a folder (or to --url), starts `searchsocket serve --projects` and sends the first
+query of each project (cold project), the first query of each further scope (cold scope), queries over a few open scopes
+(warm), and queries over all scopes in a random order. It prints the medians and 95th percentiles, the CPU time per
+query, the memory of the process (its own, and with mapped files), the open projects and the pulled bytes. Every answer
+must have a result. Wall times need a quiet machine; other load changes CPU time and memory only a little.
 """
 
 import argparse
@@ -43,10 +43,10 @@ def main() -> None:
     parser.add_argument("--scopes", type=int, default=20, help="scopes of each project")
     parser.add_argument("--pages", type=int, default=30, help="pages of each scope, nine chunks each")
     parser.add_argument("--queries", type=int, default=4_000, help="queries over all scopes, and over a few")
-    parser.add_argument("--memory-mb", type=int, default=600, help="of `serve --projects`")
-    parser.add_argument("--disk-mb", type=int, default=20_000, help="of `serve --projects`")
+    parser.add_argument("--memory-mb", type=int, default=600, help="limit of `serve --projects`")
+    parser.add_argument("--disk-mb", type=int, default=20_000, help="limit of `serve --projects`")
     parser.add_argument("--url", default="", help="object store to push to; default: a folder")
-    parser.add_argument("--keep", type=Path, help="folder for the projects, which is used again")
+    parser.add_argument("--keep", type=Path, help="folder for the projects; later runs use it again")
     parser.add_argument("--processes", type=int, default=2, help="processes that write the projects")
     arguments = parser.parse_args()
     folder = arguments.keep or Path(tempfile.mkdtemp(prefix="searchsocket-bench-"))

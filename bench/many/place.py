@@ -1,4 +1,4 @@
-"""A place with many pushed projects: pages that were extracted and embedded once, published under many names."""
+"""A storage with many pushed projects: pages are extracted and embedded once, and published under many names."""
 
 import shutil
 import time
@@ -27,7 +27,7 @@ _LEASE_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How much there is."""
+    """The amount of data."""
 
     projects: int
     scopes: int  # of each project; the first one is public

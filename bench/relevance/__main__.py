@@ -1,4 +1,4 @@
-"""`python -m bench.relevance`: quality of rankings over relevance collections, as a table."""
+"""`python -m bench.relevance`: the quality of rankings over relevance collections, as a table."""
 
 import argparse
 import subprocess
@@ -13,7 +13,7 @@ from bench.relevance.example_site import example_site
 from bench.relevance.metrics import evaluate
 from bench.relevance.peers import PEERS, Peer
 from bench.relevance.rankers import Ranker
-from bench.relevance.typed_names import half_typed, with_product_before, with_product_behind, with_slips
+from bench.relevance.typed_names import half_typed, with_product_before, with_product_behind, with_typos
 from bench.relevance.variants import ABLATION, VARIANTS, variants
 from searchsocket.types import Scores
 
@@ -27,15 +27,15 @@ def main(arguments: Sequence[str]) -> None:
     chosen = [name for name in options.variants.split(",") if name]
     rankers: list[Ranker] = variants(chosen, minilm=options.minilm, cache=options.cache)
     rankers += map(Peer, PEERS) if options.peers else ()
-    wanted = set(options.only.split(",")) if options.only else set()
+    names = set(options.only.split(",")) if options.only else set()
     rows: list[report.Row] = []
     scores: dict[tuple[str, str], Scores] = {}
     for collection in [example_site(), *(load_all(options.collections) if options.collections else [])]:
-        if wanted and collection.name not in wanted:
+        if names and collection.name not in names:
             continue
-        typed = [with_slips, half_typed, with_product_before, with_product_behind]
-        asked = [change(collection) for change in typed] if options.typing else [collection]
-        for one, ranker in product((one for one in asked if one.queries), rankers):
+        typed = [with_typos, half_typed, with_product_before, with_product_behind]
+        changed = [change(collection) for change in typed] if options.typing else [collection]
+        for one, ranker in product((one for one in changed if one.queries), rankers):
             ranking = ranker(one)
             quality = evaluate(one, ranking)
             scores[one.name, ranker.name] = intervals.by_query(one, ranking)
@@ -52,18 +52,22 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m bench.relevance", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--collections", type=Path, help="a folder of collections, beside the committed one")
-    parser.add_argument("--only", default="", help="names of collections, with commas")
-    parser.add_argument("--variants", default=",".join(VARIANTS), help=f"of {', '.join([*VARIANTS, ABLATION])}")
+    parser.add_argument("--collections", type=Path, help="a folder of further collections")
+    parser.add_argument("--only", default="", help="names of collections, comma-separated")
+    parser.add_argument(
+        "--variants", default=",".join(VARIANTS), help=f"one or more of {', '.join([*VARIANTS, ABLATION])}"
+    )
     parser.add_argument("--minilm", type=Path, help="folder of the MiniLM model for the onnx variants")
-    parser.add_argument("--cache", type=Path, help="where vectors of the real models are kept between runs")
-    parser.add_argument("--by-class", action="store_true", help="one line a query class too")
+    parser.add_argument("--cache", type=Path, help="folder that caches vectors of real models")
+    parser.add_argument("--by-class", action="store_true", help="also print a line per query class")
     parser.add_argument("--intervals", action="store_true", help="differences from the first variant, bootstrapped")
     parser.add_argument(
-        "--peers", action="store_true", help="search packages of npm too (`npm ci` in bench/relevance/npm_peers first)"
+        "--peers",
+        action="store_true",
+        help="also run search packages of npm (`npm ci` in bench/relevance/npm_peers first)",
     )
     parser.add_argument(
-        "--typing", action="store_true", help="ask names with a slip, half typed and with the product's name instead"
+        "--typing", action="store_true", help="query page names with a typo, half typed and with the product's name"
     )
     parser.add_argument("--keep", action="store_true", help=f"write the totals to {RESULTS.name}, under this commit")
     return parser

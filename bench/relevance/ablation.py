@@ -1,4 +1,4 @@
-"""What each part of the ranking is worth: the product itself, with one part switched off or replaced."""
+"""The worth of each part of the ranking: the product with one part switched off or replaced."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager

@@ -1,4 +1,4 @@
-"""Cuts the documents of a collection roughly as the product cuts pages: at headings, then between paragraphs."""
+"""Cut the documents of a collection roughly as the product cuts pages: at headings, then between paragraphs."""
 
 import re
 from dataclasses import dataclass
@@ -23,20 +23,20 @@ class Passage:
 
     @property
     def embedded(self) -> str:
-        """What the product embeds: title, heading path, text."""
+        """The text that the product embeds: title, heading path, text."""
         path = " > ".join(h for h in self.headings if h != self.title)
         return "\n".join(part for part in (self.title, path, self.text) if part)
 
 
 def passages(collection: Collection) -> list[Passage]:
     """Passages of all documents, in order; every document has at least one."""
-    found = []
+    chunks = []
     for number, document in enumerate(collection.documents):
         pieces = _merged(_sections(document.text)) or [((), "")]
-        found += [
+        chunks += [
             Passage(number, document.title, path, piece) for path, text in pieces for piece in _cut(text, MAX_CHARS)
         ]
-    return found
+    return chunks
 
 
 def _sections(text: str) -> list[tuple[tuple[str, ...], str]]:

@@ -1,4 +1,4 @@
-"""A relevance collection: documents, queries and which documents answer them."""
+"""A relevance collection: documents, queries, and the documents that answer each query."""
 
 import json
 import shutil

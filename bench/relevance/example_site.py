@@ -18,12 +18,12 @@ def example_site() -> Collection:
     """Pages of the build as Markdown; queries of nonsense are left out, since no page answers them."""
     build = unpack()
     documents = [found for path in sorted(build.rglob("*.html")) if (found := page_document(path, build)) is not None]
-    known = {document.id for document in documents}
+    ids = {document.id for document in documents}
     queries, grades = [], {}
     golden = [each for each in read_golden(SITE / "golden-queries.tsv") if each.expect]
     for number, each in enumerate(golden):
         targets = list(dict.fromkeys(urldefrag(place).url for place in each.expect))
-        assert known.issuperset(targets), f"{each.query!r} wants pages that are not indexed: {targets}"
+        assert ids.issuperset(targets), f"{each.query!r} wants pages that are not indexed: {targets}"
         queries.append(Query(f"q{number:03}", each.query, each.tags[0]))
         grades[f"q{number:03}"] = dict.fromkeys(targets, GOOD) | {targets[0]: BEST}
     return Collection(NAME, tuple(documents), tuple(queries), grades)

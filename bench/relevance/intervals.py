@@ -1,4 +1,4 @@
-"""How far two rankers differ, with the interval that chance leaves: paired bootstrap over the queries."""
+"""The difference between two rankers and its confidence interval: paired bootstrap over the queries."""
 
 from collections.abc import Mapping, Sequence
 

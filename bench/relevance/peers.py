@@ -1,7 +1,7 @@
-"""What a site owner would pick instead: MiniSearch, lunr, Orama and Pagefind, over the same pages and queries.
+"""Search packages that a site owner can use instead: MiniSearch, lunr, Orama, Pagefind, on the same pages and queries.
 
-They run in Node, in one process a collection (`npm_peers/peers.mjs`; `npm ci` in that folder first). All get what our
-own index gets of a page: its title, its headings and its text, without the targets of its links.
+They run in Node, in one process per collection (`npm_peers/peers.mjs`; run `npm ci` in that folder first). All get the
+same input as our own index: the title, the headings and the text of a page, without the targets of its links.
 """
 
 import json
@@ -35,9 +35,9 @@ class Peer:
     def __call__(self, collection: Collection) -> Ranking:
         if collection.name not in self._rankings:
             self._rankings[collection.name] = _ask(collection)
-        found = self._rankings[collection.name][self.name]
+        ranking = self._rankings[collection.name][self.name]
         return {
-            query.id: [one for one in found[query.id] if one not in query.exclude][:DEPTH]
+            query.id: [one for one in ranking[query.id] if one not in query.exclude][:DEPTH]
             for query in collection.queries
         }
 
@@ -45,15 +45,15 @@ class Peer:
 def _ask(collection: Collection) -> Mapping[str, Mapping[str, Sequence[str]]]:
     if not (FOLDER / "node_modules").is_dir():
         raise SystemExit(f"the peers are not installed; run `npm ci` in {FOLDER}")
-    asked = {
+    request = {
         "documents": [_fields(document) for document in collection.documents],
         "queries": [{"id": query.id, "text": query.text} for query in collection.queries],
     }
     with TemporaryDirectory() as folder:
-        source, found = Path(folder) / "asked.json", Path(folder) / "found.json"
-        source.write_text(json.dumps(asked), encoding="utf-8")
-        subprocess.run(["node", "peers.mjs", source, found], cwd=FOLDER, check=True)
-        rankings: Mapping[str, Mapping[str, Sequence[str]]] = json.loads(found.read_text(encoding="utf-8"))
+        source, target = Path(folder) / "asked.json", Path(folder) / "found.json"
+        source.write_text(json.dumps(request), encoding="utf-8")
+        subprocess.run(["node", "peers.mjs", source, target], cwd=FOLDER, check=True)
+        rankings: Mapping[str, Mapping[str, Sequence[str]]] = json.loads(target.read_text(encoding="utf-8"))
     return rankings
 
 

@@ -48,13 +48,13 @@ class Indexes:
         self._embedder = embedder
         self._cache = cache
         self._folder = tempfile.TemporaryDirectory()
-        self._known: dict[str, list[Indexed]] = {}
+        self._indexes: dict[str, list[Indexed]] = {}
 
     def of(self, collection: Collection) -> list[Indexed]:
         name = collection.name.partition(" ")[0]  # `typed_names.py` asks the same documents for something else
-        if name not in self._known:
-            self._known[name] = list(self._build(collection))
-        return self._known[name]
+        if name not in self._indexes:
+            self._indexes[name] = list(self._build(collection))
+        return self._indexes[name]
 
     def _build(self, collection: Collection) -> Iterator[Indexed]:
         queries = [query.text[:MAX_QUERY_CHARS] for query in collection.queries]
@@ -93,8 +93,8 @@ class Product:
             engine = SearchEngine(indexed.store, queries, self._settings, lambda: NOW)
             with self._change():
                 for query in (query for query in collection.queries if query.scope == indexed.scope):
-                    wanted = min(DEPTH + len(query.exclude), MAX_TOP_K)
-                    answer = engine.search(SearchQuery(query.text[:MAX_QUERY_CHARS], wanted), SCOPE)
+                    limit = min(DEPTH + len(query.exclude), MAX_TOP_K)
+                    answer = engine.search(SearchQuery(query.text[:MAX_QUERY_CHARS], limit), SCOPE)
                     ids = [indexed.ids[result.url.partition("#")[0]] for result in answer.results]
                     rankings[query.id] = [id_ for id_ in ids if id_ not in query.exclude][:DEPTH]
         return rankings
@@ -108,11 +108,11 @@ class _Remembering:
         self.model_id, self.dimensions = embedder.model_id, embedder.dimensions
         self.limits, self.tolerance, self.price_per_million_tokens_usd = embedder.limits, embedder.tolerance, 0.0
         self.is_instant, self.is_remote = embedder.is_instant, embedder.is_remote
-        self._known = dict(zip(queries, cached(embedder, queries, "query", cache), strict=True))
+        self._vectors = dict(zip(queries, cached(embedder, queries, "query", cache), strict=True))
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
-        if len(texts) == 1 and texts[0] in self._known:
-            return self._known[texts[0]][None, :]
+        if len(texts) == 1 and texts[0] in self._vectors:
+            return self._vectors[texts[0]][None, :]
         return self._embedder.embed(texts, kind)
 
     def count_tokens(self, text: str) -> int:

@@ -1,4 +1,4 @@
-"""What ranks a collection: plain baselines, and the protocol that any other variant follows."""
+"""Rankers of a collection: plain baselines, and the protocol of all variants."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -39,10 +39,10 @@ class Bm25:
         stemmer = Stemmer.Stemmer("english")
 
         def tokens(texts: list[str]) -> list[list[str]]:
-            found: list[list[str]] = bm25s.tokenize(
+            word_lists: list[list[str]] = bm25s.tokenize(
                 texts, stopwords="en", stemmer=stemmer, return_ids=False, show_progress=False
             )
-            return found
+            return word_lists
 
         index = bm25s.BM25(k1=1.2, b=0.75)
         index.index(tokens([f"{d.title}\n{d.text}" for d in collection.documents]), show_progress=False)
@@ -60,9 +60,9 @@ class Dense:
         self._cache = cache
 
     def __call__(self, collection: Collection) -> Ranking:
-        found = passages(collection)
-        starts = np.searchsorted([p.document for p in found], np.arange(len(collection.documents)))
-        vectors = cached(self._embedder, [p.embedded for p in found], "passage", self._cache)
+        parts = passages(collection)
+        starts = np.searchsorted([p.document for p in parts], np.arange(len(collection.documents)))
+        vectors = cached(self._embedder, [p.embedded for p in parts], "passage", self._cache)
         queries = cached(self._embedder, [q.text for q in collection.queries], "query", self._cache)
         rows = {query.id: row for query, row in zip(collection.queries, queries, strict=True)}
         return ranked(

@@ -1,4 +1,4 @@
-"""Quality as tables: one for people, one that is kept in the repository so that a change reads as a diff."""
+"""Quality as tables: one for people, and one in the repository, so that a change reads as a diff."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,23 +34,27 @@ def table(rows: Sequence[Row], *, by_class: bool) -> str:
 
 def keep(path: Path, commit: str, rows: Sequence[Row]) -> None:
     """Write the totals to `path`; a row of the same collection and ranker replaces its old one."""
-    kept: dict[tuple[str, str], str] = {}
+    rows_by_key: dict[tuple[str, str], str] = {}
     if path.exists():
         for line in path.read_text(encoding="utf-8").splitlines()[1:]:
             collection, ranker, _ = line.split("\t", 2)
-            kept[collection, ranker] = line
+            rows_by_key[collection, ranker] = line
     for row in [*(row for row in rows if row.kind == "all"), *_site_means(rows)]:
-        kept[row.collection, row.ranker] = "\t".join((row.collection, row.ranker, *_numbers(row.quality), commit))
-    path.write_text("\n".join([HEADER, *(kept[key] for key in sorted(kept))]) + "\n", encoding="utf-8")
+        rows_by_key[row.collection, row.ranker] = "\t".join(
+            (row.collection, row.ranker, *_numbers(row.quality), commit)
+        )
+    path.write_text("\n".join([HEADER, *(rows_by_key[key] for key in sorted(rows_by_key))]) + "\n", encoding="utf-8")
 
 
 def _site_means(rows: Sequence[Row]) -> list[Row]:
     sites = [row for row in rows if row.kind == "all" and row.collection.startswith(SITES)]
     means = []
     for ranker in dict.fromkeys(row.ranker for row in sites):
-        found = [row.quality for row in sites if row.ranker == ranker]
-        columns = zip(*((q.ndcg10, q.mrr10, q.recall10, q.recall50) for q in found), strict=True)
-        mean = Quality(sum(quality.queries for quality in found), *(sum(column) / len(found) for column in columns))
+        qualities = [row.quality for row in sites if row.ranker == ranker]
+        columns = zip(*((q.ndcg10, q.mrr10, q.recall10, q.recall50) for q in qualities), strict=True)
+        mean = Quality(
+            sum(quality.queries for quality in qualities), *(sum(column) / len(qualities) for column in columns)
+        )
         means.append(Row("sites (mean)", "all", ranker, mean))
     return means
 

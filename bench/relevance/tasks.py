@@ -1,6 +1,6 @@
-"""`python -m bench.relevance.tasks SITES`: do questions of what to do find the guide, on five unpacked real sites.
+"""`python -m bench.relevance.tasks SITES`: find the guide for a task, on five unpacked real sites.
 
-`tasks.tsv` holds 60 questions and the pages that one person judged to answer them, the best first, and no text of them.
+`tasks.tsv` has 60 questions and the pages that one person judged to answer them, the best first, without their text.
 """
 
 import csv
@@ -22,20 +22,20 @@ def tasks(sites: Path) -> list[Collection]:
     """The questions of every site below `sites`, with its pages; a site lies at `NAME/build` or `NAME/NAME/build`."""
     with QUESTIONS.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    found = []
+    collections = []
     for site in dict.fromkeys(row["site"] for row in rows):
         build = next(iter(sorted(sites.glob(f"**/{site}/build"))), None)
         if build is None:
             continue
-        asked = [(f"{number:02}", row) for number, row in enumerate(rows) if row["site"] == site]
+        numbered = [(f"{number:02}", row) for number, row in enumerate(rows) if row["site"] == site]
         grades = {}
-        for number, row in asked:
+        for number, row in numbered:
             best, *others = row["pages"].split()
             grades[number] = dict.fromkeys(others, GOOD) | {best: BEST}
-        queries = tuple(Query(number, row["query"], "task") for number, row in asked)
+        queries = tuple(Query(number, row["query"], "task") for number, row in numbered)
         pages = (page_document(path, build) for path in sorted(build.rglob("*.html")))
-        found.append(Collection(site, tuple(page for page in pages if page is not None), queries, grades))
-    return found
+        collections.append(Collection(site, tuple(page for page in pages if page is not None), queries, grades))
+    return collections
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -44,9 +44,9 @@ def main(arguments: Sequence[str]) -> None:
         ranking = product(collection)
         print(f"{collection.name}  nDCG@10 {evaluate(collection, ranking)['all'].ndcg10:.3f}", flush=True)
         for query in collection.queries:
-            found, wanted = list(ranking[query.id]), collection.grades[query.id]
-            rank = next((rank for rank, url in enumerate(found, start=1) if url in wanted), 0)
-            print(f"{rank or '-':>3}  {query.text}  ->  {max(wanted, key=lambda url: wanted[url])}; first {found[:2]}")
+            urls, answers = list(ranking[query.id]), collection.grades[query.id]
+            rank = next((rank for rank, url in enumerate(urls, start=1) if url in answers), 0)
+            print(f"{rank or '-':>3}  {query.text}  ->  {max(answers, key=lambda url: answers[url])}; first {urls[:2]}")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Names of pages as people type them: with a slip, half typed, or with the name of the product; by a seed.
+"""Names of pages as people type them: with a typo, half typed, or with the name of the product; by a seed.
 
-Asked are the queries that are names (`navigational`), with their judgements. Nothing is kept here but the seed.
+The queries are the names of the collection (`navigational`), with their judgements. Only the seed is stored here.
 """
 
 import random
@@ -19,9 +19,9 @@ _PRODUCTS = {"example_site": "searchsocket", "site_eslint": "ESLint", "site_reac
 _LAST = re.compile(r"[A-Za-z]{7,}(?=[()]*$)")
 
 
-def with_slips(collection: Collection) -> Collection:
-    """Each name with a letter left out, doubled, swapped or replaced in a word of four or more; the first stays."""
-    return _changed(collection, "slip", _slip)
+def with_typos(collection: Collection) -> Collection:
+    """Each name with a letter left out, doubled, swapped or replaced in a word of four or more, never the first."""
+    return _changed(collection, "slip", _typo)
 
 
 def half_typed(collection: Collection) -> Collection:
@@ -59,7 +59,7 @@ def _changed(collection: Collection, kind: str, change: Callable[[str, random.Ra
     return replace(collection, name=f"{collection.name} {kind}", queries=tuple(changed(collection.queries)))
 
 
-def _slip(name: str, source: random.Random) -> str:
+def _typo(name: str, source: random.Random) -> str:
     words = list(_WORD.finditer(name))
     if not words:
         return ""
@@ -70,8 +70,8 @@ def _slip(name: str, source: random.Random) -> str:
     swapped = letters[:at] + letters[at + 1] + letters[at] + letters[at + 2 :]
     other = source.choice([letter for letter in string.ascii_lowercase if letter != letters[at].lower()])
     replaced = letters[:at] + other + letters[at + 1 :]
-    slips = [slip for slip in (left_out, doubled, swapped, replaced) if slip != letters]
-    return name[: word.start()] + source.choice(slips) + name[word.end() :]
+    typos = [typo for typo in (left_out, doubled, swapped, replaced) if typo != letters]
+    return name[: word.start()] + source.choice(typos) + name[word.end() :]
 
 
 def _begun(name: str, source: random.Random) -> str:

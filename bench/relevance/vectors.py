@@ -1,4 +1,4 @@
-"""Vectors of a collection, kept on disk: a real model needs minutes for them."""
+"""Vectors of a collection, cached on disk, because a real model needs minutes for them."""
 
 import hashlib
 from collections.abc import Sequence

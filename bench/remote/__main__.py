@@ -1,21 +1,21 @@
 """Stores on other machines: `python -m bench.remote recall|stores|kills|starts|rates|writes`.
 
-`recall` keeps 50,000 rows in Milvus Lite and on a server, under each kind of index, and counts how many of the nearest
-rows are found, by all rows and by a tenth of them. `--uri` names the server; without it only Lite is asked. With
-`--texts` the rows are vectors of the paragraphs of a folder, each several times with noise.
+`recall` stores 50,000 rows in Milvus Lite and on a server, with each kind of index, and measures the recall of the
+nearest rows, among all rows and among a tenth of them. `--uri` is the server; without it only Lite is measured. With
+`--texts`, the rows are vectors of the paragraphs of a folder, each several times with noise.
 
-`stores` keeps 100,000 rows in the folder, in Postgres, in Milvus Lite and in Qdrant's local mode: of the ten nearest
-the part that each finds, and the median time of a query.
+`stores` stores 100,000 rows in the folder, in Postgres, in Milvus Lite and in Qdrant's local mode. It prints the recall
+of the ten nearest rows and the median time of a query.
 
-`kills` publishes 200 times to the Pinecone of the tests, and to the server of `--uri`; before each, a run is killed
-by SIGKILL before a call that is drawn, or within it. Meanwhile a reader asks without a pause; every answer must be that
-of one generation, whole.
+`kills` publishes 200 times to the Pinecone of the tests, and to the server of `--uri`. Before each, a run is killed by
+SIGKILL before or within a random call. Meanwhile a reader queries without a pause. Every answer must be complete and of
+one generation.
 
-`starts` serves a small site from an empty folder, with nothing but an address and credentials.
+`starts` starts a service for a small site from an empty folder, with only an address and credentials.
 
-`rates` publishes 2,000 records to each store in a process of its own, and asks for the 50 nearest, a query after the
-other. `writes` indexes a small site cold, again, with one page edited, and under another scope, and says by how much
-the counters of each server rose; those of Milvus are asked at `--metrics`, which `make milvus` tells.
+`rates` publishes 2,000 records to each store from its own process, and queries the 50 nearest, one query after the
+other. `writes` indexes a small site cold, again, with one page edited, and under another scope. It prints how much the
+counters of each server rose. `--metrics` is the address of those of Milvus, which `make milvus` prints.
 """
 
 import argparse
@@ -39,15 +39,15 @@ def main() -> None:
         prog="python -m bench.remote", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("what", choices=["recall", "stores", "kills", "starts", "rates", "writes"])
-    parser.add_argument("--uri", help="of a Milvus server, e.g. of `make milvus`")
+    parser.add_argument("--uri", help="URI of a Milvus server, e.g. of `make milvus`")
     parser.add_argument("--token", default=os.environ.get("MILVUS_TEST_TOKEN", "root:Milvus"))
-    parser.add_argument("--metrics", help="address where that server tells its counters")
-    parser.add_argument("--texts", type=Path, help="folder of pages whose paragraphs the rows of `recall` lie around")
+    parser.add_argument("--metrics", help="address of that server's counters")
+    parser.add_argument("--texts", type=Path, help="folder of pages: the rows of `recall` are near their paragraphs")
     parser.add_argument("--kinds", nargs="+", choices=list(recall.KINDS), default=list(recall.KINDS))
-    parser.add_argument("--pid", type=int, help="process of that server, for its memory")
+    parser.add_argument("--pid", type=int, help="process id of that server, to measure its memory")
     parser.add_argument("--rows", type=int, default=50_000)
     parser.add_argument("--queries", type=int, default=100)
-    parser.add_argument("--count", type=int, default=200, help="of publishes")
+    parser.add_argument("--count", type=int, default=200, help="number of publishes")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", choices=["lite", "server", "pinecone"])
     arguments = parser.parse_args()
@@ -110,9 +110,12 @@ def print_stores(arguments: argparse.Namespace) -> None:
     print("|---|---:|---:|---:|---:|---:|---:|")
     for name in stores.STORES:
         rows = recall.corpus(count // stores.SLOW.get(name, 1), arguments.queries)
-        found = stores.measure(name, rows, min(arguments.queries, 10) if name in stores.SLOW else arguments.queries)
-        wide, tenth = f"{found.recall:.3f} | {found.p50_ms:.1f}", f"{found.tenth_recall:.3f} | {found.tenth_p50_ms:.1f}"
-        print(f"| {name} | {len(rows.vectors):,} | {found.write_s:.0f} | {wide} | {tenth} |", flush=True)
+        result = stores.measure(name, rows, min(arguments.queries, 10) if name in stores.SLOW else arguments.queries)
+        wide, tenth = (
+            f"{result.recall:.3f} | {result.p50_ms:.1f}",
+            f"{result.tenth_recall:.3f} | {result.tenth_p50_ms:.1f}",
+        )
+        print(f"| {name} | {len(rows.vectors):,} | {result.write_s:.0f} | {wide} | {tenth} |", flush=True)
 
 
 def print_kills(arguments: argparse.Namespace) -> None:
@@ -121,7 +124,7 @@ def print_kills(arguments: argparse.Namespace) -> None:
         "| store | publishes | runs killed | ended first | fell before | answers meanwhile | generations | problems |"
     )
     print("|---|---:|---:|---:|---|---:|---:|---:|")
-    found: list[str] = []
+    problems: list[str] = []
     with ExitStack() as stack:
         engines: list[tuple[str, Engine]] = []
         if arguments.only in (None, "pinecone"):
@@ -138,10 +141,10 @@ def print_kills(arguments: argparse.Namespace) -> None:
                 f"{ledger.answers:,} | {len(ledger.generations)} | {len(ledger.problems)} |",
                 flush=True,
             )
-            found += ledger.problems
+            problems += ledger.problems
             engine.vectors("bench").drop()  # type: ignore[attr-defined]
-    print(*found[:20], sep="\n")
-    if found:
+    print(*problems[:20], sep="\n")
+    if problems:
         raise SystemExit(1)
 
 
@@ -179,9 +182,9 @@ def print_rates(arguments: argparse.Namespace) -> None:
             stores["Milvus server"] = Engine("milvus", arguments.uri, arguments.token, name)
         stores["Pinecone of the tests"] = pinecone
         for title, engine in stores.items():
-            found = rates.rates(engine, count, queries)
-            asked = f"{found.queries_s:,.1f} | {found.tenth_s:,.1f}"
-            print(f"| {title} | {found.records_s:,.0f} | {asked} | {found.mb:.0f} |", flush=True)
+            measured = rates.rates(engine, count, queries)
+            queries_per_s = f"{measured.queries_s:,.1f} | {measured.tenth_s:,.1f}"
+            print(f"| {title} | {measured.records_s:,.0f} | {queries_per_s} | {measured.mb:.0f} |", flush=True)
 
 
 def print_writes(arguments: argparse.Namespace) -> None:
@@ -200,8 +203,8 @@ def print_writes(arguments: argparse.Namespace) -> None:
         for title, (environ, counters) in stores.items():
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="searchsocket-remote-")))
             for run, (records, rose) in zip(rates.RUNS, rates.writes(folder, environ, counters), strict=True):
-                told = ", ".join(f"{name} {number}" for name, number in sorted(rose.items()) if number)
-                print(f"| {title} | {run} | {records} | {told} |", flush=True)
+                rises = ", ".join(f"{name} {number}" for name, number in sorted(rose.items()) if number)
+                print(f"| {title} | {run} | {records} | {rises} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Where vectors are kept, as values that travel to other processes."""
+"""Stores of vectors, as values that can be sent to other processes."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""What a reader saw while a store elsewhere was published to, and the publishers were killed."""
+"""The answers of a reader while publishers to a remote store are killed."""
 
 import multiprocessing
 import os
@@ -29,7 +29,7 @@ _FORKS = multiprocessing.get_context("forkserver")
 
 @dataclass(slots=True)
 class Ledger:
-    """What happened, and what the reader saw meanwhile."""
+    """The events, and the answers of the reader meanwhile."""
 
     publishes: int = 0
     fell: Counter[str] = field(default_factory=Counter)  # the call before which a run was killed
@@ -85,12 +85,12 @@ def problems_of(reader: IndexReader) -> list[str]:
     hits = {hit.id: hit.score for hit in reader.vectors.nearest(ASKED, top_k=10 * RECORDS)}
     if len(hits) != reader.generation.records:
         return [f"{name}: {len(hits)} rows instead of {reader.generation.records}"]
-    found = []
+    problems = []
     for record in reader.catalogue.records(sorted(hits)):
-        wanted = vector_of(int(record.id[1:]), int(record.chunk.body.text.split()[-1])) @ ASKED
-        if abs(hits[record.id] - wanted) > 1e-4:
-            found.append(f"{name}: the row of {record.id} is of another generation")
-    return found
+        expected = vector_of(int(record.id[1:]), int(record.chunk.body.text.split()[-1])) @ ASKED
+        if abs(hits[record.id] - expected) > 1e-4:
+            problems.append(f"{name}: the row of {record.id} is of another generation")
+    return problems
 
 
 def read(engine: Engine, folder: Path, ledger: Ledger, stop: threading.Event) -> None:

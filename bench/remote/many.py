@@ -1,4 +1,4 @@
-"""Many rows that lie as real ones do: the vectors of a folder's paragraphs, each several times with noise."""
+"""Many rows with a realistic distribution: the vectors of a folder's paragraphs, each several times with noise."""
 
 import html
 import re

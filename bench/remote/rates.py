@@ -1,4 +1,4 @@
-"""What each store takes and answers, beside the local one: records a second, queries a second, memory, and writes."""
+"""Rates of each store and of the local one: records per second, queries per second, memory, and writes."""
 
 import multiprocessing
 import re
@@ -88,23 +88,25 @@ def writes(folder: Path, environ: Mapping[str, str], counters: Counters) -> list
     """Records that each of `RUNS` says to have written, and by how much the counters of the server rose."""
     site = write_site(folder / "site")
     environ = {"SEARCHSOCKET_CACHE": str(folder / "cache"), **environ}
-    found = []
+    steps = []
     for run in RUNS:
         if run == "one page edited":
             write_page(site, "docs/ropes", "Ropes", "A clove hitch holds a fender to the rail.")
         before = Counter(counters())
         summary = command(site, "index", *(["--scope", "preview"] if run == "another scope" else []), **environ)
-        found.append((int(summary["records"]["upserted"]), Counter(counters()) - before))
+        steps.append((int(summary["records"]["upserted"]), Counter(counters()) - before))
     command(site, "clean", "--all", "--remote", "--confirm", "harbour", **environ)
-    return found
+    return steps
 
 
 def milvus_counters(address: str) -> dict[str, int]:
     """Requests by kind, and rows that were upserted, as the server tells Prometheus."""
     text = httpx.get(address, timeout=30, trust_env=False).raise_for_status().text
-    asked = re.findall(r'^milvus_proxy_req_count\{function_name="(\w+)".*status="success"\} (\S+)', text, re.M)
+    requests = re.findall(r'^milvus_proxy_req_count\{function_name="(\w+)".*status="success"\} (\S+)', text, re.M)
     upserted = re.findall(r"^milvus_proxy_upsert_vectors_count\S* (\S+)", text, re.M)
-    return {name.lower(): int(float(value)) for name, value in asked} | {"rows upsert": int(sum(map(float, upserted)))}
+    return {name.lower(): int(float(value)) for name, value in requests} | {
+        "rows upsert": int(sum(map(float, upserted)))
+    }
 
 
 def pinecone_counters(service: Any) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""How many of the nearest rows each kind of index of Milvus finds, and how fast."""
+"""Recall and speed of each kind of Milvus index."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ KINDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RecallResult:
     """Means over all queries, and the median of the time."""
 
     ten: float  # part of the ten nearest that is among the first ten found
@@ -89,7 +89,7 @@ def rebuild(connection: MilvusConnection, name: str, settings: MilvusSettings) -
     return loaded_s, time.perf_counter() - began
 
 
-def ask(connection: MilvusConnection, name: str, settings: MilvusSettings, rows: Corpus, where: Filter) -> Found:
+def ask(connection: MilvusConnection, name: str, settings: MilvusSettings, rows: Corpus, where: Filter) -> RecallResult:
     """Ask all queries as the product does."""
     opened = MilvusVectors(connection, name, "bench", kind=kind_of(settings)).open(LIVE)
     opened.nearest(rows.queries[0], top_k=CANDIDATES, where=where)
@@ -98,15 +98,15 @@ def ask(connection: MilvusConnection, name: str, settings: MilvusSettings, rows:
         began = time.perf_counter()
         hits = opened.nearest(query, top_k=CANDIDATES, where=where)
         took_ms.append(1_000 * (time.perf_counter() - began))
-        found = [int(hit.id) for hit in hits]
-        wanted = rows.nearest(query, where)
-        tens.append(_part(found[:10], wanted[:10]))
-        fifties.append(_part(found, wanted))
-    return Found(float(np.mean(tens)), float(np.mean(fifties)), float(np.median(took_ms)))
+        ids = [int(hit.id) for hit in hits]
+        nearest = rows.nearest(query, where)
+        tens.append(_part(ids[:10], nearest[:10]))
+        fifties.append(_part(ids, nearest))
+    return RecallResult(float(np.mean(tens)), float(np.mean(fifties)), float(np.median(took_ms)))
 
 
-def _part(found: Sequence[int], wanted: Sequence[int]) -> float:
-    return len(set(found) & set(wanted)) / len(wanted)
+def _part(ids: Sequence[int], nearest: Sequence[int]) -> float:
+    return len(set(ids) & set(nearest)) / len(nearest)
 
 
 def vector_rows(rows: Corpus) -> Iterator[VectorRow]:

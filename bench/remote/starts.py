@@ -1,4 +1,4 @@
-"""What a service costs until it answers, with nothing but an address and credentials: an empty folder, by store."""
+"""The cost of a service until its first answer, by store, with an empty folder, an address and credentials."""
 
 import os
 import re
@@ -61,6 +61,6 @@ def _cpu_s(pid: int) -> float:
 
 
 def resident_mb(pid: int) -> float:
-    found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
-    assert found
-    return int(found[1]) / 1024
+    memory = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    assert memory
+    return int(memory[1]) / 1024

@@ -1,4 +1,4 @@
-"""Recall and latency of each store beside the local one, over the same rows."""
+"""Recall and latency of each store and of the local one, over the same rows."""
 
 import tempfile
 import time

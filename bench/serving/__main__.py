@@ -1,13 +1,13 @@
-"""How fast a query is answered: `python -m bench.serving --pages 1000 11000`, or `--site BUILD`.
+"""The speed of a query: `python -m bench.serving --pages 1000 11000`, or `--site BUILD`.
 
-Indexes a generated site (about nine chunks a page), or one that is given, then measures, in one run:
+Indexes a generated site (about nine chunks per page), or a given one, then measures, in one run:
 
-- the parts in process: vector search beside its memory floor (one pass over the same float32 bytes), keyword search
-  of chunks and of pages, and the whole engine;
+- the parts in process: vector search and its memory floor (one pass over the same float32 bytes), keyword search of
+  chunks and of pages, and the whole engine;
 - the same queries end to end over HTTP, one worker, 1 and 32 clients, and 1 client while a new generation is published;
-- with `--before COMMAND` an older version over the same site, each query asked of both, one after the other;
-- the floor of those: an endpoint of the same server and framework that does nothing, asked at once again and, as a
-  processor that waits for an answer falls asleep, once in 5 ms;
+- with `--before COMMAND` an older version over the same site, each query sent to both, one after the other;
+- the floor of those: an endpoint of the same server and framework that does nothing, called without a pause and, as an
+  idle processor falls asleep, once in 5 ms;
 - the pace of the machine in that minute, by a fixed piece of Python.
 """
 
@@ -43,8 +43,8 @@ def main() -> None:
     )
     parser.add_argument("--pages", nargs="*", type=int, default=[])
     parser.add_argument("--site", type=Path, metavar="BUILD", help="a built site, instead of generated ones")
-    parser.add_argument("--before", default="", metavar="COMMAND", help="the command of an older version")
-    parser.add_argument("--keep", type=Path, help="folder for the sites and their state, kept afterwards")
+    parser.add_argument("--before", default="", metavar="COMMAND", help="command of an older version to compare with")
+    parser.add_argument("--keep", type=Path, help="folder for the sites and their state; stays after the run")
     arguments = parser.parse_args()
     folder = arguments.keep or Path(tempfile.mkdtemp(prefix="searchsocket-bench-"))
     try:
@@ -66,11 +66,11 @@ def main() -> None:
 def bench(root: Path, queries: Sequence[str] | None, before: str) -> None:
     """Index if needed, then measure the parts and the service; without queries, those of the site."""
     index(root)
-    asked = queries or of_site(root / ".searchsocket" / "pages" / "main")
-    parts(root, asked)
-    service(root, asked)
+    queries = queries or of_site(root / ".searchsocket" / "pages" / "main")
+    parts(root, queries)
+    service(root, queries)
     if before:
-        beside(root, before, asked)
+        beside(root, before, queries)
 
 
 def index(root: Path, command: str = COMMAND) -> None:

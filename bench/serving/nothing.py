@@ -1,4 +1,4 @@
-"""A service whose endpoint does nothing: what the server and the framework take."""
+"""A service whose endpoint does nothing: the cost of the server and the framework."""
 
 import sys
 

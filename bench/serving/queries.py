@@ -1,4 +1,4 @@
-"""What is asked: words of a generated site, or what people might type on a site that is given."""
+"""Queries: words of a generated site, or text that people might type on a given site."""
 
 import random
 import re
@@ -26,15 +26,15 @@ def of_generated(seed: int = 1) -> list[str]:
 
 
 def of_site(mirror: Path, seed: int = 1) -> list[str]:
-    """As many titles, headings, runs of words, questions, slips and words that are half typed, in turn."""
+    """As many titles, headings, runs of words, questions, typos and half-typed words, in turn."""
     draw = random.Random(seed)
     files = sorted(mirror.rglob("*.md"))
-    makers = (_title, _heading, _run, _question, _slip, _half)
+    makers = (_title, _heading, _run, _question, _typo, _half)
     pages = ((number, parse_page(draw.choice(files).read_text(encoding="utf-8"))) for number in range(10 * QUERIES))
-    found = (makers[number % len(makers)](page, _WORD.findall(page.body), draw) for number, page in pages)
-    asked = list(islice((query for query in found if query.strip()), QUERIES))
-    assert len(asked) == QUERIES, f"{mirror} says too little"
-    return asked
+    candidates = (makers[number % len(makers)](page, _WORD.findall(page.body), draw) for number, page in pages)
+    queries = list(islice((query for query in candidates if query.strip()), QUERIES))
+    assert len(queries) == QUERIES, f"{mirror} says too little"
+    return queries
 
 
 def _title(page: Page, words: Sequence[str], draw: random.Random) -> str:
@@ -55,7 +55,7 @@ def _question(page: Page, words: Sequence[str], draw: random.Random) -> str:
     return f"how to {' '.join(draw.sample(words, 3))}" if len(words) >= 3 else ""
 
 
-def _slip(page: Page, words: Sequence[str], draw: random.Random) -> str:
+def _typo(page: Page, words: Sequence[str], draw: random.Random) -> str:
     """A word with a letter left out."""
     long = [word for word in words if len(word) > 5]
     if not long:

@@ -1,7 +1,7 @@
 """Unit costs for `searchsocket plan`: `python -m bench.sizing` measures them and writes them into the package.
 
-Generated sites of 1,000 and 10,000 pages: what `bench.indexing` measures, then a service over each, its memory and the
-median of its queries. A cost is the line through its two points. Run it on a machine that does nothing else.
+Generated sites of 1,000 and 10,000 pages: the measurements of `bench.indexing`, then a service over each, its memory
+and the median of its queries. A cost is the line through its two points. Run it on an idle machine.
 """
 
 import argparse
@@ -38,7 +38,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m bench.sizing", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--machine", default="two shared x86-64 cores", help="what the figures are of, in words")
+    parser.add_argument(
+        "--machine", default="two shared x86-64 cores", help="description of the machine, for the table"
+    )
     arguments = parser.parse_args()
     os.environ["SEARCHSOCKET__RUN__WORKERS"] = "1"  # the CPU seconds of one process are complete
     folder = Path(tempfile.mkdtemp(prefix="searchsocket-bench-"))

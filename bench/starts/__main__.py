@@ -1,7 +1,7 @@
-"""What starting costs: `python -m bench.starts`.
+"""The cost of starting: `python -m bench.starts`.
 
 Whole processes, five runs each after a warm-up: the entry points that only load, and a run without changes over a small
-site: as a library call, as a command that finds nothing changed, and through Dagster all the same.
+site, as a library call, as a command that finds no change, and through Dagster all the same.
 """
 
 import os

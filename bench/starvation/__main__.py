@@ -1,8 +1,8 @@
-"""What a visitor waits while others ask for as much as they may: `python -m bench.starvation SITE_BUILD`.
+"""The time that a visitor waits while attackers use their full limit: `python -m bench.starvation SITE_BUILD`.
 
-Indexes a folder of built HTML (by default a generated site), serves it with its usual rate limit, and measures another
-visitor's plain queries: alone, and with three attackers, each of an address of its own and at its rate limit (2 a
-second). `--python` measures the checkout of another interpreter in the same run, turn by turn.
+Indexes a folder of built HTML (by default a generated site), serves it with its usual rate limit, and measures the
+plain queries of another visitor: alone, and with three attackers, each at its own address and at its rate limit (2 per
+second). `--python` measures the checkout of another interpreter in the same run, in turn.
 """
 
 import argparse
@@ -43,9 +43,11 @@ def main() -> None:
         prog="python -m bench.starvation", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("build", nargs="?", type=Path, help="folder of built HTML; default: a generated site")
-    parser.add_argument("--python", nargs="*", type=Path, default=[], help="interpreters of other checkouts, first")
+    parser.add_argument(
+        "--python", nargs="*", type=Path, default=[], help="interpreters of other checkouts, measured first"
+    )
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=20.0, help="of each measurement")
+    parser.add_argument("--seconds", type=float, default=20.0, help="duration of each measurement")
     arguments = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="searchsocket-bench-"))
     try:

@@ -1,1 +1,1 @@
-"""A static export beside the server, Pagefind and MiniSearch: quality, and bytes that a browser loads."""
+"""A static export compared with the server, Pagefind and MiniSearch: quality, and bytes that a browser loads."""

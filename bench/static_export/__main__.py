@@ -1,10 +1,10 @@
-"""`python -m bench.static_export EXPORT --pagefind BUNDLE`: what a visitor loads and waits for, beside other tools.
+"""`python -m bench.static_export EXPORT --pagefind BUNDLE`: bytes and time for a visitor, compared with other tools.
 
 EXPORT is a folder of `searchsocket export`; BUNDLE is one of `pagefind --output-path BUNDLE` over the same site;
 MiniSearch gets the sections of the export with title and headings (`npm ci` in bench/relevance/npm_peers). Each tool
-has a page that asks two queries, one after the other, in Chromium as a phone: until five results are there. Scripts and
-JSON travel with gzip, other files as they are. Memory is that of the process and that of scripts, workers included,
-beyond an empty page. `--queries` names the two, with a comma between them.
+has a page that runs two queries, one after the other, in Chromium as a phone, until it has five results. Scripts and
+JSON are sent with gzip, other files as they are. Memory is that of the process and of scripts, workers included, beyond
+an empty page. `--queries` has the two queries, with a comma between them.
 """
 
 import argparse
@@ -177,8 +177,8 @@ def bytes_of(browser: Phone, server: Server, name: str, queries: list[str]) -> t
     """Bytes until the results of the first query, with all scripts, and of the second."""
     server.sent = 0
     with opened(browser, server, name) as page:
-        found = page.evaluate("(q) => ask(q)", queries[0])
-        assert len(found) == RESULTS, found
+        results = page.evaluate("(q) => ask(q)", queries[0])
+        assert len(results) == RESULTS, results
         first = server.sent
         page.evaluate("(q) => ask(q)", queries[1])
         return first, server.sent - first

@@ -1,9 +1,9 @@
-"""`python -m bench.static_export.meaning COLLECTIONS --export FOLDER`: what meaning in a browser would give, and weigh.
+"""`python -m bench.static_export.meaning COLLECTIONS --export FOLDER`: gain and bytes of vectors in a browser.
 
 The table of the built-in model is cut to its first dimensions and to few bits per number, and so are the vectors of
-chunks. Two ways to use them: "all vectors" ranks as the server does, for which a browser loads the vectors of all
-chunks; "best 8" orders the best eight pages of an export again by their nearest chunk, for which it loads those pages'
-vectors and those of the query's words. Words that the site does not use have no vector there.
+chunks. There are two ways to use them. "all vectors" ranks as the server does; a browser loads the vectors of all
+chunks. "best 8" reorders the best eight pages of an export by their nearest chunk; a browser loads the vectors of those
+pages and of the words of the query. Words that the site does not use have no vector there.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""`python -m bench.static_export.quality COLLECTIONS`: how well an export answers, by the judged sites of a folder."""
+"""`python -m bench.static_export.quality COLLECTIONS`: the quality of an export, on the judged sites of a folder."""
 
 import argparse
 from collections.abc import Callable
@@ -9,13 +9,13 @@ from bench.gate.queries import NONSENSE, asked_of
 from bench.relevance.collection import Collection, load_named, names_of
 from bench.relevance.metrics import evaluate
 from bench.relevance.product import Indexes
-from bench.relevance.typed_names import half_typed, with_slips
+from bench.relevance.typed_names import half_typed, with_typos
 from bench.static_export.ranker import ask, export_of, ranking
 from searchsocket.models.embedders.builtin import BuiltinEmbedder
 
 CHANGES: dict[str, Callable[[Collection], Collection]] = {
     "all": lambda collection: collection,
-    "typos": with_slips,
+    "typos": with_typos,
     "half typed": half_typed,
 }
 
@@ -34,12 +34,12 @@ def main() -> None:
             ]
             print(f"nDCG@10 {name}: {sum(scores) / len(scores):.4f} ({', '.join(f'{one:.3f}' for one in scores)})")
         for site in sites:
-            asked = [
+            queries = [
                 query for query in asked_of(site, is_site=True).queries if query.kind.startswith((NONSENSE, "true"))
             ]
-            answers = ask(export_of(site, indexes, Path(work))[0], {query.id: (query.text, 1) for query in asked})
+            answers = ask(export_of(site, indexes, Path(work))[0], {query.id: (query.text, 1) for query in queries})
             for kind in ("true", NONSENSE):
-                own = [answers[query.id]["results"] for query in asked if query.kind.startswith(kind)]
+                own = [answers[query.id]["results"] for query in queries if query.kind.startswith(kind)]
                 print(f"{site.name}, {kind}: {sum(map(bool, own))} of {len(own)} answered")
 
 

@@ -1,4 +1,4 @@
-"""A static export of a collection, asked in Node as a browser asks it."""
+"""A static export of a collection, queried in Node as a browser queries it."""
 
 import json
 import subprocess
@@ -31,11 +31,11 @@ def ranking(collection: Collection, folder: Path, ids: Mapping[str, str]) -> Ran
     """The first ten documents for each query, without those that it excludes."""
     requests = {one.id: (one.text[:MAX_QUERY_CHARS], _SHOWN + len(one.exclude)) for one in collection.queries}
     answers = ask(folder, requests)
-    found: dict[str, Sequence[str]] = {}
+    rankings: dict[str, Sequence[str]] = {}
     for query in collection.queries:
         documents = [ids[result["url"]] for result in answers[query.id]["results"]]
-        found[query.id] = [one for one in documents if one not in query.exclude]
-    return found
+        rankings[query.id] = [one for one in documents if one not in query.exclude]
+    return rankings
 
 
 def ask(folder: Path, queries: Mapping[str, tuple[str, int]]) -> Mapping[str, Any]:

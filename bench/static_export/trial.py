@@ -1,13 +1,13 @@
 """`python -m bench.static_export.trial BUILDS EXPORTS`: twenty questions per site, by keyboard, in three browsers.
 
-BUILDS has a folder per site with its built pages in `build`, EXPORTS one with its export; `questions.tsv` beside this
-file has the questions, and the pages that a person expects first. Each site is served by `python -m http.server` at the
-root of a host and below a base path. Its first page gets the dialog; a browser types each question into it, and opens
-the first result of the first one with Enter. `--base NAME=PATH` sets the base path that a site was built for,
+BUILDS has a folder per site with its built pages in `build`, EXPORTS one with its export. `questions.tsv` beside this
+file has the questions, and the pages that a person expects first. `python -m http.server` serves each site at the root
+of a host and below a base path. The first page of the site gets the dialog. A browser types each question into it, and
+opens the first result of the first one with Enter. `--base NAME=PATH` sets the base path that a site was built for,
 `--home NAME=PAGE` its first page.
 
 Columns: questions with results; those with an expected page first, and among the first three; whether nonsense had no
-results; whether Enter opened a page that exists; errors of scripts, of the policy of the page and of the console.
+results; whether Enter opened an existing page; errors of scripts, of the policy of the page and of the console.
 """
 
 import argparse
@@ -78,13 +78,13 @@ class ChromiumTab(Tab):
                 raise
             return None
 
-    def keys(self, keys: str, held: str = "") -> None:
+    def keys(self, keys: str, modifiers: str = "") -> None:
         names = {CONTROL: "Control", ENTER: "Enter"}
-        for key in held:
+        for key in modifiers:
             self._page.keyboard.down(names[key])
         for key in keys:
             self._page.keyboard.press(names.get(key, "Space" if key == " " else key))
-        for key in held:
+        for key in modifiers:
             self._page.keyboard.up(names[key])
 
 
@@ -151,13 +151,13 @@ def served(build: Path, export: Path, base: str, home: str) -> Iterator[str]:
 def tried(tab: Tab, address: str, questions: Sequence[Question]) -> list[str]:
     """The cells of a row."""
     opens(tab, address)
-    asked(tab, questions[0].text)
+    first_urls(tab, questions[0].text)
     tab.keys(ENTER)
     tab.until(f"location.href !== {json.dumps(address)} && document.readyState === 'complete'")
     tab.until("document.body?.textContent")
     is_there = "Error code: 404" not in (tab.value("document.body?.textContent") or "")
     opens(tab, address)
-    answers = [asked(tab, question.text) for question in questions]
+    answers = [first_urls(tab, question.text) for question in questions]
     problems = tab.value("window.problems")
     for problem in dict.fromkeys(problems):
         print(f"  problem: {problem}", file=sys.stderr)
@@ -182,14 +182,14 @@ def tried(tab: Tab, address: str, questions: Sequence[Question]) -> list[str]:
 def opens(tab: Tab, address: str) -> None:
     tab.open(address)
     tab.until(READY)
-    tab.keys("k", held=CONTROL)
+    tab.keys("k", modifiers=CONTROL)
     tab.until(f"{DIALOG}.isOpen")
 
 
-def asked(tab: Tab, text: str) -> list[str]:
+def first_urls(tab: Tab, text: str) -> list[str]:
     """The pages of the answer that the dialog shows."""
     tab.run("window.answers = []")
-    tab.keys("a", held=CONTROL)
+    tab.keys("a", modifiers=CONTROL)
     tab.keys(text)
     tab.until(f"window.answers.some(({{ q, error }}) => error || q === {json.dumps(text)})")
     answer = tab.value("window.answers.at(-1)")

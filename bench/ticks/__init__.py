@@ -1,1 +1,1 @@
-"""How long the sensors' ticks take, and how large their cursors get, with many branches."""
+"""The time of the sensors' ticks and the size of their cursors, with many branches."""

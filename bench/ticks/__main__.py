@@ -1,9 +1,9 @@
 """Ticks of the three sensors over 10, 100 and 1,000 branches: `python -m bench.ticks [COUNT ...]`.
 
-The branches lie in a bare repository with packed refs, the project is a clone of it, and a process fetches from it all
-the time, where a tenth of the branches was renamed and a tenth pushed by force. Each scope has a build folder of three
-pages, and was indexed as far as Dagster knows. A line a tick: CPU seconds of this process, seconds, runs that are asked
-for, bytes of the cursor.
+The branches are in a bare repository with packed refs, and the project is a clone of it. A process fetches from it all
+the time; in the repository, a tenth of the branches was renamed and a tenth force-pushed. Each scope has a build folder
+of three pages, and Dagster regards it as indexed. Prints a line per tick: CPU seconds of this process, seconds,
+requested runs, bytes of the cursor.
 """
 
 import json
@@ -49,25 +49,25 @@ def _measure(root: Path, instance: dg.DagsterInstance, count: int) -> None:
 
     def tick(name: str) -> Any:
         context = dg.build_sensor_context(instance=instance, cursor=cursors.get(name))
-        found: Any = sensors[name](context)
-        cursors[name] = getattr(found, "cursor", None)
-        return found
+        result: Any = sensors[name](context)
+        cursors[name] = getattr(result, "cursor", None)
+        return result
 
     def line(words: str, name: str) -> Any:
         begun, cpu = time.monotonic(), time.process_time()
-        found = tick(name)
+        result = tick(name)
         spent = (time.process_time() - cpu, time.monotonic() - begun)
         size = len(cursors[name] or "")
-        print(f"{count:>8}  {words:34} {spent[0]:7.3f} {spent[1]:7.3f} {_runs(found):>5} {size:>8}", flush=True)
-        return found
+        print(f"{count:>8}  {words:34} {spent[0]:7.3f} {spent[1]:7.3f} {_runs(result):>5} {size:>8}", flush=True)
+        return result
 
     first = line("new_branches, none has a scope", "new_branches")
     scopes = {str(run.partition_key) for run in first.run_requests}
     while len(scopes) < count:
         _done(instance, root, scopes)
-        found = tick("new_branches")
-        scopes |= {str(run.partition_key) for run in getattr(found, "run_requests", None) or ()}
-        if not _runs(found):
+        result = tick("new_branches")
+        scopes |= {str(run.partition_key) for run in getattr(result, "run_requests", None) or ()}
+        if not _runs(result):
             break
     _done(instance, root, scopes)
     line("new_branches, nothing to do", "new_branches")
@@ -83,7 +83,7 @@ def _measure(root: Path, instance: dg.DagsterInstance, count: int) -> None:
 
 
 def _done(instance: dg.DagsterInstance, root: Path, scopes: set[str]) -> None:
-    """What a daemon and runs make of the requests: partitions, successful runs, and a folder each."""
+    """Do the work of a daemon and of runs for the requests: partitions, successful runs, and a folder each."""
     new = sorted(scope for scope in scopes if not (root / ".searchsocket/pages" / scope).is_dir())
     instance.add_dynamic_partitions(NAME, new)
     job = dg.JobDefinition(name="index_site", graph_def=dg.GraphDefinition("index_site"))
@@ -141,8 +141,8 @@ def _fetches(root: Path) -> Iterator[None]:
         racing.join()
 
 
-def _runs(found: Any) -> int:
-    requests = getattr(found, "run_requests", None) or ([found] if isinstance(found, dg.RunRequest) else [])
+def _runs(result: Any) -> int:
+    requests = getattr(result, "run_requests", None) or ([result] if isinstance(result, dg.RunRequest) else [])
     return len(requests)
 
 

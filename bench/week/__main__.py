@@ -1,4 +1,4 @@
-"""Run the week: `python -m bench.week [--site SITE.tar.xz] [--out FOLDER]`; minutes, mostly of waiting for sensors."""
+"""Run the week: `python -m bench.week [--site SITE.tar.xz] [--out FOLDER]`; minutes, mostly waiting for sensors."""
 
 import argparse
 import os
@@ -53,7 +53,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--site", type=Path, default=SITE)
     parser.add_argument("--out", type=Path, default=Path("week"))
-    asked = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="week-") as folder:
         work, provider = Path(folder), Provider()
         settings = SETTINGS.format(model=MODEL, address=provider.address)
@@ -62,20 +62,20 @@ def main() -> int:
             "golden-queries.toml": GOLDEN,
             ".gitignore": ".searchsocket/\nbuilds/\n",
         }
-        site = Site(work, asked.site, files)
+        site = Site(work, options.site, files)
         # Commands of this process and Dagster's, which they start, share it.
         os.environ.update({"SEARCHSOCKET_CACHE": str(work / "cache"), "GIT_CONFIG_GLOBAL": os.devnull})
         ui = DagsterUi(site.root, {})
         try:
             ledger = Ledger(ui, provider)
-            with camera(ui.address, asked.out) as pictures:
+            with camera(ui.address, options.out) as pictures:
                 week = Week(site, ui, ledger, pictures)
                 try:
                     for day in (week.monday, week.tuesday, week.wednesday, week.thursday, week.friday, week.saturday):
                         day()
                     week.sunday()
                 finally:
-                    (asked.out / "ledger.md").write_text(ledger.markdown() + "\n", encoding="utf-8")
+                    (options.out / "ledger.md").write_text(ledger.markdown() + "\n", encoding="utf-8")
             print(ledger.markdown(), *pictures.errors, sep="\n")
             return 1 if ledger.wrong or pictures.errors else 0
         finally:

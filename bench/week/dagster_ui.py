@@ -1,4 +1,4 @@
-"""`searchsocket dagster` as somebody starts it, and what its pages ask and do, by their own GraphQL."""
+"""`searchsocket dagster` as a user starts it, and the queries and actions of its pages, by their own GraphQL."""
 
 import json
 import os
@@ -80,10 +80,10 @@ class DagsterUi:
         body = json.dumps({"query": query, "variables": variables}).encode()
         request = urllib.request.Request(f"{self.address}/graphql", body, {"Content-Type": "application/json"})
         with urllib.request.urlopen(request, timeout=60) as answer:
-            found = json.load(answer)
-        if found.get("errors"):
-            raise RuntimeError(str(found["errors"])[:1000])
-        return found["data"]
+            reply = json.load(answer)
+        if reply.get("errors"):
+            raise RuntimeError(str(reply["errors"])[:1000])
+        return reply["data"]
 
     def _try(self, query: str) -> Any:
         with suppress(OSError, RuntimeError):
@@ -92,24 +92,24 @@ class DagsterUi:
 
     def runs(self) -> list[Run]:
         """Every run, the newest first."""
-        return [_run(found) for found in self.ask(_RUNS)["runsOrError"]["results"]]
+        return [_run(run) for run in self.ask(_RUNS)["runsOrError"]["results"]]
 
     def partitions(self) -> list[str]:
-        found = self.ask(
+        reply = self.ask(
             "query($k: AssetKeyInput!) { assetNodeOrError(assetKey: $k) { ... on AssetNode { partitionKeys } } }",
             k={"path": ["search_index"]},
         )
-        return list(found["assetNodeOrError"]["partitionKeys"])
+        return list(reply["assetNodeOrError"]["partitionKeys"])
 
     def partitions_that(self, state: str) -> list[str]:
         """The partitions that the page of `search_index` shows as `materialized` or as `failed`."""
-        found = self.ask(
+        reply = self.ask(
             "query($k: AssetKeyInput!) { assetNodeOrError(assetKey: $k) { ... on AssetNode { "
             "assetPartitionStatuses { ... on DefaultPartitionStatuses "
             "{ materializedPartitions failedPartitions } } } } }",
             k={"path": ["search_index"]},
         )
-        return list(found["assetNodeOrError"]["assetPartitionStatuses"][f"{state}Partitions"])
+        return list(reply["assetNodeOrError"]["assetPartitionStatuses"][f"{state}Partitions"])
 
     def launch(self, job: str, scope: str = "", config: Mapping[str, Any] | None = None) -> str:
         """Launch a job as the launchpad does."""
@@ -139,11 +139,11 @@ class DagsterUi:
         return str(answer["backfillId"])
 
     def backfill_status(self, backfill_id: str) -> str:
-        found = self.ask(
+        reply = self.ask(
             "query($b: String!) { partitionBackfillOrError(backfillId: $b) { ... on PartitionBackfill { status } } }",
             b=backfill_id,
         )
-        return str(found["partitionBackfillOrError"]["status"])
+        return str(reply["partitionBackfillOrError"]["status"])
 
     def terminate(self, run_id: str, policy: str = "SAFE_TERMINATE") -> None:
         answer = self.ask(
@@ -163,34 +163,34 @@ class DagsterUi:
 
     def last_tick(self, sensor: str) -> Mapping[str, Any]:
         """Status and words of a sensor's newest tick; nothing where there is none."""
-        found = self.ask(
+        reply = self.ask(
             "query($s: SensorSelector!) { sensorOrError(sensorSelector: $s) { ... on Sensor { sensorState "
             "{ ticks(limit: 1) { status timestamp skipReason runIds } } } } }",
             s={**REPOSITORY, "sensorName": sensor},
         )
-        return dict(next(iter(found["sensorOrError"]["sensorState"]["ticks"]), {}))
+        return dict(next(iter(reply["sensorOrError"]["sensorState"]["ticks"]), {}))
 
     def failure(self, run_id: str) -> str:
-        """What the page of a failed run says went wrong."""
-        found = self.ask(
+        """Return the error on the page of a failed run."""
+        reply = self.ask(
             "query($r: ID!) { logsForRun(runId: $r) { ... on EventConnection { events "
             "{ ... on ExecutionStepFailureEvent { failureMetadata { description } } "
             "... on LogMessageEvent { level message } } } } }",
             r=run_id,
         )
-        for event in filter(None, found["logsForRun"]["events"]):
+        for event in filter(None, reply["logsForRun"]["events"]):
             if event.get("level") == "ERROR":  # why a check stopped it
                 return str(event["message"]).strip()
-            if told := event.get("failureMetadata"):
-                return str(told["description"]).strip()
+            if metadata := event.get("failureMetadata"):
+                return str(metadata["description"]).strip()
         return ""
 
 
-def _run(found: Mapping[str, Any]) -> Run:
-    tags = {tag["key"]: tag["value"] for tag in found["tags"]}
+def _run(run: Mapping[str, Any]) -> Run:
+    tags = {tag["key"]: tag["value"] for tag in run["tags"]}
     numbers = {
         (made["assetKey"]["path"][-1], entry["label"]): entry["intValue"]
-        for made in found["assetMaterializations"]
+        for made in run["assetMaterializations"]
         for entry in made["metadataEntries"]
         if "intValue" in entry
     }
@@ -199,12 +199,12 @@ def _run(found: Mapping[str, Any]) -> Run:
         return sum(numbers.get((asset, label)) or 0 for label in _COUNTED[asset])
 
     return Run(
-        found["runId"],
-        found["jobName"],
-        found["status"],
+        run["runId"],
+        run["jobName"],
+        run["status"],
         tags.get("dagster/partition", ""),
         tags.get("searchsocket/launched_by", ""),
-        round((found["endTime"] or 0) - (found["startTime"] or 0), 1) if found["endTime"] else 0.0,
+        round((run["endTime"] or 0) - (run["startTime"] or 0), 1) if run["endTime"] else 0.0,
         total("chunk_embeddings"),
         total("search_index"),
     )

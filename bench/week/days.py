@@ -1,4 +1,4 @@
-"""The week: what people do, and what must come of it."""
+"""The week: the actions of people, and the required result of each."""
 
 import json
 import subprocess
@@ -56,11 +56,11 @@ class Week:
         return done.stdout
 
     def first_url(self, query: str, branch: str = "main") -> str:
-        found = json.loads(self.run("search", query, "--scope", branch, "--json"))["results"]
-        return str(found[0]["url"]) if found else ""
+        results = json.loads(self.run("search", query, "--scope", branch, "--json"))["results"]
+        return str(results[0]["url"]) if results else ""
 
     def tick(self, sensor: str, words: str) -> str:
-        """What a sensor says in the first tick that holds these words."""
+        """Return the message of a sensor's first tick with these words."""
         return wait_for(lambda: _words(self.ui.last_tick(sensor), words), f"a tick of {sensor} with {words!r}")
 
     def monday(self) -> None:
@@ -82,8 +82,8 @@ class Week:
         self.ledger.expect(len(self.ui.partitions()) == 12, f"12 partitions, not {self.ui.partitions()}")
         own = {row["scope"]: row["ownChunks"] for row in self._scopes()}
         self.ledger.expect(0 < own[self.scopes["team/ann"]] < 10, f"a branch holds what it changed alone: {own}")
-        found = self.first_url("authors of a post", "feature/blog")
-        self.ledger.note("Tue", "somebody searches on feature/blog", f"`searchsocket search`: {found} comes first")
+        url = self.first_url("authors of a post", "feature/blog")
+        self.ledger.note("Tue", "somebody searches on feature/blog", f"`searchsocket search`: {url} comes first")
 
     def wednesday(self) -> None:
         self.site.edit("docs/search", say(SEARCH, "Results are grouped by the page that they are on."))
@@ -220,9 +220,9 @@ class Week:
         return scope
 
 
-def _words(tick: Mapping[str, Any], wanted: str) -> str:
-    found = str(tick.get("skipReason") or "")
-    return found if wanted in found else ""
+def _words(tick: Mapping[str, Any], words: str) -> str:
+    reason = str(tick.get("skipReason") or "")
+    return reason if words in reason else ""
 
 
 def _restore(site: Site, path: str, commit: str = "origin/main") -> Edit:

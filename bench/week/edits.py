@@ -1,4 +1,4 @@
-"""What people do to the pages of the site."""
+"""Edits of people to the pages of the site."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What each step of the week took and did, from what Dagster and the provider say, and whether that was right."""
+"""Duration and result of each step of the week, as Dagster and the provider report them, checked."""
 
 import time
 from collections import Counter
@@ -48,12 +48,12 @@ class Ledger:
             expected: Scope, or job where it has none -> how its run ends.
             count: Whether what the provider was asked for is compared with what the runs say.
         """
-        found = wait_for(lambda: self._finished(expected), f"{what}: runs of {', '.join(expected)}")
+        runs = wait_for(lambda: self._finished(expected), f"{what}: runs of {', '.join(expected)}")
         for name, status in expected.items():
-            if found[name].status != status:
-                self.wrong.append(f"{day}, {what}: run of {name} ended as {found[name].status}, not {status}")
-        self._note(day, what, expected, words(found), count=count)
-        return found
+            if runs[name].status != status:
+                self.wrong.append(f"{day}, {what}: run of {name} ended as {runs[name].status}, not {status}")
+        self._note(day, what, expected, words(runs), count=count)
+        return runs
 
     def note(self, day: str, what: str, words: str) -> None:
         """Something that takes no run."""

@@ -1,4 +1,4 @@
-"""Pages of Dagster's UI as a person sees them, by Debian's Chromium."""
+"""Pages of Dagster's UI as a user sees them, by Debian's Chromium."""
 
 import shutil
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ class Camera:
         page.on("pageerror", lambda error: self.errors.append(str(error)))
 
     def take(
-        self, name: str, path: str, wanted: str = "", *clicks: str, down_px: int = 0, width_px: int = WIDTH
+        self, name: str, path: str, awaited: str = "", *clicks: str, down_px: int = 0, width_px: int = WIDTH
     ) -> None:
         """
         Args:
@@ -37,8 +37,8 @@ class Camera:
         try:
             for button in clicks:
                 self._page.locator(button).first.click(timeout=60_000)
-            if wanted:
-                self._page.get_by_text(wanted).first.wait_for(timeout=60_000)
+            if awaited:
+                self._page.get_by_text(awaited).first.wait_for(timeout=60_000)
         except Error as error:  # the picture says more than this
             self.errors.append(f"{name}: {error!s:.80}")
         self._page.mouse.move(WIDTH / 2, HEIGHT / 2)

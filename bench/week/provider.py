@@ -1,4 +1,4 @@
-"""A provider of embeddings on this machine that speaks OpenAI's protocol, and counts what it is asked for."""
+"""A local provider of embeddings that speaks OpenAI's protocol and counts its requests."""
 
 import json
 import math
@@ -25,8 +25,8 @@ class Provider:
             protocol_version = "HTTP/1.1"
 
             def do_POST(self) -> None:
-                asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                texts = [asked["input"]] if isinstance(asked["input"], str) else asked["input"]
+                request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                texts = [request["input"]] if isinstance(request["input"], str) else request["input"]
                 body = json.dumps(provider.answer(texts)).encode()
                 self.send_response(200)
                 self.send_header("Content-Type", "application/json")

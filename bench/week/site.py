@@ -68,7 +68,7 @@ class Site:
         git(self.desk, "push", "-q", "origin", f":refs/heads/{branch}")
 
     def scope_of(self, branch: str) -> str:
-        """What a build step asks the command for."""
+        """Return the scope of a branch, from the command that a build step runs."""
         command = [*COMMAND, "scopes", "--name-of", branch, "--project", str(self.root)]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 

@@ -1,6 +1,6 @@
 """A whole conversation with the official client reads the same by every way to the server, and meets each error."""
 
-from bench.agents.transcripts import ERAS, Subject, held, lasting, over_http, over_stdio
+from bench.agents.transcripts import ERAS, Subject, converse, lasting, over_http, over_stdio
 from search_api.app import create_app
 from searchsocket.project.project import Project
 from tests.api.api_client import ENVIRON, KEY
@@ -20,10 +20,10 @@ CODES = {"CHUNK_GONE", "CONTINUATION_GONE", "INVALID_REQUEST", "INVALID_SCOPE", 
 def test_both_transports_and_both_eras_read_the_same(agent_project: Project) -> None:
     with listening(create_app(agent_project, environ=ENVIRON, host="127.0.0.1")) as port:
         transports = [over_http(f"http://127.0.0.1:{port}/mcp", KEY) for _ in ERAS]
-        told = [held(transport, mode, ROBOT) for transport, mode in zip(transports, ERAS, strict=True)]
-    told += [held(over_stdio(agent_project.root), mode, ROBOT) for mode in ERAS]
-    first, *others = [lasting(one.lines) for one in told]
+        transcripts = [converse(transport, mode, ROBOT) for transport, mode in zip(transports, ERAS, strict=True)]
+    transcripts += [converse(over_stdio(agent_project.root), mode, ROBOT) for mode in ERAS]
+    first, *others = [lasting(one.lines) for one in transcripts]
     for other in others:
         assert other == first
-    assert [one.codes for one in told] == [CODES] * 4
+    assert [one.codes for one in transcripts] == [CODES] * 4
     assert sum(line.startswith("### ") for line in first) > 40

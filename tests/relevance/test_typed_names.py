@@ -8,7 +8,7 @@ from bench.relevance.collection import Collection, Query
 from bench.relevance.example_site import example_site
 from bench.relevance.metrics import evaluate
 from bench.relevance.product import Indexes, Product
-from bench.relevance.typed_names import half_typed, with_product_before, with_product_behind, with_slips
+from bench.relevance.typed_names import half_typed, with_product_before, with_product_behind, with_typos
 from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.text.typos import within
 
@@ -27,8 +27,8 @@ def product() -> Product:
 
 
 def test_a_slip_is_one_edit_behind_the_first_letter(titles: Collection) -> None:
-    slips, names = with_slips(titles), {query.id: query.text for query in titles.queries}
-    assert slips.queries == with_slips(titles).queries
+    slips, names = with_typos(titles), {query.id: query.text for query in titles.queries}
+    assert slips.queries == with_typos(titles).queries
     assert len(slips.queries) > 20
     for query in slips.queries:
         assert query.text != names[query.id]
@@ -36,7 +36,7 @@ def test_a_slip_is_one_edit_behind_the_first_letter(titles: Collection) -> None:
 
 
 def test_titles_with_a_slip_find_their_pages(titles: Collection, product: Product) -> None:
-    slips = with_slips(titles)
+    slips = with_typos(titles)
     assert evaluate(slips, product(slips))["all"].mrr10 >= 0.95
 
 
