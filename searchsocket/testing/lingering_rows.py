@@ -1,4 +1,4 @@
-"""Contract of answers while an index still shows rows after their end. A subclass supplies `index`."""
+"""Answers are right while an index still shows rows after their end. A subclass supplies `index`."""
 
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Contract of generations in a vector index. A subclass supplies a fresh, empty `index` fixture."""
+"""A vector index separates its generations. A subclass supplies a fresh, empty `index` fixture."""
 
 import numpy as np
 

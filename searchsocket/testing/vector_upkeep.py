@@ -1,4 +1,4 @@
-"""Contract of the maintenance of a vector index. A subclass supplies `index_of`: indexes in one place."""
+"""A vector index can be counted, cleaned and staged again. A subclass supplies `index_of`: indexes in one place."""
 
 from collections.abc import Callable
 from contextlib import suppress

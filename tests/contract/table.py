@@ -1,19 +1,20 @@
-"""Which store is tried with which case of the contract, as a page of the documentation.
-
-A line is a case, so none is written down twice.
-"""
+"""The contract cases of each store, as a page of the documentation."""
 
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
 
-HEAD = """# What every store is tried with
+HEAD = """# Contract tests of the stores
 
-Made of the tests themselves by `pytest tests/stores/test_contract_table.py --update-golden`: a line is a case, and a
-column a store that runs it. Memory is the reference in the tests; Pinecone is the server of the tests, with both kinds
-of index; SQLite is the example of a store of another package. Records, words and page texts of all but memory lie in
-the same folder as those of the local store, so the server 2.3.5, which takes its time, is not tried with what only
-these decide. Each case fails on a store, and those of the last two contracts on an index, that finds nothing,
-everything, or what was there yesterday (`tests/stores/test_store_contract_holds.py`, `test_contract_holds.py`).
+A line is a test case, a column a store that runs it. `pytest tests/stores/test_contract_table.py --update-golden`
+writes this page from the tests.
+
+- Memory is the reference in the tests. Pinecone is the server of the tests, with both kinds of index. SQLite is the
+  example of a store in another package.
+- All stores except memory have their records, words and page texts in the same folder format as the local store. The
+  slow Milvus server 2.3.5 therefore skips the cases that depend only on these.
+- Each case fails on a broken store: one that returns nothing, everything, or old content
+  (`tests/stores/test_store_contract_holds.py`). The cases of the last two contracts fail on such an index
+  (`test_contract_holds.py`).
 """
 Tried = Mapping[str, type]  # by store, the class that runs a contract over it
 

@@ -1,4 +1,4 @@
-"""Upserts replace, deletions leave nothing behind, and no batch loses a record."""
+"""Upserts replace, deletions leave no trace, and no batch loses a record."""
 
 import numpy as np
 import pytest

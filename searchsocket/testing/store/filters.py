@@ -1,4 +1,4 @@
-"""A filter holds for every list, and before its cut."""
+"""A filter applies to every list, before the list is cut."""
 
 import numpy as np
 import pytest

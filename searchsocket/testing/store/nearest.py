@@ -1,4 +1,4 @@
-"""A query by vector gives the nearest records, in one order."""
+"""A query by vector returns the nearest records, in one order."""
 
 import numpy as np
 import pytest

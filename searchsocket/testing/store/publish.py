@@ -1,4 +1,4 @@
-"""Publishing switches to what was staged, whole, and only where something changed."""
+"""Publishing switches to the complete staged generation, and only if something changed."""
 
 import numpy as np
 import pytest

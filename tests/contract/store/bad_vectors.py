@@ -1,4 +1,4 @@
-"""What must never be stored is refused, with its whole batch."""
+"""A bad vector is refused with its whole batch."""
 
 import numpy as np
 import pytest

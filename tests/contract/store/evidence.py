@@ -1,4 +1,4 @@
-"""How much of a query some page says."""
+"""Evidence is the share of a query that one page contains."""
 
 import pytest
 
@@ -17,7 +17,7 @@ class EvidenceContract:
             ("the installation ", 1.0, 1, 1.0),
             ("contro", 1.0, 1, 1.0),  # begins a word
             ("co", 0.0, 0, 0.0),
-            ("contrller ", 1.0, 1, 0.0),  # a slip
+            ("contrller ", 1.0, 1, 0.0),  # a typo
             ("bnid ", 0.0, 0, 0.0),  # too short for one
             ("contwoller ", 1.0, 1, 0.0),
             ("rouxer ", 0.0, 0, 0.0),  # a short word that is near one by chance

@@ -1,4 +1,4 @@
-"""Posting lists of words to the letter give every record that holds a term, in path order."""
+"""Posting lists of exact words return every record that contains a term, in path order."""
 
 from searchsocket.stores.base import VectorStore
 from searchsocket.testing.store.samples import fill, record

@@ -1,4 +1,4 @@
-"""A sound store says so."""
+"""An intact store reports no problems."""
 
 from searchsocket.stores.base import VectorStore
 from searchsocket.testing.store.samples import MAIN, everything, fill, record

@@ -1,4 +1,4 @@
-"""What a query ranks is its three lists, joined."""
+"""The candidates of a query are its three lists, joined."""
 
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import fields

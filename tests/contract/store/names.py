@@ -1,4 +1,4 @@
-"""A query that is the name of a page or section, begins it, or is a slip of it."""
+"""A query can be the name of a page or section, its beginning, or a typo of it."""
 
 from searchsocket.stores.base import IndexReader, VectorStore
 from searchsocket.testing.store.samples import fill, ids, record
@@ -43,7 +43,7 @@ class NamesContract:
             assert [(hit.id, hit.score) for hit in reader.words.named(typed, top_k=9).records] == [(record_id, 1.0)]
             assert reader.words.named(typed, top_k=9, where=Filter("/elsewhere")).records == []
 
-    def test_a_slip_of_a_name_means_that_name(self, store: VectorStore) -> None:
+    def test_a_typo_of_a_name_means_that_name(self, store: VectorStore) -> None:
         reader = _reader(store)
         for typed, meant in (
             ("no-seqeunces", "no-sequences"),
@@ -51,7 +51,7 @@ class NamesContract:
             ("Keeping Compnents Pure", "keeping components pure"),
             ("slots", "slots"),
             ("named things", "named things"),
-            ("Verson 2.2", "Verson 2.2"),  # a slip of 2.1 in its word alone: digits are meant
+            ("Verson 2.2", "Verson 2.2"),  # a typo of 2.1 in its word alone: digits must match
             ("Verson 2.1", "version 2.1"),
             ("zlots", "zlots"),  # the first letter is taken to be right
             ("\ud800", "\ud800"),
@@ -59,7 +59,7 @@ class NamesContract:
         ):
             assert (typed, reader.words.corrected(typed)) == (typed, meant)
 
-    def test_an_identifier_with_a_slip_is_found_and_known(self, store: VectorStore) -> None:
+    def test_an_identifier_with_a_typo_is_found(self, store: VectorStore) -> None:
         reader = _reader(store)
         for typed in ("no-sequencs ", "what is useCallbak ", "a no_sequences rule "):
             assert set(ids(reader.words.search(typed, top_k=1))) <= {"rule", "hook"}

@@ -1,4 +1,4 @@
-"""What every vector store promises of a scope that begins from another one; one that cannot takes nothing over."""
+"""A new scope can start from the content of another one; a store without support starts it empty."""
 
 from searchsocket.stores.base import VectorStore
 from searchsocket.testing.store.samples import DRAFT, EAST, INFO, MAIN, NORTH, UP, body, everything, fill, record

@@ -1,4 +1,4 @@
-"""What every vector store promises of pages' texts: a generation serves those that it was published with."""
+"""A generation returns the page texts with which it was published."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What is kept of records comes back as it was given."""
+"""Records come back exactly as they were stored."""
 
 from dataclasses import fields, replace
 

@@ -1,4 +1,4 @@
-"""A query by words gives the records that hold them, in one order."""
+"""A query by words returns the records that contain them, in one order."""
 
 import math
 
