@@ -122,13 +122,8 @@ def serve(
         raise click.UsageError(
             "--projects serves all projects of one location; leave out --artifacts and repeated --project"
         )
-    from searchsocket.cli.server import (
-        Listener,
-        ProjectsLocation,
-        serve_many,
-        serve_one,
-        serve_sites,
-    )  # a second of CPU
+    # Takes a second of CPU.
+    from searchsocket.cli.server import Listener, ProjectsLocation, serve_many, serve_one, serve_sites
 
     options = _Options(scopes, no_page, access_log, mcp, dev, tools, structured_content, sync, workers)
     listener = Listener(host, port, workers, drain_seconds, metrics_port, log_format == "json")

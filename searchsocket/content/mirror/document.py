@@ -15,7 +15,7 @@ from searchsocket.types import PageFacts, RouteResolution
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 _SCOPE = re.compile(r"\nscope: .*")  # a value contains no line break
-_LINE = re.compile(r"([A-Za-z]+): (.+)")
+_LINE = re.compile(r"([A-Za-z][A-Za-z0-9]*): (.+)")
 # Characters that YAML does not print in a quoted string, or that an editor or terminal hides.
 _UNPRINTABLE = re.compile(
     "[\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff\ufffe\uffff]"

@@ -96,10 +96,8 @@ class Http:
     path: str  # below the prefix of the API; "" is `api.path`
     post: Operation | None = None
     get: Operation | None = None
-    parameters: Mapping[str, tuple[str, object, object]] = field(
-        default_factory=dict
-    )  # field -> name in the query string,
-    # type, default: only those that differ from the body
+    # Field -> name in the query string, type, default: only those that differ from the body.
+    parameters: Mapping[str, tuple[str, object, object]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
