@@ -24,11 +24,11 @@ def make_installed(settings: VectorSettings, environ: Mapping[str, str]) -> Vect
     """
     name = settings.provider
     point = find_plugin(GROUP, name, "vector.provider", ", ".join(get_args(VectorProvider)))
-    made = make_plugin(point, lambda point: point.load()(settings.options, environ), "the store")
+    tables = make_plugin(point, lambda point: point.load()(settings.options, environ), "the store")
     for part, kind in (("max_rows", int), ("tolerance", float)):
-        if not isinstance(getattr(made, part, None), kind):
+        if not isinstance(getattr(tables, part, None), kind):
             raise ConfigError(f"the store {name!r} must have {part}, of type {kind.__name__}")
-    return _GuardedTables(name, made)
+    return _GuardedTables(name, tables)
 
 
 class _GuardedTables:

@@ -51,8 +51,8 @@ class EmbedderContract:
         texts = [f"{text} number {n}" for n in range(20) for text in TEXTS]
         expected = embedder.embed(texts, "passage")
         with ThreadPoolExecutor(4) as pool:
-            found = list(pool.map(lambda text: embedder.embed([text], "passage")[0], texts))
-        assert self.same(embedder, np.vstack(found), expected)
+            vectors = list(pool.map(lambda text: embedder.embed([text], "passage")[0], texts))
+        assert self.same(embedder, np.vstack(vectors), expected)
 
     def test_a_huge_text_is_embedded(self, embedder: Embedder) -> None:
         assert embedder.embed(["long text " * 100_000], "passage").shape == (1, embedder.dimensions)

@@ -26,9 +26,9 @@ def make_record(record_id: str, text: str = "some text", **given: object) -> Rec
     body = values.pop("body", Prose(text))
     chunk = {name: values.pop(name) for name in _PARTS[Chunk] & set(values)}
     values = {"content_hash": _sha256(text), "ref": f"{page['url']}#{at.anchor}~0"} | values
-    made: JsonObject = {"page": PageFacts(**page), "chunk": Chunk(**chunk, body=body, at=at)} | values
-    shared = sorted((name, value) for name, value in made.items() if name != "scope")
-    return Record(id=record_id, record_hash=_sha256(repr(shared)), **made)
+    parts: JsonObject = {"page": PageFacts(**page), "chunk": Chunk(**chunk, body=body, at=at)} | values
+    shared = sorted((name, value) for name, value in parts.items() if name != "scope")
+    return Record(id=record_id, record_hash=_sha256(repr(shared)), **parts)
 
 
 def _sha256(text: str) -> str:

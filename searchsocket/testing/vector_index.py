@@ -24,7 +24,7 @@ def put(index: VectorIndex, generation: Generation, rows: list[VectorRow], gone:
     index.seal(generation)
 
 
-def seen(index: VectorIndex, generation: Generation, vector: Vector = EAST) -> list[str]:
+def visible_ids(index: VectorIndex, generation: Generation, vector: Vector = EAST) -> list[str]:
     return ids(index.open(generation).nearest(vector, top_k=99))
 
 
@@ -32,18 +32,18 @@ class VectorIndexContract:
     def test_a_generation_sees_what_it_was_sealed_with(self, index: VectorIndex) -> None:
         put(index, ONE, [row("a"), row("b"), row("c")])
         put(index, TWO, [row("b", NORTH), row("d")], gone=("c", "never"))
-        assert seen(index, ONE) == ["a", "b", "c"]
-        assert seen(index, TWO) == ["a", "d", "b"]
+        assert visible_ids(index, ONE) == ["a", "b", "c"]
+        assert visible_ids(index, TWO) == ["a", "d", "b"]
         assert index.open(ONE).similarities(EAST, ["b"]) == [1.0]
         assert index.open(TWO).similarities(EAST, ["b"]) == [0.0]
 
     def test_a_run_that_died_is_invisible_and_leaves_nothing(self, index: VectorIndex) -> None:
         put(index, ONE, [row("a"), row("b")])
         index.stage(TWO, [row("a", NORTH), row("x")], ["b"])
-        assert seen(index, ONE) == ["a", "b"]
+        assert visible_ids(index, ONE) == ["a", "b"]
         index.retain(MAIN, [ONE])
         put(index, THREE, [row("c")])
-        assert seen(index, THREE) == ["a", "b", "c"]
+        assert visible_ids(index, THREE) == ["a", "b", "c"]
         assert index.open(THREE).similarities(EAST, ["a"]) == [1.0]
 
     def test_what_was_rolled_back_is_not_in_the_next_generation(self, index: VectorIndex) -> None:
@@ -51,38 +51,38 @@ class VectorIndexContract:
         put(index, TWO, [row("b")], gone=("a",))
         index.retain(MAIN, [ONE])
         put(index, THREE, [row("c")])
-        assert seen(index, ONE) == ["a"]
-        assert seen(index, THREE) == ["a", "c"]
+        assert visible_ids(index, ONE) == ["a"]
+        assert visible_ids(index, THREE) == ["a", "c"]
 
     def test_old_generations_go_without_touching_those_that_stay(self, index: VectorIndex) -> None:
         put(index, ONE, [row("a"), row("b")])
         put(index, TWO, [row("c")], gone=("a",))
         index.retain(MAIN, [TWO])
-        assert seen(index, TWO) == ["b", "c"]
+        assert visible_ids(index, TWO) == ["b", "c"]
         put(index, THREE, [], gone=("b",))
-        assert (seen(index, TWO), seen(index, THREE)) == (["b", "c"], ["c"])
+        assert (visible_ids(index, TWO), visible_ids(index, THREE)) == (["b", "c"], ["c"])
 
     def test_scopes_have_rows_of_their_own(self, index: VectorIndex) -> None:
         put(index, ONE, [row("a")])
         draft = named(ONE.name, DRAFT)
         put(index, draft, [row("b")], gone=("a",))
-        assert (seen(index, ONE), seen(index, draft)) == (["a"], ["b"])
+        assert (visible_ids(index, ONE), visible_ids(index, draft)) == (["a"], ["b"])
         index.retain(DRAFT, [])
         after = named(TWO.name, DRAFT)
         put(index, after, [row("c")])
-        assert (seen(index, ONE), seen(index, after)) == (["a"], ["c"])
+        assert (visible_ids(index, ONE), visible_ids(index, after)) == (["a"], ["c"])
 
     def test_a_model_of_other_dimensions_leaves_the_generation_before_as_it_is(self, index: VectorIndex) -> None:
         put(index, ONE, [row("a"), row("b")])
         flat = named(TWO.name, dimensions=2)
         north = np.array([0, 1], np.float32)
         put(index, flat, [row("a", north)], gone=("b",))
-        assert (seen(index, ONE), seen(index, flat, north)) == (["a", "b"], ["a"])
+        assert (visible_ids(index, ONE), visible_ids(index, flat, north)) == (["a", "b"], ["a"])
         index.retain(MAIN, [ONE, flat])
-        assert (seen(index, ONE), seen(index, flat, north)) == (["a", "b"], ["a"])
+        assert (visible_ids(index, ONE), visible_ids(index, flat, north)) == (["a", "b"], ["a"])
         index.retain(MAIN, [flat])
         put(index, named(THREE.name, dimensions=2), [row("c", north)])
-        assert seen(index, named(THREE.name, dimensions=2), north) == ["a", "c"]
+        assert visible_ids(index, named(THREE.name, dimensions=2), north) == ["a", "c"]
 
     def test_filters_and_ties_hold_within_a_generation(self, index: VectorIndex) -> None:
         rows = [row("d"), row("b", url="/docs/x", tags=("t",)), row("a", UP, url="/docs"), row("c", url="/docs-old")]

@@ -8,7 +8,7 @@ import pytest
 from searchsocket.errors import ProjectMismatch
 from searchsocket.stores.base.upkeep import RemoteIndex
 from searchsocket.testing.store.samples import DRAFT, EAST, MAIN, NORTH, UP
-from searchsocket.testing.vector_index import ONE, THREE, TWO, named, put, row, seen
+from searchsocket.testing.vector_index import ONE, THREE, TWO, named, put, row, visible_ids
 from searchsocket.types import Scope
 
 IndexOf = Callable[[str], RemoteIndex]  # by project id
@@ -51,7 +51,7 @@ class VectorUpkeepContract:
         put(index, ONE, [row("a")])
         put(index, TWO, [row("a", NORTH)])
         put(index, TWO, [row("a", UP)])
-        assert (index.count(TWO), seen(index, TWO)) == (1, ["a"])
+        assert (index.count(TWO), visible_ids(index, TWO)) == (1, ["a"])
         assert index.open(TWO).similarities(UP, ["a"]) == [1.0]
         assert index.open(ONE).similarities(EAST, ["a"]) == [1.0]
 
@@ -64,18 +64,18 @@ class VectorUpkeepContract:
         assert (index.count(ONE), index.count(TWO), index.registered()) == (0, 0, [])
         put(index, ONE, [row("a"), row("b")])
         put(index, TWO, [row("c")], gone=("b",))
-        assert (seen(index, ONE), seen(index, TWO)) == (["a", "b"], ["a", "c"])
+        assert (visible_ids(index, ONE), visible_ids(index, TWO)) == (["a", "b"], ["a", "c"])
         assert [each.generations for each in index.registered()] == [(ONE.name, TWO.name)]
         index.retain(MAIN, [ONE, TWO])
         put(index, THREE, [row("d")], gone=("a",))
-        assert (seen(index, TWO), seen(index, THREE)) == (["a", "c"], ["c", "d"])
+        assert (visible_ids(index, TWO), visible_ids(index, THREE)) == (["a", "c"], ["c", "d"])
 
     def test_an_index_that_lost_everything_is_staged_again(self, index: RemoteIndex) -> None:
         put(index, ONE, [row("a")])
         index.drop()
         assert (index.count(ONE), index.registered()) == (0, [])
         put(index, ONE, [row("a")])
-        assert (seen(index, ONE), index.examine()) == (["a"], [])
+        assert (visible_ids(index, ONE), index.examine()) == (["a"], [])
         assert [each.generations for each in index.registered()] == [(ONE.name,)]
 
     def test_another_project_is_refused_or_has_a_place_of_its_own(self, index_of: IndexOf) -> None:
@@ -90,8 +90,8 @@ class VectorUpkeepContract:
         ):
             with suppress(ProjectMismatch):
                 touch()
-        assert (seen(ours, ONE), ours.count(ONE)) == (["a"], 1)
+        assert (visible_ids(ours, ONE), ours.count(ONE)) == (["a"], 1)
         assert [each.scope for each in ours.registered()] == ["main"]
         ours.drop()
         put(theirs, foreign, [row("x")])
-        assert seen(theirs, foreign) == ["x"]
+        assert visible_ids(theirs, foreign) == ["x"]

@@ -33,7 +33,7 @@ class Collections:
         matches = (re.fullmatch(rf"{self._name}_(\d+)", name) for name in self._connection.call("list_collections"))
         return sorted((match[0], int(match[1])) for match in matches if match)
 
-    def made(self, dimensions: int) -> str:
+    def ensure(self, dimensions: int) -> str:
         """The collection of these dimensions: created if missing, and recreated empty if it had another shape.
 
         Raises:

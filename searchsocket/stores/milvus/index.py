@@ -57,7 +57,7 @@ class MilvusVectors:
     def stage(self, generation: Generation, rows: Iterable[VectorRow], gone: Iterable[str]) -> None:
         """See `VectorIndex.stage`."""
         self._registry.claim()
-        collection = self._collections.made(generation.dimensions)
+        collection = self._collections.ensure(generation.dimensions)
         self._ended[generation.scope, generation.name] = []
         is_first = generation.scope not in {each.scope for each in self._registry.scopes()}
         for ids in batches(gone, _MAX_BATCH_ROWS):

@@ -25,12 +25,12 @@ class CandidateContract:
         if not is_first:
             fill(store, [record("old", "/old", "lemur"), record("k3", "/3", "okapi")])
             store.delete_by_ids(["old"], MAIN)
-        asked: list[object] = []
+        observed: list[object] = []
 
         def gate(candidate: IndexReader) -> None:
             records = candidate.catalogue.records([f"k{n}" for n in range(9)])
-            asked.append([answers(candidate), records, candidate.generation, candidate.catalogue.page_body("/1")])
-            asked.append(store.generation(MAIN))
+            observed.append([answers(candidate), records, candidate.generation, candidate.catalogue.page_body("/1")])
+            observed.append(store.generation(MAIN))
 
         store.upsert([record(f"k{n}", f"/{n % 4}", "zebra heron", ordinal=n) for n in range(9)], random_units(9), MAIN)
         store.stage_bodies([body(f"/{n}", f"text {n}") for n in range(4)], MAIN)
@@ -38,7 +38,7 @@ class CandidateContract:
         published = store.publish(MAIN, INFO, gate=gate)
         reader = store.reader(MAIN)
         records = reader.catalogue.records([f"k{n}" for n in range(9)])
-        assert asked == [[answers(reader), records, published, "text 1"], before]
+        assert observed == [[answers(reader), records, published, "text 1"], before]
         assert published == reader.generation != before
 
     def test_a_refused_candidate_leaves_the_live_one_and_no_trace(self, store: VectorStore) -> None:
@@ -83,14 +83,14 @@ class CandidateContract:
         with pytest.raises(CandidateRefused):
             store.publish(MAIN, INFO, gate=not_good_enough)
         store.discard(MAIN)
-        kept = store.reader_of(MAIN, CANDIDATE)
-        assert everything(kept) == {"a", "b"}
-        assert kept.catalogue.page_body("/b") == "text b"
-        assert everything(store.reader_of(MAIN, kept.generation.name)) == {"a", "b"}
+        refused = store.reader_of(MAIN, CANDIDATE)
+        assert everything(refused) == {"a", "b"}
+        assert refused.catalogue.page_body("/b") == "text b"
+        assert everything(store.reader_of(MAIN, refused.generation.name)) == {"a", "b"}
         assert everything(store.reader(MAIN)) == everything(store.reader_of(MAIN, LIVE)) == {"a"}
         assert store.list_scopes() == [before.generation]
         assert everything(fill(store, [record("c", "/c")])) == {"a", "c"}
-        for name in (CANDIDATE, kept.generation.name, "nonsense"):
+        for name in (CANDIDATE, refused.generation.name, "nonsense"):
             with pytest.raises(GenerationNotKept):
                 store.reader_of(MAIN, name)
         assert everything(store.reader_of(MAIN, PREVIOUS)) == {"a"}

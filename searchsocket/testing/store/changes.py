@@ -39,7 +39,7 @@ class ChangesContract:
         reader = store.reader(MAIN)
         assert everything(reader) == everything(reader, Filter(tags=("t",))) == {"b"}
         assert ids(reader.words.search("zebra", top_k=5)) == ["b"]
-        assert [found.id for found in reader.catalogue.page_records("/page")] == ["b"]
+        assert [record.id for record in reader.catalogue.page_records("/page")] == ["b"]
         assert list(store.fingerprints(MAIN)) == [("b", reader.catalogue.records(["b"])[0].record_hash)]
 
     def test_everything_may_be_deleted(self, store: VectorStore) -> None:

@@ -62,19 +62,19 @@ def put(store: VectorStore, records: list[Record], scope: Scope) -> None:
 
 def answers(reader: IndexReader) -> list[object]:
     """All that a store answers, with scores."""
-    found: list[object] = []
+    replies: list[object] = []
     for number, text in enumerate(QUERIES):
         vector = unit(*np.random.default_rng(number).standard_normal(DIMENSIONS))
-        found.append(asdict(reader.words.evidence(text)))
+        replies.append(asdict(reader.words.evidence(text)))
         for where in WHERE:
             for top_k in (3, 50):
-                found.append(reader.vectors.nearest(vector, top_k=top_k, where=where))
-                found.append(reader.words.search(text, top_k=top_k, where=where))
-                found.append(reader.words.search_pages(text, top_k=top_k, where=where))
+                replies.append(reader.vectors.nearest(vector, top_k=top_k, where=where))
+                replies.append(reader.words.search(text, top_k=top_k, where=where))
+                replies.append(reader.words.search_pages(text, top_k=top_k, where=where))
             joined = find_candidates(reader, vector, text, top_k=50, where=where)
             columns = (joined.ids, joined.cosine.tolist(), joined.bm25.tolist(), joined.page_bm25.tolist())
-            found.append([sorted(zip(*columns, strict=True)), joined.best_cosine])
-    return found
+            replies.append([sorted(zip(*columns, strict=True)), joined.best_cosine])
+    return replies
 
 
 class EditHistoryContract:
@@ -82,26 +82,26 @@ class EditHistoryContract:
     def test_the_same_records_give_the_same_answers(self, store: VectorStore, seed: int) -> None:
         """Two machines with other histories agree, and a golden query that passes on one passes on the other."""
         rng = random.Random(seed)
-        held = {number: random_record(rng, number) for number in range(rng.choice([60, 200]))}
-        put(store, list(held.values()), MAIN)
+        records = {number: random_record(rng, number) for number in range(rng.choice([60, 200]))}
+        put(store, list(records.values()), MAIN)
         store.publish(MAIN, INFO)
         for _ in range(6):
             changed = rng.choice([1, 5, 20, 60])  # a few, or so many that all is written again
             gone: list[Record] = []
             come: list[Record] = []
             for number in rng.sample(range(260), changed):
-                if number in held and rng.random() < 0.4:
-                    gone.append(held.pop(number))
+                if number in records and rng.random() < 0.4:
+                    gone.append(records.pop(number))
                 else:
-                    held[number] = random_record(rng, number)
-                    come.append(held[number])
+                    records[number] = random_record(rng, number)
+                    come.append(records[number])
             if gone:
                 store.delete_by_ids([one.id for one in gone], MAIN)
             for some in (come[::2], come[1::2]):
                 if some:
                     put(store, some, MAIN)
             store.publish(MAIN, INFO)
-        put(store, rng.sample(list(held.values()), len(held)), FRESH)
+        put(store, rng.sample(list(records.values()), len(records)), FRESH)
         store.publish(FRESH, INFO)
-        assert store.generation(MAIN).records == store.generation(FRESH).records == len(held)  # type: ignore[union-attr]
+        assert store.generation(MAIN).records == store.generation(FRESH).records == len(records)  # type: ignore[union-attr]
         assert answers(store.reader(MAIN)) == answers(store.reader(FRESH))

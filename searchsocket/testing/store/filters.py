@@ -39,12 +39,12 @@ class FiltersContract:
         """`/docs` matches `/docs` and `/docs/a`, never `/docs-old`, in any spelling (failures 33 and 34)."""
         reader = fill(store, [record(url, url) for url in PREFIX_PAGES])
         for prefix in ("/docs", "/docs/", "docs", "//docs", "/docs/./"):
-            assert self._found(reader, Filter(prefix)) == {"/docs", "/docs/a", "/docs/a/b"}
+            assert self._matching(reader, Filter(prefix)) == {"/docs", "/docs/a", "/docs/a/b"}
 
     def test_the_root_prefix_holds_everything(self, store: VectorStore) -> None:
         reader = fill(store, [record(url, url) for url in PREFIX_PAGES])
         for prefix in ("", "/"):
-            assert self._found(reader, Filter(prefix)) == set(PREFIX_PAGES)
+            assert self._matching(reader, Filter(prefix)) == set(PREFIX_PAGES)
 
     def test_a_filter_is_applied_before_the_cut(self, store: VectorStore) -> None:
         """The only match is found although a thousand others score higher (spec 19)."""
@@ -91,7 +91,7 @@ class FiltersContract:
             ("pt_PT", "de"): {"c", "g"},
             ("fr",): set(),
         }.items():
-            assert self._found(reader, Filter(languages=languages)) == expected
+            assert self._matching(reader, Filter(languages=languages)) == expected
 
     def test_a_kind_is_that_of_the_chunk(self, store: VectorStore) -> None:
         records = [
@@ -101,10 +101,10 @@ class FiltersContract:
             record("x", "/b", weight=0.0),
         ]
         reader = fill(store, records)
-        assert self._found(reader, Filter(kinds=("summary",))) == {"s"}
-        assert self._found(reader, Filter(kinds=("section",))) == {"a", "b"}
-        assert self._found(reader, Filter(kinds=("section", "summary"))) == {"s", "a", "b"}
-        assert self._found(reader, Filter("/b", kinds=("summary",))) == set()
+        assert self._matching(reader, Filter(kinds=("summary",))) == {"s"}
+        assert self._matching(reader, Filter(kinds=("section",))) == {"a", "b"}
+        assert self._matching(reader, Filter(kinds=("section", "summary"))) == {"s", "a", "b"}
+        assert self._matching(reader, Filter("/b", kinds=("summary",))) == set()
         pages = [
             ids(reader.words.search_pages("text", top_k=9, where=Filter(kinds=(kind,))))
             for kind in ("section", "block")
@@ -131,10 +131,10 @@ class FiltersContract:
             (("unheard=of",),): set(),
         }.items():
             where = Filter(facets=facets)
-            assert self._found(reader, where) == expected
+            assert self._matching(reader, where) == expected
             pages = ids(reader.words.search_pages("text", top_k=9, where=where))
             assert set(pages) == {f"/{name}" for name in expected}
-        assert self._found(reader, Filter("/b", (), ("en",), ("section",), (("version=3",),))) == {"b"}
+        assert self._matching(reader, Filter("/b", (), ("en",), ("section",), (("version=3",),))) == {"b"}
         assert reader.catalogue.facets(["f", "a"]) == [stated["f"], stated["a"]]
         assert reader.catalogue.languages_of(["f", "a"]) == ["en", "en"]
         assert reader.catalogue.facet_names() == {"level", "version", "other", "topics"}
@@ -143,14 +143,14 @@ class FiltersContract:
     def test_facets_of_a_page_that_changes_are_the_new_ones(self, store: VectorStore) -> None:
         fill(store, [record("a", "/a", facets=("version=3",)), record("b", "/b", facets=("version=3",))])
         reader = fill(store, [record("a", "/a", facets=("version=4",))])
-        assert self._found(reader, Filter(facets=(("version=3",),))) == {"b"}
-        assert self._found(reader, Filter(facets=(("version=4",),))) == {"a"}
+        assert self._matching(reader, Filter(facets=(("version=3",),))) == {"b"}
+        assert self._matching(reader, Filter(facets=(("version=4",),))) == {"a"}
 
-    def _found(self, reader: IndexReader, where: Filter) -> set[str]:
+    def _matching(self, reader: IndexReader, where: Filter) -> set[str]:
         """Ids that vectors find; words must find the same."""
-        found = everything(reader, where)
-        assert set(ids(reader.words.search("text", top_k=99, where=where))) == found
-        return found
+        matching = everything(reader, where)
+        assert set(ids(reader.words.search("text", top_k=99, where=where))) == matching
+        return matching
 
     def test_hostile_filters_are_only_text(self, store: VectorStore) -> None:
         """Quotes, `%`, `_` and the like mean themselves (failure 35)."""
@@ -162,7 +162,7 @@ class FiltersContract:
         store.publish(MAIN, INFO)
         reader = store.reader(MAIN)
         for n, tag in enumerate(HOSTILE):
-            assert self._found(reader, Filter(facets=((f"odd={tag}",),))) == {f"f{n}"}
+            assert self._matching(reader, Filter(facets=((f"odd={tag}",),))) == {f"f{n}"}
             assert everything(reader, Filter(tags=(tag,))) == {f"t{n}"}
             assert ids(reader.words.search("text", top_k=99, where=Filter(tags=(tag,)))) == [f"t{n}"]
         for prefix, expected in {
@@ -189,13 +189,13 @@ class FiltersContract:
         top_k = data.draw(st.integers(1, 40))
 
         def matches(hit: Hit) -> bool:
-            (found,) = reader.catalogue.records([hit.id])
-            spoken = {found.page.language, found.page.language.partition("-")[0]}
+            (record,) = reader.catalogue.records([hit.id])
+            spoken = {record.page.language, record.page.language.partition("-")[0]}
             return (
-                under_prefix(found.page.url, normalise_prefix(prefix))
-                and set(tags) <= set(found.page.tags)
+                under_prefix(record.page.url, normalise_prefix(prefix))
+                and set(tags) <= set(record.page.tags)
                 and (not languages or not spoken.isdisjoint(languages))
-                and (not kinds or found.chunk.kind in kinds)
+                and (not kinds or record.chunk.kind in kinds)
             )
 
         full = reader.vectors.nearest(vector, top_k=1000)

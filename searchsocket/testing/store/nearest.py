@@ -13,9 +13,9 @@ class NearestContract:
     def test_hits_come_by_falling_cosine(self, store: VectorStore) -> None:
         vectors = np.stack([unit(1, 1), unit(1), unit(0, 1), unit(-1)])
         reader = fill(store, [record(name) for name in "abcd"], vectors)
-        found = reader.vectors.nearest(EAST, top_k=4)
-        assert ids(found) == ["b", "a", "c", "d"]
-        assert [hit.score for hit in found] == pytest.approx([1, 0.5**0.5, 0, -1], abs=1e-6)
+        hits = reader.vectors.nearest(EAST, top_k=4)
+        assert ids(hits) == ["b", "a", "c", "d"]
+        assert [hit.score for hit in hits] == pytest.approx([1, 0.5**0.5, 0, -1], abs=1e-6)
         assert ids(reader.vectors.nearest(EAST, top_k=2)) == ["b", "a"]
         assert reader.vectors.nearest(EAST, top_k=0) == []
 
@@ -37,10 +37,10 @@ class NearestContract:
     def test_similarities_are_the_scores_of_the_query(self, store: VectorStore) -> None:
         vectors = random_units(50)
         reader = fill(store, [record(f"{n:02}") for n in range(50)], vectors)
-        found = reader.vectors.nearest(vectors[5], top_k=50)
-        assert len(found) == 50
-        assert reader.vectors.similarities(vectors[5], ids(found)) == pytest.approx(
-            [hit.score for hit in found], abs=1e-6
+        hits = reader.vectors.nearest(vectors[5], top_k=50)
+        assert len(hits) == 50
+        assert reader.vectors.similarities(vectors[5], ids(hits)) == pytest.approx(
+            [hit.score for hit in hits], abs=1e-6
         )
         assert reader.vectors.similarities(vectors[5], []) == []
 

@@ -44,17 +44,17 @@ class PublishContract:
             record("c", "/c"),
         ]
         reader = fill(store, records)
-        found = reader.generation
-        assert (found.scope, found.project_id, found.model_id, found.dimensions) == (
+        generation = reader.generation
+        assert (generation.scope, generation.project_id, generation.model_id, generation.dimensions) == (
             "main",
             "shop",
             "hash-8",
             DIMENSIONS,
         )
-        assert (found.records, found.pages, dict(found.routes)) == (3, 2, {"exact": 1, "none": 1})
-        assert (found.published_at, found.source_revision) == (INFO.published_at, "abc123")
-        assert (found.estimated_tokens, found.estimated_cost_usd) == (12, 0.5)
-        assert found.digest == index_digest(sorted((item.id, item.record_hash) for item in records))
+        assert (generation.records, generation.pages, dict(generation.routes)) == (3, 2, {"exact": 1, "none": 1})
+        assert (generation.published_at, generation.source_revision) == (INFO.published_at, "abc123")
+        assert (generation.estimated_tokens, generation.estimated_cost_usd) == (12, 0.5)
+        assert generation.digest == index_digest(sorted((item.id, item.record_hash) for item in records))
 
     def test_equal_contents_have_equal_digests(self, store: VectorStore) -> None:
         """The history of an index is not part of its digest."""

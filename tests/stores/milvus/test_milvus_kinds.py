@@ -12,7 +12,7 @@ from searchsocket.stores.milvus import MilvusVectors
 from searchsocket.stores.milvus.connection import MilvusConnection
 from searchsocket.stores.milvus.kinds import kind_of
 from searchsocket.testing.store.samples import MAIN, ids, random_units
-from searchsocket.testing.vector_index import ONE, TWO, put, row, seen
+from searchsocket.testing.vector_index import ONE, TWO, put, row, visible_ids
 from searchsocket.types import Filter
 from tests.stores.milvus.running import only
 
@@ -38,7 +38,7 @@ def test_a_service_that_chooses_the_kind_itself_is_written_and_read(milvus: Milv
     assert (index.examine(), index.open(ONE).limits.is_exact) == ([], True)
     index.retain(MAIN, [ONE])
     put(index, TWO, [row("c")], gone=("a",))
-    assert (seen(index, ONE), seen(index, TWO)) == (["a", "b"], ["b", "c"])
+    assert (visible_ids(index, ONE), visible_ids(index, TWO)) == (["a", "b"], ["b", "c"])
     assert not index.open(TWO).limits.is_exact, "a run measures its recall"
     put_in_place(milvus, name, "FLAT")  # as other tests expect it
 
@@ -76,7 +76,7 @@ def change_there_and_back(milvus: MilvusConnection, name: str, settings: MilvusS
     assert ids(other.open(ONE).nearest(units[7], top_k=40)) == nearest
     assert ids(other.open(TWO).nearest(units[7], top_k=5, where=Filter(tags=("new",)))) == ["new"]
     exact.retain(MAIN, [ONE, TWO])
-    assert (exact.examine(), len(seen(exact, TWO))) == ([], 40)
+    assert (exact.examine(), len(visible_ids(exact, TWO))) == ([], 40)
 
 
 def test_a_run_that_died_without_an_index_leaves_the_rows(milvus: MilvusConnection, name: str) -> None:
@@ -90,7 +90,7 @@ def test_a_run_that_died_without_an_index_leaves_the_rows(milvus: MilvusConnecti
     again = MilvusVectors(milvus, name, "shop")
     again.retain(MAIN, [ONE])
     put(again, TWO, [row("c")])
-    assert (seen(again, TWO), again.examine()) == (["a", "b", "c"], [])
+    assert (visible_ids(again, TWO), again.examine()) == (["a", "b", "c"], [])
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from searchsocket.testing.lingering_rows import LingeringRowsContract
 from searchsocket.testing.store import VectorsOfAStoreContract
 from searchsocket.testing.store.edit_history import EditHistoryContract
 from searchsocket.testing.store.samples import MAIN, NORTH
-from searchsocket.testing.vector_index import ONE, TWO, VectorIndexContract, put, row, seen
+from searchsocket.testing.vector_index import ONE, TWO, VectorIndexContract, put, row, visible_ids
 from searchsocket.testing.vector_upkeep import IndexOf, VectorUpkeepContract
 from tests.stores.milvus.running import only
 
@@ -58,7 +58,7 @@ def test_a_run_goes_on_when_queries_see_what_it_wrote_and_nothing_that_ended(
         index.retain(MAIN, [ONE])
         put(index, TWO, [row("b", NORTH)], gone=("a",))
     assert len(waits) == min(times, 34)
-    assert seen(MilvusVectors(milvus, name, "shop"), ONE) == ["a", "b"]
+    assert visible_ids(MilvusVectors(milvus, name, "shop"), ONE) == ["a", "b"]
 
 
 class TestMilvusLingering(LingeringRowsContract):

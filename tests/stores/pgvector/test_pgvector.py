@@ -31,7 +31,7 @@ from searchsocket.testing.store.samples import (
     record,
 )
 from searchsocket.testing.stores import StoreContract
-from searchsocket.testing.vector_index import ONE, put, row, seen
+from searchsocket.testing.vector_index import ONE, put, row, visible_ids
 
 
 class TestPgvectorStore(StoreContract):
@@ -187,7 +187,7 @@ def indexes(postgres: str, name: str) -> set[str]:
 def test_any_project_has_a_table(postgres: str, project_id: str) -> None:
     vectors = TableVectors(PgvectorTables(postgres, project_id), project_id)
     put(vectors, ONE, [row("a")])
-    assert (seen(vectors, ONE), vectors.count(ONE)) == (["a"], 1)
+    assert (visible_ids(vectors, ONE), vectors.count(ONE)) == (["a"], 1)
     assert vectors.drop() == [f"vectors of 8 dimensions of project {project_id!r}"]
 
 

@@ -120,9 +120,9 @@ class RecordCache:
 
     def texts(self, docs: Sequence[int]) -> list[str]:
         """The text of each named record; raises the same errors as `readable`."""
-        seen, cached = self._cache.values, self._texts.values
-        if all(doc in seen for doc in docs):
-            return [seen[doc].record.chunk.body.text for doc in docs]
+        records, cached = self._cache.values, self._texts.values
+        if all(doc in records for doc in docs):
+            return [records[doc].record.chunk.body.text for doc in docs]
         missing = [doc for doc in docs if doc not in cached]
         if not missing:
             return [cached[doc] for doc in docs]
