@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -54,8 +55,8 @@ def main() -> int:
     parser.add_argument("--site", type=Path, default=SITE)
     parser.add_argument("--out", type=Path, default=Path("week"))
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="week-") as folder:
-        work, provider = Path(folder), Provider()
+    with tempfile.TemporaryDirectory(prefix="week-", ignore_cleanup_errors=True) as folder:
+        work, provider = Path(folder), Provider(GOLDEN)
         settings = SETTINGS.format(model=MODEL, address=provider.address)
         files = {
             "searchsocket.toml": settings,
@@ -81,6 +82,7 @@ def main() -> int:
         finally:
             ui.kill()
             provider.server.shutdown()
+            shutil.copy(work / "dagster.log", options.out)
 
 
 if __name__ == "__main__":

@@ -16,8 +16,10 @@ _WORD = re.compile(r"\w+")
 class Provider:
     """Vectors of the words of a text: near where words are shared, and the same on every machine."""
 
-    def __init__(self) -> None:
+    def __init__(self, golden: str) -> None:
+        """Args: golden: the file of golden queries, which are no texts of pages."""
         provider = self
+        self._golden = golden
         self.texts = 0  # that somebody paid for
         self._lock = threading.Lock()
 
@@ -45,7 +47,7 @@ class Provider:
     def answer(self, texts: list[str]) -> dict[str, Any]:
         if len(texts) > 1 or len(texts[0]) > _LONGEST_QUERY:
             with self._lock:
-                self.texts += len(texts)
+                self.texts += sum(f'"{text}"' not in self._golden for text in texts)
         tokens = sum(len(text) // 4 for text in texts)
         data = [{"object": "embedding", "index": i, "embedding": vector(text)} for i, text in enumerate(texts)]
         usage = {"prompt_tokens": tokens, "total_tokens": tokens}
