@@ -19,7 +19,7 @@ class Words(tuple[str, ...]):
 
 
 class Only(tuple[str, ...]):
-    """Spellings of which one must be sent."""
+    """Accepted spellings; one of them must be sent."""
 
     def __new__(cls, *texts: str) -> "Only":
         return super().__new__(cls, texts)

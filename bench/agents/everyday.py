@@ -65,7 +65,7 @@ _STOP = frozenset(_STOP_WORDS.split())
 
 @dataclass(frozen=True)
 class Task:
-    """A task, and the lines of which one has to be seen."""
+    """A task and its gold lines: one of them must be seen."""
 
     repository: str
     kind: str

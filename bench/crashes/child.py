@@ -39,7 +39,7 @@ def run(root: Path, step: str) -> None:
 
 
 def main() -> None:
-    """`python -m bench.crashes.child ROOT STEP`: says "begins" when everything is imported, then runs."""
+    """`python -m bench.crashes.child ROOT STEP`: print "begins" after all imports, then run."""
     print("begins", flush=True)
     run(Path(sys.argv[1]), sys.argv[2])
     print("ended", flush=True)

@@ -44,7 +44,7 @@ class Kill:
 
 
 def kill_many(folder: Path, kills: int, seed: int) -> list[Kill]:
-    """Kill runs until the ledger in `folder` holds `kills`; then compare with a fresh index."""
+    """Kill runs until the ledger in `folder` has `kills` entries; then compare with a fresh index."""
     site = EditedSite(folder / "site")
     ledger = folder / "kills.jsonl"
     done = [Kill(**json.loads(line)) for line in ledger.read_text().splitlines()] if ledger.exists() else []

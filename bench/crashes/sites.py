@@ -23,15 +23,15 @@ def write_versions(folder: Path) -> None:
     shutil.copytree(old, new, copy_function=os.link)
     for number in EDITED:
         text = (old / page_file(number)).read_text(encoding="utf-8")
-        _write_anew(new / page_file(number), text.replace("<p>", "<p>A sentence that was not there before. ", 1))
+        _write_new(new / page_file(number), text.replace("<p>", "<p>A sentence that was not there before. ", 1))
     for number in REMOVED:
         (new / page_file(number)).unlink()
     for number in ADDED:
         text = (old / page_file(number - PAGES)).read_text(encoding="utf-8")
-        _write_anew(new / page_file(number), text.replace(f"id_{number - PAGES}_", f"id_{number}_"))
+        _write_new(new / page_file(number), text.replace(f"id_{number - PAGES}_", f"id_{number}_"))
 
 
-def _write_anew(path: Path, text: str) -> None:
+def _write_new(path: Path, text: str) -> None:
     path.unlink(missing_ok=True)  # the file may be the same inode as the other version's
     path.write_text(text, encoding="utf-8")
 

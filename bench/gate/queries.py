@@ -36,7 +36,7 @@ def off_topic(name: str = "offtopic.txt") -> list[str]:
 
 
 def paraphrases(site: str) -> list[tuple[str, list[str]]]:
-    """Queries of which no word is on a site, and the pages that a person judged to answer each."""
+    """Queries without a word of the site, and the pages that a person judged to answer each."""
     with (HERE / "paraphrases.tsv").open(encoding="utf-8", newline="") as file:
         rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
         return [(row["query"], row["targets"].split()) for row in rows if row["site"] == site]

@@ -72,7 +72,7 @@ def main() -> None:
 
 @dataclass
 class Running:
-    """A service, asked with the key."""
+    """A running service, and a client with its key."""
 
     client: httpx.Client
     process: int

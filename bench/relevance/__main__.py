@@ -22,7 +22,7 @@ RESULTS = HERE / "results.tsv"
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Rank every collection with every variant, print the tables, and keep them when asked to."""
+    """Rank every collection with every variant, print the tables, and write the totals with `--keep`."""
     options = _parser().parse_args(arguments)
     chosen = [name for name in options.variants.split(",") if name]
     rankers: list[Ranker] = variants(chosen, minilm=options.minilm, cache=options.cache)

@@ -22,7 +22,7 @@ def by_query(collection: Collection, ranking: Ranking) -> Scores:
 
 
 def interval(differences: Sequence[Scores]) -> tuple[float, float, float]:
-    """The mean over collections of mean differences, and between what it lies in 95 of 100 draws of the queries."""
+    """The mean over collections of mean differences, and its interval in 95 of 100 draws of the queries."""
     random = np.random.default_rng(_SEED)
     means = np.zeros(DRAWS)
     for one in differences:

@@ -25,7 +25,7 @@ _HEADING = re.compile(r"^#{1,6}\s+(.*)$", re.MULTILINE)
 
 
 class Peer:
-    """One of them; the others of a collection are asked in the same run."""
+    """One package; all packages rank a collection in the same run."""
 
     _rankings: dict[str, Mapping[str, Mapping[str, Sequence[str]]]] = {}
 

@@ -33,7 +33,7 @@ SCOPE = Scope("bench", "main")
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """The documents of one scope of a collection, ready to be asked."""
+    """The indexed documents of one scope of a collection."""
 
     scope: str
     store: LocalStore
@@ -71,7 +71,7 @@ class Indexes:
 
 
 class Product:
-    """A site is indexed in a temporary folder and every query is asked of the engine."""
+    """Index a site in a temporary folder and send every query to the engine."""
 
     def __init__(
         self,

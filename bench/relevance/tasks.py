@@ -19,7 +19,7 @@ QUESTIONS = Path(__file__).with_name("tasks.tsv")
 
 
 def tasks(sites: Path) -> list[Collection]:
-    """The questions of every site below `sites`, with its pages; a site lies at `NAME/build` or `NAME/NAME/build`."""
+    """The questions and pages of every site below `sites`, in `NAME/build` or `NAME/NAME/build`."""
     with QUESTIONS.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     collections = []

@@ -63,7 +63,7 @@ def publish(engine: Engine, folder: Path, editions: Sequence[int]) -> None:
 
 
 def dies(engine: Engine, folder: Path, editions: Sequence[int], last: int, part_s: float, channel: Any) -> None:
-    """Publish, and be killed before the call of this number, or some time within it; tells which it was."""
+    """Publish, and die before or during call number `last`, after its name is sent."""
     calls = 0
 
     def before(verb: str) -> None:

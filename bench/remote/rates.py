@@ -85,7 +85,7 @@ Counters = Callable[[], Mapping[str, int]]
 
 
 def writes(folder: Path, environ: Mapping[str, str], counters: Counters) -> list[tuple[int, Counter[str]]]:
-    """Records that each of `RUNS` says to have written, and by how much the counters of the server rose."""
+    """Records that each of `RUNS` reports as written, and the increase of the counters of the server."""
     site = write_site(folder / "site")
     environ = {"SEARCHSOCKET_CACHE": str(folder / "cache"), **environ}
     steps = []
@@ -100,7 +100,7 @@ def writes(folder: Path, environ: Mapping[str, str], counters: Counters) -> list
 
 
 def milvus_counters(address: str) -> dict[str, int]:
-    """Requests by kind, and rows that were upserted, as the server tells Prometheus."""
+    """Requests by kind, and upserted rows, from the Prometheus metrics of the server."""
     text = httpx.get(address, timeout=30, trust_env=False).raise_for_status().text
     requests = re.findall(r'^milvus_proxy_req_count\{function_name="(\w+)".*status="success"\} (\S+)', text, re.M)
     upserted = re.findall(r"^milvus_proxy_upsert_vectors_count\S* (\S+)", text, re.M)

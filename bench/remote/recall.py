@@ -56,7 +56,7 @@ class Corpus:
 
 
 def corpus(rows: int, queries: int) -> Corpus:
-    """Directions around centres, as embeddings of a site lie; every tenth has a tag, wherever it lies."""
+    """Directions around centres, like embeddings of a site; every tenth has a tag, at any position."""
     source = np.random.default_rng(7)
     centres = source.standard_normal((CENTRES, DIMENSIONS))
     around = centres[source.integers(CENTRES, size=rows + queries)]

@@ -126,7 +126,7 @@ def service(root: Path, queries: Sequence[str]) -> None:
 
 
 def beside(root: Path, before: str, queries: Sequence[str]) -> None:
-    """Ask each query of this version and of an older one, neither of which has heard it before."""
+    """Send each query once to this version and once to an older one."""
     older = root.with_name(f"{root.name}-before")
     if not older.exists():
         shutil.copytree(root / "build", older / "build")

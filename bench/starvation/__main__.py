@@ -83,7 +83,7 @@ def plain_queries(build: Path, count: int = 300) -> list[str]:
 
 
 def attacks() -> dict[str, list[str]]:
-    """Requests that cost much, each asked once."""
+    """Expensive requests, each sent once."""
     source = random.Random(2)
     letters = "eeeettttaaaooiinnsshrrdl"
     common = [*sorted(vocabulary(1), key=len)[:60], "the", "table", "value", "name", "type", "with", "from", "index"]

@@ -55,7 +55,7 @@ OPTIONS = f"{DIALOG}.shadowRoot.querySelectorAll('[role=option]').length"
 
 
 class Question(NamedTuple):
-    """A question, and the pages of which one should be first."""
+    """A question and its expected pages; one of them should be first."""
 
     text: str
     pages: Sequence[str]

@@ -66,7 +66,7 @@ class DagsterUi:
         wait_for(lambda: self._try("{ repositoriesOrError { ... on RepositoryConnection { nodes { name } } } }"), "UI")
 
     def kill(self) -> None:
-        """End every process of it at once, as a machine does that goes down."""
+        """End every process of Dagster at once, as a crash of the machine does."""
         for member in session_members(self.process.pid):
             with suppress(ProcessLookupError):
                 os.kill(member, signal.SIGKILL)

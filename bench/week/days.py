@@ -108,12 +108,14 @@ class Week:
             "candidate",
         )
         self.camera.take("partitions", "/assets/search_index?view=partitions", "main")
-        self._mend(dear)
+        self._repair(dear)
 
-    def _mend(self, dear: str) -> None:
+    def _repair(self, dear: str) -> None:
         self.site.edit("feature/blog", _restore(self.site, PWA))
-        mended = self.build("feature/blog", "docs/sidebar")
-        self.ledger.step("Wed", "the page is back, the build is whole", dict.fromkeys(mended, "SUCCESS"), self._states)
+        repaired = self.build("feature/blog", "docs/sidebar")
+        self.ledger.step(
+            "Wed", "the page is back, the build is whole", dict.fromkeys(repaired, "SUCCESS"), self._states
+        )
         self.ui.launch("index_site", dear, {"resources": {"options": {"config": {"max_cost_usd": 1.0}}}})
         self.ledger.step("Wed", "the import is launched in the UI with a higher limit", {dear: "SUCCESS"}, self._states)
 
@@ -135,12 +137,12 @@ class Week:
         self.site.edit("main", _restore(self.site, "guide", "HEAD~1"))
         self.build("main")
         self.ledger.step(
-            "Fri", "the spoiled pages are mended; main is built", {main: "SUCCESS"}, lambda _: self._live(main)
+            "Fri", "the spoiled pages are repaired; main is built", {main: "SUCCESS"}, lambda _: self._live(main)
         )
         self._backfill()
 
     def _backfill(self) -> None:
-        """After a change of settings, from the asset graph; the machine goes down in the middle of it."""
+        """Materialize all scopes from the asset graph after a change of settings; the machine crashes during it."""
         with (self.site.root / "searchsocket.toml").open("a") as file:
             file.write("\n[chunking]\nmax_chars = 1500\n")
         scopes = sorted({row["scope"] for row in self._scopes() if row["alive"]})
@@ -213,7 +215,7 @@ class Week:
         return list(json.loads(self.run("scopes", "--json"))["scopes"])
 
     def _half_a_build(self, branch: str) -> str:
-        """A build of which the tool died: eight pages are there."""
+        """An incomplete build: its tool died after eight pages."""
         (scope,) = self.build(branch)
         for path in sorted((self.site.root / "builds" / scope).rglob("*.html"))[8:]:
             path.unlink()

@@ -51,6 +51,6 @@ def import_all(copies: int) -> Edit:
 
 
 def spoil(site: Path) -> None:
-    """A release that says the wrong thing on every page of the guide."""
+    """A release with wrong text on every page of the guide."""
     for path in sorted((site / "guide").rglob("*.html")):
         path.write_text(path.read_text(encoding="utf-8").replace("Sveltepress", "Svelteprss"), encoding="utf-8")

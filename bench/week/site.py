@@ -44,7 +44,7 @@ class Site:
         git(work, "clone", "-q", str(self.remote), str(self.root))
 
     def push(self, branch: str, message: str) -> None:
-        """Commit what lies on the desk, and push it as `branch`."""
+        """Commit the working tree, and push it as `branch`."""
         git(self.desk, "add", "-A")
         git(self.desk, "commit", "-q", "--allow-empty", "-m", message)
         git(self.desk, "push", "-q", "origin", f"HEAD:refs/heads/{branch}")
