@@ -124,7 +124,7 @@ class ProjectPool:
         try:
             listed = await loop.run_in_executor(self._openers, self._projects.read)
             if not listed and self.members:
-                raise ArtifactsUnavailable("the list of projects is empty; the projects of before are kept")
+                raise ArtifactsUnavailable("the list of projects is empty; the previous projects stay")
         except SearchSocketError as error:
             self._options.on_error(error)
         else:

@@ -86,7 +86,7 @@ class Target:
         try:
             data = json.loads(before) if before.strip() else {}
         except ValueError as error:
-            raise self._unreadable(f"is no plain JSON (it may have comments): {error}") from error
+            raise self._unreadable(f"is not plain JSON (it may have comments): {error}") from error
         if not isinstance(data, dict) or not isinstance(data.setdefault(self.section, {}), dict):
             raise self._unreadable(f"has an unexpected value for {self.section!r}")
         if data[self.section].get(self.name) == self.entry:
@@ -113,7 +113,7 @@ class Target:
                 return after
         except tomllib.TOMLDecodeError:
             pass
-        raise self._unreadable(f"names {self.name!r} in a way that cannot be changed without touching the rest")
+        raise self._unreadable(f"names {self.name!r} in a form that searchsocket cannot edit safely")
 
     def _unreadable(self, why: str) -> ConfigError:
         return ConfigError(f"{self.path} {why}; the file was not changed. Add this by hand:\n{self.snippet}")

@@ -41,9 +41,9 @@ def site_name(url: str) -> str:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
     except ValueError as error:
-        raise ConfigError(f"{url!r} is no URL of a website: {error}") from error
+        raise ConfigError(f"{url!r} is not the URL of a website: {error}") from error
     if parts.scheme not in ("http", "https") or not host:
-        raise ConfigError(f"{url!r} is no URL of a website; it begins with https:// or http:// and a host")
+        raise ConfigError(f"{url!r} is not the URL of a website; it must begin with https:// or http:// and a host")
     if parts.query or parts.fragment:
         raise ConfigError(f"{url!r} has a query or a fragment; a crawl starts at a folder, such as https://{host}/docs")
     return _UNSAFE.sub("-", f"{host}{f':{port}' if port else ''}{parts.path.rstrip('/')}").strip("-.")[:_MAX_NAME_CHARS]

@@ -47,7 +47,7 @@ _SILENT = {
 @click.option(
     "--at-once", type=click.IntRange(1, MAX_AT_ONCE), default=2, show_default=True, help="Number of parallel runs."
 )
-@click.option("--dry-run", is_flag=True, help="Show each plan and its cost; call and write nothing.")
+@click.option("--dry-run", is_flag=True, help="Show each plan and its cost; make no calls and write nothing.")
 @run_options
 @quiet_option
 @log_format_option

@@ -101,7 +101,7 @@ def _remote_index(project: Project) -> VectorUpkeep:
 
     if (index := Backends(project, os.environ, calls=False).store.remote_index) is None:
         provider = project.settings.vector.provider
-        raise click.UsageError(f"vector.provider is {provider}; there are no remote vectors; leave --remote out")
+        raise click.UsageError(f"vector.provider is {provider}; there are no remote vectors; remove --remote")
     return index
 
 

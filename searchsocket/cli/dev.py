@@ -285,7 +285,7 @@ class Children:
     def report_end_of_build(self) -> None:
         """Report once that the build command ended, so that nothing builds the site any more."""
         if self._builder is not None and (status := self._builder.poll()) is not None:
-            say(f"the build command ended with status {status}; indexing goes on when the build changes")
+            say(f"the build command ended with status {status}; indexing continues when the build changes")
             self._builder = None
 
     def _start(self, *arguments: str, environ: dict[str, str] | None = None) -> subprocess.Popen[bytes]:

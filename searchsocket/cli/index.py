@@ -58,7 +58,7 @@ def _type(option: Option) -> object:
 @project_option
 @scope_option
 @click.option("--changed-only", is_flag=True, help="Process only what changed (default; not with --force).")
-@click.option("--dry-run", is_flag=True, help="Show the plan and its cost; call and write nothing.")
+@click.option("--dry-run", is_flag=True, help="Show the plan and its cost; make no calls and write nothing.")
 @click.option("--only", type=click.Choice(["site", "code"]), help="Index only the site, or only the source code.")
 @run_options
 @click.option("--verbose", is_flag=True, help="Print events (JSON lines) and Dagster's log to stderr.")

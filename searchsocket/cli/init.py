@@ -97,7 +97,7 @@ def init(
     if service and urlsplit(service).scheme not in ("http", "https"):
         raise click.UsageError(f"--service {service!r} is not a URL such as https://search.example.com")
     if service and is_static:
-        raise click.UsageError("--static needs no service; leave --service out")
+        raise click.UsageError("--static needs no service; remove --service")
     project = load_project(root)
     if is_undo:
         _undo(project, as_json=as_json)

@@ -50,7 +50,7 @@ def print_own_answer(
     scope = project.scope(os.environ, scope_name)
     base_url = _base_url(project.settings) if opens else ""
     if generation and (max_tokens or token):
-        raise click.UsageError("--max-tokens and --continue work only with the live generation; leave --generation out")
+        raise click.UsageError("--max-tokens and --continue work only with the live generation; remove --generation")
     if generation:
         answer = _of_generation(project, SearchQuery(**fields), scope, generation)
     else:

@@ -33,7 +33,7 @@ MAX_WORKERS = 64
     "location",
     default="",
     metavar="DIR|URL",
-    help="Serve every project in this folder, or below this URL of an object store, each when it is asked.",
+    help="Serve every project in this folder, or below this URL of an object store, each opened by its first request.",
 )
 @click.option(
     "--memory-mb",
@@ -62,7 +62,7 @@ MAX_WORKERS = 64
     type=click.FloatRange(0, 3600),
     default=0.0,
     show_default=True,
-    help="After SIGTERM, seconds to go on answering while /api/ready returns 503.",
+    help="After SIGTERM, seconds to keep answering while /api/ready returns 503.",
 )
 @click.option("--metrics-port", type=click.IntRange(1, 65535), help="Serve /metrics at this port too, without a key.")
 @click.option(
@@ -120,7 +120,7 @@ def serve(
 
     if location and (url or len(roots) > 1):
         raise click.UsageError(
-            "--projects serves all projects of one location; leave out --artifacts and repeated --project"
+            "--projects serves all projects of one location; remove --artifacts and repeated --project"
         )
     # Takes a second of CPU.
     from searchsocket.cli.server import Listener, ProjectsLocation, serve_many, serve_one, serve_sites

@@ -159,7 +159,8 @@ def serve_many(base: Project, listener: Listener, location: ProjectsLocation) ->
         if not app.state.projects:
             say(
                 f"{location.address} has no project: in a folder, a project is a folder that was indexed or has a "
-                "searchsocket.toml; in an object store, a prefix that was pushed to. New ones appear by themselves."
+                "searchsocket.toml; in an object store, a prefix that was pushed to. New projects are added without a "
+                "restart."
             )
         for line in _trust(base, key=key, token=False, dev=location.dev):
             say(line)

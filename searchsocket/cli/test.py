@@ -100,7 +100,7 @@ def _print_history(project: Project, scope: Scope, as_json: bool) -> None:
         measures = ", ".join(f"{name} {getattr(run, field):.3f}" for field, name in _MEASURES.items())
         say(safe(f"{run.finished_at[:19]}  {run.generation}  {measures}"))
     if not runs:
-        say(f"no run of {scope.name} has asked golden queries yet")
+        say(f"no run of {scope.name} has evaluated golden queries yet")
 
 
 # A judgement, and the names of the tested generation and of the one that it is compared with.

@@ -77,7 +77,7 @@ class _Folder:
         path = self.path / name
         if name in self.sizes or path.is_file():
             if path.read_bytes() != packed:
-                raise ConfigError(f"{path} has other contents than its name says; delete it and export again")
+                raise ConfigError(f"{path} does not match the hash in its name; delete it and export again")
         else:
             write_atomic(path, packed, durable=False)
             self.written += 1

@@ -76,7 +76,7 @@ class Continuations:
         if name != generation.name:
             raise ContinuationGone(
                 f"the continuation token belongs to generation {name!r}, and {generation.name!r} is live now; "
-                "leave the token out to start again"
+                "remove the token to start again"
             )
         return Position(request, offset)
 
@@ -86,7 +86,7 @@ class Continuations:
 
 def _invalid_token() -> ContinuationGone:
     return ContinuationGone(
-        "the continuation token is invalid; leave it out to start again. Services on several machines need the "
+        "the continuation token is invalid; remove it to start again. Services on several machines need the "
         "same $SEARCHSOCKET_SIGNING_SECRET"
     )
 

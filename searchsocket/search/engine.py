@@ -128,7 +128,7 @@ class SearchEngine:
         """
         watch = Stopwatch()
         if query.rerank and not self._judge:
-            raise InvalidRequest("no reranker is configured; leave 'rerank' out, or set rerank.provider")
+            raise InvalidRequest("no reranker is configured; remove 'rerank', or set rerank.provider")
         reader = self.opened(scope)
         generation = reader.generation
         self._records[scope.name] = generation.records

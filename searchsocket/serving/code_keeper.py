@@ -188,7 +188,7 @@ class CodeKeeper:
         except TimeoutError as error:
             if future.done():
                 raise
-            raise Busy("the source code is being indexed; ask again in a moment") from error
+            raise Busy("the source code is being indexed; send the request again in a moment") from error
 
 
 def _changed_count(comparison: CodeComparison) -> int:

@@ -61,7 +61,9 @@ def make_source(
     request = _Request(root, settings, scope, branch or scope, fetched_dir, max_pages, previous_form)
     mode = mode or settings.source.mode
     if settings.source.documents and not all(map(find_spec, ("pypdfium2", "mammoth"))):  # each document would fail
-        raise ConfigMissing("source.documents is set, but its readers are not: pip install 'searchsocket[documents]'")
+        raise ConfigMissing(
+            "source.documents needs packages that are not installed: pip install 'searchsocket[documents]'"
+        )
     return _OPENERS[mode](request) if mode else _detect(request)
 
 

@@ -170,8 +170,8 @@ def _refuse_strangers(versions: Mapping[str, object], label: str, own_version: s
         if worker_version != own_version:
             package = f"{_PACKAGE} {worker_version}" if isinstance(worker_version, str) else f"no {_PACKAGE}"
             raise ClusterUnavailable(
-                f"the worker {worker} of the Dask cluster at {label} has {package}, this process {own_version}; "
-                "install the same on the scheduler and all workers"
+                f"the worker {worker} of the Dask cluster at {label} has {package}, but this process has "
+                f"{own_version}; install the same on the scheduler and all workers"
             )
 
 

@@ -215,7 +215,7 @@ def test_a_question_that_waits_too_long_says_so_and_the_work_goes_on(
     monkeypatch.setattr(code_upkeep, "sync_code", slow)
     monkeypatch.setattr(code_keeper, "FIRST_WAIT_S", 0.01)
     first = search(agent, "verifyToken")
-    assert text_of(first).startswith("BUSY: the source code is being indexed; ask again in a moment")
+    assert text_of(first).startswith("BUSY: the source code is being indexed; send the request again in a moment")
     assert first.structured_content["error"]["retryable"]  # type: ignore[index]
     monkeypatch.setattr(code_keeper, "FIRST_WAIT_S", 60)
     may_go_on.set()

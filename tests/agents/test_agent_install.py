@@ -114,7 +114,7 @@ def test_a_file_that_is_not_understood_is_left_alone(home: Path, text: str) -> N
 
 def test_toml_that_cannot_be_merged_is_refused(home: Path) -> None:
     wanted = target(home, "codex")
-    with pytest.raises(ConfigError, match="cannot be changed"):
+    with pytest.raises(ConfigError, match="cannot edit safely"):
         wanted.merged(f'mcp_servers = {{ {wanted.name} = {{ command = "x" }} }}\n')
 
 

@@ -63,4 +63,4 @@ def test_lines_that_do_not_fit_are_named(agent_project: Project) -> None:
 
 def test_a_generation_that_is_not_live_has_no_parts(agent_project: Project) -> None:
     asked = ["search", "battery", "--generation", "previous", "--max-tokens", "200", "--project"]
-    assert "leave --generation out" in CliRunner().invoke(cli, [*asked, str(agent_project.root)]).output
+    assert "remove --generation" in CliRunner().invoke(cli, [*asked, str(agent_project.root)]).output

@@ -156,7 +156,7 @@ def test_it_runs_the_builder_which_ends_with_it(indexed: Path) -> None:
 def test_it_reports_that_the_builder_ended(indexed: Path) -> None:
     dev = Dev(indexed, "--port", "0", "--build", "exit 7")
     try:
-        dev.until(r"the build command ended with status 7; indexing goes on when the build changes")
+        dev.until(r"the build command ended with status 7; indexing continues when the build changes")
     finally:
         dev.process.kill()
         dev.process.communicate()

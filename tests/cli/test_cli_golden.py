@@ -37,7 +37,7 @@ def test_golden_queries_are_asked_told_and_judged(indexed: Path, run: RunCli, ru
 
 
 def test_past_results_are_listed(site: Path, run: RunCli, run_json: RunJson) -> None:
-    assert "no run of main has asked golden queries yet" in run("test", "--scope", "main", "--history").stdout
+    assert "no run of main has evaluated golden queries yet" in run("test", "--scope", "main", "--history").stdout
     report = {"generation": "g1", "numbers": {"golden_recall": 0.5, "golden_mrr10": 0.25, "golden_ndcg10": 0.125}}
     with ProjectState(site / ".searchsocket").open("main") as state:
         state.history.save("run", "search_index", "2026-01-01T10:00:00+00:00", report)

@@ -156,7 +156,7 @@ def _fits(data: list[dict[str, Any]], max_tokens: int) -> bool:
         ({"max_tokens": 199}, "max_tokens must be an integer from 200 to 100000"),
         ({"max_tokens": "300"}, "max_tokens must be an integer from 200 to 100000"),
         ({"max_tokens": True}, "max_tokens must be an integer from 200 to 100000"),
-        ({"continuation_token": 7}, "continuation_token must be a string that an answer gave"),
+        ({"continuation_token": 7}, "continuation_token must be a string from a previous answer"),
         ({"continuation_token": "none"}, "the continuation token is invalid"),
         ({"q": "file"}, "the continuation_token belongs to another request"),
         ({"op": "fetch", "ids": [1]}, "the continuation token belongs to op search, not to op fetch"),

@@ -272,7 +272,7 @@ class SharedCache:
 
     def _leave(self, error: ArtifactsUnavailable) -> None:
         self._is_away = True
-        self._on_problem(f"the shared cache of embeddings cannot be used, so this run goes on without it: {error}")
+        self._on_problem(f"the shared cache of embeddings cannot be used, so this run continues without it: {error}")
 
     def _report(self, problem: str) -> None:
         self._problems += 1

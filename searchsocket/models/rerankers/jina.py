@@ -123,5 +123,5 @@ def checked_scores(
             raise BadRerankScores(f"{origin} scored text {position} twice")
         scores[position] = float(score)
     if len(scores) != top_n:
-        raise BadRerankScores(f"{origin} gave {len(scores)} scores; {top_n} were due")
+        raise BadRerankScores(f"{origin} returned {len(scores)} scores instead of {top_n}")
     return tuple(scores.get(position) for position in range(texts))

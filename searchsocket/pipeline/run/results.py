@@ -85,8 +85,8 @@ class GoldenQueriesFailed(CandidateRefused):
 
     def __init__(self, scope: str, generation: str, outcome: CheckOutcome) -> None:
         super().__init__(
-            f"generation {generation} of scope {scope!r} is not published: {outcome.message}; it is kept to be looked "
-            f"at: `searchsocket test --generation candidate --scope {scope}`; --accept-quality-drop publishes it"
+            f"generation {generation} of scope {scope!r} is not published: {outcome.message}; to inspect it, run "
+            f"`searchsocket test --generation candidate --scope {scope}`; --accept-quality-drop publishes it"
         )
         self.generation = generation
         self.outcome = outcome

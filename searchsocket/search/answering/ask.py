@@ -177,7 +177,7 @@ def _page_request(
     if previous != question:
         raise InvalidRequest(f"the continuation token belongs to {previous[:80]!r}, not to {question[:80]!r}")
     if generations != _generations(folders):
-        raise ContinuationGone("a new generation is live; leave the continuation token out to start again")
+        raise ContinuationGone("a new generation is live; remove the continuation token to start again")
     return _PageRequest(limit, query.max_tokens or max_tokens, offset)
 
 

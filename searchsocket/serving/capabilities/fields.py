@@ -146,7 +146,7 @@ PreferLanguage = Annotated[
     Field(
         max_length=_MAX_NAME_CHARS,
         description="Language of the visitor, such as `de` or `pt-BR`. Of translations of one page, the one in this "
-        "language is the result. Default: the language of the query, if its script tells.",
+        "language is the result. Default: the language of the query, if its script shows it.",
         json_schema_extra={"pattern": r"^(?:[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8}){0,4})?$"},
     ),
 ]

@@ -86,7 +86,7 @@ def read_part(
                     f"the continuation token belongs to {first_subject[:80]!r}, not to {subject[:80]!r}"
                 )
             if first_second != second:
-                raise ContinuationGone("a new generation is live; leave the continuation token out to start again")
+                raise ContinuationGone("a new generation is live; remove the continuation token to start again")
             max_tokens = request.max_tokens or first_max_tokens
         whole = answer(request.model_copy(update=fields))
         remaining: Items = items_of(whole)[offset:]  # type: ignore[assignment]  # a slice has the same type

@@ -59,7 +59,7 @@ class ChunkIds:
         except sqlite3.DatabaseError as error:
             if type(error) is sqlite3.DatabaseError:  # damaged; the numbers can be computed again from the chunks
                 self._path.replace(self._path.with_suffix(".corrupt"))
-                raise StateUnavailable(f"{self._path} was damaged and is set aside; ask again") from error
+                raise StateUnavailable(f"{self._path} was damaged and was renamed; send the request again") from error
             raise client_error("cannot use", self._path, error) from error
 
 

@@ -91,7 +91,7 @@ def _with_part(request: LineRequest, fields: JsonObject) -> LineRequest:
         bounds = f"an integer from {LEAST_MAX_TOKENS} to {MOST_MAX_TOKENS}"
         raise BadLine(f"invalid request: max_tokens must be {bounds}", request.op)
     if token is not None and not (isinstance(token, str) and len(token) <= MAX_TOKEN_CHARS):
-        raise BadLine("invalid request: continuation_token must be a string that an answer gave", request.op)
+        raise BadLine("invalid request: continuation_token must be a string from a previous answer", request.op)
     return replace(request, max_tokens=max_tokens, token=token or "")
 
 

@@ -167,7 +167,7 @@ class ScopeLease:
                 if self._swap(change(self.pointer), self._version):
                     return
                 self._confirm()
-        raise ArtifactsUnavailable(f"{self.objects.address}: {self._name} changes faster than it can be written")
+        raise ArtifactsUnavailable(f"{self.objects.address}: {self._name} changed during every attempt to write it")
 
     def _swap(self, pointer: Pointer, version: str | None) -> bool:
         """Write the pointer; False if it had changed."""

@@ -63,7 +63,7 @@ def _foreign(connection: MilvusConnection, collections: Collections, registry: R
         unregistered = sorted({row["scope"] for row in some})[:_NAMED]
         named = ", ".join(map(repr, unregistered))
         fix = f"run `searchsocket clean --scope {unregistered[0] if unregistered else 'NAME'} --remote`, for each"
-        yield Finding(f"Milvus collection {name!r} holds {rows:,} rows of unregistered scopes: {named}", fix)
+        yield Finding(f"Milvus collection {name!r} contains {rows:,} rows of unregistered scopes: {named}", fix)
 
 
 def _resync(scope: str) -> str:

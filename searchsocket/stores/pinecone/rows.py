@@ -72,8 +72,8 @@ def new_row(generation: Generation, row: VectorRow) -> PineconeRow:
         size = _size(metadata)
     if size > _MAX_METADATA_BYTES:
         raise VectorBackendUnavailable(
-            f"Pinecone keeps {_MAX_METADATA_BYTES} bytes of a record beside its vector; those of {row.ancestors[-1]!r} "
-            f"take {size}, for {len(row.tags)} tags and {len(row.labels)} labels; use fewer tags or facets on this page"
+            f"Pinecone stores at most {_MAX_METADATA_BYTES} bytes of metadata per record, but {row.ancestors[-1]!r} "
+            f"needs {size}, with {len(row.tags)} tags and {len(row.labels)} labels; use fewer tags or facets there"
         )
     return PineconeRow(key, numbers(row.vector), metadata, size + BYTES_A_NUMBER * len(row.vector) + ROOM_FOR_THE_REST)
 

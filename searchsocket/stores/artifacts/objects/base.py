@@ -119,7 +119,7 @@ def read_version(objects: Objects, name: str, max_bytes: int) -> tuple[bytes, st
 
 
 def _changing(objects: Objects, name: str) -> ArtifactsUnavailable:
-    return ArtifactsUnavailable(f"{objects.address}: {name} changes faster than it can be read")
+    return ArtifactsUnavailable(f"{objects.address}: {name} changed during every attempt to read it")
 
 
 def redacted_address(url: str) -> str:

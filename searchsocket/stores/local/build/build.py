@@ -202,6 +202,6 @@ def _client_errors(target: Path) -> Iterator[None]:
     except sqlite3.OperationalError as error:
         raise client_error("cannot write the index in", target, error) from error
     except sqlite3.DatabaseError as error:
-        raise corrupt(target.parent, f"holds damaged {PACKS} ({error})") from error
+        raise corrupt(target.parent, f"contains damaged {PACKS} ({error})") from error
     except (ValueError, LookupError, TypeError) as error:
-        raise corrupt(target.parent, f"holds damaged {PACKS} ({error})") from error
+        raise corrupt(target.parent, f"contains damaged {PACKS} ({error})") from error

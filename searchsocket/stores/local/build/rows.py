@@ -195,7 +195,7 @@ def _renamed(live: LocalReader, new_ids: Mapping[str, str]) -> Ids:
 def _hash_bytes(stored: bytes | str) -> bytes:
     data = bytes.fromhex(as_text(stored))
     if len(data) != HASH_BYTES:
-        raise ValueError(f"the hash of a record is {as_text(stored)!r}, which is no SHA-256")
+        raise ValueError(f"the hash of a record is {as_text(stored)!r}, which is not a SHA-256 hash")
     return data
 
 
