@@ -1,4 +1,4 @@
-"""The processes of a killed run: a session that must end by itself."""
+"""The processes of a run: end them, or see that they end by themselves."""
 
 import os
 import select
@@ -33,6 +33,27 @@ def session_members(session: int) -> list[int]:
         if int(fields[3]) == session and fields[0] != "Z":
             processes.append(int(folder.name))
     return sorted(processes)
+
+
+def kill_tree(process: int) -> None:
+    """End a process and all that it started at once, as a machine does that goes down."""
+    tree = [process]
+    for member in tree:
+        with suppress(ProcessLookupError):
+            os.kill(member, signal.SIGSTOP)  # starts nothing meanwhile, and hears of no death
+        tree += [child for child in children_of(member) if child not in tree]
+    for member in tree:
+        with suppress(ProcessLookupError):
+            os.kill(member, signal.SIGKILL)
+
+
+def children_of(process: int) -> list[int]:
+    """Processes that a process started; empty if it has ended."""
+    try:
+        listed = [file.read_text() for file in Path(f"/proc/{process}/task").glob("*/children")]
+    except OSError:
+        return []
+    return [int(child) for text in listed for child in text.split()]
 
 
 def _ends(process: int, timeout_s: float) -> bool:

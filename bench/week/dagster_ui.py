@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -14,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bench.crashes.processes import session_members
+from bench.crashes.processes import kill_tree
 
 T = TypeVar("T")
 COMMAND = [sys.executable, "-m", "searchsocket.cli.main"]
@@ -67,9 +66,7 @@ class DagsterUi:
 
     def kill(self) -> None:
         """End every process of Dagster at once, as a crash of the machine does."""
-        for member in session_members(self.process.pid):
-            with suppress(ProcessLookupError):
-                os.kill(member, signal.SIGKILL)
+        kill_tree(self.process.pid)
         self.process.wait()
 
     def ask(self, query: str, **variables: object) -> Any:

@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 from small_site import write_page, write_site
 
-from bench.crashes.processes import session_members
+from bench.crashes.processes import kill_tree
 from bench.indexing.generate import write_site as write_large_site
 from searchsocket.cli.main import cli
 from searchsocket.project.project import open_project
@@ -158,9 +158,7 @@ class Dagster:
         return None
 
     def end(self) -> None:
-        for member in session_members(self.process.pid):
-            with suppress(ProcessLookupError):
-                os.kill(member, signal.SIGKILL)
+        kill_tree(self.process.pid)
         self.process.wait()
 
 

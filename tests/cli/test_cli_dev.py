@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from runner_types import RunCli
 
-from bench.crashes.processes import session_members
+from bench.crashes.processes import children_of, session_members
 from searchsocket.cli.dev import free_port
 
 pytestmark = pytest.mark.dagster
@@ -69,11 +69,6 @@ class Dev:
 
     def children(self) -> list[int]:
         return children_of(self.process.pid)
-
-
-def children_of(pid: int) -> list[int]:
-    listed = Path(f"/proc/{pid}/task").glob("*/children")
-    return [int(child) for file in listed for child in file.read_text().split()]
 
 
 @pytest.fixture
