@@ -1,8 +1,12 @@
 """What a query finds code by besides its chunk: the name of the file, and what else of the file was found."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import numpy as np
 import pytest
 
+from searchsocket.code.symbols import labels_of
 from searchsocket.search.code.candidates import CodeCandidates
 from searchsocket.search.code.path_words import path_shares
 from searchsocket.search.code.ranking import rank_code
@@ -11,12 +15,22 @@ from searchsocket.stores.base import Facts
 MANY, FEW = "retry a failed upload of the queue in the worker", "failed uploads"
 
 
-def ranked(q: str, urls: list[str], meaning: list[float], symbols: tuple[str, ...] = ()) -> list[tuple[str, float]]:
+def ranked(
+    q: str,
+    urls: list[str],
+    meaning: list[float],
+    symbols: tuple[str, ...] = (),
+    names: Mapping[str, str] = MappingProxyType({}),
+) -> list[tuple[str, float]]:
     """Files in their order with their scores; each chunk is in its file's place and says no word of the query."""
     count = len(urls)
     numbers, nothing = np.arange(count), np.zeros(count)
     facts = Facts(urls, [""] * count, [""] * count, ["function"] * count, numbers, numbers, numbers, np.ones(count))
-    labels = [frozenset({"test=true"} if "/tests/" in url else ()) for url in urls]
+    labels = [
+        frozenset({"test=true"} if "/tests/" in url else ())
+        | frozenset(labels_of([names[url]] if url in names else ()))
+        for url in urls
+    ]
     ids = [str(number) for number in numbers]
     candidates = CodeCandidates(ids, facts, labels, np.array(meaning), nothing, nothing)
     return [(urls[one.position], one.score) for one in rank_code(candidates, q, symbols)]
@@ -48,6 +62,15 @@ def test_a_file_named_as_the_query_goes_first_where_no_definition_is_known() -> 
     urls = ["/core/SessionDelegate.swift", "/core/session.swift", "/core/Session.swift"]
     files = [url for url, _ in ranked("Session", urls, [0.5, 0.5, 0.5], ("Session",))]
     assert files == ["/core/Session.swift", "/core/session.swift", "/core/SessionDelegate.swift"]
+
+
+def test_the_last_part_of_a_name_counts_as_written() -> None:
+    """In a language with modules a whole name is seldom typed, and many methods have the name of a class."""
+    names = {"/whole.rb": "Request", "/class.rb": "Rack.Request", "/method.rb": "Rack.Mock.request"}
+    urls = ["/method.rb", "/class.rb", "/whole.rb"]
+    assert [url for url, _ in ranked("Request", urls, [0.9, 0.1, 0.5], ("Request",), names)] == urls[::-1]
+    among_words = ranked("Request of fork_worker", urls, [0.9, 0.1, 0.1], ("fork_worker",), names)
+    assert among_words[0][0] == "/method.rb"
 
 
 def test_scores_stay_between_nothing_and_all() -> None:

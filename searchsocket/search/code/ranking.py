@@ -19,6 +19,7 @@ from searchsocket.types import Scores
 
 DEFINES = 2.0  # for the definition of the name that is the query; more than all other evidence together
 _MENTIONED = 0.4  # likewise for a name among other words, which may ask for its use
+_LAST = 0.45  # share of the first for the last part of a name, as written
 _LIKE = 0.25  # share of both for a name in other case, for its last part, and for a name that the query writes as words
 _NAMED_FILE = 0.2  # for a file that is named as the query: the only sign of a definition in languages without grammar
 _REPEATED = 0.8  # factor of a result for each better one of its file
@@ -132,6 +133,9 @@ def _names_in(q: str, labels: Sequence[frozenset[str]], symbols: Sequence[str]) 
     if symbols:
         names = _label_scores(symbols)
         written = np.array([_exact_score(each, names) for each in labels])
+    if q.strip() in symbols:  # among other words it may be any member
+        endings = tuple(f".{name}" for name in symbols)
+        written = np.maximum(written, [_LAST * _ends_name(each, endings) for each in labels])
     if name:
         spoken = np.array([_LIKE if name in _ways_to_say_any(each) else 0.0 for each in labels])
     return written, spoken
@@ -214,6 +218,11 @@ def _label_scores(symbols: Sequence[str]) -> Mapping[str, float]:
 
 def _exact_score(labels: frozenset[str], names: Mapping[str, float]) -> float:
     return max((share for label, share in names.items() if label in labels), default=0.0)
+
+
+def _ends_name(labels: frozenset[str], endings: tuple[str, ...]) -> bool:
+    """Return True if the last parts of a qualified name are these."""
+    return any(label.endswith(endings) and label.startswith(f"{EXACT}=") for label in labels)
 
 
 @lru_cache(maxsize=1 << 14)  # queries share candidates
