@@ -38,7 +38,6 @@ def make_store(
         ConfigMissing: The environment lacks the address or key of the vector index.
     """
     from searchsocket.stores.local import LocalStore
-    from searchsocket.text.synonyms import NO_SYNONYMS
 
     try:
         vectors = make_vectors(settings, project_id, environ)
@@ -51,7 +50,7 @@ def make_store(
         project_id,
         max_records=settings.local.max_records,
         vectors=vectors,
-        synonyms=synonyms or NO_SYNONYMS,
+        synonyms=synonyms,
     )
 
 

@@ -59,7 +59,7 @@ class LocalStore(LiveGenerations):
         *,
         max_records: int = 200_000,
         vectors: VectorIndex | None = None,
-        synonyms: SynonymSource = NO_SYNONYMS,
+        synonyms: SynonymSource | None = None,
         clock: Callable[[], datetime] = _utc_now,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -74,7 +74,8 @@ class LocalStore(LiveGenerations):
             clock: Gives the time in the names of generations.
             monotonic: Clock for the pauses before a damaged generation is opened again.
         """
-        super().__init__(root, project_id, synonyms, IndexPart(vectors) if vectors else MatrixPart(), monotonic)
+        source = NO_SYNONYMS if synonyms is None else synonyms
+        super().__init__(root, project_id, source, IndexPart(vectors) if vectors else MatrixPart(), monotonic)
         self._max_records = max_records
         self._clock = clock
         self._lock = threading.Lock()
