@@ -47,29 +47,33 @@ class ParseLimits:
         if self.is_guarded:
             return parser.parse(source) if self._is_harmless(parser, source) else None
         budget = _Budget.of(len(source), 1, self.end_s)
-        blocks = [source[start : start + _BLOCK] for start in range(0, len(source), _BLOCK)]
+        buffer, is_parsed = bytearray(), False
 
-        def read(offset: int, _: object) -> bytes:
+        def read(offset: int, _: object) -> bytes | bytearray:
             budget.reads -= 1
-            # tree-sitter 0.26.1 never frees what it reads: most reads return the same objects.
-            return blocks[offset // _BLOCK][offset % _BLOCK :] if offset < len(source) else b""
+            if is_parsed:  # a node asks for its text
+                return source[offset : offset + _BLOCK]
+            buffer[:] = source[offset : offset + _BLOCK]
+            return buffer  # always the same, since tree-sitter 0.26.1 never frees it
 
         try:
-            return parser.parse(read, progress_callback=budget.is_spent)
+            tree = parser.parse(read, progress_callback=budget.is_spent)
         except ValueError:
             return None
+        is_parsed = True
+        return tree
 
     def _is_harmless(self, parser: "Parser", source: bytes) -> bool:
         """Parse all prefixes of a file; return False if one takes too much."""
         budget = _Budget.of(len(source), _PREFIX_TIMES, self.end_s)
         max_peak_bytes = _max_peak_bytes()
-        buffer = bytearray()  # the same for all reads, since tree-sitter 0.26.1 never frees it
+        buffer = bytearray()
         tree, end, point = None, 0, (0, 0)
 
         def read(offset: int, _: object) -> bytearray:
             budget.reads -= 1
             buffer[:] = source[offset : min(offset + _BLOCK, end)]
-            return buffer
+            return buffer  # as above
 
         while end < len(source):
             start, end, start_point = end, min(end + _PREFIX, len(source)), point
