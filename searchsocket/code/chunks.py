@@ -20,17 +20,21 @@ _LARGE = 40  # lines of a function from which its inner definitions count
 _MAX_WORD_CHARS = 100
 
 
-def chunk_source(path: str, text: str, language: str, *, is_guarded: bool = True) -> list[Chunk]:
+def chunk_source(path: str, text: str, language: str, *, is_guarded: bool = False) -> list[Chunk]:
     """Split a source file into chunks; every line that is not blank is in at least one.
 
     Args:
         path: Path of the file; its name is the name of a component.
         text: Text with LF line ends.
         language: Name from `language_of`.
-        is_guarded: Limit memory too. False saves time in a process that a limit on memory may end.
+        is_guarded: Raise an error before parsing takes too much memory. False saves time in a process that a limit on
+            memory may end.
 
     Returns:
         Chunks in the order of their lines, `ordinal` 0..n-1; empty for a blank file.
+
+    Raises:
+        ParserTooCostly: The file is guarded, and may take too much work or memory.
     """
     lines = text.split("\n")
     chunks: list[Chunk] = []

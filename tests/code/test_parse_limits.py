@@ -1,5 +1,6 @@
 """Damaged files that take a parser minutes or gigabytes are split at blank lines, in every language."""
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -7,8 +8,9 @@ import pytest
 from searchsocket.code.chunks import chunk_source
 from searchsocket.code.definitions import limits
 from searchsocket.code.definitions.grammars import LANGUAGES, parse
-from searchsocket.code.definitions.limits import ParseLimits
+from searchsocket.code.definitions.limits import ParseLimits, ParserTooCostly
 from searchsocket.code.languages import language_of
+from tests.code.code_project import CodeProject
 
 GOLDEN = Path(__file__).parent / "golden"
 SOURCES = {language_of(path.name): path for path in GOLDEN.glob("*.*") if path.suffix != ".json" or path.stem == "json"}
@@ -34,14 +36,17 @@ def test_a_parser_that_needs_too_many_steps_is_stopped(language: str, monkeypatc
     monkeypatch.setattr(limits, "_MAX_CPU_S", 1e9)
     source = repeated(MANY_STEPS[language], 20_000)
     assert parse(language, source, ParseLimits.start(is_guarded=False)) is None
-    assert language not in ("lua", "zig") or parse(language, source, ParseLimits.start()) is None  # others take seconds
+    if language in ("lua", "zig"):  # others take seconds
+        with pytest.raises(ParserTooCostly):
+            parse(language, source, ParseLimits.start(is_guarded=True))
 
 
 @pytest.mark.skipif(not limits._memory_bytes()[0], reason="this system does not report memory")
 @pytest.mark.parametrize("language", MUCH_MEMORY)
 def test_a_parser_that_needs_too_much_memory_is_stopped(language: str) -> None:
     """Most of it is taken at the end of a file, where the parser asks nobody."""
-    assert parse(language, repeated(MUCH_MEMORY[language], 20_000), ParseLimits.start()) is None
+    with pytest.raises(ParserTooCostly):
+        parse(language, repeated(MUCH_MEMORY[language], 20_000), ParseLimits.start(is_guarded=True))
 
 
 @each_way
@@ -51,7 +56,8 @@ def test_every_grammar_asks_whether_to_go_on(language: str, is_guarded: bool, mo
     assert parse(language, source, ParseLimits.start(is_guarded=is_guarded)) is not None
     monkeypatch.setattr(limits, "_MIN_STEPS", 0)
     monkeypatch.setattr(limits, "_STEPS_PER_KB", 0)
-    assert parse(language, source, ParseLimits.start(is_guarded=is_guarded)) is None
+    with pytest.raises(ParserTooCostly) if is_guarded else nullcontext():
+        assert parse(language, source, ParseLimits.start(is_guarded=is_guarded)) is None
 
 
 @each_language
@@ -72,3 +78,13 @@ def test_scripts_share_the_time_of_their_file(monkeypatch: pytest.MonkeyPatch) -
     assert not any(chunk.at.defines for chunk in chunks)
     lines = {number for chunk in chunks for number in range(chunk.at.first, chunk.at.last + 1)}
     assert lines >= set(range(1, text.count("\n") + 1))
+
+
+def test_a_file_that_seems_costly_is_cut_by_a_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory of the process depends on what else it does, so it never decides how a file is split."""
+    plain = CodeProject(tmp_path / "plain" / "site")
+    plain.index()
+    monkeypatch.setattr(ParseLimits, "_is_harmless", lambda *_: False)
+    costly = CodeProject(tmp_path / "costly" / "site")
+    costly.index()
+    assert costly.records() == plain.records()

@@ -28,6 +28,10 @@ _STATUS, _CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")  # of
 _MEMORY = re.compile(rb"^VmHWM:\s+(\d+) kB\nVmRSS:\s+(\d+) kB$", re.MULTILINE)
 
 
+class ParserTooCostly(Exception):
+    """A file may take a parser too much work or memory for this process; parse it in one that can be ended."""
+
+
 @dataclass(frozen=True, slots=True)
 class ParseLimits:
     """Limits for one file and for all scripts in it."""
@@ -36,16 +40,22 @@ class ParseLimits:
     end_s: float  # CPU time of this thread
 
     @classmethod
-    def start(cls, *, is_guarded: bool = True) -> "ParseLimits":
+    def start(cls, *, is_guarded: bool = False) -> "ParseLimits":
         """The limits for a file that is parsed from now on."""
         return cls(is_guarded, time.thread_time() + _MAX_CPU_S)
 
     def parse(self, parser: "Parser", source: bytes) -> "Tree | None":
-        """Parse a file or a script in it; None if that takes too much work or memory."""
+        """Parse a file or a script in it; None if that takes too much work.
+
+        Raises:
+            ParserTooCostly: It may take too much work or memory, and is guarded.
+        """
+        if self.is_guarded:
+            if not self._is_harmless(parser, source):
+                raise ParserTooCostly
+            return parser.parse(source)
         if time.thread_time() > self.end_s:
             return None
-        if self.is_guarded:
-            return parser.parse(source) if self._is_harmless(parser, source) else None
         budget = _Budget.of(len(source), 1, self.end_s)
         buffer, is_parsed = bytearray(), False
 

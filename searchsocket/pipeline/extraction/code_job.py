@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from searchsocket.code.chunks import blank_line_chunks, chunk_source
+from searchsocket.code.definitions.limits import ParserTooCostly
 from searchsocket.code.languages import language_of
 from searchsocket.code.roles import is_generated
 from searchsocket.code.text import is_binary, source_text
@@ -48,6 +49,7 @@ class CutFile:
     generated: bool = False
     error: str = ""  # why it could not be read; then all else is empty
     warning: str = ""
+    needs_worker: bool = False  # parsing may take too much for the process that runs the stage; it has no chunks
 
 
 def cut_batch(job: CodeJob) -> list[CutFile]:
@@ -87,6 +89,8 @@ def _cut(
                 chunks = chunk_source(path, text, language, is_guarded=limits is None)
             else:
                 chunks = blank_line_chunks(text, language)
+    except ParserTooCostly:
+        return CutFile(file, sha256(data), needs_worker=True)
     except (MemoryError, RecursionError) as error:
         chunks = blank_line_chunks(text, language)
         odd = f"{type(error).__name__} while parsing, so it is split at blank lines"

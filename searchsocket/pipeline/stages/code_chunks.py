@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 from searchsocket.code.chunks import CODE_CHUNKER_VERSION
 from searchsocket.code.definitions.grammars import installed
@@ -22,9 +23,10 @@ from searchsocket.pipeline.run.stage import stage
 from searchsocket.pipeline.stages.code_files import code_files
 from searchsocket.pipeline.stages.page_mirror import problem_lines
 from searchsocket.pipeline.stages.secrets import redact_pages, secret_count, secret_lines, secret_table
+from searchsocket.project.settings.model import Settings
 from searchsocket.state import ScopeState
 from searchsocket.state.chunks import chunk_key
-from searchsocket.state.extracts import extract_key
+from searchsocket.state.extracts import StoredPage, extract_key
 from searchsocket.system.batches import batches
 from searchsocket.system.processes import default_workers, map_batches
 from searchsocket.types import Chunk, Lines, PageFacts
@@ -32,6 +34,8 @@ from searchsocket.types import Chunk, Lines, PageFacts
 _BATCH = 32
 _SERIAL_BELOW_BYTES = 1_000_000  # starting processes costs more than they save below this
 _SERIAL_FILE_BYTES = 200_000  # a larger file may take long to parse, so a process that can be ended parses it
+# Limits for a file that may be damaged; a sound one of `_SERIAL_FILE_BYTES` needs a tenth of them.
+_MAX_COSTLY_S, _MAX_COSTLY_MB = 4.0, 500
 _NO_GRAMMARS = (
     "source files are split at blank lines and their definitions are unknown; install the grammars with `pip "
     "install 'searchsocket[code]'`"
@@ -113,24 +117,25 @@ def _forget_removed(state: ScopeState) -> int:
 def _cut_files(run: ScopeRun, state: ScopeState, stale: Sequence[int]) -> Iterator[list[CutFile]]:
     """Split the files, here if they are few, otherwise in processes; results have the same order."""
     settings = run.project.settings
-    jobs = (
-        CodeJob(
-            run.project.root,
-            settings.model_dump_json(),
-            run.source_mode,
-            run.scope.name,
-            state.extracts.pages(ids),
-            run_id=run.run_id,
-        )
-        for ids in batches(stale, _BATCH)
-    )
-    return map_batches(
-        cut_batch,
-        jobs,
-        workers=0 if _is_small(state, stale) else settings.run.workers or default_workers(),
-        lost=without_grammar,
-        split=one_file_each,
-    )
+
+    def job(files: Sequence[StoredPage], settings: Settings) -> CodeJob:
+        settings_json = settings.model_dump_json()
+        return CodeJob(run.project.root, settings_json, run.source_mode, run.scope.name, files, run_id=run.run_id)
+
+    jobs = (job(state.extracts.pages(ids), settings) for ids in batches(stale, _BATCH))
+    if not _is_small(state, stale):
+        workers = settings.run.workers or default_workers()
+        yield from map_batches(cut_batch, jobs, workers=workers, lost=without_grammar, split=one_file_each)
+        return
+    limits = {
+        "max_page_seconds": min(settings.run.max_page_seconds, _MAX_COSTLY_S),
+        "max_page_memory_mb": min(settings.run.max_page_memory_mb, _MAX_COSTLY_MB),
+    }
+    strict = settings.model_copy(update={"run": settings.run.model_copy(update=limits)})
+    for results in map(cut_batch, jobs):
+        costly = [job([result.file], strict) for result in results if result.needs_worker]
+        again = chain.from_iterable(map_batches(cut_batch, costly, workers=1, lost=without_grammar)) if costly else None
+        yield [next(again) if again and result.needs_worker else result for result in results]
 
 
 def _texts(batches: Iterable[Sequence[CutFile]]) -> Iterator[list[tuple[CutFile, list[str]]]]:
