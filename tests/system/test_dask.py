@@ -72,7 +72,7 @@ def double_text(batch: str) -> str:
 def test_a_worker_of_another_version_gets_no_work(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Dask's workers end without a word when they cannot load what they are sent."""
     monkeypatch.setattr(cluster, "_refuse_strangers", partial(_refuse_strangers, own_version="9.9"))
-    told = r"worker tcp://127.* has searchsocket [\d.]+, this process 9\.9; install the"
+    told = r"worker tcp://127.* has searchsocket [\d.]+, but this process has 9\.9; install the"
     with pytest.raises(ClusterUnavailable, match=told), dask_executor(address):
         pass
 
