@@ -25,11 +25,12 @@ class BoundedCache(Generic[K, V]):
     def remember(self, values: Mapping[K, V]) -> None:
         """Store new values; they replace all earlier ones if both together exceed the limit."""
         size = sum(map(self._size_of, values.values())) if self._size_of else len(values)
-        if self._size + size > self.limit:
+        before = self._size if self._size_of else len(self.values)
+        if before + size > self.limit:
             self.values, self._size = dict(values), size
         else:
             self.values.update(values)
-            self._size += size
+            self._size = before + size
 
     def remember_one(self, key: K, value: V) -> None:
         """Store one value, as `remember` does."""

@@ -24,6 +24,14 @@ def test_one_by_one_it_never_holds_more_than_the_bound(limit: int, lookups: list
         assert cache.values[key] == value
 
 
+def test_a_value_that_is_stored_again_takes_no_more_room() -> None:
+    cache = BoundedCache[str, int](3)
+    cache.remember_one("a", 1)
+    for _ in range(9):
+        cache.remember({"b": 2})
+    assert cache.values == {"a": 1, "b": 2}
+
+
 @given(st.integers(1, 20), st.lists(st.text(max_size=9)))
 def test_values_count_by_their_sizes(limit: int, lookups: list[str]) -> None:
     cache = BoundedCache[int, str](limit, len)
