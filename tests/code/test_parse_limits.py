@@ -10,6 +10,7 @@ from searchsocket.code.definitions import limits
 from searchsocket.code.definitions.grammars import LANGUAGES, parse
 from searchsocket.code.definitions.limits import ParseLimits, ParserTooCostly
 from searchsocket.code.languages import language_of
+from searchsocket.system import processes
 from tests.code.code_project import CodeProject
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -88,3 +89,16 @@ def test_a_file_that_seems_costly_is_cut_by_a_worker(tmp_path: Path, monkeypatch
     costly = CodeProject(tmp_path / "costly" / "site")
     costly.index()
     assert costly.records() == plain.records()
+
+
+def test_without_workers_such_a_file_is_split_at_blank_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers do not start if the main program cannot be imported again; no file may lose its chunks then."""
+    plain = CodeProject(tmp_path / "plain" / "site")
+    plain.index()
+    monkeypatch.setattr(ParseLimits, "_is_harmless", lambda *_: False)
+    monkeypatch.setattr(processes, "_is_usable", lambda _: False)
+    code = CodeProject(tmp_path / "costly" / "site")
+    code.index()
+    records = code.records()
+    assert {record.page.url for record in records} == {record.page.url for record in plain.records()}
+    assert not any(record.chunk.at.defines for record in records)

@@ -76,6 +76,10 @@ def _grammar_of(language: str) -> "Language | None":
 
 
 def parse(language: str, source: bytes, limits: ParseLimits) -> "Tree | None":
-    """Parse a file; None if there is no parser, or if it needs too much work or memory for this file."""
+    """Parse a file; None if there is no parser, or if it needs too much work for this file.
+
+    Raises:
+        ParserTooCostly: See `ParseLimits.parse`.
+    """
     parser = parser_of(language)
     return limits.parse(parser, source) if parser else None

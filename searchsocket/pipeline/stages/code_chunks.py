@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 
 from searchsocket.code.chunks import CODE_CHUNKER_VERSION
 from searchsocket.code.definitions.grammars import installed
@@ -23,7 +22,6 @@ from searchsocket.pipeline.run.stage import stage
 from searchsocket.pipeline.stages.code_files import code_files
 from searchsocket.pipeline.stages.page_mirror import problem_lines
 from searchsocket.pipeline.stages.secrets import redact_pages, secret_count, secret_lines, secret_table
-from searchsocket.project.settings.model import Settings
 from searchsocket.state import ScopeState
 from searchsocket.state.chunks import chunk_key
 from searchsocket.state.extracts import StoredPage, extract_key
@@ -117,25 +115,36 @@ def _forget_removed(state: ScopeState) -> int:
 def _cut_files(run: ScopeRun, state: ScopeState, stale: Sequence[int]) -> Iterator[list[CutFile]]:
     """Split the files, here if they are few, otherwise in processes; results have the same order."""
     settings = run.project.settings
+    jobs = (
+        CodeJob(
+            run.project.root,
+            settings.model_dump_json(),
+            run.source_mode,
+            run.scope.name,
+            state.extracts.pages(ids),
+            run_id=run.run_id,
+        )
+        for ids in batches(stale, _BATCH)
+    )
+    workers = 0 if _is_small(state, stale) else settings.run.workers or default_workers()
+    for results in map_batches(cut_batch, jobs, workers=workers, lost=without_grammar, split=one_file_each):
+        yield [_cut_by_worker(run, result.file) if result.needs_worker else result for result in results]
 
-    def job(files: Sequence[StoredPage], settings: Settings) -> CodeJob:
-        settings_json = settings.model_dump_json()
-        return CodeJob(run.project.root, settings_json, run.source_mode, run.scope.name, files, run_id=run.run_id)
 
-    jobs = (job(state.extracts.pages(ids), settings) for ids in batches(stale, _BATCH))
-    if not _is_small(state, stale):
-        workers = settings.run.workers or default_workers()
-        yield from map_batches(cut_batch, jobs, workers=workers, lost=without_grammar, split=one_file_each)
-        return
+def _cut_by_worker(run: ScopeRun, file: StoredPage) -> CutFile:
+    """Split a file that may be damaged in a process of its own; at blank lines if that does not survive or start."""
+    settings = run.project.settings
     limits = {
         "max_page_seconds": min(settings.run.max_page_seconds, _MAX_COSTLY_S),
         "max_page_memory_mb": min(settings.run.max_page_memory_mb, _MAX_COSTLY_MB),
     }
     strict = settings.model_copy(update={"run": settings.run.model_copy(update=limits)})
-    for results in map(cut_batch, jobs):
-        costly = [job([result.file], strict) for result in results if result.needs_worker]
-        again = chain.from_iterable(map_batches(cut_batch, costly, workers=1, lost=without_grammar)) if costly else None
-        yield [next(again) if again and result.needs_worker else result for result in results]
+    job = CodeJob(
+        run.project.root, strict.model_dump_json(), run.source_mode, run.scope.name, [file], run_id=run.run_id
+    )
+    (results,) = map_batches(cut_batch, [job], workers=1, lost=without_grammar)
+    (result,) = without_grammar(job) if results[0].needs_worker else results
+    return result
 
 
 def _texts(batches: Iterable[Sequence[CutFile]]) -> Iterator[list[tuple[CutFile, list[str]]]]:
