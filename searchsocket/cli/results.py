@@ -116,12 +116,12 @@ def changed_mark(*, changed: bool | None) -> str:
 def _file(source: "FileLines | None", route_file: str | None = None) -> str:
     """Return the file to edit, with its line if known, as editors open it; else the route file."""
     if source and source.file and source.first_line:
-        place = f"{source.file}:{source.first_line}"
+        location = f"{source.file}:{source.first_line}"
     elif not route_file:
         return ""
     else:
-        place = route_file
-    return click.style(f"  ({safe(place)})", dim=True)
+        location = route_file
+    return click.style(f"  ({safe(location)})", dim=True)
 
 
 def mark_lines(text: str, marks: Ranges, width: int, code: Ranges = ()) -> Iterator[str]:

@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 _MAX_NUMBERS = 700_000  # of one request, which a server accepts up to 32 MB
 _PAGE_ROWS = 1_000
-_SHOWN = ["record", "born", "note"]
+_PAYLOAD_FIELDS = ["record", "born", "note"]
 _ADVICE = {
     401: "it rejects the key; set a valid key in the variable of vector.qdrant.api_key_env",
     403: "the key in the variable of vector.qdrant.api_key_env lacks permission",
@@ -217,7 +217,7 @@ class QdrantTable:
     ) -> "tuple[list[models.Record], models.ExtendedPointId | None]":
         return self._tables.call(
             lambda client: client.scroll(
-                self._name, conditions, limit=_PAGE_ROWS, offset=offset, with_payload=_SHOWN, with_vectors=True
+                self._name, conditions, limit=_PAGE_ROWS, offset=offset, with_payload=_PAYLOAD_FIELDS, with_vectors=True
             )
         )
 
@@ -238,7 +238,7 @@ class QdrantTable:
                 query_filter=_filter(where),
                 search_params=None if self._tables.is_local else parameters,  # the local mode is exact
                 limit=limit,
-                with_payload=_SHOWN,
+                with_payload=_PAYLOAD_FIELDS,
                 with_vectors=True,
             )
         )

@@ -37,7 +37,7 @@ _ARGUMENTS = (
     f"--js-flags=--max-old-space-size={_MAX_HEAP_MB}",
 )
 # Playwright disables these protections; without the second, a loop of `history.pushState` blocks the browser.
-_KEPT_PROTECTIONS = ("--disable-popup-blocking", "--disable-ipc-flooding-protection")
+_PROTECTIONS = ("--disable-popup-blocking", "--disable-ipc-flooding-protection")
 _WITHOUT_SOCKETS = "for (const name of ['RTCPeerConnection', 'WebTransport', 'SharedWorker']) delete globalThis[name]"
 _FETCHED_TYPES = ("script", "fetch", "xhr")
 
@@ -175,7 +175,7 @@ class PageBrowser:
         return await playwright.chromium.launch(
             executable_path=_limited_command(self._location, folder),
             args=_ARGUMENTS,
-            ignore_default_args=_KEPT_PROTECTIONS,
+            ignore_default_args=_PROTECTIONS,
             chromium_sandbox=hasattr(os, "geteuid") and os.geteuid() != 0,  # root cannot use it
             timeout=timeout_ms,
         )

@@ -14,7 +14,7 @@ from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Vector
 
 _KEY, _KIND = "mark", "kind"
-_SEEN_WAITS_S = (0.1, 0.2, 0.5, *[1.0] * 120)  # until searches see the writes
+_VISIBILITY_WAITS_S = (0.1, 0.2, 0.5, *[1.0] * 120)  # until searches see the writes
 _MARK = {_KIND: {"$eq": _KEY}}
 _NOTHING = RegisteredScope("", "", "", 0, (), "", 0)
 
@@ -78,13 +78,13 @@ def clear(namespace: Namespace, dimensions: int, sleep: Callable[[float], None])
 
 
 def _wait(is_done: Callable[[], bool], sleep: Callable[[float], None], what: str) -> None:
-    for wait_s in chain([0.0], _SEEN_WAITS_S):
+    for wait_s in chain([0.0], _VISIBILITY_WAITS_S):
         if wait_s:
             sleep(wait_s)
         if is_done():
             return
     raise VectorBackendUnavailable(
-        f"{what} after {sum(_SEEN_WAITS_S):.0f} s; the previous generation stays live, and the next run cleans up"
+        f"{what} after {sum(_VISIBILITY_WAITS_S):.0f} s; the previous generation stays live, and the next run cleans up"
     )
 
 
