@@ -4,15 +4,22 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import indent
+from typing import Any
 
 import click
 
-from searchsocket.cli.options import count_option, json_option, load_project, project_option, scope_option
+from searchsocket.cli.options import (
+    continue_option,
+    count_option,
+    json_option,
+    load_scope,
+    project_option,
+    scope_option,
+)
 from searchsocket.cli.output import safe
-from searchsocket.cli.results import changed_mark, more_lines
+from searchsocket.cli.results import changed_mark, more_lines, print_answer
 from searchsocket.search.answering.answer import AnswerPassage, AskAnswer, AskQuery
 from searchsocket.search.bounds import LEAST_MAX_TOKENS, MAX_PASSAGES, MOST_MAX_TOKENS
-from searchsocket.serving.answer_json import to_json
 from searchsocket.serving.content import open_content
 from searchsocket.serving.service import open_service
 
@@ -29,23 +36,9 @@ from searchsocket.serving.service import open_service
     show_default=True,
     help="Approximate maximum size of the text in tokens.",
 )
-@click.option(
-    "--continue",
-    "token",
-    default="",
-    metavar="TOKEN",
-    help="Continue an answer, with the token that --max-tokens printed.",
-)
+@continue_option
 @json_option
-def ask(
-    question: tuple[str, ...],
-    root: Path,
-    scope_name: str | None,
-    limit: int,
-    max_tokens: int,
-    token: str,
-    as_json: bool,
-) -> None:
+def ask(question: tuple[str, ...], root: Path, scope_name: str | None, as_json: bool, **fields: Any) -> None:
     """Answer a question with passages of pages and code.
 
     \b
@@ -53,18 +46,10 @@ def ask(
       searchsocket ask how are tokens rotated
       searchsocket ask "Which port does it listen on?" --limit 1 --json
     """
-
-    project = load_project(root)
-    scope = project.scope(os.environ, scope_name)
+    project, scope = load_scope(root, scope_name)
     service = open_content(project, os.environ, open_service(project, os.environ))
-    answer = service.ask(AskQuery(" ".join(question), limit, max_tokens, token), scope.name, trusted=True)
-    for note in answer.notes:
-        click.echo(f"note: {note.message}", err=True)
-    if as_json:
-        click.echo(to_json(answer, sources=True))
-        return
-    for line in _lines(answer):
-        click.echo(line)
+    answer = service.ask(AskQuery(" ".join(question), **fields), scope.name, trusted=True)
+    print_answer(answer, _lines(answer), as_json=as_json, notes=answer.notes)
 
 
 def _lines(answer: AskAnswer) -> Iterator[str]:

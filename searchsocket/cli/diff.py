@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from searchsocket.backends import Backends
-from searchsocket.cli.options import json_option, load_project, project_option, scope_option
+from searchsocket.cli.options import json_option, load_scope, project_option, scope_option
 from searchsocket.cli.output import count, print_json, safe
 from searchsocket.dollars import dollars
 from searchsocket.errors import GenerationNotKept, ScopeNotIndexed
@@ -49,8 +49,7 @@ def diff(before: str, after: str, root: Path, scope_name: str | None, style: str
       searchsocket diff main preview-search --format github
     """
 
-    project = load_project(root)
-    own = project.scope(os.environ, scope_name)
+    project, own = load_scope(root, scope_name)
     backends = Backends(project, os.environ)
     readers = [_reader(project, backends, own, name) for name in (before, after)]
     difference = diff_of(project, backends, readers[0], readers[1], lambda: datetime.now(UTC))

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -11,7 +12,7 @@ from searchsocket.cli.options import (
     count_option,
     each,
     json_option,
-    load_project,
+    load_scope,
     named_filter,
     pages_options,
     project_option,
@@ -19,10 +20,9 @@ from searchsocket.cli.options import (
     tokens_option,
 )
 from searchsocket.cli.output import count, line_width, safe
-from searchsocket.cli.results import mark_lines
+from searchsocket.cli.results import mark_lines, print_answer
 from searchsocket.search.bounds import MAX_OCCURRENCES
 from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
-from searchsocket.serving.answer_json import to_json
 from searchsocket.serving.service import open_service
 
 _INDENT = "   "
@@ -43,17 +43,11 @@ def find(
     words: tuple[str, ...],
     root: Path,
     scope_name: str | None,
-    limit: int,
     parts: bool,
-    match_case: bool,
-    path_prefix: str,
-    tags: tuple[str, ...],
     languages: tuple[str, ...],
     named: tuple[str, ...],
-    versions: tuple[str, ...],
-    continuation: str,
-    max_tokens: int | None,
     as_json: bool,
+    **fields: Any,
 ) -> None:
     """List every occurrence of words or a phrase.
 
@@ -62,30 +56,11 @@ def find(
       searchsocket find atomic rename
       searchsocket find --parts embed --path-prefix /docs --json
     """
-
-    project = load_project(root)
-    scope = project.scope(os.environ, scope_name)
+    project, scope = load_scope(root, scope_name)
     filters = (*each("language", languages), *map(named_filter, named))
-    query = FindQuery(
-        " ".join(words),
-        limit,
-        not parts,
-        match_case,
-        path_prefix,
-        tags,
-        filters,
-        versions,
-        continuation,
-        max_tokens,
-    )
+    query = FindQuery(" ".join(words), whole_words=not parts, filters=filters, **fields)
     answer = open_service(project, os.environ).find(query, scope)
-    for note in answer.notes:
-        click.echo(f"note: {note.message}", err=True)
-    if as_json:
-        click.echo(to_json(answer, sources=True))
-        return
-    for line in answer_lines(answer, line_width()):
-        click.echo(line)
+    print_answer(answer, answer_lines(answer, line_width()), as_json=as_json, notes=answer.notes)
 
 
 def answer_lines(answer: FindAnswer, width: int) -> Iterator[str]:

@@ -13,7 +13,7 @@ from searchsocket.backends import Backends
 from searchsocket.cli import exits
 from searchsocket.cli.exits import received_signal, signals_noted
 from searchsocket.cli.log_lines import log_lines
-from searchsocket.cli.options import is_quiet, load_project
+from searchsocket.cli.options import is_quiet, load_scope
 from searchsocket.cli.output import hanging, line_width, print_error, print_json, say
 from searchsocket.cli.progress import listener
 from searchsocket.cli.summary import TEXT_COLUMN, summary_lines
@@ -51,8 +51,7 @@ def index_corpora(
     Raises:
         SystemExit: A run failed.
     """
-    project = load_project(root)
-    scope = project.scope(os.environ, scope_name)
+    project, scope = load_scope(root, scope_name)
     log = log_lines()
     if log:
         log.add_facts(scope=scope.name)

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 
@@ -14,6 +14,7 @@ from searchsocket.search.bounds import LEAST_MAX_TOKENS, MOST_MAX_TOKENS
 if TYPE_CHECKING:
     from searchsocket.project.project import Project
     from searchsocket.project.settings.features import McpSettings
+    from searchsocket.types import Scope
 
 Named = tuple[str, tuple[str, ...]]
 
@@ -37,16 +38,26 @@ _JSON = "searchsocket.json"
 _QUIET = "searchsocket.quiet"
 
 
-def project_option(command: F) -> F:
-    """Add `--project DIR` as the parameter `root`."""
-    return click.option(
-        "--project",
-        "root",
-        type=click.Path(exists=True, file_okay=False, path_type=Path),
-        default=Path(),
-        metavar="DIR",
-        help="Project folder; default: the current folder.",
-    )(command)
+def all_of(*options: Callable[[Any], Any]) -> Callable[[F], F]:
+    """Return one decorator for several options, the last one of the help first."""
+
+    def add(command: F) -> F:
+        for option in options:
+            command = option(command)
+        return command
+
+    return add
+
+
+# The project's folder, as `root`.
+project_option = click.option(
+    "--project",
+    "root",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default=Path(),
+    metavar="DIR",
+    help="Project folder; default: the current folder.",
+)
 
 
 def projects_option(description: str) -> Callable[[F], F]:
@@ -55,125 +66,103 @@ def projects_option(description: str) -> Callable[[F], F]:
     return click.option("--project", "roots", multiple=True, type=folder, metavar="DIR", help=description)
 
 
-def scope_option(command: F) -> F:
-    """Add `--scope NAME`; the default is the configured scope."""
+# The default is the configured scope.
+scope_option = click.option(
+    "--scope", "scope_name", metavar="NAME", help="Scope to use; default: from the [scope] settings."
+)
+language_option = click.option(
+    "--language", "languages", multiple=True, metavar="LANG", help="Only in this language; repeat for any of several."
+)
+# The options that select pages: `path_prefix`, `tags`, `languages`, facets as `named`, and `version`. `--version` is
+# the program's version.
+pages_options = all_of(
+    click.option(
+        "--docs-version",
+        "version",
+        multiple=True,
+        metavar="VERSION",
+        help="Search this version of the documentation, or all; repeat for several. Default: the newest release.",
+    ),
+    click.option(
+        "--filter",
+        "named",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Only with this value of a facet; repeat for any of several.",
+    ),
+    language_option,
+    click.option("--tag", "tags", multiple=True, help="Only pages with this tag; repeat for several."),
+    click.option("--path-prefix", default="", metavar="PATH", help="Only below this path, e.g. /docs."),
+)
+# Continues a list of occurrences.
+continuation_option = click.option(
+    "--continuation",
+    default="",
+    metavar="WORD",
+    help="Continue after the previous answer, with the word that it printed.",
+)
+
+
+def count_option(name: str, most: int, default: int, description: str, *others: str) -> Callable[[F], F]:
+    """Add an option for a number from 1 to `most`; `others` are further names, and that of the parameter."""
     return click.option(
-        "--scope", "scope_name", metavar="NAME", help="Scope to use; default: from the [scope] settings."
-    )(command)
-
-
-def pages_options(command: F) -> F:
-    """Add the options that select pages: `path_prefix`, `tags`, `languages`, facets as `named`, and `versions`.
-
-    `--version` is the program's version.
-    """
-    for option in (
-        click.option(
-            "--docs-version",
-            "versions",
-            multiple=True,
-            metavar="VERSION",
-            help="Search this version of the documentation, or all; repeat for several. Default: the newest release.",
-        ),
-        click.option(
-            "--filter",
-            "named",
-            multiple=True,
-            metavar="NAME=VALUE",
-            help="Only with this value of a facet; repeat for any of several.",
-        ),
-        click.option(
-            "--language",
-            "languages",
-            multiple=True,
-            metavar="LANG",
-            help="Only in this language; repeat for any of several.",
-        ),
-        click.option("--tag", "tags", multiple=True, help="Only pages with this tag; repeat for several."),
-        click.option("--path-prefix", default="", metavar="PATH", help="Only below this path, e.g. /docs."),
-    ):
-        command = option(command)
-    return command
-
-
-def continuation_option(command: F) -> F:
-    """Add `--continuation WORD`, which continues a list of occurrences."""
-    return click.option(
-        "--continuation",
-        default="",
-        metavar="WORD",
-        help="Continue after the previous answer, with the word that it printed.",
-    )(command)
-
-
-def count_option(name: str, most: int, default: int, description: str, *aliases: str) -> Callable[[F], F]:
-    """Add an option for a number from 1 to `most`."""
-    return click.option(
-        name, *aliases, type=click.IntRange(1, most), default=default, show_default=True, help=description
+        name, *others, type=click.IntRange(1, most), default=default, show_default=True, help=description
     )
 
 
-def tokens_option(command: F) -> F:
-    """Add `--max-tokens N` as `max_tokens`; None means no limit besides the number of results."""
-    return click.option(
-        "--max-tokens",
-        type=click.IntRange(LEAST_MAX_TOKENS, MOST_MAX_TOKENS),
-        metavar="N",
-        help="Approximate maximum size of the text in tokens; results stay whole.",
-    )(command)
+# None means no limit besides the number of results.
+tokens_option = click.option(
+    "--max-tokens",
+    type=click.IntRange(LEAST_MAX_TOKENS, MOST_MAX_TOKENS),
+    metavar="N",
+    help="Approximate maximum size of the text in tokens; results stay whole.",
+)
+continue_option = click.option(
+    "--continue",
+    "continuation_token",
+    default="",
+    metavar="TOKEN",
+    help="Continue an answer, with the token that --max-tokens printed.",
+)
+part_options = all_of(continue_option, tokens_option)
 
 
-def part_options(command: F) -> F:
-    """Add `--max-tokens N`, and `--continue TOKEN` for the next part, as `token`."""
-    command = click.option(
-        "--continue",
-        "token",
-        default="",
-        metavar="TOKEN",
-        help="Continue an answer, with the token that --max-tokens printed.",
-    )(command)
-    return tokens_option(command)
+def _remember_json(ctx: click.Context, _: click.Parameter, value: bool) -> bool:
+    remember_json(ctx, value)
+    return value
 
 
-def json_option(command: F) -> F:
-    """Add `--json` as `as_json`; errors are then JSON too."""
-
-    def remember(ctx: click.Context, _: click.Parameter, value: bool) -> bool:
-        remember_json(ctx, value)
-        return value
-
-    return click.option(JSON_FLAG, "as_json", is_flag=True, callback=remember, help="Print one JSON object to stdout.")(
-        command
-    )
+# Errors are then JSON too.
+json_option = click.option(
+    JSON_FLAG, "as_json", is_flag=True, callback=_remember_json, help="Print one JSON object to stdout."
+)
 
 
-def quiet_option(command: F) -> F:
-    """Add `--quiet`, which silences `output.say` and progress; for commands that act rather than report."""
-
-    def remember(ctx: click.Context, _: click.Parameter, value: bool) -> None:
-        ctx.meta[_QUIET] = value
-
-    return click.option("--quiet", is_flag=True, expose_value=False, callback=remember, help="Print only errors.")(
-        command
-    )
+def _remember_quiet(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    ctx.meta[_QUIET] = value
 
 
-def log_format_option(command: F) -> F:
-    """Add `--log-format json`: stderr is JSON lines, see `log_lines`; for commands that report progress."""
+# Silences `output.say` and progress; for commands that act rather than report.
+quiet_option = click.option(
+    "--quiet", is_flag=True, expose_value=False, callback=_remember_quiet, help="Print only errors."
+)
 
-    def begin_lines(ctx: click.Context, _: click.Parameter, value: str) -> None:
-        if value == "json" and not ctx.resilient_parsing:
-            begin_log_lines(ctx)
 
-    return click.option(
-        "--log-format",
-        type=click.Choice(["text", "json"]),
-        default="text",
-        expose_value=False,
-        is_eager=True,
-        callback=begin_lines,
-        help="Format of messages; json: one object per line, on stderr.",
-    )(command)
+def _begin_log_lines(ctx: click.Context, _: click.Parameter, value: str) -> None:
+    if value == "json" and not ctx.resilient_parsing:
+        begin_log_lines(ctx)
+
+
+# With json, stderr is JSON lines, see `log_lines`; for commands that report progress.
+log_format_option = click.option(
+    "--log-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    expose_value=False,
+    is_eager=True,
+    callback=_begin_log_lines,
+    help="Format of messages; json: one object per line, on stderr.",
+)
 
 
 def is_quiet() -> bool:
@@ -193,14 +182,15 @@ def wants_json() -> bool:
     return bool(ctx and ctx.meta.get(_JSON))
 
 
-def offer_options(command: F) -> F:
-    """Add `--tools` and `--structured-content`: the tools and the form of answers for coding agents."""
-    command = click.option(
+# The tools and the form of answers for coding agents.
+offer_options = all_of(
+    click.option(
         "--structured-content", is_flag=True, help="Give agents answers as data too; default: mcp.structured_content."
-    )(command)
-    return click.option(
+    ),
+    click.option(
         "--tools", metavar="NAMES", help="Tools for agents: core, content, all, or their names; default: mcp.tools."
-    )(command)
+    ),
+)
 
 
 def offering(settings: "McpSettings", tools: str | None, *, structured_content: bool) -> "McpSettings":
@@ -230,3 +220,9 @@ def load_project(root: Path) -> "Project":
     if log := log_lines():
         log.add_facts(project=project.id)
     return project
+
+
+def load_scope(root: Path, scope_name: str | None) -> "tuple[Project, Scope]":
+    """Open the project in `root`, and find the scope that the command line or the settings name."""
+    project = load_project(root)
+    return project, project.scope(os.environ, scope_name)

@@ -54,6 +54,11 @@ def print_error(code: str, message: str) -> None:
         click.echo(error_line(code, message), err=True)
 
 
+def warn(error: BaseException) -> None:
+    """Print an error that the command survives to stderr."""
+    click.echo(f"warning: {error}", err=True)
+
+
 def error_line(code: str, message: str) -> str:
     """`error [CODE]: message`."""
     return f"{click.style(f'error [{code}]', fg='red', bold=True)}: {safe(message)}"

@@ -1,15 +1,17 @@
 """Format search results for people."""
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from searchsocket.cli.output import count, safe
+from searchsocket.search.wire import Wire
+from searchsocket.serving.answer_json import to_json
 
 if TYPE_CHECKING:
-    from searchsocket.search.answer import AlikePage, AnswerModel, AppliedRule, Explanation, SearchAnswer
+    from searchsocket.search.answer import AlikePage, AnswerModel, AppliedRule, Explanation, Note, SearchAnswer
     from searchsocket.search.wire import FileLines
 
 Ranges = Sequence[tuple[int, int]]
@@ -17,6 +19,14 @@ _INDENT = "   "
 _CODE_INDENT = "  "
 _MAX_ALIKE = 3  # URLs
 _MAX_RULE_PAGES = 5
+
+
+def print_answer(answer: Wire, lines: Iterable[str], *, as_json: bool, notes: "Iterable[Note]" = ()) -> None:
+    """Print an answer: its notes to stderr, and to stdout the service's JSON, or lines for people."""
+    for note in notes:
+        click.echo(f"note: {note.message}", err=True)
+    for line in [to_json(answer, sources=True).decode()] if as_json else lines:
+        click.echo(line)
 
 
 def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:

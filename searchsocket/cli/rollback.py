@@ -8,7 +8,7 @@ import click
 
 from searchsocket.cli.options import (
     json_option,
-    load_project,
+    load_scope,
     log_format_option,
     project_option,
     quiet_option,
@@ -34,8 +34,7 @@ def rollback(root: Path, scope_name: str | None, as_json: bool) -> None:
       searchsocket rollback --scope main
     """
 
-    project = load_project(root)
-    scope = project.scope(os.environ, scope_name)
+    project, scope = load_scope(root, scope_name)
     live, replaced = roll_back(project, scope, os.environ, datetime.now(UTC))
     if as_json:
         print_json({"scope": scope.name, "generation": live.name, "replaced": replaced})

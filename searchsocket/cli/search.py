@@ -55,23 +55,15 @@ def search(
     query: tuple[str, ...],
     root: Path,
     scope_name: str | None,
-    top_k: int,
-    path_prefix: str,
-    tags: tuple[str, ...],
     languages: tuple[str, ...],
-    prefer_language: str,
     kinds: tuple[str, ...],
     named: tuple[str, ...],
-    versions: tuple[str, ...],
-    facets: tuple[str, ...],
-    group_by: str,
     generation: str,
-    rerank: bool,
-    explain: bool,
     max_tokens: int | None,
-    token: str,
+    continuation_token: str,
     opens: bool,
     as_json: bool,
+    **fields: object,
 ) -> None:
     """Search the site from the command line.
 
@@ -84,32 +76,23 @@ def search(
       searchsocket search "rate limit" --open
     """
     end_at_once()
-    fields = {
+    fields |= {
         "q": " ".join(query),
-        "top_k": top_k,
-        "path_prefix": path_prefix,
-        "tags": tags,
-        "group_by": group_by,
         "filters": (*each("language", languages), *each("kind", kinds), *map(named_filter, named)),
-        "prefer_language": prefer_language,
-        "version": versions,
-        "facets": facets,
-        "explain": explain,
-        "rerank": rerank,
         "section_snippets": as_json,  # the printed text only names them
         "sources": True,
     }
     request = {"query": fields, "scope": scope_name, "json": as_json, "width": line_width()}
-    is_plain = not (opens or rerank or generation or max_tokens or token)
+    is_plain = not (opens or fields["rerank"] or generation or max_tokens or continuation_token)
     if is_plain and (reply := ask(str(root), os.environ, request)):
         _print(reply)
         note_search(Path(state_dir_of(str(root), os.environ)), " ".join(query), reply["scope"], reply["places"])
         return
-    from searchsocket.cli.search_here import (
-        print_own_answer,
-    )  # loads the engine, which is not needed with a running service
+    # Loads the engine, which is not needed with a running service.
+    from searchsocket.cli.search_here import print_own_answer
 
-    print_own_answer(root, fields, scope_name, generation, max_tokens, token, as_json=as_json, opens=opens)
+    part = {"max_tokens": max_tokens, "continuation_token": continuation_token}
+    print_own_answer(root, fields, scope_name, generation, part, as_json=as_json, opens=opens)
 
 
 def _print(reply: JsonObject) -> None:

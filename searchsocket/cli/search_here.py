@@ -3,23 +3,23 @@
 import os
 import webbrowser
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from urllib.parse import urljoin
 
 import click
 
 from searchsocket.backends import Backends
-from searchsocket.cli.options import load_project
-from searchsocket.cli.output import line_width, safe
+from searchsocket.cli.options import load_scope
+from searchsocket.cli.output import line_width, safe, warn
 from searchsocket.cli.recent_searches import note_search
-from searchsocket.cli.results import answer_lines, more_lines, places_of
+from searchsocket.cli.results import answer_lines, more_lines, places_of, print_answer
 from searchsocket.errors import ConfigMissing
 from searchsocket.project.project import Project
 from searchsocket.project.settings.model import Settings
 from searchsocket.quality.one_generation import engine_over, queries_of
 from searchsocket.search.answer import SearchAnswer
 from searchsocket.search.query import SearchQuery
-from searchsocket.serving.answer_json import to_json
 from searchsocket.serving.capabilities.base import SHELL
 from searchsocket.serving.capabilities.pages import SearchRequest, search_scope
 from searchsocket.serving.service import open_service
@@ -32,8 +32,7 @@ def print_own_answer(
     fields: JsonObject,
     scope_name: str | None,
     generation: str,
-    max_tokens: int | None,
-    token: str,
+    part: JsonObject,
     *,
     as_json: bool,
     opens: bool,
@@ -43,38 +42,32 @@ def print_own_answer(
     Args:
         fields: Fields of `SearchQuery`.
         generation: A generation to search instead of the live one.
-        max_tokens, token: Print only a part of the answer.
+        part: `max_tokens` and `continuation_token`, to print only a part of the answer.
         opens: Open the first result in the browser.
     """
-    project = load_project(root)
-    scope = project.scope(os.environ, scope_name)
+    project, scope = load_scope(root, scope_name)
     base_url = _base_url(project.settings) if opens else ""
-    if generation and (max_tokens or token):
+    if generation and any(part.values()):
         raise click.UsageError("--max-tokens and --continue work only with the live generation; remove --generation")
     if generation:
         answer = _of_generation(project, SearchQuery(**fields), scope, generation)
     else:
-        answer = _of_live(project, fields, scope, max_tokens, token)
+        answer = _of_live(project, fields, scope, part)
         note_search(project.state_dir, answer.q, answer.scope, places_of(answer))
-    for note in answer.meta.notes:
-        click.echo(f"note: {note.message}", err=True)
-    if as_json:
-        click.echo(to_json(answer, sources=True).decode())
-    else:
-        for line in (*answer_lines(answer, line_width()), *more_lines(answer.continuation_token)):
-            click.echo(line)
+    lines = chain(answer_lines(answer, line_width()), more_lines(answer.continuation_token))
+    print_answer(answer, lines, as_json=as_json, notes=answer.meta.notes)
     if opens and answer.results:
         _open(urljoin(base_url, answer.results[0].href))  # the link contains the base path
 
 
-def _of_live(project: Project, fields: JsonObject, scope: Scope, max_tokens: int | None, token: str) -> SearchAnswer:
+def _of_live(project: Project, fields: JsonObject, scope: Scope, part: JsonObject) -> SearchAnswer:
     """Search the live generation; return the answer, or its best results that fit in a number of tokens."""
-    service = open_service(project, os.environ, on_error=_report)
-    if not (max_tokens or token):
+    service = open_service(project, os.environ, on_error=warn)
+    if not any(part.values()):
         return service.search(SearchQuery(**fields), scope)
     filters = [f"{name}:{value}" for name, values in fields["filters"] for value in values]
-    part = {"filters": filters, "max_tokens": max_tokens, "continuation_token": token}
-    return search_scope(service, SearchRequest.model_construct(None, **{**fields, **part}), scope, SHELL)
+    request = SearchRequest.model_construct(None, **{**fields, "filters": filters, **part})
+    return search_scope(service, request, scope, SHELL)
 
 
 def _of_generation(project: Project, query: SearchQuery, scope: Scope, generation: str) -> SearchAnswer:
@@ -100,7 +93,3 @@ def _base_url(settings: Settings) -> str:
 def _open(url: str) -> None:
     if not webbrowser.open(url):
         click.echo(f"could not open a browser; open {safe(url)}", err=True)
-
-
-def _report(error: BaseException) -> None:
-    click.echo(f"warning: {error}", err=True)

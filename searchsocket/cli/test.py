@@ -10,7 +10,7 @@ import click
 
 from searchsocket.backends import Backends
 from searchsocket.cli.exits import FAILED
-from searchsocket.cli.options import json_option, load_project, project_option, quiet_option, scope_option
+from searchsocket.cli.options import json_option, load_scope, project_option, quiet_option, scope_option
 from searchsocket.cli.output import print_json, safe, say
 from searchsocket.cli.recent_searches import read_recent_searches
 from searchsocket.errors import GenerationNotKept
@@ -63,8 +63,7 @@ def test(
       searchsocket test --record >> golden-queries.toml
     """
 
-    project = load_project(root)
-    scope = project.scope(os.environ, scope_name)
+    project, scope = load_scope(root, scope_name)
     if history:
         _print_history(project, scope, as_json)
         return

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import click
 
-from searchsocket.cli.code.requests import CodeScope, file_line, open_scope, print_answer
+from searchsocket.cli.code.requests import CodeScope, file_line, open_scope
 from searchsocket.cli.options import count_option, json_option, project_option, scope_option, tokens_option
 from searchsocket.cli.output import safe
+from searchsocket.cli.results import print_answer
 from searchsocket.search.bounds import MAX_LINES, MAX_PLACES
 from searchsocket.search.code.fetch import FetchedLines, LinesLeft, fetched_code
 
@@ -48,7 +49,7 @@ def fetch(
     if as_json or max_tokens:
         answer = fetched_code(source.scope, files, max_tokens)
         if as_json:
-            print_answer(answer)
+            print_answer(answer, (), as_json=True)
             return
         files, left = list(answer.fetched), answer.left
     for each in files:

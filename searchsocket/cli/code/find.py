@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from searchsocket.cli.code.requests import answer, bright, file_line, files_options, print_answer
+from searchsocket.cli.code.requests import answer_of, bright, file_line, files_options
 from searchsocket.cli.options import (
     continuation_option,
     count_option,
@@ -15,6 +15,7 @@ from searchsocket.cli.options import (
     tokens_option,
 )
 from searchsocket.cli.output import count, safe
+from searchsocket.cli.results import print_answer
 from searchsocket.search.bounds import MAX_CODE_OCCURRENCES
 from searchsocket.search.code.find_all import CodeFindAnswer, CodeOccurrence
 from searchsocket.serving.capabilities.code import FIND_CODE
@@ -35,14 +36,10 @@ def find(
     text: str,
     root: Path,
     scope_name: str | None,
-    limit: int,
     parts: bool,
     ignore_case: bool,
-    path: str,
-    languages: tuple[str, ...],
-    continuation: str,
-    max_tokens: int | None,
     as_json: bool,
+    **fields: object,
 ) -> None:
     """List every occurrence of a text in the source files.
 
@@ -53,25 +50,9 @@ def find(
       searchsocket code find verifyToken
       searchsocket code find --parts token --path src/auth --json
     """
-
-    occurrences = answer(
-        FIND_CODE,
-        root,
-        scope_name,
-        q=text,
-        limit=limit,
-        whole_words=not parts,
-        match_case=not ignore_case,
-        path=path,
-        languages=languages,
-        continuation=continuation,
-        max_tokens=max_tokens,
-    )
-    if as_json:
-        print_answer(occurrences)
-        return
-    for line in _lines(occurrences):
-        click.echo(line)
+    flags = {"whole_words": not parts, "match_case": not ignore_case}
+    answer = answer_of(FIND_CODE, root, scope_name, q=text, **flags, **fields)
+    print_answer(answer, _lines(answer), as_json=as_json)
 
 
 def _lines(answer: CodeFindAnswer) -> Iterator[str]:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import click
 
-from searchsocket.cli.code.requests import answer, print_answer, result_lines
+from searchsocket.cli.code.requests import answer_of, result_lines
 from searchsocket.cli.options import count_option, json_option, part_options, project_option, scope_option
 from searchsocket.cli.output import count, safe
-from searchsocket.cli.results import more_lines
+from searchsocket.cli.results import more_lines, print_answer
 from searchsocket.search.bounds import MAX_RELATED_CODE
 from searchsocket.search.code.related import RelatedCode
 from searchsocket.serving.capabilities.code import RELATED_CODE
@@ -18,18 +18,10 @@ from searchsocket.serving.capabilities.code import RELATED_CODE
 @click.argument("subject")
 @project_option
 @scope_option
-@count_option("--limit", MAX_RELATED_CODE, 5, "Maximum number of definitions, and of pages.")
+@count_option("--limit", MAX_RELATED_CODE, 5, "Maximum number of definitions, and of pages.", "top_k")
 @part_options
 @json_option
-def related(
-    subject: str,
-    root: Path,
-    scope_name: str | None,
-    limit: int,
-    max_tokens: int | None,
-    token: str,
-    as_json: bool,
-) -> None:
+def related(subject: str, root: Path, scope_name: str | None, as_json: bool, **fields: object) -> None:
     """Show code and pages related to a definition or a page.
 
     For code: similar code, and pages that document it. For a page: the code that it mentions. SUBJECT is the name of
@@ -41,14 +33,8 @@ def related(
       searchsocket code related src/auth/token.ts:45
       searchsocket code related /docs/sign-in --json
     """
-
-    fields = {"top_k": limit, "max_tokens": max_tokens, "continuation_token": token, **_subject(subject)}
-    neighbours = answer(RELATED_CODE, root, scope_name, **fields)
-    if as_json:
-        print_answer(neighbours)
-        return
-    for line in _lines(neighbours, of_page=subject.startswith("/")):
-        click.echo(line)
+    answer = answer_of(RELATED_CODE, root, scope_name, **fields, **_subject(subject))
+    print_answer(answer, _lines(answer, of_page=subject.startswith("/")), as_json=as_json)
 
 
 def _subject(text: str) -> dict[str, object]:

@@ -1,13 +1,15 @@
 """`searchsocket code search`."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
-from searchsocket.cli.code.requests import answer, files_options, print_answer, result_lines
+from searchsocket.cli.code.requests import answer_of, files_options, result_lines
 from searchsocket.cli.options import count_option, json_option, part_options, project_option, scope_option
-from searchsocket.cli.results import more_lines
+from searchsocket.cli.results import more_lines, print_answer
 from searchsocket.search.bounds import MAX_CODE_TOP_K
+from searchsocket.search.code.answer import CodeAnswer
 from searchsocket.serving.capabilities.code import SEARCH_CODE
 
 
@@ -15,27 +17,14 @@ from searchsocket.serving.capabilities.code import SEARCH_CODE
 @click.argument("query", nargs=-1, required=True)
 @project_option
 @scope_option
-@count_option("--limit", MAX_CODE_TOP_K, 10, "Maximum number of results.", "--top-k")
+@count_option("--limit", MAX_CODE_TOP_K, 10, "Maximum number of results.", "--top-k", "top_k")
 @files_options
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="Only definitions of this kind, e.g. function.")
 @click.option("--exported", is_flag=True, help="Only definitions that other files can use.")
-@count_option("--per-file", MAX_CODE_TOP_K, 3, "Maximum number of results per file.")
+@count_option("--per-file", MAX_CODE_TOP_K, 3, "Maximum number of results per file.", "max_per_file")
 @part_options
 @json_option
-def search(
-    query: tuple[str, ...],
-    root: Path,
-    scope_name: str | None,
-    limit: int,
-    path: str,
-    languages: tuple[str, ...],
-    kinds: tuple[str, ...],
-    exported: bool,
-    per_file: int,
-    max_tokens: int | None,
-    token: str,
-    as_json: bool,
-) -> None:
+def search(query: tuple[str, ...], root: Path, scope_name: str | None, as_json: bool, **fields: object) -> None:
     """Find code by meaning, words and names of definitions.
 
     \b
@@ -43,31 +32,14 @@ def search(
       searchsocket code search how are tokens checked
       searchsocket code search Parser.parse --path 'src/**/*.ts' --json
     """
+    answer = answer_of(SEARCH_CODE, root, scope_name, q=" ".join(query), **fields)
+    print_answer(answer, _lines(answer), as_json=as_json, notes=answer.notes)
 
-    results = answer(
-        SEARCH_CODE,
-        root,
-        scope_name,
-        q=" ".join(query),
-        top_k=limit,
-        path=path,
-        languages=languages,
-        kinds=kinds,
-        exported=exported,
-        max_per_file=per_file,
-        max_tokens=max_tokens,
-        continuation_token=token,
-    )
-    for note in results.notes:
-        click.echo(f"note: {note.message}", err=True)
-    if as_json:
-        print_answer(results)
-        return
-    if not results.results:
-        click.echo("no code matches this query closely")
-    for result in results.results:
-        for line in result_lines(result):
-            click.echo(line)
-        click.echo()
-    for line in more_lines(results.continuation_token):
-        click.echo(line)
+
+def _lines(answer: CodeAnswer) -> Iterator[str]:
+    if not answer.results:
+        yield "no code matches this query closely"
+    for result in answer.results:
+        yield from result_lines(result)
+        yield ""
+    yield from more_lines(answer.continuation_token)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from searchsocket.cli.options import load_project, project_option, scope_option
+from searchsocket.cli.options import load_project, load_scope, project_option, scope_option
 from searchsocket.project.corpora import code_home
 from searchsocket.serving.code import open_code
 from searchsocket.serving.code_upkeep import open_upkeep
@@ -44,8 +44,7 @@ def serve(stdio: bool, root: Path, scope_name: str | None) -> None:
     if not stdio:
         raise click.UsageError("pass --stdio, the only transport")
 
-    project = load_project(root)
-    scope = project.scope(os.environ, scope_name)
+    project, scope = load_scope(root, scope_name)
 
     def open_current() -> Opened:
         current = load_project(root)

@@ -8,9 +8,9 @@ from uuid import uuid4
 
 import click
 
-from searchsocket.cli.code.requests import print_answer
-from searchsocket.cli.options import json_option, load_project, project_option, quiet_option, scope_option
+from searchsocket.cli.options import json_option, load_scope, project_option, quiet_option, scope_option
 from searchsocket.cli.output import ago, code_up_to_date, count, safe, say
+from searchsocket.cli.results import print_answer
 from searchsocket.serving.code_upkeep import CodeStatus, CodeSynced, CodeUpkeep, Files, open_upkeep
 
 _MAX_LISTED = 10
@@ -30,11 +30,7 @@ def status(root: Path, scope_name: str | None, as_json: bool) -> None:
     """
     upkeep, scope = _upkeep(root, scope_name)
     report = upkeep.status(scope, datetime.now(UTC))
-    if as_json:
-        print_answer(report)
-        return
-    for line in status_lines(report):
-        click.echo(line)
+    print_answer(report, status_lines(report), as_json=as_json)
 
 
 def sync_now(root: Path, scope_name: str | None, *, as_json: bool) -> None:
@@ -46,7 +42,7 @@ def sync_now(root: Path, scope_name: str | None, *, as_json: bool) -> None:
     for warning in result.warnings:
         click.echo(f"warning: {safe(warning)}", err=True)
     if as_json:
-        print_answer(result)
+        print_answer(result, (), as_json=True)
         return
     say(_sync_line(result))
 
@@ -69,7 +65,7 @@ def invalidate(patterns: tuple[str, ...], root: Path, scope_name: str | None, as
     upkeep, scope = _upkeep(root, scope_name)
     marked = upkeep.invalidate(patterns, scope)
     if as_json:
-        print_answer(marked)
+        print_answer(marked, (), as_json=True)
         return
     say(
         f"marked {count(marked.count, 'file')}"
@@ -106,5 +102,5 @@ def _sync_line(result: CodeSynced) -> str:
 
 
 def _upkeep(root: Path, scope_name: str | None) -> tuple[CodeUpkeep, str]:
-    project = load_project(root)
-    return open_upkeep(project, os.environ), project.scope(os.environ, scope_name).name
+    project, scope = load_scope(root, scope_name)
+    return open_upkeep(project, os.environ), scope.name
