@@ -7,8 +7,6 @@ import pytest
 from runner_types import RunCli, RunJson
 
 from searchsocket.cli import index as command
-from searchsocket.cli import index_run
-from searchsocket.errors import ConfigError
 from searchsocket.project.project import open_project
 from searchsocket.serving.service import open_service
 
@@ -63,13 +61,9 @@ def test_a_run_is_made_only_where_something_changed_or_one_is_asked_for(
     ],
 )
 def test_what_asks_for_more_than_a_look_is_not_decided_by_one(
-    run: RunCli, monkeypatch: pytest.MonkeyPatch, options: str
+    run: RunCli, site: Path, monkeypatch: pytest.MonkeyPatch, options: str
 ) -> None:
     """Whatever the record of the last run says: it is not even read."""
-
-    def going_on(_: Path) -> None:
-        raise ConfigError("it goes on to the settings")
-
-    monkeypatch.setattr(index_run, "load_project", going_on)
+    (site / "searchsocket.toml").write_text("[not the settings", encoding="utf-8")
     monkeypatch.setattr(command, "unchanged_since", lambda *_, **__: pytest.fail("the shortcut was asked"))
-    assert "goes on to the settings" in run("index", *options.split()).stderr
+    assert "searchsocket.toml" in run("index", *options.split()).stderr
