@@ -10,8 +10,7 @@ from searchsocket.errors import ConfigError, IndexCorrupt
 from searchsocket.models.embedders import make_embedder, resolved_provider
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.models.embedders.cache import EmbeddingCache
-from searchsocket.models.embedders.cache_place import cache_file, open_cache
-from searchsocket.models.embedders.homes import Home, Homes
+from searchsocket.models.embedders.cache_place import Home, Homes, cache_file, open_cache
 from searchsocket.models.paying.ledger import FILE, Ledger
 from searchsocket.project.project import Project, index_folder
 from searchsocket.state import STATE_FILE, ProjectState

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.sparse import csr_array
 
-from searchsocket.models.embedders.tokens import Tokens
+from searchsocket.models.embedders.builtin import Tokens
 
 
 def bags(texts: Sequence[str], tokens: Tokens, size: int) -> csr_array:

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.models.embedders.tokens import Tokens
+from searchsocket.models.embedders.builtin import Tokens
 from training.bags import bags
 from training.bert_onnx import export
 from training.contrast import Recipe, train

@@ -11,7 +11,7 @@ EXTRA_WORDS = 26_000  # with the word pieces, 256 bytes each, the table stays be
 MIN_REPOSITORIES = 2  # a word of one project alone is a name that other sites do not use
 MIN_COUNT = 5
 
-BUCKETS = 2048  # for words that the pieces do not spell, see `searchsocket.models.embedders.tokens`
+BUCKETS = 2048  # for words that the pieces do not spell, see `searchsocket.models.embedders.builtin`
 
 # The pieces of other scripts are single characters that MiniLM hardly knows: all of them look alike to it.
 _USABLE_PIECE = re.compile(r"(##)?[a-z0-9]+")

@@ -10,7 +10,7 @@ from searchsocket.backends import Backends
 from searchsocket.cli.options import is_quiet, json_option, load_project, project_option, quiet_option
 from searchsocket.cli.output import count, print_json, safe, say
 from searchsocket.models.embedders.cache import CachedModel, EmbeddingCache
-from searchsocket.models.embedders.homes import Homes
+from searchsocket.models.embedders.cache_place import Homes
 from searchsocket.pipeline.branches.unused_embeddings import prune_unused
 
 _DAY_S = 86_400

@@ -13,7 +13,7 @@ from searchsocket.agents.arguments import Arguments, schema_of, shape_of
 from searchsocket.agents.offer import NAMES
 from searchsocket.agents.tool import output_schema
 from searchsocket.agents.toolset import TOOLS
-from searchsocket.models.embedders.vocabulary import vocabulary_of
+from searchsocket.models.embedders.openai import vocabulary_of
 from searchsocket.project.project import Project
 from searchsocket.text.token_count import count_tokens
 from tests.agents.agent_project import call, list_tools, offering, server_of

@@ -17,7 +17,7 @@ from small_site import write_site
 from searchsocket.cli.main import cli
 from searchsocket.errors import ConfigError, ScopeLocked, StateUnavailable
 from searchsocket.models.embedders.cache import EmbeddingCache
-from searchsocket.models.embedders.homes import MAX_HOMES, Home, Homes
+from searchsocket.models.embedders.cache_place import MAX_HOMES, Home, Homes
 from searchsocket.pipeline.branches.unused_embeddings import Unused, prune_unused
 from searchsocket.state import ProjectState
 

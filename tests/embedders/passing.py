@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from searchsocket.models.calling.call_queue import Time
+from searchsocket.models.calling.calls import Time
 
 
 @dataclass

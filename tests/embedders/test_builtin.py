@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from searchsocket.models.embedders import make_embedder
-from searchsocket.models.embedders.builtin import ENTRIES, TABLE, BuiltinEmbedder
-from searchsocket.models.embedders.tokens import Tokens
+from searchsocket.models.embedders.builtin import ENTRIES, TABLE, BuiltinEmbedder, Tokens
 from searchsocket.project.settings.model import EmbeddingSettings
 from searchsocket.testing.embedder import EmbedderContract
 
@@ -122,7 +121,7 @@ class TestTokens:
         assert spelled("漢字") == spelled("漢") + spelled("字")
 
     def test_a_flood_of_new_words_does_not_fill_the_memory(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("searchsocket.models.embedders.tokens.MAX_CACHED_WORDS", 100)
+        monkeypatch.setattr("searchsocket.models.embedders.builtin.MAX_CACHED_WORDS", 100)
         tokens = Tokens(ENTRIES_OF_TEST)
         for n in range(1_000):
             tokens.ids(f"word{n} install")

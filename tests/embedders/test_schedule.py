@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from searchsocket.errors import EmbedderUnavailable
-from searchsocket.models.calling.call_queue import Call, CallQueue, Schedule, Time
-from searchsocket.models.calling.rates import Rates
+from searchsocket.models.calling.calls import Call, CallQueue, Schedule, Time
+from searchsocket.models.calling.provider import Rates
 
 CHUNKS, BATCH, TOKENS = 10_000, 64, 250  # tokens of a chunk
 LATENCY_S = 0.4

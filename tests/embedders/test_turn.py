@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from searchsocket.errors import Interrupted
-from searchsocket.models.calling.turn import embedding_turn
+from searchsocket.models.embedders.batch import embedding_turn
 
 
 def never() -> bool:

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.models.embedders import vocabulary
-from searchsocket.models.embedders.openai import OpenAIEmbedder
-from searchsocket.models.embedders.vocabulary import longest_start, vocabulary_of
+from searchsocket.models.embedders import openai
+from searchsocket.models.embedders.openai import OpenAIEmbedder, longest_start, vocabulary_of
 from searchsocket.models.paying.cost import estimate_tokens
 
 MODEL = "text-embedding-3-small"
@@ -48,7 +47,7 @@ assert "bpe_openai" in sys.modules
 def test_without_the_vocabulary_bytes_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model of another server, or a machine without a wheel; requests then stay below the limits in bytes."""
     assert vocabulary_of("nomic-embed-text") is None
-    monkeypatch.setattr(vocabulary, "find_spec", lambda name: None)
+    monkeypatch.setattr(openai, "find_spec", lambda name: None)
     embedder = OpenAIEmbedder(MODEL, 1536, "key")
     assert embedder.count_tokens("tiktoken is great!") == 5
     assert 4 * embedder.limits.tokens <= 300_000

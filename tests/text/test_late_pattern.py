@@ -24,7 +24,7 @@ def test_classes_of_whole_scripts_are_not_compiled_for_ascii() -> None:
         "compiled, compile_ = [], compiler.compile\n"
         "compiler.compile = lambda pattern, flags=0: (compiled.append(pattern), compile_(pattern, flags))[1]\n"
         "import searchsocket.search.quoting.marks as marks, searchsocket.text.words as words\n"
-        "from searchsocket.models.embedders.tokens import Tokens\n"
+        "from searchsocket.models.embedders.builtin import Tokens\n"
         "words.parse_query('mooring ropes'); words.index_words('Mooring useState'); Tokens(['rope']).ids('a rope')\n"
         "marks.QueryWords('mooring ropes').marks('Ropes of a mooring.')\n"
         "print(any('u4e00' in str(pattern) or '\\u4e00' in str(pattern) for pattern in compiled))"

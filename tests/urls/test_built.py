@@ -2,7 +2,7 @@
 
 import pytest
 
-from searchsocket.web.urls.built import build_output_reason
+from searchsocket.models.paying.bill import build_output_reason
 
 
 @pytest.mark.parametrize(

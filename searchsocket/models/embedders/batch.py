@@ -1,11 +1,14 @@
 """Embed the texts missing from the cache: first estimate the cost, then embed in batches (spec 10.5, 11, 21)."""
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 
-from searchsocket.models.calling.call_queue import REAL, Time
-from searchsocket.models.calling.calls import answers
+from filelock import FileLock, Timeout
+
+from searchsocket.models.calling.calls import REAL, Time, answers
 from searchsocket.models.embedders.base import Embedder, Limits, Paced, charged_tokens, checked
 from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.models.paying.bill import Bill, EmbedOutcome, PagesAt, TextSource
@@ -19,6 +22,40 @@ TextsAt = Callable[[Sequence[int]], Sequence[str]]  # positions -> their texts, 
 
 _NOTED = 5_000  # texts in one transaction
 _BATCHES_SORTED = 8  # batches that are sorted by length together, so that a model pads little
+_LOCK_POLL_S = 0.5
+
+
+@contextmanager
+def embedding_turn(
+    cache: Path, model_id: str, *, is_needed: Callable[[], bool], on_wait: Callable[[], None]
+) -> Iterator[None]:
+    """Take the lock of one model in one cache; the lock ends with its process.
+
+    Args:
+        cache: The file of the embedding cache.
+        is_needed: Returns True if texts are still missing. Called while another run has the lock, which may store all
+            of them.
+        on_wait: Called while waiting; an error that it raises ends the wait.
+    """
+    name = hashlib.sha256(model_id.encode()).hexdigest()[:12]
+    lock = FileLock(f"{cache}.{name}.turn.lock")
+    timeout_s = 0.0
+    while True:
+        try:
+            lock.acquire(timeout=timeout_s)
+        except Timeout:
+            if not is_needed():
+                break
+            on_wait()
+            timeout_s = _LOCK_POLL_S
+        except OSError:  # a disk that is full or without locks: a text may be paid for twice
+            break
+        else:
+            break
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def embed_missing(

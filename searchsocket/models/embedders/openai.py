@@ -20,11 +20,9 @@ from searchsocket.errors import (
     KeyMissing,
     SearchSocketError,
 )
-from searchsocket.models.calling.provider import ProviderFailure, Refusal, charged_tokens, json_object
-from searchsocket.models.calling.rates import Rates
+from searchsocket.models.calling.provider import ProviderFailure, Rates, Refusal, charged_tokens, json_object
 from searchsocket.models.embedders.base import Limits, TextKind, checked
 from searchsocket.models.embedders.openai_key import KEY_VARIABLE, MODEL_ID_PREFIX, has_key, key_of, key_variable
-from searchsocket.models.embedders.vocabulary import longest_start, vocabulary_of
 from searchsocket.models.paying.cost import estimate_tokens, price_of
 from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Vector, Vectors
@@ -32,11 +30,15 @@ from searchsocket.types import Vector, Vectors
 if TYPE_CHECKING:
     from searchsocket.models.embedders.openai_client import OpenAIClient
     from searchsocket.project.settings.model import EmbeddingSettings
+from collections.abc import Callable
+from functools import cache
+from importlib.util import find_spec
 
 DEFAULT_MODEL = "text-embedding-3-small"
 DEFAULT_URL = "https://api.openai.com/v1"
 INSTALL_HINT = "install it with `pip install searchsocket[openai]`"
 _DIMENSIONS = {"text-embedding-3-large": 3072, "text-embedding-3-small": 1536, "text-embedding-ada-002": 1536}
+_VOCABULARY = "cl100k_base"  # of these models
 _SHORTENED = ("text-embedding-3-large", "text-embedding-3-small")  # models that can return fewer dimensions
 _LIMITS = Limits(texts=2_048, tokens_a_text=8_192, tokens=300_000)
 # Limits without the vocabulary. A token is at least one byte, so 8,192 bytes have at most the 8,192 tokens that a text
@@ -203,3 +205,36 @@ def _rows(body: JsonObject, count: int, origin: str) -> Vectors:
         return np.stack([rows[index] for index in range(count)])
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         raise BadVectors(f"{origin} did not answer with embeddings ({type(error).__name__})") from error
+
+
+def vocabulary_of(model: str) -> Callable[[str], int] | None:
+    """Return a token counter of the model, for valid UTF-8; None if it is unknown or not installed.
+
+    The vocabulary is loaded at the first count, in 0.7 s and 100 MB.
+    """
+    if model not in _DIMENSIONS or find_spec("bpe_openai") is None:
+        return None
+    return lambda text: _counter()(text)
+
+
+@cache
+def _counter() -> Callable[[str], int]:
+    # The public function returns a list of tokens, in ten times the time; this private function only counts.
+    from bpe_openai._bindings import tokenizer_for_encoding
+
+    count: Callable[[str], int] = tokenizer_for_encoding(_VOCABULARY).count
+    return count
+
+
+def longest_start(text: str, max_tokens: int, count: Callable[[str], int]) -> str:
+    """Return the longest beginning of a text with at most so many tokens."""
+    if len(text.encode("utf-8")) <= max_tokens or count(text) <= max_tokens:  # a token is at least one byte
+        return text
+    fits, beyond = 0, len(text)
+    while beyond - fits > 1:
+        middle = (fits + beyond) // 2
+        if count(text[:middle]) <= max_tokens:
+            fits = middle
+        else:
+            beyond = middle
+    return text[:fits]

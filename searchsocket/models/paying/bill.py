@@ -1,5 +1,6 @@
 """Plan embedding work: find the texts missing from the cache and estimate the cost before any call (spec 10.5, 21)."""
 
+import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
@@ -10,13 +11,20 @@ from searchsocket.models.embedders.base import Embedder
 from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.models.paying.cost import estimate
 from searchsocket.system.batches import batches
-from searchsocket.web.urls.built import build_output_reason
 
 PagesAt = Callable[[Sequence[int]], Sequence[str]]  # positions -> URLs of their pages, in that order
 
 _DEAREST = 10  # pages in the report
 _LOOKUP = 500  # texts per look-up in the cache
 _MEMORY_KIB = 8_192  # limit of the list in memory; more is stored in a temporary file
+_BUILD_FOLDERS = frozenset(
+    {
+        "_app", "_astro", "_next", "_nuxt", "_static", ".svelte-kit", ".vite", "bundles", "chunks", "coverage", "dist",
+        "htmlcov", "lcov-report", "node_modules", "playwright-report", "storybook-static", "target", "test-results",
+    }
+)  # fmt: skip
+_HASH_IN_NAME = re.compile(r"(?:^|[._-])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{8,}(?:$|[._-])", re.IGNORECASE)
+_MACHINE_NAME = re.compile(r"\.(?:min|bundle|chunk|map|lock|snap)(?:\.|$)|(?:^|[-_])(?:stats|manifest|sourcemap)\.")
 
 
 class TextSource(Protocol):
@@ -164,3 +172,15 @@ def plan_missing(
     """Plan `embed_missing` without calling the embedder."""
     with closing(Bill(cache, embedder, texts, price_per_million_tokens_usd, query_tokens)) as bill:
         return bill.with_pages(pages_at)
+
+
+def build_output_reason(url: str) -> str:
+    """The reason why a canonical URL looks like build output instead of a page for readers; "" if it does not."""
+    *folders, name = url.lower().strip("/").split("/")
+    if folder := next((part for part in folders if part in _BUILD_FOLDERS), ""):
+        return f"in a folder `{folder}`"
+    if _HASH_IN_NAME.search(name):
+        return "a hash in its name"
+    if _MACHINE_NAME.search(name):
+        return "named like a file of a build"
+    return ""

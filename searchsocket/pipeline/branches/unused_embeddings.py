@@ -11,7 +11,7 @@ from pathlib import Path
 
 from searchsocket.errors import ConfigError, ScopeLocked, SearchSocketError, StateUnavailable
 from searchsocket.models.embedders.cache import EmbeddingCache
-from searchsocket.models.embedders.homes import MAX_HOMES, Home, Homes
+from searchsocket.models.embedders.cache_place import MAX_HOMES, Home, Homes
 from searchsocket.state import ProjectState
 from searchsocket.stores.local.catalogue.texts import generation_texts
 

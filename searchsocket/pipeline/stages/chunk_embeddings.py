@@ -6,9 +6,8 @@ from functools import partial
 
 from searchsocket.errors import IndexCorrupt
 from searchsocket.events import Event
-from searchsocket.models.calling.turn import embedding_turn
 from searchsocket.models.embedders.base import Embedder, is_uncached
-from searchsocket.models.embedders.batch import embed_missing, note_missing
+from searchsocket.models.embedders.batch import embed_missing, embedding_turn, note_missing
 from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.models.embedders.cache_place import FILE, adopt
 from searchsocket.models.embedders.shared_cache import SHARED_KEYS, SharedCache
