@@ -16,7 +16,7 @@ from searchsocket.project.project import Project, index_folder
 from searchsocket.state import STATE_FILE, ProjectState
 from searchsocket.stores import make_store
 from searchsocket.stores.base import VectorStore
-from searchsocket.text.redaction.redactor import Redactor
+from searchsocket.text.redaction import Redactor
 from searchsocket.types import Scope
 
 

@@ -11,8 +11,7 @@ from typing import Any
 from searchsocket.content.chunking import chunk_page
 from searchsocket.content.chunking.records import cut_chunks
 from searchsocket.content.html.extract import extract_html
-from searchsocket.content.mirror.document import page_digest, render_page
-from searchsocket.content.mirror.paths import mirror_file
+from searchsocket.content.mirror import mirror_file, page_digest, render_page
 from searchsocket.content.pages import ExtractedPage, Page, RawPage
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.stages.page_chunks import page_chunks

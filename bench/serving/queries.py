@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.indexing.generate import vocabulary
-from searchsocket.content.mirror.document import parse_page
+from searchsocket.content.mirror import parse_page
 from searchsocket.content.pages import Page
 
 QUERIES = 300

@@ -1,23 +1,26 @@
 """Split a source file into chunks: at definitions if there is a grammar, otherwise at blank lines."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
-from searchsocket.code.cut import CodePiece, is_short, merged, pieces_of
 from searchsocket.code.definitions.find import Finder
 from searchsocket.code.definitions.grammars import parse
 from searchsocket.code.definitions.limits import ParseLimits
 from searchsocket.code.definitions.model import Definition, Symbol
 from searchsocket.code.definitions.rules import RULES
-from searchsocket.code.definitions.underlined import underlined_sections
 from searchsocket.code.regions import MIXED, Region, regions_of
-from searchsocket.code.split import MAX_LINE_CHARS, split_lines
+from searchsocket.code.split import MAX_LINE_CHARS, CodePiece, is_short, merged, pieces_of, split_lines
 from searchsocket.types import Chunk, Code, Lines
 
 CODE_CHUNKER_VERSION = "8"
 _LARGE = 40  # lines of a function from which its inner definitions count
 _MAX_WORD_CHARS = 100
+_TITLE_RULE = re.compile(r"([=\-~^\"'`*+#.:_])\1{2,}\s*$")
+_MAX_TITLE_CHARS = 200
+_MAX_SECTION_DEPTH = 8  # of nested sections; deeper ones become siblings
 
 
 def chunk_source(path: str, text: str, language: str, *, is_guarded: bool = False) -> list[Chunk]:
@@ -180,3 +183,42 @@ def _bound(text: str) -> list[str]:
         return [text]
     step = MAX_LINE_CHARS - _MAX_WORD_CHARS  # so that a word at a cut is complete in one part
     return [text[start : start + MAX_LINE_CHARS] for start in range(0, len(text), step)]
+
+
+class _Title(NamedTuple):
+    first: int  # first line, from 1; that of the rule above the title, if there is one
+    line: int
+    text: str
+    depth: int
+
+
+def underlined_sections(lines: Sequence[str]) -> tuple[Definition, ...]:
+    """The top sections with their subsections; the first title style is the outermost, as in docutils."""
+    titles = list(_titles(lines))
+    return tuple(_sections(titles, len(lines), ()))
+
+
+def _titles(lines: Sequence[str]) -> Iterator[_Title]:
+    styles: dict[tuple[str, bool], int] = {}
+    for at in range(len(lines) - 1):
+        text = lines[at].strip()
+        rule = _TITLE_RULE.match(lines[at + 1])
+        if not text or rule is None or len(lines[at + 1].rstrip()) < len(text) or _TITLE_RULE.match(lines[at]):
+            continue
+        above = lines[at - 1].rstrip() if at else ""
+        is_between = bool(above) and above == lines[at + 1].rstrip()
+        if is_between or (not above and not lines[at][0].isspace()):
+            depth = styles.setdefault((rule[1], is_between), min(len(styles), _MAX_SECTION_DEPTH - 1))
+            yield _Title(at if is_between else at + 1, at + 1, text[:_MAX_TITLE_CHARS], depth)
+
+
+def _sections(titles: Sequence[_Title], last: int, parents: tuple[str, ...]) -> Iterator[Definition]:
+    at = 0
+    while at < len(titles):
+        title = titles[at]
+        end = next((n for n in range(at + 1, len(titles)) if titles[n].depth <= title.depth), len(titles))
+        until = titles[end].first - 1 if end < len(titles) else last
+        members = tuple(_sections(titles[at + 1 : end], until, (*parents, title.text)))
+        symbol = Symbol(title.text, parents, "heading", title.line, exported=False)
+        yield Definition((symbol,), title.first, until, title.text, members=members)
+        at = end

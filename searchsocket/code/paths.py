@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pathspec import GitIgnoreSpec
 
-from searchsocket.code.languages import LANGUAGES
+from searchsocket.code.file_kinds import LANGUAGES
 from searchsocket.errors import InvalidRequest
 
 MAX_PATH_CHARS = 1_000

@@ -48,7 +48,7 @@ class ExtractedPage(StatedFacts):
     version: str = ""  # of the documentation, from metas
     alternates: Alternates = NO_ALTERNATES  # of its `hreflang` links
     links: tuple[Link, ...] = ()
-    source_lines: tuple[int, ...] = ()  # of a content file: see `markdown/source_lines.py`
+    source_lines: tuple[int, ...] = ()  # of a content file: see `source_lines` of `markdown/lines.py`
     main: str = ""  # how the main content was found, e.g. `main`, `#content`, `body`
     skip: str = ""  # why the page is not indexed: noindex, redirect, fallback, empty; "" if it is indexed
     redirect_to: str = ""  # target of a redirect stub, resolved; "" if not a redirect

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Literal, NamedTuple
 
-from searchsocket.text.redaction.redactor import Redactor
+from searchsocket.text.redaction import Redactor
 
 Outcome = Literal["answered", "weak", "unanswered"]
 

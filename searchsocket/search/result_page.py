@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
-from searchsocket.content.markdown.plain_text import ChunkText
+from searchsocket.content.markdown.chunk_text import ChunkText
 from searchsocket.search.answer import AnswerModel, Quality, Result
 from searchsocket.search.curation import Curated, pinned_first
 from searchsocket.search.query import SearchQuery

@@ -10,7 +10,7 @@ from searchsocket.content.llms.full import FullFile, full_files, joined, render_
 from searchsocket.content.llms.index import index_files
 from searchsocket.content.llms.record import agent_site
 from searchsocket.content.llms.site import AgentSite, entry_of
-from searchsocket.content.mirror.document import parse_page
+from searchsocket.content.mirror import parse_page
 from searchsocket.content.pages import Page
 from searchsocket.project.project import Project
 from searchsocket.serving.service import SearchService

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from pydantic import Field
 
-from searchsocket.content.mirror.document import parse_page, render_page
+from searchsocket.content.mirror import parse_page, render_page
 from searchsocket.content.pages import Page
 from searchsocket.errors import IndexCorrupt, PageMissing
 from searchsocket.search.quoting.results import href

@@ -9,7 +9,7 @@ import httpx
 from fastapi import FastAPI
 from search_site import DOCS, Site
 
-from searchsocket.content.mirror.document import page_digest, render_page
+from searchsocket.content.mirror import page_digest, render_page
 from searchsocket.content.pages import Page
 from searchsocket.project.project import Project, open_project
 from searchsocket.stores.base import PageBody

@@ -11,7 +11,7 @@ from pages_to_cut import SMALL, page_of, sections_of
 
 from searchsocket.content.chunking import chunk_page
 from searchsocket.content.chunking.records import cut_chunks
-from searchsocket.content.mirror.document import render_page
+from searchsocket.content.mirror import render_page
 from searchsocket.content.pages import Page
 from searchsocket.project.settings.site import ChunkSettings
 from searchsocket.types import Chunk, Record, Scope, Section

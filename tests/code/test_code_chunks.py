@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from searchsocket.code.chunks import chunk_source
 from searchsocket.code.definitions.grammars import LANGUAGES, parser_of
-from searchsocket.code.languages import language_of
+from searchsocket.code.file_kinds import language_of
 from searchsocket.code.split import MAX_TOKENS, MIN_CHARS, OVERLAP_TOKENS, count_tokens, split_lines, tokens_of_lines
 from searchsocket.types import Chunk, Lines
 from tests.conftest import GoldenCheck

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from search_api.app import create_app
 from searchsocket.cli.code.requests import result_lines
 from searchsocket.cli.main import cli
-from searchsocket.code.roles import is_test
+from searchsocket.code.file_kinds import is_test
 from searchsocket.code.symbols import keys_of, spoken_name, symbols_in, ways_to_say
 from searchsocket.errors import CodeNotIndexed, InvalidRequest
 from searchsocket.search.code.answer import CodeResult

@@ -9,7 +9,7 @@ from searchsocket.code.chunks import chunk_source
 from searchsocket.code.definitions import limits
 from searchsocket.code.definitions.grammars import LANGUAGES, parse
 from searchsocket.code.definitions.limits import ParseLimits, ParserTooCostly
-from searchsocket.code.languages import language_of
+from searchsocket.code.file_kinds import language_of
 from searchsocket.system import processes
 from tests.code.code_project import CodeProject
 

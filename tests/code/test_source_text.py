@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.code.languages import language_of
-from searchsocket.code.roles import is_generated
+from searchsocket.code.file_kinds import is_generated, language_of
 from searchsocket.code.text import is_binary, source_text
 
 

@@ -1,7 +1,6 @@
 """Sections of plain text, by titles that are underlined."""
 
-from searchsocket.code.chunks import chunk_source
-from searchsocket.code.definitions.underlined import underlined_sections
+from searchsocket.code.chunks import chunk_source, underlined_sections
 from searchsocket.types import Lines
 
 HISTORY = """\

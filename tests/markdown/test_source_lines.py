@@ -10,8 +10,8 @@ from hypothesis import settings as runs
 from hypothesis import strategies as st
 
 from searchsocket.content.chunking import chunk_page
+from searchsocket.content.markdown.lines import source_lines
 from searchsocket.content.markdown.page import extract_markdown
-from searchsocket.content.markdown.source_lines import source_lines
 from searchsocket.content.pages import ExtractedPage, Page, RawPage
 from searchsocket.project.settings.site import ChunkSettings, ExtractSettings, TransformSettings
 from searchsocket.types import PageFacts, Section

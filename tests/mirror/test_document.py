@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.content.mirror.document import page_digest, parse_page, render_page, text_digest, text_of_scope
+from searchsocket.content.mirror import page_digest, parse_page, render_page, text_digest, text_of_scope
 from searchsocket.content.pages import Page
 from searchsocket.errors import IndexCorrupt
 from searchsocket.types import PageFacts, RouteResolution

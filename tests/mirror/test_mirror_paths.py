@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.content.mirror.paths import mirror_file, mirror_name
+from searchsocket.content.mirror import mirror_file, mirror_name
 from searchsocket.errors import UnsafePath
 
 segments = st.one_of(

@@ -2,7 +2,7 @@
 
 import re
 
-from searchsocket.text.redaction.redactor import Redacted, Redactor
+from searchsocket.text.redaction import Redacted, Redactor
 
 ENDLESS = "a" * 60 + "!"
 _EXPONENTIAL = re.compile(r"(a+)+$")

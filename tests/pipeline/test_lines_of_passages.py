@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.content.mirror.paths import mirror_name
+from searchsocket.content.mirror import mirror_name
 from searchsocket.search.quoting.lines import mirror_of, source_of
 from searchsocket.search.wire import FileLines
 from searchsocket.types import Record

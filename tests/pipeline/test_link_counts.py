@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.content.mirror.document import parse_page
+from searchsocket.content.mirror import parse_page
 from tests.pipeline.conftest import Site
 
 Counts = dict[str, tuple[int, int, tuple[str, ...]]]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from searchsocket.content.mirror.document import parse_page
+from searchsocket.content.mirror import parse_page
 from tests.pipeline.conftest import Site
 
 DATED = re.compile(r"generatedAt: .*\n")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pipeline.conftest import Site
 
 from searchsocket.backends import Backends
-from searchsocket.content.chunking.moved import PageContent, moved_pages
+from searchsocket.content.chunking.records import PageContent, moved_pages
 from searchsocket.quality.diff.markdown import MARK, comment
 from searchsocket.quality.diff.report import Content, Diff, compare, diff_of
 

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from search_site import MAIN, Piece, Site, make_site
 
-from searchsocket.content.mirror.document import render_page
+from searchsocket.content.mirror import render_page
 from searchsocket.content.pages import Page
 from searchsocket.errors import ContinuationGone
 from searchsocket.search.occurrences.answer import FindAnswer, FindQuery

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from search_site import MAIN, Piece, make_site
 
-from searchsocket.content.markdown.chunk_text import chunk_text, joined
+from searchsocket.content.markdown.chunk_text import ChunkText, chunk_text, joined
 from searchsocket.content.markdown.lines import Line
-from searchsocket.content.markdown.plain_text import ChunkText
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.quoting.marks import QueryWords
 from searchsocket.search.quoting.snippet import Snippet, excerpt

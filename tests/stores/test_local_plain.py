@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.content.markdown.chunk_text import joined
+from searchsocket.content.markdown.chunk_text import Opening, joined
 from searchsocket.content.markdown.lines import Line, LineKind
-from searchsocket.content.markdown.plain_text import Opening
 from searchsocket.stores.local.catalogue.plain import packed, unpacked
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=300)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.agents.data import fenced, visible
-from searchsocket.content.markdown.plain_text import ChunkText
+from searchsocket.content.markdown.chunk_text import ChunkText
 from searchsocket.search.quoting.marks import Mark
 from searchsocket.search.quoting.snippet import excerpt
 from searchsocket.search.quoting.window import Window

@@ -4,10 +4,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from searchsocket.code.definitions.model import Definition, Symbol
+from searchsocket.code.definitions.model import (
+    Definition,
+    Symbol,
+    comment_text,
+    docstring_of,
+    is_exported,
+    is_stub,
+    signature_of,
+)
 from searchsocket.code.definitions.names import kind_of, names_of
 from searchsocket.code.definitions.rules import RULES, LanguageRules
-from searchsocket.code.definitions.words import comment_text, docstring_of, is_exported, is_stub, signature_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node

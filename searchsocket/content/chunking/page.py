@@ -12,7 +12,7 @@ from searchsocket.content.chunking.sentences import split_sentences
 from searchsocket.content.markdown.blocks import Block, parse_blocks
 from searchsocket.content.markdown.lines import plain_text
 from searchsocket.content.markdown.text import MIN_LETTERS, escape_inline, is_links_alone, letter_count
-from searchsocket.content.mirror.document import body_line
+from searchsocket.content.mirror import body_line
 from searchsocket.content.pages import Page
 from searchsocket.project.settings.site import ChunkSettings
 from searchsocket.text.graphemes import safe_cut

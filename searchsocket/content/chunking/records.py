@@ -1,4 +1,4 @@
-"""Identity of chunks and records between runs (spec 10.1, 10.2)."""
+"""Identity of chunks and records between runs (spec 10.1, 10.2), and of pages that moved to another URL."""
 
 import hashlib
 import unicodedata
@@ -10,6 +10,8 @@ from typing import assert_never
 from searchsocket.content.chunking.canonical import as_json, canonical
 from searchsocket.content.markdown.lines import plain_text_of, visible_blocks
 from searchsocket.types import Chunk, Code, Lines, PageFacts, Prose, Record, Scope, Section
+
+_MIN_SHARE = 0.5  # minimum share of equal chunks, of the page with more chunks
 
 
 def embedded_text(title: str, chunk: Chunk) -> str:
@@ -163,3 +165,58 @@ def hash_of(text: str) -> str:
 def _bytes(text: str) -> bytes:
     # A lone surrogate in hostile input must not stop the run.
     return text.encode("utf-8", "surrogatepass")
+
+
+@dataclass(frozen=True, slots=True)
+class PageContent:
+    """The chunks of one page as hashes of their text; the hashes depend on neither scope nor URL."""
+
+    url: str
+    address: str  # the path that opens it
+    title: str
+    texts: tuple[str, ...]  # content hash of each chunk, in page order
+
+
+@dataclass(frozen=True, slots=True)
+class MovedPage:
+    """A page whose content is now at another URL."""
+
+    before: str  # the old address
+    after: str  # the new address
+    url: str
+    old_url: str
+    title: str
+    same: float  # share of unchanged chunks
+
+
+def moved_pages(removed: Sequence[PageContent], added: Sequence[PageContent]) -> list[MovedPage]:
+    """Match each removed page with the added page that shares most of its content, if they share at least half.
+
+    Each page is matched at most once. Pairs with the largest share are matched first, then pairs with the same last
+    URL segment, then by URL.
+    """
+    places: dict[str, list[PageContent]] = {}
+    for page in added:
+        for text in set(page.texts):
+            places.setdefault(text, []).append(page)
+    pairs = [
+        (-share, old.url.rpartition("/")[2] != new.url.rpartition("/")[2], old.url, new.url, old, new)
+        for old in removed
+        for new in {page.url: page for text in set(old.texts) for page in places.get(text, ())}.values()
+        if (share := _share(old, new)) >= _MIN_SHARE
+    ]
+    sources: set[str] = set()
+    targets: set[str] = set()
+    moves: list[MovedPage] = []
+    for share, _, old_url, url, old, new in sorted(pairs, key=lambda pair: pair[:4]):
+        if old_url in sources or url in targets:
+            continue
+        sources.add(old_url)
+        targets.add(url)
+        moves.append(MovedPage(old.address, new.address, url, old_url, new.title, round(-share, 3)))
+    return sorted(moves, key=lambda move: move.old_url)
+
+
+def _share(old: PageContent, new: PageContent) -> float:
+    common = (Counter(old.texts) & Counter(new.texts)).total()
+    return common / max(len(old.texts), len(new.texts), 1)

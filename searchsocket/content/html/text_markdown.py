@@ -1,4 +1,4 @@
-"""Convert one text node to Markdown: collapse whitespace and escape Markdown syntax."""
+"""Convert text nodes to Markdown: collapse whitespace, escape Markdown syntax, and join the pieces."""
 
 import re
 from typing import Final
@@ -36,6 +36,7 @@ _ESCAPED = re.compile(
 )
 _LINE_START = re.compile(r"(?:#{1,6}(?=\s|$)|[-+](?=\s|$)|>|=+\s*$|-{2,}\s*$|\|)|(\d{1,9})([.)])(?=\s|$)|(?::)(?=\s)")
 _LINE_STARTERS = frozenset("#-+>=|:")  # and digits
+_FENCE = re.compile(r"^[ >]*(?:[-*+] |\d{1,9}\. )*(`{3,})")
 
 
 def text_markdown(text: str, before: int, after: int, inside: int) -> str:
@@ -80,3 +81,34 @@ def _is_special(line: str) -> bool:
         or "\\" in line
         or "~" in line
     )
+
+
+def tidy(text: str) -> str:
+    """Limit blank lines to one in a row and strip line ends, outside fences; strip newlines around the text."""
+    lines: list[str] = []
+    fence = ""
+    for line in text.split("\n"):
+        line = line.rstrip()
+        match = _FENCE.match(line) if "```" in line else None
+        if match and (not fence or (len(match[1]) >= len(fence) and line.endswith(match[1]))):
+            fence = "" if fence else match[1]
+        elif not fence and lines and line == lines[-1] and not line.strip(" >"):
+            continue
+        lines.append(line)
+    return "\n".join(lines).strip("\n")
+
+
+def join(parts: list[str], part: str, inside: int) -> None:
+    """Append a part; between two parts, use the larger number of newlines, at most two."""
+    if parts and not inside & PRE:
+        first, end = part[0], parts[-1][-1]
+        if first == " " and end == " ":
+            part = part[1:]
+        elif first == "\n" and end == "\n":
+            last = parts[-1].rstrip("\n")
+            stripped = part.lstrip("\n")
+            ends = max(len(parts[-1]) - len(last), len(part) - len(stripped))
+            parts[-1] = last + "\n" * min(2, ends)
+            part = stripped
+    if part:
+        parts.append(part)

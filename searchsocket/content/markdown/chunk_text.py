@@ -1,18 +1,18 @@
-"""Convert chunks to the plain text that a person reads."""
+"""The plain text of chunks that a person reads."""
 
 import re
 from array import array
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from textwrap import dedent
 from typing import assert_never
 
 from searchsocket.content.markdown.lines import Line, visible_blocks
-from searchsocket.content.markdown.plain_text import START, ChunkText, Opening
 from searchsocket.content.markdown.text import inline_text
 from searchsocket.types import Chunk, Code, PageFacts, Prose
 
+START = "I"  # type of the numbers in `ChunkText.starts`: 4 bytes
 _TAB = 4
 # Abbreviations, and small letters after the sign, do not end a sentence. The sign comes first in the pattern and its
 # look-behinds after it, because searching for a set of signs is by far the fastest start.
@@ -21,6 +21,28 @@ _NEXT_SENTENCE = re.compile(
     r"|(?<![。！？])(?<!e\.g\.)(?<!i\.e\.)(?<!\bvs\.)(?<!\bcf\.)(?<!\bNo\.)['\"”’»)\]]* (?![a-z]))"
 )
 _OF_SENTENCES = frozenset("pl")
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A heading with an anchor inside a chunk; merged small sections have them."""
+
+    start: int  # of the heading in the chunk's text, in code points
+    anchor: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkText:
+    """Plain text of a chunk: folded; code keeps its indentation; a heading that repeats the chunk's title is left out.
+
+    Units are where a snippet may begin: the sentences of paragraphs and items, and every other line.
+    """
+
+    text: str
+    starts: "array[int]"  # of each unit, in code points: 0 first
+    kinds: str  # `LineKind` of each unit
+    openings: tuple[Opening, ...] = ()  # ascending, without the heading that the chunk begins with
 
 
 def fold(text: str) -> str:

@@ -1,12 +1,15 @@
-"""Extract one Markdown or mdsvex content file (spec 8.1, mode content-files).
+"""Extract one Markdown or mdsvex content file, with its front matter (spec 8.1, mode content-files).
 
-The file is rendered to HTML and read like any other page, so that tables, links, images and code have one form.
+The file is rendered to HTML and read like any other page, so that tables, links, images and code have one form. Front
+matter is YAML between `---`, or TOML between `+++`.
 """
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Iterable, Mapping
 
+import yaml
 from lxml import etree
 from markdown_it import MarkdownIt
 
@@ -18,8 +21,7 @@ from searchsocket.content.html.links import LinkResolver
 from searchsocket.content.html.metadata import parse_date, parse_language, parse_tags, parse_weight
 from searchsocket.content.html.parse import parse_html
 from searchsocket.content.html.tree import HEADINGS, Element, one_line, raw_text, text_of
-from searchsocket.content.markdown.frontmatter import split_front_matter
-from searchsocket.content.markdown.source_lines import source_lines
+from searchsocket.content.markdown.lines import source_lines
 from searchsocket.content.markdown.svelte import strip_svelte
 from searchsocket.content.pages import ExtractedPage, RawPage
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
@@ -27,6 +29,14 @@ from searchsocket.text.facets import NO_FACETS, Facets, read_facets
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
 
 _CATEGORIES = ("L", "M", "N", "Pc")
+_OWN_ID = re.compile(r"\s*\{#([^\s{}]+)\}\s*$")
+_CONTENT_FILE = re.compile(r"(?:(?<=/)(?:\+page|index)|/\+page)?\.(?:md|svx|mdx|markdown)(?=[?#]|$)", re.IGNORECASE)
+_TRUE = frozenset({"true", "yes", "on", "1"})
+_FALSE = frozenset({"false", "no", "off", "0"})
+_FRONT_MATTER = re.compile(r"\s*?(---|\+\+\+)[ \t]*\n(.*?)(?:^|\n)\1[ \t]*(?:\n|$)", re.DOTALL)
+_MAX_FRONT_MATTER_CHARS = 65_536
+_MAX_YAML_DEPTH = 20
+_MAX_YAML_ALIASES = 50
 
 
 class Slugger:
@@ -50,12 +60,6 @@ def _is_text(char: str) -> bool:
     return (char.isascii() and (char.isalnum() or char == "_")) or (
         not char.isascii() and unicodedata.category(char).startswith(_CATEGORIES)
     )
-
-
-_OWN_ID = re.compile(r"\s*\{#([^\s{}]+)\}\s*$")
-_CONTENT_FILE = re.compile(r"(?:(?<=/)(?:\+page|index)|/\+page)?\.(?:md|svx|mdx|markdown)(?=[?#]|$)", re.IGNORECASE)
-_TRUE = frozenset({"true", "yes", "on", "1"})
-_FALSE = frozenset({"false", "no", "off", "0"})
 
 
 def extract_markdown(
@@ -193,3 +197,55 @@ def _texts(value: object) -> list[str]:
 def _scalar(value: object) -> str:
     """A scalar as text; "" for a list or mapping."""
     return "" if value is None or (isinstance(value, Iterable) and not isinstance(value, str)) else str(value)
+
+
+class _RefusedYaml(yaml.YAMLError):
+    """A document that is valid YAML but not accepted as front matter."""
+
+
+class _FrontMatterLoader(yaml.BaseLoader):
+    """Loader that builds only strings, lists and mappings, and refuses deep nesting and alias bombs."""
+
+    depth = 0
+    aliases = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            self.aliases += 1
+        self.depth += 1
+        if self.depth > _MAX_YAML_DEPTH or self.aliases > _MAX_YAML_ALIASES:
+            raise _RefusedYaml("nested too deeply" if self.depth > _MAX_YAML_DEPTH else "too many aliases")
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+
+def split_front_matter(text: str) -> tuple[Mapping[str, object], str, str]:
+    """Split the front matter off a content file.
+
+    Returns:
+        Its values (scalars are strings as written), the text after it, and a warning ("" if there is nothing to
+        report). Unreadable front matter is removed too, with a warning, since it is not text of the page.
+    """
+    match = _FRONT_MATTER.match(text)
+    if match is None:
+        return {}, text, ""
+    body = text[match.end() :]
+    if len(match[2]) > _MAX_FRONT_MATTER_CHARS:
+        return {}, body, f"front matter of {len(match[2])} characters: ignored"
+    try:
+        values = tomllib.loads(match[2]) if match[1] == "+++" else _yaml(match[2])
+    except (yaml.YAMLError, tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        return {}, body, f"front matter cannot be read: {' '.join(str(error).split())[:150]}"
+    if not isinstance(values, dict):
+        # A thematic break at the top of a page, closed by another one.
+        return {}, text if match[1] == "---" else body, ""
+    return {str(key): value for key, value in values.items()}, body, ""
+
+
+def _yaml(text: str) -> object:
+    loader = _FrontMatterLoader(text)
+    try:
+        return loader.get_single_data() or {}
+    finally:
+        loader.dispose()

@@ -8,8 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from searchsocket.code.chunks import blank_line_chunks, chunk_source
 from searchsocket.code.definitions.limits import ParserTooCostly
-from searchsocket.code.languages import language_of
-from searchsocket.code.roles import is_generated
+from searchsocket.code.file_kinds import is_generated, language_of
 from searchsocket.code.text import is_binary, source_text
 from searchsocket.errors import SourceUnavailable
 from searchsocket.pipeline.extraction.limits import limited

@@ -7,8 +7,7 @@ from typing import TypeVar
 
 from searchsocket.content.chunking import chunk_page
 from searchsocket.content.chunking.records import CutChunk, cut_chunks, embedded_text
-from searchsocket.content.mirror.document import parse_page, text_digest
-from searchsocket.content.mirror.paths import mirror_file
+from searchsocket.content.mirror import mirror_file, parse_page, text_digest
 from searchsocket.content.pages import Page
 from searchsocket.errors import SearchSocketError
 from searchsocket.models.embedders.base import is_uncached

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from searchsocket.pipeline.extraction.limits import limited
 from searchsocket.project.settings.model import RunSettings
-from searchsocket.text.redaction.redactor import Redactor
+from searchsocket.text.redaction import Redactor
 
 
 @dataclass(frozen=True, slots=True)

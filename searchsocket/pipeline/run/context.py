@@ -30,7 +30,7 @@ from searchsocket.sources.git_objects import Repository
 from searchsocket.sources.preview import with_preview
 from searchsocket.state import ProjectState
 from searchsocket.stores.base import IndexReader
-from searchsocket.text.redaction.redactor import Redactor
+from searchsocket.text.redaction import Redactor
 from searchsocket.types import Scope
 from searchsocket.web.urls.form import UrlForm
 from searchsocket.web.urls.resolve import SiteBase

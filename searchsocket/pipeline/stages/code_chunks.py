@@ -6,7 +6,7 @@ from functools import partial
 
 from searchsocket.code.chunks import CODE_CHUNKER_VERSION
 from searchsocket.code.definitions.grammars import installed
-from searchsocket.code.roles import is_test
+from searchsocket.code.file_kinds import is_test
 from searchsocket.code.symbols import labels_of
 from searchsocket.content.chunking.records import cut_chunks, embedded_text
 from searchsocket.content.pages import ExtractedPage

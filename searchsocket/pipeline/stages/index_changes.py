@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from searchsocket.content.chunking.moved import PageContent, moved_pages
+from searchsocket.content.chunking.records import PageContent, moved_pages
 from searchsocket.errors import ConfigMissing, LargeDeletion
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.state import ScopeState

@@ -4,10 +4,9 @@ import os
 from hashlib import sha256
 from pathlib import Path
 
-from searchsocket.content.llms.folder import RECORDS, OwnFiles, remove_others
+from searchsocket.content.llms.folder import RECORDS, OwnFiles, remove_others, write_files
 from searchsocket.content.llms.record import agent_site
-from searchsocket.content.llms.write import write_files
-from searchsocket.content.mirror.document import parse_page
+from searchsocket.content.mirror import parse_page
 from searchsocket.content.pages import Page
 from searchsocket.errors import ConfigMissing
 from searchsocket.events import Event

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path, PurePosixPath
 
 from searchsocket.content.html.site_titles import MIN_PAGES, SiteTitles, common_headings, common_parts
-from searchsocket.content.mirror.document import page_digest, parse_page, render_page
-from searchsocket.content.mirror.paths import mirror_file, mirror_name
+from searchsocket.content.mirror import mirror_file, mirror_name, page_digest, parse_page, render_page
 from searchsocket.content.pages import Page
 from searchsocket.errors import SearchSocketError
 from searchsocket.events import Event

@@ -5,8 +5,7 @@ import secrets
 from functools import lru_cache
 from pathlib import Path
 
-from searchsocket.content.mirror.document import text_digest, text_of_scope
-from searchsocket.content.mirror.paths import mirror_name
+from searchsocket.content.mirror import mirror_name, text_digest, text_of_scope
 from searchsocket.errors import UnsafePath
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.stages.code_files import file_stamp

@@ -2,7 +2,7 @@
 
 from itertools import chain, islice
 
-from searchsocket.content.mirror.paths import mirror_file
+from searchsocket.content.mirror import mirror_file
 from searchsocket.errors import StateUnavailable
 from searchsocket.pipeline.extraction.page_steps import SERIAL_BELOW_PAGES, add_phrases, map_pages, mirror_text
 from searchsocket.pipeline.run.context import ScopeRun

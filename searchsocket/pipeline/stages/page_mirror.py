@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from searchsocket.content.html.converters import make_converter
 from searchsocket.content.html.extract import EXTRACTOR_VERSION
-from searchsocket.content.mirror.paths import mirror_name
+from searchsocket.content.mirror import mirror_name
 from searchsocket.content.pages import DOCUMENTS, ExtractedPage
 from searchsocket.errors import StrictRoutesFailed
 from searchsocket.events import Event

@@ -7,8 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from searchsocket.backends import Backends
-from searchsocket.content.chunking.moved import MovedPage, PageContent, moved_pages
-from searchsocket.content.chunking.records import embedded_text
+from searchsocket.content.chunking.records import MovedPage, PageContent, embedded_text, moved_pages
 from searchsocket.errors import PageTextsMissing
 from searchsocket.models.paying.cost import estimate, estimate_tokens
 from searchsocket.pipeline.run.dead_links import is_file

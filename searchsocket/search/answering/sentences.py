@@ -7,8 +7,7 @@ from itertools import accumulate
 from textwrap import dedent
 from typing import NamedTuple
 
-from searchsocket.content.markdown.chunk_text import chunk_text
-from searchsocket.content.markdown.plain_text import ChunkText
+from searchsocket.content.markdown.chunk_text import ChunkText, chunk_text
 from searchsocket.search.answering.terms import QuestionTerms, text_words
 from searchsocket.search.quoting.lines import is_markdown
 from searchsocket.types import Code, Lines, Prose, Record

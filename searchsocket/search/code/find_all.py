@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from searchsocket.code.languages import language_of
+from searchsocket.code.file_kinds import language_of
 from searchsocket.code.paths import PathFilter, checked_languages
 from searchsocket.code.regions import MIXED
 from searchsocket.code.text import source_text

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.code.languages import language_of
+from searchsocket.code.file_kinds import language_of
 from searchsocket.code.symbols import EXACT, LABEL, Spoken, spoken_name, ways_to_say, words_of_name
 from searchsocket.search.code.candidates import CodeCandidates
 from searchsocket.search.code.changelog import is_about_versions, is_history

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from searchsocket.code.symbols import EXACT, LABEL, looks_like_code, symbols_in
 from searchsocket.content.markdown.blocks import parse_blocks
-from searchsocket.content.mirror.document import parse_page
+from searchsocket.content.mirror import parse_page
 from searchsocket.errors import InvalidRequest, PageNotFound, PageTextsMissing
 from searchsocket.search.bounds import MAX_RELATED_CODE
 from searchsocket.search.code.answer import CodeResult

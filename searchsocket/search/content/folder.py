@@ -5,8 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from searchsocket.content.mirror.document import body_line, parse_page
-from searchsocket.content.mirror.paths import mirror_name
+from searchsocket.content.mirror import body_line, mirror_name, parse_page
 from searchsocket.errors import ChunkGone, DocumentMissing
 from searchsocket.models.embedders.queries import NoVector
 from searchsocket.stores.base import IndexReader

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-from searchsocket.content.mirror.document import parse_page
+from searchsocket.content.mirror import parse_page
 from searchsocket.errors import InvalidRequest
 from searchsocket.search.bounds import MAX_OCCURRENCES
 from searchsocket.search.content.budget import check_bounds, fitting

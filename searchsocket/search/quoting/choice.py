@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable, Sequence, Set
 from functools import lru_cache
 
-from searchsocket.content.markdown.plain_text import ChunkText, Opening
+from searchsocket.content.markdown.chunk_text import ChunkText, Opening
 from searchsocket.search.quoting.marks import Mark
 from searchsocket.text.words import QueryWord, fold, names_of, parse_query, possible_names
 

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from searchsocket.content.mirror.paths import mirror_name
+from searchsocket.content.mirror import mirror_name
 from searchsocket.search.wire import FileLines
 from searchsocket.types import Lines, Record
 

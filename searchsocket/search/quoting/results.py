@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from searchsocket.content.markdown.plain_text import Opening
+from searchsocket.content.markdown.chunk_text import Opening
 from searchsocket.search.answer import AlikePage, Explanation, FeaturePart, Result, SectionResult
 from searchsocket.search.quoting.choice import SectionScorer, opening_of, section_called
 from searchsocket.search.quoting.lines import mirror_of, source_of

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
-from searchsocket.content.markdown.plain_text import ChunkText
+from searchsocket.content.markdown.chunk_text import ChunkText
 from searchsocket.search.quoting.marks import Mark
 from searchsocket.search.quoting.window import Window
 from searchsocket.text.hidden import hidden_positions

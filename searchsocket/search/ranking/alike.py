@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from searchsocket.content.markdown.plain_text import ChunkText
+from searchsocket.content.markdown.chunk_text import ChunkText
 from searchsocket.search.ranking.fusion import FusedScores
 
 MAX_COMPARED = 20  # the best chunks; later ones are not compared

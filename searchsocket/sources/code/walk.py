@@ -6,8 +6,8 @@ from typing import Generic, TypeVar
 
 from pathspec import GitIgnoreSpec
 
+from searchsocket.code.file_kinds import language_of
 from searchsocket.code.ignore import FILES, Ignored, ReadIgnore, excluded_file, excluded_folder
-from searchsocket.code.languages import language_of
 from searchsocket.errors import ConfigError, SourceUnavailable
 from searchsocket.sources.base import SourceReport
 from searchsocket.sources.files import MAX_DEPTH

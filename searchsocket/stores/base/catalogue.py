@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.content.markdown.plain_text import ChunkText
+from searchsocket.content.markdown.chunk_text import ChunkText
 from searchsocket.types import Record
 
 

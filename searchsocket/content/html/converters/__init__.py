@@ -1,4 +1,4 @@
-"""Convert a settled tree to Markdown: one file per converter, and the site's own element converters."""
+"""Convert a settled tree to Markdown: one file per engine, and the site's own element converters."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from searchsocket.content.html.converters import fast
-from searchsocket.content.html.rules import RULES, WITHOUT_TABLES, Rule
+from searchsocket.content.html.rules import RULES, WITHOUT_TABLES
 from searchsocket.content.html.tree import Element
 from searchsocket.project.settings.site import ExtractSettings
 
@@ -48,17 +48,14 @@ def make_converter(root: Path, settings: ExtractSettings) -> Converter:
 
 @lru_cache(maxsize=8)
 def _make(root: Path, name: str, classes: Sequence[str]) -> Converter:
-    from searchsocket.content.html.converters.custom import load_rules  # heavy: imports a second parser
+    from searchsocket.content.html.converters import soup  # heavy: imports a second parser
 
-    rules, digests = load_rules(root, classes)
+    custom, digests = soup.load_rules(root, classes)
     versions = [*digests, *(f"{package}={version(package)}" for package in ("beautifulsoup4", "markdownify"))]
-    return Converter(_with_rules(name, rules), frozenset(rules), " ".join(versions))
-
-
-def _with_rules(name: str, custom: dict[str, Rule]) -> ToMarkdown:
+    convert = fast.convert if name == "fast" else soup.convert
     with_tables, without = RULES | custom, WITHOUT_TABLES | custom
-    if name == "fast":
-        return lambda main, *, keep_tables=True: fast.convert(main, with_tables if keep_tables else without)
-    from searchsocket.content.html.converters import soup
 
-    return lambda main, *, keep_tables=True: soup.convert(main, with_tables if keep_tables else without)
+    def to_markdown(main: Element, *, keep_tables: bool = True) -> str:
+        return convert(main, with_tables if keep_tables else without)
+
+    return Converter(to_markdown, frozenset(custom), " ".join(versions))

@@ -1,8 +1,7 @@
 """Convert a normalised tree to Markdown in one walk over lxml's own tree."""
 
-from searchsocket.content.html.converters.joining import join, tidy
 from searchsocket.content.html.rules import MEANS, RULES, WITHOUT_TABLES, Rule
-from searchsocket.content.html.text_markdown import BLOCK, BREAK, FLOW, PRE, text_markdown
+from searchsocket.content.html.text_markdown import BLOCK, BREAK, FLOW, PRE, join, text_markdown, tidy
 from searchsocket.content.html.tree import BLOCKS, Element, clean_text
 
 _EDGES = {**dict.fromkeys(BLOCKS, BLOCK), "br": BREAK}

@@ -1,31 +1,37 @@
-"""The same rules on another engine: BeautifulSoup's tree, walked by markdownify.
+"""The same rules on another engine, BeautifulSoup's tree walked by markdownify; and the site's custom converters.
 
-It is slower than the walk over lxml's tree, and tests check that both produce the same Markdown.
+It is slower than the walk over lxml's tree, and tests check that both produce the same Markdown. Custom converters are
+`convert_<tag>` methods of the site's own classes, called as markdownify does.
 """
 
+import hashlib
+import importlib
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from bs4 import BeautifulSoup, Tag
 from bs4.element import NavigableString
 from markdownify import MarkdownConverter
 
-from searchsocket.content.html.converters.joining import join, tidy
-from searchsocket.content.html.rules import MEANS, RULES, WITHOUT_TABLES, Rule
-from searchsocket.content.html.text_markdown import BLOCK, BREAK, FLOW, PRE, text_markdown
+from searchsocket.content.html.rules import MEANS, Rule
+from searchsocket.content.html.text_markdown import BLOCK, BREAK, FLOW, INLINE, PRE, VERBATIM, join, text_markdown, tidy
 from searchsocket.content.html.tree import BLOCKS, Element, clean_text
+from searchsocket.errors import ConfigError
 
-
-def to_markdown(main: Element, *, keep_tables: bool = True) -> str:
-    """See `ToMarkdown`."""
-    return convert(main, RULES if keep_tables else WITHOUT_TABLES)
+_ENTRY = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+_PREFIX = "convert_"
 
 
 def convert(main: Element, rules: dict[str, Rule]) -> str:
     """Convert a normalised main content by the given rules."""
-    return tidy(_Converter(rules).process_tag(tag_of(main)).strip("\n"))
+    return tidy(_Converter(rules).process_tag(_tag_of(main)).strip("\n"))
 
 
-def tag_of(element: "Element | _AsElement") -> Tag:
+def _tag_of(element: "Element | _AsElement") -> Tag:
     """Copy an element into a BeautifulSoup tree; writing and parsing it could change the tree."""
     if isinstance(element, _AsElement):
         return element.node
@@ -133,3 +139,73 @@ def _wrap(node: object) -> _AsElement | None:
 
 def _leading_text(node: object) -> str:
     return str(node) if isinstance(node, NavigableString) else ""
+
+
+def load_rules(root: Path, entries: Sequence[str]) -> tuple[dict[str, Rule], list[str]]:
+    """Load the rules of the configured classes, and a digest of each class's file.
+
+    Args:
+        root: Folder that is searched for modules first.
+        entries: `module:Class`; if two convert the same element, the later one is used.
+
+    Raises:
+        ConfigError: A class cannot be loaded, or has no converter methods.
+    """
+    rules: dict[str, Rule] = {}
+    digests = []
+    for entry in entries:
+        converter = _load(root, entry)
+        rules_by_tag = dict(_rules(converter))
+        if not rules_by_tag:
+            raise ConfigError(
+                f"extract.converters: {entry!r} has no method such as convert_my_note(self, el, text, parent_tags)"
+            )
+        rules |= rules_by_tag
+        file = inspect.getsourcefile(type(converter))
+        digests.append(hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16] if file else entry)
+    return rules, digests
+
+
+def _load(root: Path, entry: str) -> object:
+    if not _ENTRY.fullmatch(entry):
+        raise ConfigError(f"extract.converters: {entry!r} must be module:Class, e.g. search_converters:Notes")
+    module, _, name = entry.partition(":")
+    sys.path.insert(0, str(root))
+    try:
+        return getattr(importlib.import_module(module), name)()
+    except Exception as error:  # the site's code may raise anything
+        message = f"extract.converters: {entry!r} cannot be loaded: {type(error).__name__}: {error}"
+        raise ConfigError(f"{message}; searchsocket looks for modules in {root}, then in Python's path") from error
+    finally:
+        sys.path.remove(str(root))
+
+
+def _rules(converter: object) -> Iterator[tuple[str, Rule]]:
+    for name in dir(converter):
+        tag = name.removeprefix(_PREFIX).replace("_", "-")
+        inherited = getattr(MarkdownConverter, name, None)
+        if not name.startswith(_PREFIX) or (inherited and getattr(type(converter), name) is inherited):
+            continue
+        if "-" not in tag:
+            raise ConfigError(
+                f"extract.converters: {type(converter).__name__}.{name} is for <{tag}>; only custom elements, whose "
+                "names have a hyphen, can be converted by the site"
+            )
+        yield tag, _rule(getattr(converter, name))
+
+
+def _rule(convert: Callable[..., str]) -> Rule:
+    def rule(element: Element, text: str, around: int) -> str:
+        return str(convert(_tag_of(element), text, parent_tags=_parent_tags(element, around)))
+
+    return rule
+
+
+def _parent_tags(element: Element, around: int) -> set[str]:
+    """The names of the elements around an element, with markdownify's pseudo-tags for restricted places."""
+    names: set[str] = set()
+    above = element.getparent()
+    while above is not None:
+        names.add(str(above.tag))
+        above = above.getparent()
+    return names | ({"_inline"} if around & INLINE else set()) | ({"_noformat"} if around & VERBATIM else set())

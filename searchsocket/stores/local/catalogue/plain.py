@@ -9,7 +9,7 @@ import sys
 import zlib
 from array import array
 
-from searchsocket.content.markdown.plain_text import START, ChunkText, Opening
+from searchsocket.content.markdown.chunk_text import START, ChunkText, Opening
 from searchsocket.stores.local.catalogue.columns import SqlRow
 
 _SHORT = "H"  # 2 bytes, for positions in texts of fewer than `_SHORTS` characters

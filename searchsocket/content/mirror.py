@@ -1,21 +1,26 @@
-"""A page of the mirror as text: front matter (spec 8.4), then Markdown."""
+"""The Markdown mirror: a page as text with front matter (spec 8.4), and the name of its file.
+
+Each URL has one file, on every file system.
+"""
 
 import hashlib
 import json
 import math
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import fields
+from pathlib import Path
 from typing import Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from searchsocket.content.pages import Page
-from searchsocket.errors import IndexCorrupt
+from searchsocket.errors import IndexCorrupt, UnsafePath
 from searchsocket.system.json_text import JsonObject
 from searchsocket.types import PageFacts, RouteResolution
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
-_SCOPE = re.compile(r"\nscope: .*")  # a value contains no line break
-_LINE = re.compile(r"([A-Za-z][A-Za-z0-9]*): (.+)")
+_SCOPE_LINE = re.compile(r"\nscope: .*")  # a value contains no line break
+_FIELD_LINE = re.compile(r"([A-Za-z][A-Za-z0-9]*): (.+)")
 # Characters that YAML does not print in a quoted string, or that an editor or terminal hides.
 _UNPRINTABLE = re.compile(
     "[\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff\ufffe\uffff]"
@@ -27,6 +32,12 @@ _FIRST = (
     "generated_at", "incoming_links", "outgoing_links", "depth", "link_texts",
 )  # fmt: skip
 _ALWAYS = frozenset({"url", "title", "route_resolution", "incoming_links", "outgoing_links", "depth"})
+_PLAIN_SEGMENT = re.compile(r"(?![.-])[\w.%@+,=()!&'-]+(?<!\.)")
+_RESERVED_NAME = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)", re.IGNORECASE)
+_UNREADABLE = re.compile(r"[^A-Za-z0-9._-]+")
+_SEGMENT_BYTES = 100
+_PATH_BYTES = 200  # of the whole relative path: the lowest common limit is 260 including the parent folder
+_READABLE_CHARS = 40
 
 
 class _Field(NamedTuple):
@@ -88,7 +99,7 @@ def parse_page(text: str) -> Page:
         raise IndexCorrupt("not a complete mirror page: it has no front matter, or its end is missing")
     values: tuple[JsonObject, JsonObject] = ({}, {})  # of the page, of its facts
     for line in head[4:].split("\n"):
-        match = _LINE.fullmatch(line)
+        match = _FIELD_LINE.fullmatch(line)
         field = _FIELDS.get(match[1]) if match else None
         if match is None or field is None:
             raise IndexCorrupt(f"mirror front matter has a line that was not written by the mirror: {line[:80]!r}")
@@ -125,7 +136,7 @@ def text_of_scope(text: str, scope: str) -> str:
 
 
 def _of_scope(head: str, scope: str) -> str:
-    return _SCOPE.sub(lambda _: f"\nscope: {_json(scope)}", head, count=1)
+    return _SCOPE_LINE.sub(lambda _: f"\nscope: {_json(scope)}", head, count=1)
 
 
 def _json(value: object) -> str:
@@ -145,3 +156,73 @@ def _value(key: str, text: str, kind: object) -> object:
     if type(value) is not kind or (key == "routeResolution" and value not in get_args(RouteResolution)):
         raise IndexCorrupt(f"mirror front matter: {key} has the invalid value {text[:80]!r}")
     return value
+
+
+def mirror_name(url: str) -> str:
+    """The mirror file of a canonical URL path, relative to the scope's folder (spec 8.4).
+
+    `/guide/first-steps` is `guide/first-steps.md` and `/` is `index.md`. A segment that some file system would
+    change, refuse or confuse with another one (capitals, `CON`, `a.`, `..`, long ones) gets `~` and a hash of itself,
+    and a path that is too long as a whole gets a hash of the URL. No two URLs share a file; no file is also a folder.
+
+    Raises:
+        UnsafePath: The URL does not begin with a slash.
+    """
+    if not url.startswith("/"):
+        raise UnsafePath(f"{url!r} is not a URL path")
+    if url == "/":
+        return "index.md"
+    *folders, last = url[1:].split("/")
+    names = [_segment_name(folder, is_reserved=folder.endswith(".md")) for folder in folders]
+    # The home page uses index.md.
+    names.append(_segment_name(last, is_reserved=last == "index" and not folders) + ".md")
+    if sum(len(name.encode()) + 1 for name in names) <= _PATH_BYTES:
+        return "/".join(names)
+    parts, used = [], 0
+    for name in names[:-1]:
+        used += len(name.encode()) + 1
+        if used > _PATH_BYTES // 2:
+            break
+        parts.append(name)
+    return "/".join([*parts, _hash_name(last, url) + ".md"])
+
+
+def mirror_file(root: Path, url: str) -> Path:
+    """The mirror file of `url` inside the folder `root`.
+
+    Raises:
+        UnsafePath: A symbolic link in the mirror leads elsewhere.
+    """
+    # A cold run calls this several times per page, so only names inside the mirror are checked.
+    file = root
+    for name in mirror_name(url).split("/"):
+        file = file / name
+        if file.is_symlink():
+            raise UnsafePath(f"{file} leaves the mirror through a symbolic link; remove the link")
+    return file
+
+
+def _segment_name(segment: str, *, is_reserved: bool) -> str:
+    return segment if _is_plain(segment) and not is_reserved else _hash_name(segment, segment)
+
+
+def _is_plain(segment: str) -> bool:
+    """Return True if every file system stores the segment unchanged and distinct from all other plain ones."""
+    return (
+        _PLAIN_SEGMENT.fullmatch(segment) is not None
+        and _RESERVED_NAME.match(segment) is None
+        and len(segment.encode("utf-8", "surrogatepass")) <= _SEGMENT_BYTES
+        and segment.isprintable()
+        # Stable under the foldings of case-insensitive and normalising file systems.
+        and unicodedata.normalize("NFKC", segment) == segment
+        and segment.casefold() == segment
+        and segment.upper().casefold() == segment
+    )
+
+
+def _hash_name(segment: str, identity: str) -> str:
+    digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:20]
+    readable = _UNREADABLE.sub("-", segment)[:_READABLE_CHARS].strip(".-")
+    if _RESERVED_NAME.match(readable):
+        readable = readable.replace(".", "-")
+    return f"{readable}~{digest}"

@@ -1,1 +1,0 @@
-"""The Markdown mirror: file format and file names."""
