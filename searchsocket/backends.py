@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from searchsocket.curation.live_rules import Curation, utc_now
 from searchsocket.errors import ConfigError, IndexCorrupt
@@ -13,11 +14,13 @@ from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.models.embedders.cache_place import Home, Homes, cache_file, open_cache
 from searchsocket.models.paying.ledger import FILE, Ledger
 from searchsocket.project.project import Project, index_folder
-from searchsocket.state import STATE_FILE, ProjectState
 from searchsocket.stores import make_store
 from searchsocket.stores.base import VectorStore
 from searchsocket.text.redaction import Redactor
 from searchsocket.types import Scope
+
+if TYPE_CHECKING:
+    from searchsocket.state import ProjectState
 
 
 class Backends:
@@ -50,8 +53,10 @@ class Backends:
         self._embedders: dict[str, Embedder] = {}  # by provider
 
     @cached_property
-    def state(self) -> ProjectState:
+    def state(self) -> "ProjectState":
         """The state of pages between runs."""
+        from searchsocket.state import ProjectState  # a query needs none of it
+
         return ProjectState(self._project.state_dir)
 
     @cached_property
@@ -127,7 +132,7 @@ class Backends:
         """
         cache = open_cache(self.cache_file, read_only=read_only)
         state = self._project.state_dir
-        if not read_only and (state / STATE_FILE).is_file():
+        if not read_only and self.state.file.is_file():
             index = index_folder(self._project.settings.vector, state).resolve()
             home = Home(state.resolve(), index, self._project.root, datetime.now(UTC).date().isoformat())
             try:
