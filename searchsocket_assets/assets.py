@@ -5,7 +5,7 @@ materialized alone, in its own process. Each stage skips unchanged content, by c
 """
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from itertools import groupby
@@ -17,9 +17,7 @@ from searchsocket.pipeline.run.checks import Check
 from searchsocket.pipeline.run.stage import AnyStage
 from searchsocket.pipeline.run.stages import CODE_STAGES, LLMS_STAGES, STAGES, STATIC_STAGES
 from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS
-from searchsocket_assets.columns import column_schema
-from searchsocket_assets.project_root import begin_run
-from searchsocket_assets.resources import options_of
+from searchsocket_assets.resources import begin_scope_run, options_of
 from searchsocket_assets.run.evaluations import checked, outcome_of, refusal
 from searchsocket_assets.run.history import MAX_RUNS, delete_old_runs
 from searchsocket_assets.run.tags import BUILD_TAG, is_cancelled, note_build
@@ -27,6 +25,76 @@ from searchsocket_assets.run.translate import errors_as_failures, events_logged,
 from searchsocket_assets.site import DagsterSite
 
 Results = Iterator[dg.MaterializeResult[None] | dg.AssetCheckEvaluation]
+_COLUMNS = {
+    "site_pages": (
+        ("url", "string", "canonical URL; one row per page"),
+        ("locator", "string", "file or URL in the source"),
+        ("raw_hash", "string", "SHA-256 of the bytes"),
+        ("bytes", "int", "size of the page in bytes"),
+    ),
+    "page_mirror": (
+        ("url", "string", "canonical URL; one file per page"),
+        ("title", "string", "title of the page"),
+        ("route_file", "string", "route file of the page; empty if unknown"),
+        ("incoming_links", "int", "number of pages that link to this page"),
+        ("body", "string", "main content as Markdown"),
+    ),
+    "page_chunks": (
+        ("id", "string", "stable key of the chunk"),
+        ("url", "string", "URL path of the page"),
+        ("heading_path", "array<string>", "headings above the chunk, outermost first"),
+        ("text", "string", "text that search and snippets use"),
+        ("content_hash", "string", "SHA-256 of the embedded text"),
+    ),
+    "chunk_embeddings": (
+        ("content_hash", "string", "SHA-256 of the embedded text"),
+        ("model_id", "string", "embedding model"),
+        ("vector", "array<float32>", "embedding, a vector of length 1"),
+    ),
+    "search_index": (
+        ("id", "string", "stable key of the chunk"),
+        ("url", "string", "URL path of the page"),
+        ("title", "string", "title of the page"),
+        ("text", "string", "text that search and snippets use"),
+        ("vector", "array<float32>", "embedding, a vector of length 1"),
+    ),
+    "llms_txt": (
+        ("url", "string", "URL path of the page; one file per page"),
+        ("title", "string", "title of the page"),
+        ("note", "string", "one-line summary of the page"),
+        ("size", "int", "size of the Markdown file in bytes"),
+    ),
+    "static_search": (
+        ("file", "string", "name of the file: its kind and the hash of its contents"),
+        ("bytes", "int", "size of the file in bytes"),
+    ),
+    "code_files": (
+        ("url", "string", "path from the project folder; one row per file"),
+        ("locator", "string", "path from the project folder"),
+        ("raw_hash", "string", "SHA-256 of the bytes"),
+        ("bytes", "int", "size of the file in bytes"),
+    ),
+    "code_chunks": (
+        ("id", "string", "stable key of the chunk: path, symbol, number"),
+        ("url", "string", "path of the file from the project folder"),
+        ("symbol", "string", "qualified name of the definition"),
+        ("lines", "string", "first and last line"),
+        ("text", "string", "text that search and snippets use"),
+        ("content_hash", "string", "SHA-256 of the embedded text"),
+    ),
+    "code_embeddings": (
+        ("content_hash", "string", "SHA-256 of the embedded text"),
+        ("model_id", "string", "embedding model"),
+        ("vector", "array<float32>", "embedding, a vector of length 1"),
+    ),
+    "code_index": (
+        ("id", "string", "stable key of the chunk"),
+        ("url", "string", "path of the file from the project folder"),
+        ("symbol", "string", "qualified name of the definition"),
+        ("text", "string", "text that search and snippets use"),
+        ("vector", "array<float32>", "embedding, a vector of length 1"),
+    ),
+}
 
 
 def stage_asset(stage: AnyStage, site: DagsterSite) -> dg.AssetsDefinition:
@@ -55,14 +123,12 @@ def stage_asset(stage: AnyStage, site: DagsterSite) -> dg.AssetsDefinition:
     )
     def run_stage(context: dg.AssetExecutionContext) -> Results:
         with errors_as_failures(stage.name), events_logged(context.log) as on_event:
-            options = options_of(context.resources, site)
-            of_site = site.scope_run(context.run, options.to_run_options(), on_event)
+            of_site = begin_scope_run(context, site, on_event)
             run = replace(
                 of_site.of(stage.corpus),
                 should_stop=lambda: is_cancelled(context.instance, context.run.run_id),
-                lock_timeout_s=options.lock_timeout_s,
+                lock_timeout_s=options_of(context.resources, site).lock_timeout_s,
             )
-            begin_run(context.instance, context.run, site, of_site.project)
             if not stage.reads:
                 if BUILD_TAG not in context.run.tags:
                     note_build(context.instance, context.run.run_id, of_site)
@@ -76,6 +142,12 @@ def stage_asset(stage: AnyStage, site: DagsterSite) -> dg.AssetsDefinition:
             yield materialized(context.instance, context.asset_key, run, result)
 
     return run_stage
+
+
+def column_schema(stage: str) -> Mapping[str, dg.TableSchema]:
+    """The metadata of an asset with its columns."""
+    columns = [dg.TableColumn(name, kind, description) for name, kind, description in _COLUMNS[stage]]
+    return {"dagster/column_schema": dg.TableSchema(columns)}
 
 
 # Dagster records when an upstream asset builds the site, so a condition on it is better than a sensor. Branches change

@@ -24,12 +24,11 @@ from searchsocket.pipeline.watching.whole import Wait, Wholeness
 from searchsocket.project.project import Project
 from searchsocket.project.settings.source_kinds import source_kind
 from searchsocket.state import ProjectState
-from searchsocket_assets.initial_status import sensor_status
 from searchsocket_assets.jobs import INDEX_SITE
-from searchsocket_assets.own_scopes import names_in_stores, own_partitions
+from searchsocket_assets.partitions import names_in_stores, own_partitions
 from searchsocket_assets.run.history import index_records
 from searchsocket_assets.run.tags import BRANCH_TAG, BUILD_TAG, PROJECT_TAG
-from searchsocket_assets.site import DagsterSite
+from searchsocket_assets.site import DagsterSite, sensor_status
 
 _MOST_AT_ONCE = 20  # runs that one tick requests
 _TICK_S = 20.0  # time for one tick; Dagster stops it after 60 s

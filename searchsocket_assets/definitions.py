@@ -7,8 +7,7 @@ import os
 
 import dagster as dg
 
-from searchsocket_assets.project_traits import ProjectTraits, traits_of_project
-from searchsocket_assets.site import DagsterSite
+from searchsocket_assets.site import DagsterSite, ProjectTraits, traits_of_project
 
 
 def build_definitions(root: str = "", *, traits: ProjectTraits | None = None) -> dg.Definitions:

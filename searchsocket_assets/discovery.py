@@ -20,11 +20,10 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.project.project import Project
 from searchsocket.project.settings.source_kinds import source_kind
 from searchsocket_assets.builds import wait_for
-from searchsocket_assets.initial_status import sensor_status
-from searchsocket_assets.own_scopes import names_in_stores
+from searchsocket_assets.partitions import names_in_stores
 from searchsocket_assets.run.history import index_records
 from searchsocket_assets.run.tags import BRANCH_TAG, PROJECT_TAG
-from searchsocket_assets.site import DagsterSite
+from searchsocket_assets.site import DagsterSite, sensor_status
 
 _MOST_AT_ONCE = 20  # new scopes per tick; a large repository takes several ticks
 _TICK_S = 20.0  # time of one tick for builds; Dagster stops it after 60 s

@@ -14,11 +14,9 @@ from searchsocket.pipeline.branches.unused_embeddings import prune_unused
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
 from searchsocket.system.disk_space import Freed, compact, tidy_temporary
-from searchsocket_assets.initial_status import schedule_start
-from searchsocket_assets.jobs import INDEX_CODE, INDEX_SITE, PLAN
-from searchsocket_assets.live_jobs import ROLLBACK, VERIFY
-from searchsocket_assets.own_scopes import own_partitions
-from searchsocket_assets.project_root import begin_run
+from searchsocket_assets.jobs import INDEX_CODE, INDEX_SITE, PLAN, ROLLBACK, VERIFY
+from searchsocket_assets.partitions import own_partitions
+from searchsocket_assets.resources import begin_project_run
 from searchsocket_assets.run.details import table
 from searchsocket_assets.run.history import ASSET_JOB, MAX_RUNS, delete_old_runs
 from searchsocket_assets.run.translate import errors_as_failures
@@ -49,8 +47,7 @@ def maintenance_job(site: DagsterSite) -> dg.JobDefinition:
     def maintain(context: dg.OpExecutionContext, config: MaintenanceOptions) -> None:
         """Delete old runs, generations and temporary folders, and compact databases."""
         with errors_as_failures("maintain"):
-            project = site.open()
-            begin_run(context.instance, context.run, site, project)
+            project = begin_project_run(context, site)
             freed = [*_old_runs(context.instance, site, project, config.runs_kept)]
             freed += [*_of_corpora(project), *tidy_temporary()]
             freed += [step for path in _databases(project) for step in compact(path)]
@@ -115,7 +112,7 @@ def maintenance_schedule(site: DagsterSite, job: dg.JobDefinition) -> dg.Schedul
     """The schedule of maintenance; off unless the site enables it."""
     return dg.ScheduleDefinition(
         job=job,
-        **schedule_start(site, "weekly_maintenance", "0 5 * * 0"),
+        **site.schedule_start("weekly_maintenance", "0 5 * * 0"),
         description="Cleans up the project on Sunday mornings.",
         owners=site.owners,
         tags=site.tags("maintenance"),

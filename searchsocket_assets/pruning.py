@@ -15,12 +15,11 @@ from searchsocket.pipeline.branches.prune_rules import Match, seconds_of
 from searchsocket.pipeline.branches.pruning import PrunePlan, PruneRequest, apply_prune, plan_prune
 from searchsocket.system.json_text import JsonObject
 from searchsocket_assets.discovery import named
-from searchsocket_assets.initial_status import schedule_start, sensor_status
-from searchsocket_assets.project_root import begin_run
+from searchsocket_assets.partitions import empty_partitions_of, forget_in
+from searchsocket_assets.resources import begin_project_run
 from searchsocket_assets.run.details import Metadata
-from searchsocket_assets.run.empty_partitions import empty_partitions_of, forget_in
 from searchsocket_assets.run.translate import errors_as_failures
-from searchsocket_assets.site import DagsterSite
+from searchsocket_assets.site import DagsterSite, sensor_status
 
 
 class PruneOptions(dg.Config):
@@ -45,8 +44,7 @@ def prune_job(site: DagsterSite) -> dg.JobDefinition:
     def prune(context: dg.OpExecutionContext, config: PruneOptions) -> None:
         """Delete the scopes of deleted branches, then their partitions and runs."""
         with errors_as_failures():
-            project = site.open()
-            begin_run(context.instance, context.run, site, project)
+            project = begin_project_run(context, site)
             plan = plan_prune(project, os.environ, config.request(), datetime.now(UTC))
             context.add_output_metadata(plan_metadata(plan))
             for verdict in plan.verdicts:
@@ -100,7 +98,7 @@ def prune_schedule(site: DagsterSite, job: dg.JobDefinition) -> dg.ScheduleDefin
     """The schedule that prunes; off unless the site enables it."""
     return dg.ScheduleDefinition(
         job=job,
-        **schedule_start(site, "nightly_prune", "0 4 * * *"),
+        **site.schedule_start("nightly_prune", "0 4 * * *"),
         run_config=_apply(site),
         description="Deletes the scopes of branches that no longer exist, every night.",
         owners=site.owners,

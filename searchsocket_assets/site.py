@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -17,15 +17,83 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.project import Project, open_project
 from searchsocket.project.scopes import sanitise_scope
+from searchsocket.project.settings.model import LOCAL_EMBEDDERS
+from searchsocket.project.settings.source_kinds import source_kind
 from searchsocket.quality.gate import golden_texts, judge_candidate
+from searchsocket.sources import make_source
+from searchsocket.sources.base import SourceOrigin
 from searchsocket.state import ProjectState
+from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Scope
-from searchsocket_assets.partitions import NAME, PARTITION_TAG
-from searchsocket_assets.project_traits import PROJECT_VARIABLE, ProjectTraits
-from searchsocket_assets.run.tags import BRANCH_TAG, PROJECT_TAG
+from searchsocket_assets.run.tags import BRANCH_TAG, PARTITION_TAG, PROJECT_TAG
 
+PROJECT_VARIABLE = "SEARCHSOCKET_PROJECT"
+# Name of the partitions of a project with a Dagster home of its own: each scope is a partition of every asset. Names
+# are global in a Dagster instance, not per code location.
+NAME = "searchsocket_scope"
 PAID_POOL = "searchsocket_paid_embeddings"
 _POOL = "searchsocket"
+_GENERATOR_KINDS = {"SvelteKit": "svelte", "Next.js": "nextjs"}  # otherwise the name in small letters
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectTraits:
+    """Facts about a project that its assets show; no run depends on them."""
+
+    owners: tuple[str, ...] = ()
+    source_kinds: frozenset[str] = frozenset({"html"})
+    has_code: bool = False  # its source code is indexed too
+    has_demand: bool = False  # its service records searches
+    has_llms: bool = False  # llms.txt and its pages are written
+    has_static: bool = False  # the index is exported for search without a server
+    discovers_branches: bool = False  # the sensor for new branches runs from the start
+    watches_builds: bool = False  # the sensor for new builds runs from the start
+    prunes_branches: bool = False  # the sensor for deleted branches runs from the start
+    pays_for_embeddings: bool = False  # a provider on another machine makes the vectors
+    max_age_days: float = 0.0  # of a live generation, before it counts as stale; 0 = no limit
+    group: str = ""  # of the site's assets
+    tags: Mapping[str, str] = field(default_factory=dict)  # of all definitions
+    schedules: Mapping[str, str] = field(default_factory=dict)  # those that run from the start -> cron
+
+
+def traits_of_project(environ: Mapping[str, str]) -> ProjectTraits:
+    """Traits of the project for which Dagster's processes were started; defaults if it cannot be read.
+
+    The graph is shown even if a project is broken; its runs report the problem.
+    """
+    root = environ.get(PROJECT_VARIABLE, "")
+    return read_traits(Path(root) if root else Path.cwd(), environ)[1]
+
+
+def read_traits(root: Path, environ: Mapping[str, str]) -> tuple[str, ProjectTraits]:
+    """Id and traits of the project in a folder; the folder's name and default traits if it cannot be read."""
+    project_id, traits = root.name, ProjectTraits()
+    try:
+        project = open_project(root, environ)
+        project_id, settings = project.id, project.settings
+        traits = replace(
+            traits,
+            owners=settings.dagster.owners,
+            has_code=settings.code.enable,
+            has_demand=settings.demand.enable,
+            has_llms=settings.llms.enable,
+            has_static=settings.export.static,
+            discovers_branches=settings.branches.discover,
+            watches_builds=settings.branches.watch,
+            pays_for_embeddings=settings.embeddings.provider not in LOCAL_EMBEDDERS,
+            max_age_days=settings.dagster.max_age_days,
+        )
+        origin = make_source(project.root, project.settings, None, scope="main").origin
+    except (SearchSocketError, OSError):
+        return project_id, traits
+    return project_id, replace(traits, source_kinds=source_kinds(origin))
+
+
+def source_kinds(origin: SourceOrigin) -> frozenset[str]:
+    """The kinds of the pages of a source: their format and the tool that made them."""
+    name = origin.generator
+    made_by = {_GENERATOR_KINDS.get(name, "".join(name.lower().split()))} if name else set()
+    return frozenset(source_kind(origin.mode).formats | made_by)
 
 
 @dataclass(frozen=True)
@@ -110,6 +178,12 @@ class DagsterSite:
         """The resource with the options of a launch."""
         return f"{self.name}_options" if self.name else "options"
 
+    def schedule_start(self, name: str, cron: str) -> JsonObject:
+        """Name, times and status of a schedule; it runs from the start if the site sets its times."""
+        cron_time = self.traits.schedules.get(name)
+        status = dg.DefaultScheduleStatus.RUNNING if cron_time else dg.DefaultScheduleStatus.STOPPED
+        return {"name": self.named(name), "cron_schedule": cron_time or cron, "default_status": status}
+
     @cached_property
     def partitions(self) -> dg.DynamicPartitionsDefinition:
         return dg.DynamicPartitionsDefinition(name=self.partitions_name)
@@ -159,3 +233,22 @@ def _exists(project: Project, name: str) -> bool:
     except SearchSocketError:  # the run reports it
         return False
     return name in {scope.name for scope in scopes}
+
+
+def ensure_scope(instance: dg.DagsterInstance, scope: str) -> None:
+    """Add `scope` as a partition, even if other processes do the same."""
+    from sqlalchemy.exc import IntegrityError  # loaded with an instance, but not with definitions
+
+    if instance.has_dynamic_partition(NAME, scope):
+        return
+    try:
+        instance.add_dynamic_partitions(NAME, [scope])
+    except IntegrityError:
+        # Dagster selects, then inserts: in a race, the second insert fails on an existing partition.
+        if not instance.has_dynamic_partition(NAME, scope):
+            raise
+
+
+def sensor_status(runs: bool) -> dg.DefaultSensorStatus:
+    """Run a sensor from the start or not; people can switch each sensor and schedule in the UI."""
+    return dg.DefaultSensorStatus.RUNNING if runs else dg.DefaultSensorStatus.STOPPED

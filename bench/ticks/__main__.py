@@ -22,9 +22,9 @@ import dagster as dg
 from bench.week.site import git
 from searchsocket.project.scopes import sanitise_scope
 from searchsocket_assets.definitions import build_definitions
-from searchsocket_assets.partitions import NAME, PARTITION_TAG
 from searchsocket_assets.run.home import prepare_home
-from searchsocket_assets.run.tags import PROJECT_TAG
+from searchsocket_assets.run.tags import PARTITION_TAG, PROJECT_TAG
+from searchsocket_assets.site import NAME
 
 SETTINGS = 'project.id = "many"\nsource.static_output_dir = "builds/{scope}"\nbranches.settle_s = 0\n'
 PAGES = ("index.html", "docs/a.html", "docs/b.html")

@@ -14,9 +14,8 @@ import dagster as dg
 from bench.week.dagster_ui import DagsterUi
 from bench.week.pictures import GRAPH, PLOTS, WIDE, camera
 from searchsocket_assets.definitions import build_definitions
-from searchsocket_assets.partitions import ensure_scope
-from searchsocket_assets.project_traits import ProjectTraits
 from searchsocket_assets.run.home import prepare_home
+from searchsocket_assets.site import ProjectTraits, ensure_scope
 
 BRANCHES, BROKEN, UNBUILT, GENERATIONS = 30, (4, 11, 19), (7, 23), 20
 SETTINGS = """project.id = "many"

@@ -172,6 +172,6 @@ def _forget_runs(project: Project, scopes: list["Scope"]) -> None:
     """Delete Dagster's records of the scopes; otherwise a new scope of the same name would show as materialized."""
     home = dagster_home(project, os.environ)
     if home.is_dir():
-        from searchsocket_assets.run.runs import forget_runs
+        from searchsocket_assets.partitions import forget_runs
 
         forget_runs(project, home, scopes)

@@ -44,16 +44,15 @@ def dagster(root: Path, host: str, port: int) -> None:
     make_private_folders(project)
     prepare_home(home)
     if not (home / "history").is_dir():  # Dagster's own processes would race with a first run for its databases
-        from searchsocket_assets.run.home_errors import home_errors
         from searchsocket_assets.run.instance import open_instance
 
-        with home_errors(home):
-            open_instance(home).dispose()
+        with open_instance(home):
+            pass
     address = f"http://{host}:{port}"
     locks = []
     if sys.platform != "win32":  # Windows cannot pass open files to another program
         locks.append(_lock(home, address))
-        from searchsocket_assets.run.dead_runs import fail_dead_runs
+        from searchsocket_assets.run.history import fail_dead_runs
 
         if buried := fail_dead_runs(home):
             click.echo(f"ended {len(buried)} runs without a process; Dagster retries them", err=True)

@@ -79,7 +79,7 @@ def prune(
 def _delete_empty_partitions(project: Project, plan: PrunePlan) -> None:
     home = dagster_home(project, os.environ)
     if home.is_dir():
-        from searchsocket_assets.run.empty_partitions import delete_empty_partitions
+        from searchsocket_assets.partitions import delete_empty_partitions
 
         delete_empty_partitions(project, os.environ, home, plan)
 

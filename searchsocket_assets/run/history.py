@@ -1,8 +1,12 @@
-"""Keep Dagster's run history short: each run takes a third of a megabyte, and Dagster itself deletes none.
+"""The runs of a project in Dagster: read the newest, delete old ones, and fail those whose process has ended.
 
-Also reads the newest run of each scope.
+Each run takes a third of a megabyte, and Dagster itself deletes none. Its launcher cannot check whether a process
+exists, so a run whose process died with the machine, or with all of Dagster, would stay "started" for ever. It would
+count against the limit of concurrent runs, and its backfill would never end.
 """
 
+import os
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,18 +15,18 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from searchsocket.project.project import Project
-from searchsocket_assets.partitions import PARTITION_TAG
-from searchsocket_assets.run.home_errors import home_errors
+from searchsocket_assets.run.home import HOME_VARIABLE
 from searchsocket_assets.run.instance import open_instance
-from searchsocket_assets.run.tags import PROJECT_TAG
+from searchsocket_assets.run.tags import COMMAND, LAUNCHED_BY_TAG, PARTITION_TAG, PROJECT_TAG
 
 if TYPE_CHECKING:
     from searchsocket_assets.site import DagsterSite
 
-
 MAX_RUNS = 50  # per job and scope
 _DELETED_AT_ONCE = 10  # a long history is shortened step by step, so that no single run takes long
 ASSET_JOB = "__ASSET_JOB"  # Dagster's own name for assets that are materialized without a job
+_PROCESS = re.compile(r"^Started process for run \(pid: (\d+)\)")
+_BEGUN = dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING])
 
 
 def runs_of(instance: dg.DagsterInstance, project: Project, scope: str, job: str | None = None) -> dg.RunsFilter:
@@ -75,7 +79,7 @@ def last_runs(project: Project, home: Path, scopes: Sequence[str]) -> Mapping[st
     Raises:
         StateUnavailable: The Dagster home cannot be used.
     """
-    with home_errors(home), open_instance(home) as instance:
+    with open_instance(home) as instance:
         return last_runs_in(instance, project, scopes)
 
 
@@ -85,3 +89,47 @@ def last_runs_in(
     """Like `last_runs`, in an open instance."""
     newest = {name: instance.get_runs(runs_of(instance, project, name), limit=1) for name in scopes}
     return {name: {"status": runs[0].status.value, "runId": runs[0].run_id} for name, runs in newest.items() if runs}
+
+
+def fail_dead_runs(home: Path) -> list[str]:
+    """Fail the runs that Dagster launched and whose process has ended, so that they are repeated; return their ids.
+
+    Runs of commands are left to the next command for their scope.
+
+    Raises:
+        StateUnavailable: The Dagster home cannot be used.
+    """
+    buried = []
+    with open_instance(home) as instance:
+        for run in instance.get_runs(_BEGUN):
+            process = _process_of(instance, run)
+            is_ours = run.tags.get(LAUNCHED_BY_TAG) != COMMAND or run.parent_run_id is not None
+            if is_ours and process is not None and not _is_alive(process, {HOME_VARIABLE: str(home)}):
+                instance.report_run_failed(run, "The process of this run no longer exists.")
+                buried.append(run.run_id)
+    return buried
+
+
+def _process_of(instance: dg.DagsterInstance, run: dg.DagsterRun) -> int | None:
+    """The process that executes a run, from the launcher's log."""
+    matches = (
+        _PROCESS.match(entry.message) for entry in instance.all_logs(run.run_id, dg.DagsterEventType.ENGINE_EVENT)
+    )
+    return next((int(match[1]) for match in matches if match), None)
+
+
+def _is_alive(process: int, environ: Mapping[str, str]) -> bool:
+    """Return True if a process is alive; a new process with the same number is recognised by its environment if
+    readable.
+    """
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    try:
+        variables = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return True
+    return all(f"{name}={value}".encode() in variables for name, value in environ.items())

@@ -1,16 +1,22 @@
-"""Open a Dagster home under a lock, since the first open creates its databases.
+"""Open a Dagster home: under a lock, and with errors that name it.
 
-Two concurrent first opens would write two versions into the databases, which Dagster could then never open again.
+The first open creates the databases of the home. Two concurrent first opens would write two versions into them, which
+Dagster could then never open again.
 """
 
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
+from typing import Any, TextIO
 
 import dagster as dg
 import yaml
 from filelock import FileLock, Timeout
+from sqlalchemy.exc import SQLAlchemyError
 
+from searchsocket.errors import StateUnavailable
+from searchsocket.system.errors import client_error, is_full
 from searchsocket.system.files import write_atomic
 
 _LOCK = ".opening.lock"
@@ -19,10 +25,18 @@ _SETTINGS = "dagster.yaml"
 _OF_COMMANDS = ".searchsocket-command.yaml"
 
 
-def open_instance(home: Path) -> dg.DagsterInstance:
-    """Open the instance of a home; the caller closes it."""
-    with _locked_home(home):
-        return _open(home, _SETTINGS)
+@contextmanager
+def open_instance(home: Path) -> Iterator[dg.DagsterInstance]:
+    """Open the instance of a home.
+
+    Raises:
+        StateUnavailable: The Dagster home cannot be used.
+    """
+    with home_errors(home):
+        with _locked_home(home):
+            instance = _open(home, _SETTINGS)
+        with instance:
+            yield instance
 
 
 def open_for_command(home: Path) -> dg.DagsterInstance:
@@ -68,3 +82,45 @@ def _locked_home(home: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+_NOISE = "Exception while writing logger call to event log"  # followed by the whole statement in SQL
+
+
+@contextmanager
+def home_errors(home: Path) -> Iterator[None]:
+    """Convert an error of Dagster or its databases about their home to an error that names it.
+
+    Raises:
+        StateUnavailable: A file of the home is damaged, or the disk is full.
+    """
+    try:
+        yield
+    except (dg.DagsterError, SQLAlchemyError, yaml.YAMLError, OSError, ValueError) as error:
+        if is_full(home, error):
+            raise client_error("cannot write the Dagster home", home, error) from error
+        reason = str(error).strip().split("\n")[0]
+        raise StateUnavailable(
+            f"the Dagster home {home} cannot be used ({reason}); free space, or rename the folder and run again: "
+            "it contains only the history of runs"
+        ) from error
+
+
+@contextmanager
+def without_storage_noise() -> Iterator[None]:
+    """Suppress Dagster's messages about log lines that it could not store; the relevant error ends the run."""
+    with redirect_stderr(_Filter(sys.stderr)):
+        yield
+
+
+class _Filter:
+    """A text stream without these messages."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return len(text) if text.startswith(_NOISE) else self._stream.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)

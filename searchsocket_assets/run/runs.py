@@ -5,7 +5,7 @@ them as an event of its run. Of Dagster's public ways, this one costs least and 
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -35,24 +35,23 @@ from searchsocket.quality.gate import golden_texts, judge_candidate
 from searchsocket.system.json_text import JsonObject
 from searchsocket.system.memory import keep_loaded, loading
 from searchsocket.types import Scope
-from searchsocket_assets.partitions import NAME as SCOPES_NAME
-from searchsocket_assets.partitions import PARTITION_TAG, ensure_scope
 from searchsocket_assets.resources import IndexOptions
 from searchsocket_assets.run.evaluations import evaluated, latest_materialization, outcome_of, refusal
-from searchsocket_assets.run.history import MAX_RUNS, delete_old_runs, delete_run, is_own_home, runs_of
+from searchsocket_assets.run.history import MAX_RUNS, delete_old_runs
 from searchsocket_assets.run.home import prepare_home
-from searchsocket_assets.run.home_errors import home_errors, without_storage_noise
-from searchsocket_assets.run.instance import open_for_command, open_instance
+from searchsocket_assets.run.instance import home_errors, open_for_command, without_storage_noise
 from searchsocket_assets.run.tags import (
     BRANCH_TAG,
     COMMAND,
     LAUNCHED_BY_TAG,
+    PARTITION_TAG,
     PROJECT_TAG,
     REPOSITORY_TAG,
     is_cancelled,
     note_build,
 )
 from searchsocket_assets.run.translate import STAGE_FAILED, errors_as_failures, events_logged, reported
+from searchsocket_assets.site import ensure_scope
 
 LOCATION = "searchsocket"  # `location_name` in workspace.yaml
 
@@ -290,17 +289,3 @@ def _crash(result: dg.ExecuteInProcessResult, stage: str) -> tuple[str, str]:
             report = "please report it with the output of `--verbose`"
             return SearchSocketError.code, f"{stage} failed with a bug: {reason}; {report}"
     return SearchSocketError.code, "the run failed before its first stage; `--verbose` shows Dagster's log"
-
-
-def forget_runs(project: Project, home: Path, scopes: Sequence[Scope]) -> None:
-    """Delete the runs of deleted scopes, since Dagster would show a later scope with that name as materialized.
-
-    In a shared home, another project may have a scope with the same name: there, only the runs of this project are
-    deleted, and the partition stays.
-    """
-    with home_errors(home), open_instance(home) as instance:
-        for scope in scopes:
-            for run in instance.get_runs(runs_of(instance, project, scope.name)):
-                delete_run(instance, run.run_id)
-            if is_own_home(instance, project):
-                instance.delete_dynamic_partition(SCOPES_NAME, scope.name)

@@ -5,6 +5,7 @@ import dagster as dg
 from searchsocket.pipeline.branches.builds import build_of
 from searchsocket.pipeline.run.context import ScopeRun
 
+PARTITION_TAG = "dagster/partition"  # its scope
 PROJECT_TAG = "project"  # a home may serve several projects
 ROOT_TAG = "searchsocket/root"  # id and folder of the project, `docs@/srv/docs`
 BRANCH_TAG = "searchsocket/branch"  # branch of its scope

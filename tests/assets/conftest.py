@@ -10,8 +10,8 @@ from runner_types import RunGraph
 from small_site import write_site
 
 from searchsocket_assets.definitions import build_definitions
-from searchsocket_assets.partitions import ensure_scope
 from searchsocket_assets.run.tags import BRANCH_TAG
+from searchsocket_assets.site import ensure_scope
 
 
 @pytest.fixture

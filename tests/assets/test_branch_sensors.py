@@ -11,9 +11,8 @@ from runner_types import RunGraph
 
 from searchsocket.project.scopes import sanitise_scope
 from searchsocket_assets.definitions import build_definitions
-from searchsocket_assets.partitions import NAME, PARTITION_TAG, ensure_scope
-from searchsocket_assets.project_traits import ProjectTraits
-from searchsocket_assets.run.tags import PROJECT_TAG
+from searchsocket_assets.run.tags import PARTITION_TAG, PROJECT_TAG
+from searchsocket_assets.site import NAME, ProjectTraits, ensure_scope
 from tests.branches.repository import add_file
 from tests.sources.git_repository import git
 

@@ -15,10 +15,8 @@ from searchsocket.pipeline.watching.whole import SILENCE_S
 from searchsocket.project.scopes import sanitise_scope
 from searchsocket_assets import builds
 from searchsocket_assets.definitions import build_definitions
-from searchsocket_assets.partitions import NAME, PARTITION_TAG
-from searchsocket_assets.project_traits import ProjectTraits
-from searchsocket_assets.run.tags import BRANCH_TAG, BUILD_TAG, PROJECT_TAG
-from searchsocket_assets.site import DagsterSite
+from searchsocket_assets.run.tags import BRANCH_TAG, BUILD_TAG, PARTITION_TAG, PROJECT_TAG
+from searchsocket_assets.site import NAME, DagsterSite, ProjectTraits
 from tests.sources.git_repository import commit, git
 from tests.watching.builders import prerender, write_slowly
 

@@ -13,8 +13,8 @@ import pytest
 from searchsocket.events import Event
 from searchsocket_assets import assets
 from searchsocket_assets.definitions import build_definitions
-from searchsocket_assets.partitions import ensure_scope
 from searchsocket_assets.run.translate import events_logged
+from searchsocket_assets.site import ensure_scope
 
 pytestmark = pytest.mark.dagster
 

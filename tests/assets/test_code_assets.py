@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from searchsocket.cli.main import cli
 from searchsocket.pipeline.run.stages import CODE_STAGES
 from searchsocket_assets.definitions import build_definitions
-from searchsocket_assets.project_traits import PROJECT_VARIABLE, ProjectTraits, traits_of_project
+from searchsocket_assets.site import PROJECT_VARIABLE, ProjectTraits, traits_of_project
 from tests.code.code_project import CodeProject
 
 pytestmark = pytest.mark.dagster

@@ -22,11 +22,10 @@ from searchsocket.quality.checks import ALL_CHECKS
 from searchsocket.sources.base import SourceOrigin
 from searchsocket_assets import site_definitions
 from searchsocket_assets.definitions import build_definitions
-from searchsocket_assets.partitions import NAME
-from searchsocket_assets.project_traits import ProjectTraits, source_kinds, traits_of_project
 from searchsocket_assets.resources import IndexOptions
 from searchsocket_assets.run.dev import workspace_file
 from searchsocket_assets.run.runs import JOB, LOCATION
+from searchsocket_assets.site import NAME, ProjectTraits, source_kinds, traits_of_project
 
 ROOT = Path(__file__).parents[2]
 

@@ -15,7 +15,7 @@ from small_site import write_page
 from searchsocket.pipeline.run.stages import STAGES
 from searchsocket.system.files import write_atomic
 from searchsocket_assets.definitions import build_definitions
-from searchsocket_assets.partitions import NAME, ensure_scope
+from searchsocket_assets.site import NAME, ensure_scope
 
 pytestmark = pytest.mark.dagster
 

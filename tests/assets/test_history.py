@@ -13,13 +13,11 @@ from searchsocket.events import ignore
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.project import Project, open_project
 from searchsocket_assets.jobs import INDEX_CODE, INDEX_SITE
-from searchsocket_assets.partitions import PARTITION_TAG
 from searchsocket_assets.run import runs
-from searchsocket_assets.run.dead_runs import fail_dead_runs
-from searchsocket_assets.run.history import delete_old_runs
+from searchsocket_assets.run.history import delete_old_runs, fail_dead_runs
 from searchsocket_assets.run.home import prepare_home
 from searchsocket_assets.run.runs import run_index
-from searchsocket_assets.run.tags import PROJECT_TAG
+from searchsocket_assets.run.tags import PARTITION_TAG, PROJECT_TAG
 
 pytestmark = pytest.mark.dagster
 

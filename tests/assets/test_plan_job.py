@@ -8,8 +8,8 @@ import pytest
 from runner_types import RunGraph
 
 from searchsocket_assets.definitions import build_definitions
-from searchsocket_assets.partitions import ensure_scope
 from searchsocket_assets.run.tags import BRANCH_TAG
+from searchsocket_assets.site import ensure_scope
 
 pytestmark = pytest.mark.dagster
 QUIET: dict[str, Any] = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}

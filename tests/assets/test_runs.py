@@ -12,10 +12,11 @@ from searchsocket.pipeline.run.index import summary_of
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.project import Project, open_project
 from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS
-from searchsocket_assets.partitions import NAME
+from searchsocket_assets.partitions import forget_runs
 from searchsocket_assets.run.home import prepare_home
-from searchsocket_assets.run.runs import JOB, LOCATION, forget_runs, run_index
+from searchsocket_assets.run.runs import JOB, LOCATION, run_index
 from searchsocket_assets.run.tags import LAUNCHED_BY_TAG, PROJECT_TAG
+from searchsocket_assets.site import NAME
 
 pytestmark = pytest.mark.dagster
 

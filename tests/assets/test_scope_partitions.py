@@ -7,7 +7,7 @@ import dagster as dg
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from searchsocket_assets.partitions import NAME, ensure_scope
+from searchsocket_assets.site import NAME, ensure_scope
 
 
 class Racing(dg.DagsterInstance):

@@ -12,8 +12,7 @@ from small_site import write_site
 
 from searchsocket.project.scopes import sanitise_scope
 from searchsocket_assets import site_definitions
-from searchsocket_assets.partitions import PARTITION_TAG
-from searchsocket_assets.run.tags import BRANCH_TAG, PROJECT_TAG
+from searchsocket_assets.run.tags import BRANCH_TAG, PARTITION_TAG, PROJECT_TAG
 from tests.branches.repository import add_file
 from tests.sources.git_repository import git
 

@@ -8,9 +8,8 @@ import dagster as dg
 from small_site import write_page
 
 from searchsocket_assets.definitions import build_definitions
-from searchsocket_assets.partitions import ensure_scope
-from searchsocket_assets.project_traits import traits_of_project
 from searchsocket_assets.run.tags import BRANCH_TAG
+from searchsocket_assets.site import ensure_scope, traits_of_project
 
 KEY = dg.AssetKey("static_search")
 

@@ -13,8 +13,7 @@ from searchsocket.demand.tally import DemandCounts, DemandRow
 from searchsocket.project.project import open_project
 from searchsocket.quality.golden import read_golden
 from searchsocket_assets.definitions import build_definitions
-from searchsocket_assets.partitions import NAME
-from searchsocket_assets.project_traits import PROJECT_VARIABLE, traits_of_project
+from searchsocket_assets.site import NAME, PROJECT_VARIABLE, traits_of_project
 
 YESTERDAY = (datetime.now(UTC).date() - timedelta(days=1)).isoformat()
 QUERIES = {

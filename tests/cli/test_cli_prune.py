@@ -13,7 +13,8 @@ from runner_types import RunCli, RunJson
 from searchsocket.cli.main import cli
 from searchsocket.project.project import open_project
 from searchsocket.state import ProjectState
-from searchsocket_assets.partitions import NAME, PARTITION_TAG
+from searchsocket_assets.run.tags import PARTITION_TAG
+from searchsocket_assets.site import NAME
 from tests.branches.repository import add_file
 from tests.sources.git_repository import git
 

@@ -10,7 +10,7 @@ from searchsocket.pipeline.branches.listing import Branches, list_branches
 from searchsocket.pipeline.branches.pruning import PrunePlan, PruneRequest, plan_prune
 from searchsocket_assets import builds
 from searchsocket_assets.definitions import build_definitions
-from searchsocket_assets.project_traits import PROJECT_VARIABLE, traits_of_project
+from searchsocket_assets.site import PROJECT_VARIABLE, traits_of_project
 from tests.branches.repository import add_file, make_origin
 from tests.settings.lab import Effect, Lab
 from tests.sources.git_repository import git

@@ -6,7 +6,7 @@ from searchsocket.pipeline.stages import page_mirror
 from searchsocket.stores import make_store
 from searchsocket.system import dask as cluster
 from searchsocket_assets.definitions import build_definitions
-from searchsocket_assets.project_traits import PROJECT_VARIABLE, traits_of_project
+from searchsocket_assets.site import PROJECT_VARIABLE, traits_of_project
 from tests.settings.lab import Effect, Lab, outcome
 
 
