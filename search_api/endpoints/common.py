@@ -9,8 +9,22 @@ from starlette.responses import Response
 
 from searchsocket.search.wire import Wire
 from searchsocket.serving.answer_json import to_json
+from searchsocket.serving.capabilities.all_capabilities import CAPABILITIES
 from searchsocket.serving.capabilities.base import Caller
 from searchsocket.system.json_text import JsonObject
+
+ENDPOINTS = frozenset(
+    {
+        *(each.http.path.split("/")[1] for each in CAPABILITIES if each.http.path),
+        "beacon",
+        "health",
+        "live",
+        "openapi.json",
+        "owner",
+        "page",
+        "ready",
+    }
+)
 
 
 class ErrorDetail(BaseModel):
@@ -39,7 +53,6 @@ ERRORS = error_docs(
     s429="Too many requests; see Retry-After.",
     s503="The index or the embedding service is unavailable.",
 )
-
 
 BODY_ERRORS = error_docs(
     s408="The body did not arrive in time.", s413="The body is too large.", s415="The body is not JSON."

@@ -1,6 +1,6 @@
 """MCP over HTTP for trusted callers: stateless, one JSON response per request."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Any
@@ -12,21 +12,23 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from search_api.errors import error_response, problem
-from search_api.gate.origins import Origins
+from search_api.gate.tiers import origin_host
 from searchsocket.agents.library import Libraries, LibraryMakers, ServedLibraries
 from searchsocket.agents.projects import ProjectLibraries
 from searchsocket.agents.server import make_server
 from searchsocket.errors import ConfigError, Unauthorized
 from searchsocket.project.project import Project
 from searchsocket.serving.capabilities.base import Services
+from searchsocket.serving.hosts import host_name, is_loopback
 
 
 class McpEndpoint:
     """Checks the origin and the key before the protocol's own server."""
 
-    def __init__(self, manager: StreamableHTTPSessionManager, origins: Origins) -> None:
+    def __init__(self, manager: StreamableHTTPSessionManager, allowed_origins: Collection[str]) -> None:
+        """`allowed_origins`: As browsers write them, https://app.example.com; `*` allows all."""
         self._manager = manager
-        self._origins = origins
+        self._allowed_origins = allowed_origins
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         refusal = self._refusal(scope)
@@ -36,7 +38,9 @@ class McpEndpoint:
 
     def _refusal(self, scope: Scope) -> ASGIApp | None:
         headers = Headers(scope=scope)
-        if not self._origins.allow(headers):
+        own_host = host_name(headers.get("host", "")) or ""
+        # A request without an origin is not from a page; only the other rules apply.
+        if not all(self._is_allowed(origin, own_host) for origin in headers.getlist("origin")):
             message = "this origin is not allowed; see api.cors.allow_origins"
             return problem(403, "INVALID_REQUEST", message)
         if not scope["state"]["caller"].trusted:
@@ -44,13 +48,19 @@ class McpEndpoint:
             return error_response(error, {"www-authenticate": "Bearer"})
         return None
 
+    def _is_allowed(self, origin: str, own_host: str) -> bool:
+        """Return True for pages of this service, and for those of allowed origins."""
+        if origin in self._allowed_origins or "*" in self._allowed_origins:
+            return True
+        name = origin_host(origin)
+        return bool(name) and (name == own_host or (is_loopback(name) and is_loopback(own_host)))
+
 
 def add_mcp(
     app: FastAPI,
     project: Project,
     services: Services,
     clock: Callable[[], datetime],
-    origins: Origins,
     others: LibraryMakers | None,
 ) -> None:
     """Serve the protocol at `mcp.http.path`, for as long as the application runs.
@@ -72,8 +82,9 @@ def add_mcp(
     manager = StreamableHTTPSessionManager(
         server, json_response=True, stateless=True, max_request_body_size=project.settings.api.max_body_bytes
     )
+    endpoint = McpEndpoint(manager, project.settings.api.cors.allow_origins)
     # No GET: a client would wait for ever on an empty stream. No DELETE: there are no sessions to end.
-    app.router.routes.append(Route(path, McpEndpoint(manager, origins), methods=["POST"], name="mcp"))
+    app.router.routes.append(Route(path, endpoint, methods=["POST"], name="mcp"))
     start = app.router.lifespan_context
 
     @asynccontextmanager

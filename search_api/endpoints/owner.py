@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 
 from search_api.endpoints.common import caller_of, json_response
 from search_api.page.home import CSP
-from search_api.page.view import FILES, assets
+from search_api.page.view import FILES, asset_links
 from searchsocket.demand.acceptance import propose_pin, save_report
 from searchsocket.demand.comparison import Comparison, compare_answers
 from searchsocket.demand.proposals import pin_proposal
@@ -47,7 +47,7 @@ def add_owner(
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string((FILES / "owner.html").read_text(encoding="utf-8"))
     below = f"{prefix}/owner"
-    links = {name: f"{prefix.lstrip('/')}/page/{name}?v={asset.version}" for name, asset in assets().items()}
+    links = asset_links(f"{prefix.lstrip('/')}/page")
 
     @app.get(PATH, include_in_schema=False)
     async def get_owner() -> Response:

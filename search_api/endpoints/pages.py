@@ -8,10 +8,10 @@ from urllib.parse import urlencode
 from fastapi import FastAPI, Header, Path, Query, Request
 from starlette.responses import Response
 
+from search_api.endpoints.capabilities import LenientQueryString, query_string_of, read_query_string
 from search_api.endpoints.common import ERRORS, caller_of, json_response
 from search_api.gate.freshness import Freshness
 from search_api.gate.queries import Queries
-from search_api.query_string import LenientQueryString, query_string_of, read_query_string
 from searchsocket.serving.capabilities.fields import NO_NUL
 from searchsocket.serving.capabilities.pages import PAGE, PageRequest, read_page
 

@@ -39,6 +39,20 @@ _HEADERS = (
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._:/+=-]{1,100}")  # a caller's own id is used if it matches
 
 
+class HttpLayer:
+    """A layer around an application that handles HTTP requests; other messages of the server pass it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await (self.handle if scope["type"] == "http" else self._app)(scope, receive, send)
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or pass it on to `self._app`."""
+        raise NotImplementedError
+
+
 def with_headers(send: Send, headers: Sequence[tuple[bytes, bytes]]) -> Send:
     """`send`, with headers for the response."""
 
@@ -50,16 +64,10 @@ def with_headers(send: Send, headers: Sequence[tuple[bytes, bytes]]) -> Send:
     return send_with_headers
 
 
-class Envelope:
+class Envelope(HttpLayer):
     """Puts security headers and the request's id on every response."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         sent = next((value for name, value in scope["headers"] if name == b"x-request-id"), b"")
         request_id = sent if _REQUEST_ID.fullmatch(sent) else token_hex(8).encode()
         scope.setdefault("state", {})["request_id"] = request_id.decode()
@@ -75,17 +83,14 @@ class Envelope:
         await self._app(scope, receive, send_with_headers)
 
 
-class LastResort:
+class LastResort(HttpLayer):
     """Answers an unexpected exception with an error that reveals no details."""
 
     def __init__(self, app: ASGIApp, on_defect: OnDefect) -> None:
-        self._app = app
+        super().__init__(app)
         self._on_defect = on_defect
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = False
 
         async def send_noted(message: Message) -> None:
@@ -102,7 +107,7 @@ class LastResort:
             await internal_error()(scope, receive, send)
 
 
-class HostGuard:
+class HostGuard(HttpLayer):
     """Accepts requests with exactly one `Host` header that names this service.
 
     A page of another site can point its own name at this machine and then read answers (DNS rebinding). The Host
@@ -115,16 +120,14 @@ class HostGuard:
             allowed: Names besides those of this machine; None = any.
             exempt: Paths that are answered under any name.
         """
-        self._app = app
+        super().__init__(app)
         self._allowed = allowed
         self._exempt = exempt
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_checked = scope["type"] == "http" and scope["path"] not in self._exempt
-        if is_checked and (refusal := self._refusal(Headers(scope=scope).getlist("host"))):
-            await refusal(scope, receive, send)
-            return
-        await self._app(scope, receive, send)
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_exempt = scope["path"] in self._exempt
+        refusal = None if is_exempt else self._refusal(Headers(scope=scope).getlist("host"))
+        await (refusal or self._app)(scope, receive, send)
 
     def _refusal(self, hosts: list[str]) -> ASGIApp | None:
         name = host_name(hosts[0] if hosts else "")
@@ -136,22 +139,19 @@ class HostGuard:
         return problem(421, "INVALID_REQUEST", message)
 
 
-class CallerGuard:
+class CallerGuard(HttpLayer):
     """Identifies the caller, and applies the rate limit to anonymous callers."""
 
     def __init__(
         self, app: ASGIApp, rules: TierRules, rate: RateLimit | None, own_rates: Mapping[str, RateLimit]
     ) -> None:
         """`own_rates`: Rate limits of paths that are counted separately."""
-        self._app = app
+        super().__init__(app)
         self._rules = rules
         self._rate = rate
         self._own_rates = own_rates
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
         peer = (scope.get("client") or ("",))[0]
         key = bearer_key(headers)
@@ -177,7 +177,7 @@ class CallerGuard:
         return self._rules.dev and is_direct_loopback(headers, peer)
 
 
-class BodyGuard:
+class BodyGuard(HttpLayer):
     """Reads the whole body before the endpoints do: JSON only, with limits of size and time."""
 
     def __init__(
@@ -194,17 +194,14 @@ class BodyGuard:
             posts, gets: The paths that take a POST, or a GET.
             beacons: Paths that take any type of body: browsers send beacons to other origins as text only.
         """
-        self._app = app
+        super().__init__(app)
         self._posts = posts
         self._only_posts = posts - gets
         self._beacons = beacons
         self._max_bytes = max_bytes
         self._timeout_s = timeout_s
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
         if scope["method"] in ("GET", "HEAD", "OPTIONS") and scope["path"] not in self._only_posts:
             if "transfer-encoding" in headers or headers.get("content-length", "0") != "0":
@@ -239,14 +236,11 @@ class BodyGuard:
         return _refuse(413, f"the body may have at most {self._max_bytes} bytes")
 
 
-class HeadAsGet:
+class HeadAsGet(HttpLayer):
     """Answers HEAD as GET, without the body."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["method"] != "HEAD":
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] != "HEAD":
             await self._app(scope, receive, send)
             return
 

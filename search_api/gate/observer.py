@@ -9,7 +9,8 @@ from time import perf_counter
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from search_api.endpoints.names import ENDPOINTS
+from search_api.endpoints.common import ENDPOINTS
+from search_api.gate.guards import HttpLayer
 
 _OTHERS = {"/metrics": "metrics", "/docs": "docs", "/owner": "owner"}
 
@@ -28,22 +29,19 @@ class AnsweredRequest:
     trusted: bool
 
 
-class Observer:
+class Observer(HttpLayer):
     """Passes every request and its result to the listeners."""
 
     def __init__(
         self, app: ASGIApp, search_path: str, agents_path: str, listeners: Sequence[Callable[[AnsweredRequest], None]]
     ) -> None:
-        self._app = app
+        super().__init__(app)
         self._agents_path = agents_path
         self._search_path = search_path
         self._prefix = search_path.rpartition("/")[0] + "/"
         self._listeners = listeners
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         start_s = perf_counter()
         state = scope.setdefault("state", {})
         status = 0

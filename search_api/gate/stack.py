@@ -12,11 +12,20 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from search_api.errors import error_response
-from search_api.gate.guards import BodyGuard, CallerGuard, Envelope, HeadAsGet, HostGuard, LastResort, OnDefect
+from search_api.gate.guards import (
+    BodyGuard,
+    CallerGuard,
+    Envelope,
+    HeadAsGet,
+    HostGuard,
+    HttpLayer,
+    LastResort,
+    OnDefect,
+)
 from search_api.gate.observer import AnsweredRequest, Observer
 from search_api.gate.rate import RateLimit
 from search_api.gate.tiers import IPNetwork, TierRules, hash_key
-from search_api.page.errors import ErrorPages
+from search_api.page.home import ErrorPages
 from search_api.page.view import Renderer
 from searchsocket.errors import Busy, ConfigError
 from searchsocket.project.project import Project
@@ -143,18 +152,15 @@ MAX_UNDER_WAY = 1_000
 _log = logging.getLogger("searchsocket.api")
 
 
-class UnderWayGuard:
+class UnderWayGuard(HttpLayer):
     """Limits the requests in progress; idle connections do not count."""
 
     def __init__(self, app: ASGIApp, most: int = MAX_UNDER_WAY) -> None:
-        self._app = app
+        super().__init__(app)
         self._most = most
         self._count = 0
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._count >= self._most:
             _log.warning("refused a request: %d requests are in progress", self._most)
             await error_response(Busy("too many requests; try again"))(scope, receive, send)

@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 from starlette.responses import Response
 
 from search_api.openapi import SearchApp
-from search_api.page.view import FILES, assets
+from search_api.page.view import FILES, asset_links
 from searchsocket.project.settings.model import ApiSettings
 from searchsocket.system.json_text import JsonObject
 
@@ -29,8 +29,8 @@ def add_docs(app: SearchApp, folder: str, project: str, settings: ApiSettings) -
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters.update(code=_code, limits=limits, fields=_fields)
     environment.globals["curl"] = curl
+    links = asset_links(folder.lstrip("/"))
     template = environment.from_string((FILES / "docs.html").read_text(encoding="utf-8"))
-    links = {name: f"{folder.lstrip('/')}/{name}?v={asset.version}" for name, asset in assets().items()}
 
     @app.get(PATH, include_in_schema=False)
     async def get_docs(request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""`GET /`: the search page over the live index, and the text of one page of the index."""
+"""`GET /`: the search page over the live index, the text of one page of the index, and errors as a page."""
 
 import json
 import re
@@ -9,14 +9,16 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import MutableHeaders, QueryParams
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from search_api.endpoints.capabilities import OnAnswer
+from search_api.endpoints.capabilities import OnAnswer, query_string_of, read_query_string
 from search_api.endpoints.common import caller_of, note_search
+from search_api.gate.guards import HttpLayer
 from search_api.gate.queries import Queries
 from search_api.page.view import Renderer, View, assets
-from search_api.query_string import query_string_of, read_query_string
 from searchsocket.search.wire import Wire
 from searchsocket.serving.answer_json import to_json
 from searchsocket.serving.capabilities.base import Caller
@@ -71,7 +73,7 @@ def add_home(
             else:
                 view = View(form, index=index) if index["generation"] else View(form, problem=NOTHING_INDEXED)
         title = await run_in_threadpool(service.site_title)
-        return _page(renderer.html(replace(view, title=title)))
+        return Response(renderer.html(replace(view, title=title)), 200, {"content-security-policy": CSP}, "text/html")
 
     async def search_view(request: Request, form: Mapping[str, str], caller: Caller) -> View:
         language = _FIRST_LANGUAGE.match(request.headers.get("accept-language", ""))
@@ -106,5 +108,41 @@ def _data(answer: Wire, caller: Caller) -> JsonObject:
     return data
 
 
-def _page(html: bytes, status: int = 200) -> Response:
-    return Response(html, status, {"content-security-policy": CSP}, "text/html")
+class ErrorPages(HttpLayer):
+    """Renders errors of requests for the search page as that page, for all layers inside."""
+
+    def __init__(self, app: ASGIApp, renderer: Renderer) -> None:
+        super().__init__(app)
+        self._renderer = renderer
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"] != "/":
+            await self._app(scope, receive, send)
+            return
+        start: Message | None = None
+
+        async def send_page(message: Message) -> None:
+            nonlocal start
+            if message["type"] == "http.response.start" and message["status"] >= 400:
+                start = message
+            elif start is None:
+                await send(message)
+            else:  # errors are one message long
+                body = self._error_page(scope, message["body"])
+                headers = MutableHeaders(raw=list(start["headers"]))
+                headers.update(
+                    {
+                        "content-type": "text/html; charset=utf-8",
+                        "content-length": str(len(body)),
+                        "content-security-policy": CSP,
+                    }
+                )
+                await send({**start, "headers": headers.raw})
+                await send({**message, "body": body})
+
+        await self._app(scope, receive, send_page)
+
+    def _error_page(self, scope: Scope, body: bytes) -> bytes:
+        form = {name: value for name, value in QueryParams(scope["query_string"]).multi_items() if value.strip()}
+        message = json.loads(body)["error"]["message"]
+        return self._renderer.html(View(form, problem=f"{message[:1].upper()}{message[1:]}."))

@@ -54,6 +54,11 @@ def assets() -> Mapping[str, Asset]:
     return {name: Asset((FILES / name).read_bytes(), kind) for name, kind in _TYPES.items()}
 
 
+def asset_links(folder: str) -> dict[str, str]:
+    """Links to the files of the page, below a folder, by name."""
+    return {name: f"{folder}/{name}?v={asset.version}" for name, asset in assets().items()}
+
+
 class Renderer:
     """Renders the page of one project."""
 
@@ -88,7 +93,7 @@ class Renderer:
             health=health,
             beacon=beacon,
             facets=facets,
-            files={name: f"{folder}/{name}?v={asset.version}" for name, asset in assets().items()},
+            files=asset_links(folder),
         )
         self._project = project
         self._scopes_of = scopes_of

@@ -9,12 +9,13 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from search_api.endpoints.health import NO_INDEX, PROBES, add_probes
+from search_api.gate.guards import HttpLayer
 from search_api.gate.stack import Gate, add_guards
 from search_api.page.home import CSP
 from search_api.page.view import Renderer, View
 from search_api.sites.merged_answers import unavailable
 from search_api.sites.searcher import SiteSearcher, json_object
-from search_api.sites.site import ServedSite, site_prefix
+from search_api.sites.site import ServedSite
 from searchsocket.serving.service import OnError
 
 PREFIX = "/sites/"
@@ -45,17 +46,17 @@ def create_sites_app(sites: Sequence[ServedSite], host: str, on_error: OnError) 
         body = await request.body()
         name = (json_object(body) or {}).get("project")
         site = next((site for site in sites if site.name == name), sites[0])
-        return (await searcher.ask(site, request.scope, f"{site_prefix(site)}/beacon", body=body)).response()
+        return (await searcher.ask(site, request.scope, f"{site.prefix}/beacon", body=body)).response()
 
     @app.get(f"{prefix}/health")
     async def get_health(request: Request) -> Response:
-        replies = await searcher.ask_all(request.scope, lambda site: f"{site_prefix(site)}/health")
+        replies = await searcher.ask_all(request.scope, lambda site: f"{site.prefix}/health")
         health = {reply.site.name: reply.json() for reply in replies}
         is_ready = any(each.get("ready") for each in health.values())
         return JSONResponse({"live": True, "ready": is_ready, "sites": health}, 200 if is_ready else 503)
 
     async def obstacle(request: Request) -> str | None:
-        replies = await searcher.ask_all(request.scope, lambda site: f"{site_prefix(site)}/ready")
+        replies = await searcher.ask_all(request.scope, lambda site: f"{site.prefix}/ready")
         return None if any(reply.json().get("ready") for reply in replies) else NO_INDEX
 
     add_probes(app, prefix, obstacle)
@@ -95,15 +96,15 @@ def _add_page(
         return (await searcher.ask(sites[0], request.scope, request.url.path)).response()
 
 
-class SiteDispatch:
+class SiteDispatch(HttpLayer):
     """Passes requests below `/sites/NAME` to that project's application, as if it were alone."""
 
     def __init__(self, app: ASGIApp, sites: Sequence[ServedSite]) -> None:
-        self._app = app
+        super().__init__(app)
         self._sites = {site.name: site for site in sites}
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not scope["path"].startswith(PREFIX):
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not scope["path"].startswith(PREFIX):
             await self._app(scope, receive, send)
             return
         name, slash, _ = scope["path"].removeprefix(PREFIX).partition("/")

@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from search_api.endpoints.health import PROBES, add_probes
 from search_api.errors import error_response, problem
+from search_api.gate.guards import HttpLayer
 from search_api.gate.rate import RateLimit
 from search_api.gate.stack import Gate, add_guards, tier_rules
 from search_api.gate.tiers import bearer_key, client_address, is_direct_loopback, key_is_right
@@ -20,7 +21,7 @@ from search_api.sites.merged_answers import unavailable
 from search_api.sites.pool import ProjectPool
 from search_api.sites.pool_members import Member, PoolNumbers, Run
 from search_api.sites.searcher import SiteSearcher, json_object
-from search_api.sites.site import ServedSite, site_prefix
+from search_api.sites.site import ServedSite
 from searchsocket.errors import SearchSocketError
 from searchsocket.project.access import configured_key, read_token
 from searchsocket.project.project import Project
@@ -151,16 +152,16 @@ class PoolGate:
         return rules.dev and is_direct_loopback(headers, (scope.get("client") or ("",))[0])
 
 
-class PoolDispatch:
+class PoolDispatch(HttpLayer):
     """Passes requests below `/sites/NAME` to that project's application, as if it were alone."""
 
     def __init__(self, app: ASGIApp, pool: ProjectPool, gate: PoolGate) -> None:
-        self._app = app
+        super().__init__(app)
         self._pool = pool
         self._gate = gate
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not scope["path"].startswith(PREFIX):
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not scope["path"].startswith(PREFIX):
             await self._app(scope, receive, send)
             return
         name, slash, _ = scope["path"].removeprefix(PREFIX).partition("/")
@@ -235,7 +236,7 @@ class PoolSearcher:
             return error_response(error)
         try:
             site = _site(member, run)
-            path = f"{site_prefix(site)}/{endpoint}"
+            path = f"{site.prefix}/{endpoint}"
             return (await SiteSearcher([site]).ask(site, scope, path, body=body)).response()
         finally:
             run.leave()

@@ -25,6 +25,11 @@ class ServedSite:
     address: str  # scheme and host of its pages; "" = those of the page that searches
     app: FastAPI | None  # None: it could not start
 
+    @property
+    def prefix(self) -> str:
+        """The prefix of the project's endpoints, such as `/api`."""
+        return self.project.settings.api.path.rpartition("/")[0]
+
 
 def open_sites(
     projects: Sequence[Project],
@@ -65,8 +70,3 @@ def _open_site(project: Project, name: str, *, environ: Mapping[str, str], **opt
     service: SearchService = app.state.service
     origin = site_origin(project.settings, service.scopes.default)
     return ServedSite(project, name, service.site_title() or project.id, origin, app)
-
-
-def site_prefix(site: ServedSite) -> str:
-    """The prefix of the endpoints of a project, such as `/api`."""
-    return site.project.settings.api.path.rpartition("/")[0]

@@ -10,8 +10,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from search_api.app import create_app
-from search_api.run.connections import Connections
-from search_api.run.protocol import protocol_with_deadline
+from search_api.run.connections import Connections, protocol_with_deadline
 from searchsocket.project.project import Project
 from tests.api.api_client import ENVIRON
 

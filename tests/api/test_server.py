@@ -15,7 +15,7 @@ from api_client import make_project
 from running_service import running
 from search_site import Piece, Site
 
-from search_api.run.protocol import MAX_HEAD_BYTES
+from search_api.run.connections import MAX_HEAD_BYTES
 from search_api.run.server import listen, serve
 from searchsocket.errors import AddressInUse
 from searchsocket.project.project import Project
