@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from searchsocket.agents.arguments import read_arguments
-from searchsocket.agents.toolset import TOOLS
+from searchsocket.agents.tools import TOOLS
 from searchsocket.errors import InvalidRequest
 
 SIZES = frozenset({"top_k", "limit", "max_tokens"})  # may be sent with any call: they change how much comes back

@@ -17,7 +17,7 @@ from typing import Any
 
 from bench.agents.tasks import TASKS
 from searchsocket.agents.arguments import schema_of
-from searchsocket.agents.toolset import TOOLS
+from searchsocket.agents.tools import TOOLS
 
 _HOW = """\
 # Which tool, and with what?

@@ -1,19 +1,33 @@
-"""Data of tools: the pages and the source code of one scope, and its state."""
+"""Data of tools: the pages and the source code of one scope, and its state; and the tools that a server offers."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, get_args
 
-from searchsocket.agents.offer import corpora_of, offered_tools
 from searchsocket.errors import InvalidRequest, SearchSocketError
-from searchsocket.project.project import Project
+from searchsocket.project.corpora import code_home
+from searchsocket.project.project import Project, index_folder
+from searchsocket.project.settings.features import ToolName, ToolSet
+from searchsocket.project.settings.load import config_table, tables_of
 from searchsocket.search.answer import Note
+from searchsocket.serving.capabilities.all_capabilities import CAPABILITIES
 from searchsocket.serving.capabilities.base import AGENT, Services
 from searchsocket.serving.service import SearchService
 from searchsocket.text.amounts import age_s, ago
 from searchsocket.types import Scope
+
+NAMES: tuple[ToolName, ...] = get_args(ToolName)  # in the order in which they are listed
+_AGENTS = [capability.agent for capability in CAPABILITIES if capability.agent]
+SETS: dict[ToolSet, frozenset[str]] = {
+    "core": frozenset(agent.name for agent in _AGENTS if agent.toolset == "core"),
+    "content": frozenset(agent.name for agent in _AGENTS if agent.toolset == "content"),
+    "all": frozenset(NAMES),
+}
+OF_PAGES = frozenset(agent.name for agent in _AGENTS if agent.corpus == "pages")
+OF_CODE = frozenset(agent.name for agent in _AGENTS if agent.corpus == "code")
+WRITES = frozenset(agent.name for agent in _AGENTS if agent.is_writing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +147,8 @@ class Libraries(Protocol):
 
 
 LibraryMakers = Mapping[str, Callable[[], Libraries]]
+
+
 """Functions that open several projects, by name."""
 
 
@@ -173,3 +189,43 @@ def version_in(project: str, name: str) -> str | None:
         return ""
     version = project.removeprefix(f"{name}@")
     return version if version and version != project else None
+
+
+def offered_tools(chosen: Collection[str], *, pages: bool, code: bool, sync: bool = False) -> Sequence[str]:
+    """Return the names of the offered tools: those of the chosen sets that have content, and tools chosen by name.
+
+    Args:
+        chosen: Names of sets and of tools; empty means all.
+        pages: True if there are pages, or will be.
+        code: True if there is source code, or will be.
+        sync: True if agents may index the source code.
+    """
+    names = frozenset().union(*(SETS[name] for name in SETS if name in (chosen or ("all",))))
+    useless = (frozenset() if pages else OF_PAGES) | (frozenset() if code else OF_CODE)
+    useful = (names - useless) | frozenset(chosen)
+    return [name for name in NAMES if name in useful and (sync or name not in WRITES)]
+
+
+def corpora_of(project: Project, main_checkout: Project | None = None) -> tuple[bool, bool]:
+    """Return True if a project has pages to search, and True if it has source code to search.
+
+    Indexed content counts, and content that the settings configure. A folder with neither counts as source code: the
+    first search indexes it.
+
+    Args:
+        main_checkout: The same project in the main checkout, whose index may answer.
+    """
+    pages = any(map(_has_index, (project, *([main_checkout] if main_checkout else []))))
+    code = project.settings.code.enable or _has_index(code_home(project))
+    file, keys = config_table(project.root)
+    if not pages and file is not None:
+        pages = not code or "source" in tables_of(file, keys)
+    return pages, code or not pages
+
+
+def _has_index(project: Project) -> bool:
+    folder = index_folder(project.settings.vector, project.state_dir)
+    try:
+        return any(entry.is_dir() for entry in folder.iterdir())
+    except OSError:
+        return False

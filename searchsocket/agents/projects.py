@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from searchsocket.agents.library import Libraries, Library, LibraryMakers, version_in
-from searchsocket.agents.offer import NAMES, SETS, WRITES
+from searchsocket.agents.library import NAMES, SETS, WRITES, Libraries, Library, LibraryMakers, version_in
 from searchsocket.errors import InvalidRequest, SearchSocketError
 
 _MAX_NAMES = 20  # in a description; an error lists all

@@ -7,14 +7,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from searchsocket.agents.library import Library, ServedLibraries
-from searchsocket.agents.offer import offered_tools
+from searchsocket.agents.library import Library, ServedLibraries, offered_tools
 from searchsocket.errors import SearchSocketError
 from searchsocket.models.embedders.cache_place import cache_folder
 from searchsocket.project.project import Project, open_project
 from searchsocket.project.settings.model import StateSettings
 from searchsocket.serving.pulled import open_pulled
-from searchsocket.serving.service import open_service
+from searchsocket.serving.service import OnError, open_service
 from searchsocket.serving.services import open_services
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import make_private_folder
@@ -48,7 +47,7 @@ class PulledLibraries:
         scope: str | None = None,
         tools: Collection[str] | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
-        on_error: Callable[[BaseException], None] = lambda _: None,
+        on_error: OnError = lambda _: None,
     ) -> None:
         """
         Args:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from mcp.shared.uri_template import UriTemplate
 
-from searchsocket.agents.data import visible
 from searchsocket.agents.library import Libraries, Library
+from searchsocket.agents.reply import visible
 from searchsocket.agents.tool import MOST_TOKENS, shrink
 from searchsocket.errors import PageNotFound
 from searchsocket.search.bounds import LEAST_MAX_TOKENS

@@ -25,8 +25,9 @@ from searchsocket.agents.projects import project_schema
 from searchsocket.agents.reply import Reply, defect, failure
 from searchsocket.agents.resources import KINDS, STATUS_URI, complete, read_resource, template_of
 from searchsocket.agents.tool import Tool, about_offered, fitting_reply, output_schema
-from searchsocket.agents.toolset import TOOLS
+from searchsocket.agents.tools import TOOLS
 from searchsocket.errors import CodeNotIndexed, InvalidRequest, ScopeNotIndexed, SearchSocketError
+from searchsocket.serving.service import OnError
 from searchsocket.system.json_text import JsonObject
 
 T = TypeVar("T")
@@ -48,7 +49,7 @@ indexed, do what it names."""
 
 
 def make_server(
-    libraries: Libraries, *, structured: bool = False, on_error: Callable[[BaseException], None] = lambda _: None
+    libraries: Libraries, *, structured: bool = False, on_error: OnError = lambda _: None
 ) -> Server[object]:
     """Make a server of the tools that the libraries offer.
 
@@ -87,7 +88,7 @@ def _check_tool(tool: Tool, library: Library) -> None:
 
 
 class _Calls:
-    def __init__(self, libraries: Libraries, structured: bool, on_error: Callable[[BaseException], None]) -> None:
+    def __init__(self, libraries: Libraries, structured: bool, on_error: OnError) -> None:
         self._libraries = libraries
         self._structured = structured
         self._on_error = on_error

@@ -10,8 +10,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from searchsocket.agents.arguments import Arguments, arguments_of, read_request, shape_of
-from searchsocket.agents.library import Library
-from searchsocket.agents.offer import NAMES
+from searchsocket.agents.library import NAMES, Library
 from searchsocket.agents.reply import Reply
 from searchsocket.errors import InvalidRequest
 from searchsocket.search.bounds import DEFAULT_MAX_TOKENS, LEAST_MAX_TOKENS

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import click
 
-from searchsocket.agents.checkout import CheckoutLibraries
+from searchsocket.agents.checkout import CheckoutLibraries, project_around
 from searchsocket.agents.library import LibraryMakers
 from searchsocket.agents.project_list import ProjectEntry
-from searchsocket.agents.worktree import project_around
 from searchsocket.cli.mcp_doctor import doctor
 from searchsocket.cli.mcp_install import install, skill
 from searchsocket.cli.mcp_projects import add, list_, remove, sync

@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 import click
 
-from searchsocket.agents.clients import Machine, Target, target_of
+from searchsocket.agents.clients import CLIENTS, Machine, Target, target_of
 from searchsocket.agents.project_list import list_path, read_list
-from searchsocket.cli.mcp_install import CLIENTS
 from searchsocket.cli.mcp_server import makers
 from searchsocket.cli.options import load_project, project_option
 from searchsocket.cli.output import safe

@@ -5,10 +5,20 @@ from pathlib import Path
 
 import click
 
-from searchsocket.agents.crawled import delete_site, is_crawled, site_name, site_project
-from searchsocket.agents.project_list import ProjectEntry, add_project, is_url, list_path, read_list, remove_project
+from searchsocket.agents.checkout import project_around
+from searchsocket.agents.project_list import (
+    ProjectEntry,
+    add_project,
+    delete_site,
+    is_crawled,
+    is_url,
+    list_path,
+    read_list,
+    remove_project,
+    site_name,
+    site_project,
+)
 from searchsocket.agents.pulled import pulled_home
-from searchsocket.agents.worktree import project_around
 from searchsocket.cli.options import json_option, load_project
 from searchsocket.cli.output import print_json, safe
 from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ConfigError

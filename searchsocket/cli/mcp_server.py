@@ -7,20 +7,18 @@ from pathlib import Path
 
 import click
 
-from searchsocket.agents.checkout import CheckoutLibraries
+from searchsocket.agents.checkout import CheckoutLibraries, is_project
 from searchsocket.agents.library import Libraries
 from searchsocket.agents.project_list import ProjectEntry, list_path, read_list
 from searchsocket.agents.projects import ProjectLibraries
 from searchsocket.agents.pulled import PulledLibraries, pulled_home
-from searchsocket.agents.worktree import is_project
 from searchsocket.cli.mcp_projects import public_location
 from searchsocket.cli.options import load_project
 from searchsocket.cli.output import safe
 from searchsocket.errors import ConfigError, ConfigMissing
 from searchsocket.project.project import Project
 from searchsocket.serving.pulled import pulled_project_id
-
-OnError = Callable[[BaseException], None]
+from searchsocket.serving.service import OnError
 
 
 def named_projects(roots: Sequence[Path], urls: Sequence[str]) -> Sequence[ProjectEntry]:

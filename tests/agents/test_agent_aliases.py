@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from searchsocket.agents.arguments import ALIASES, names_for, names_of, read_arguments, snake_case
-from searchsocket.agents.toolset import TOOLS
+from searchsocket.agents.tools import TOOLS
 from searchsocket.errors import InvalidRequest
 from searchsocket.project.project import Project
 from searchsocket.search.wire import camel_case

@@ -14,9 +14,8 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult
 
 from search_api.app import create_app
-from searchsocket.agents.checkout import CheckoutLibraries
+from searchsocket.agents.checkout import CheckoutLibraries, project_around
 from searchsocket.agents.server import make_server
-from searchsocket.agents.worktree import project_around
 from searchsocket.project.project import open_project
 from searchsocket.serving import code_keeper, code_upkeep
 from tests.agents.agent_project import ERAS, call, list_tools, offering, talk, text_of

@@ -12,7 +12,7 @@ import pytest
 from mcp.client.client import Client
 
 from searchsocket.agents.arguments import schema_of
-from searchsocket.agents.toolset import TOOLS
+from searchsocket.agents.tools import TOOLS
 
 CALLS = int(os.environ.get("SEARCHSOCKET_FUZZ_CALLS", "40"))  # a tool
 TEXTS = (

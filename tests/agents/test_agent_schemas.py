@@ -10,9 +10,9 @@ from jsonschema import Draft202012Validator
 from pydantic import Field, TypeAdapter
 
 from searchsocket.agents.arguments import Arguments, schema_of, shape_of
-from searchsocket.agents.offer import NAMES
+from searchsocket.agents.library import NAMES
 from searchsocket.agents.tool import output_schema
-from searchsocket.agents.toolset import TOOLS
+from searchsocket.agents.tools import TOOLS
 from searchsocket.models.embedders.openai import vocabulary_of
 from searchsocket.project.project import Project
 from searchsocket.text.token_count import count_tokens

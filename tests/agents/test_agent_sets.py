@@ -12,10 +12,10 @@ from click.testing import CliRunner
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from searchsocket.agents.arguments import schema_of
-from searchsocket.agents.offer import NAMES, OF_CODE, OF_PAGES, SETS, offered_tools
+from searchsocket.agents.library import NAMES, OF_CODE, OF_PAGES, SETS, offered_tools
 from searchsocket.agents.server import INSTRUCTIONS
 from searchsocket.agents.tool import about_offered
-from searchsocket.agents.toolset import TOOLS
+from searchsocket.agents.tools import TOOLS
 from searchsocket.cli.main import cli
 from searchsocket.cli.options import offering
 from searchsocket.project.project import Project

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from searchsocket.agents.crawled import is_crawled, site_name, site_project, sites_folder
-from searchsocket.agents.project_list import list_path, read_list
+from searchsocket.agents.project_list import is_crawled, list_path, read_list, site_name, site_project, sites_folder
 from searchsocket.cli.mcp import mcp
 from searchsocket.errors import ConfigError
 from searchsocket.project.project import open_project

@@ -14,9 +14,8 @@ from click.testing import CliRunner
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from searchsocket.agents.checkout import CheckoutLibraries
+from searchsocket.agents.checkout import CheckoutLibraries, project_around
 from searchsocket.agents.server import make_server
-from searchsocket.agents.worktree import project_around
 from searchsocket.cli import mcp
 from searchsocket.cli.main import cli
 from searchsocket.project.project import Project

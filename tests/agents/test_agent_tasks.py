@@ -9,7 +9,7 @@ import pytest
 from bench.agents.calls import Only, Words
 from bench.agents.descriptions import paper, score
 from bench.agents.tasks import TASKS
-from searchsocket.agents.toolset import TOOLS
+from searchsocket.agents.tools import TOOLS
 
 
 def right(wanted: object) -> Any:

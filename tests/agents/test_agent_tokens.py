@@ -10,12 +10,11 @@ from search_site import DOCS, Piece, Site
 
 from searchsocket.agents.arguments import read_arguments
 from searchsocket.agents.checkout import CheckoutLibraries
-from searchsocket.agents.data import visible
-from searchsocket.agents.reply import Reply
+from searchsocket.agents.reply import Reply, visible
 from searchsocket.agents.resources import read_resource
 from searchsocket.agents.server import make_server
 from searchsocket.agents.tool import CLIENTS_TAKE, MOST_TOKENS, fitting_reply
-from searchsocket.agents.toolset import TOOLS
+from searchsocket.agents.tools import TOOLS
 from searchsocket.project.project import Project
 from searchsocket.search.bounds import MOST_MAX_TOKENS
 from searchsocket.stores.local import LocalStore

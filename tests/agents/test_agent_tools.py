@@ -7,7 +7,7 @@ from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import ListToolsResult
 
-from searchsocket.agents.toolset import TOOLS
+from searchsocket.agents.tools import TOOLS
 from searchsocket.project.project import Project
 from tests.agents.agent_project import ERAS, call, server_of, talk, text_of
 

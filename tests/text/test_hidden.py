@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.agents.data import fenced, visible
+from searchsocket.agents.reply import fenced, visible
 from searchsocket.content.markdown.chunk_text import ChunkText
 from searchsocket.search.quoting.marks import Mark
 from searchsocket.search.quoting.snippet import excerpt

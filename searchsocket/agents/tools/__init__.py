@@ -1,1 +1,11 @@
-"""The tools by subject, with the texts of their answers."""
+"""The tools by subject, with the texts of their answers; here all of them by name, in listing order."""
+
+from searchsocket.agents.library import NAMES
+from searchsocket.agents.tool import Tool
+from searchsocket.agents.tools.code import CODE_TOOLS
+from searchsocket.agents.tools.content import CONTENT_TOOLS
+from searchsocket.agents.tools.pages import PAGE_TOOLS
+
+_TOOLS = (*PAGE_TOOLS, *CODE_TOOLS, *CONTENT_TOOLS)
+_ORDER: dict[str, int] = {name: rank for rank, name in enumerate(NAMES)}
+TOOLS: dict[str, Tool] = {tool.name: tool for tool in sorted(_TOOLS, key=lambda tool: _ORDER[tool.name])}

@@ -7,9 +7,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from searchsocket.agents.data import fenced, quoted, visible
 from searchsocket.agents.library import Library
-from searchsocket.agents.reply import Reply, more_lines, part_lines, reply
+from searchsocket.agents.reply import Reply, fenced, more_lines, part_lines, quoted, reply, visible
 from searchsocket.agents.tool import Looks, Tool
 from searchsocket.search.bounds import MAX_LINES
 from searchsocket.search.code.answer import CodeAnswer, CodeResult

@@ -6,9 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from searchsocket.agents.data import fenced, quoted, visible
 from searchsocket.agents.library import Library
-from searchsocket.agents.reply import Reply, more_lines, part_lines, reply, same_fields
+from searchsocket.agents.reply import Reply, fenced, more_lines, part_lines, quoted, reply, same_fields, visible
 from searchsocket.agents.tool import Tool
 from searchsocket.search.answer import Note, RelatedAnswer, RelatedPage, Result, SearchAnswer
 from searchsocket.search.wire import (
