@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import click
 
-from searchsocket.agents.clients import CLIENTS, Machine, Target, target_of
+from searchsocket.agents.clients import CLIENTS, ClientName, Machine, Target, target_of
 from searchsocket.agents.project_list import list_path, read_list
 from searchsocket.cli.mcp_server import makers
 from searchsocket.cli.options import load_project, project_option
@@ -30,7 +30,7 @@ class ProbeResult(NamedTuple):
 @project_option
 @click.option("--client", type=click.Choice(CLIENTS), help="Check this client; default: all that have an entry.")
 @click.pass_context
-def doctor(ctx: click.Context, root: Path, client: str | None) -> None:
+def doctor(ctx: click.Context, root: Path, client: ClientName | None) -> None:
     """Start the MCP server as a client does, and report problems.
 
     Reads the entry of each client, starts its command, lists the tools and calls one. Opens each project of `mcp list`
@@ -43,7 +43,7 @@ def doctor(ctx: click.Context, root: Path, client: str | None) -> None:
     """
     project = load_project(root)
     machine = Machine(Path.home(), sys.platform, os.environ)
-    targets = {name: target_of(name, project.root, project.id, ["searchsocket"], machine) for name in CLIENTS}  # type: ignore[arg-type]
+    targets = {name: target_of(name, project.root, project.id, ["searchsocket"], machine) for name in CLIENTS}
     checks_by_client = {
         name: _checks(target, project.root) for name, target in targets.items() if client in (None, name)
     }

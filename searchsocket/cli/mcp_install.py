@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from searchsocket.agents.clients import CLIENTS, NAME, Machine, target_of
+from searchsocket.agents.clients import CLIENTS, NAME, ClientName, Machine, target_of
 from searchsocket.agents.library import offered_tools
 from searchsocket.agents.tools import TOOLS
 from searchsocket.cli.options import load_project, project_option
@@ -28,7 +28,7 @@ _MODE = 0o644  # of a new file, which contains no secret
 @click.option("--listed", is_flag=True, help="Name no project: serve the current one and those of `mcp list`.")
 @click.option("--print", "only_print", is_flag=True, help="Print the change; write nothing.")
 @click.option("--yes", is_flag=True, help="Write without confirmation.")
-def install(root: Path, client: str, command: str, listed: bool, only_print: bool, yes: bool) -> None:
+def install(root: Path, client: ClientName, command: str, listed: bool, only_print: bool, yes: bool) -> None:
     """Add this project's MCP server to a client's settings.
 
     Shows the change and asks before it writes. Keeps everything else in the file.
@@ -44,7 +44,7 @@ def install(root: Path, client: str, command: str, listed: bool, only_print: boo
     machine = Machine(Path.home(), sys.platform, os.environ)
     line = shlex.split(command) or [NAME]
     own = shlex.split(command) or [_own_command()]
-    target = target_of(client, project.root, project.id, line, machine, own)  # type: ignore[arg-type]  # a choice
+    target = target_of(client, project.root, project.id, line, machine, own)
     target = target.for_the_list() if listed else target
     if shutil.which(target.entry["command"]) is None:
         click.echo(

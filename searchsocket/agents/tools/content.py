@@ -58,7 +58,7 @@ def _outline(answer: DocumentDataAnswer) -> Iterator[str]:
     yield f"{_source_line(data.file_path, data.source)}; {count(data.total_chunks, 'passage')}"
     for chunk in data.chunks:
         path = " › ".join(map(visible, chunk.heading_path)) or "(above the first heading)"
-        yield f"\n{chunk.chunk_index}. {path}; {chunk.kind}; chunk_id {visible(chunk.chunk_id)}{_line_range(chunk.source)}"
+        yield f"\n{chunk.chunk_index}. {path}; {chunk.kind}; chunk_id {visible(chunk.chunk_id)}{_span(chunk.source)}"
         yield fenced(chunk.content, data.file_path)
 
 
@@ -70,10 +70,10 @@ def _ask(library: Library, request: AskRequest, answer: AskAnswer) -> Reply:
 def _source_line(file_path: str, source: ContentSource) -> str:
     page = f"; url {visible(source.href)}" if source.href else ""
     route = f"; route file {visible(source.route_file)}" if source.route_file else ""
-    return f"file_path {visible(file_path)}{page}{route}{_line_range(source)}"
+    return f"file_path {visible(file_path)}{page}{route}{_span(source)}"
 
 
-def _line_range(source: ContentSource) -> str:
+def _span(source: ContentSource) -> str:
     at = source.lines
     if at is None or not at.file or at.first_line is None:
         return ""
