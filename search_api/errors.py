@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Match
 
 from searchsocket.errors import Busy, PageMissing, ScopeRefused, SearchSocketError, VectorBackendUnavailable
-from searchsocket.serving.public_words import INTERNAL, public_message
+from searchsocket.serving.answers import INTERNAL, public_message
 
 _STATUS = {
     "INVALID_REQUEST": 400,

@@ -275,7 +275,7 @@ def test_the_api_on_the_local_store_loads_no_orchestrator_and_no_client() -> Non
 
 def test_what_answers_loads_no_web_framework() -> None:
     """The command line answers without one."""
-    assert not loaded("import searchsocket.serving.service, searchsocket.serving.answer_json") & (SERVER | ORCHESTRATOR)
+    assert not loaded("import searchsocket.serving.service, searchsocket.serving.answers") & (SERVER | ORCHESTRATOR)
 
 
 def test_a_search_of_the_command_line_loads_no_web_framework(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from searchsocket.search.wire import Wire
-from searchsocket.serving.answer_json import to_json
+from searchsocket.serving.answers import to_json
 from searchsocket.serving.capabilities.all_capabilities import CAPABILITIES
 from searchsocket.serving.capabilities.base import Caller
 from searchsocket.system.json_text import JsonObject

@@ -20,7 +20,7 @@ from search_api.gate.guards import HttpLayer
 from search_api.gate.queries import Queries
 from search_api.page.view import Renderer, View, assets
 from searchsocket.search.wire import Wire
-from searchsocket.serving.answer_json import to_json
+from searchsocket.serving.answers import to_json
 from searchsocket.serving.capabilities.base import Caller
 from searchsocket.serving.capabilities.pages import SEARCH
 from searchsocket.serving.scopes import NOTHING_PUBLIC

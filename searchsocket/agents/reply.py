@@ -15,8 +15,7 @@ from typing import Any, TypeVar
 from searchsocket.errors import PageMissing, ScopeNotIndexed, SearchSocketError
 from searchsocket.search.answer import Note
 from searchsocket.search.wire import Wire
-from searchsocket.serving.answer_json import to_json
-from searchsocket.serving.public_words import INTERNAL
+from searchsocket.serving.answers import INTERNAL, to_json
 from searchsocket.system.json_text import JsonObject
 from searchsocket.text.hidden import hidden_positions
 from searchsocket.text.token_count import count_tokens

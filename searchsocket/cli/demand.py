@@ -14,7 +14,7 @@ from searchsocket.demand.log import DemandLog
 from searchsocket.demand.proposals import DemandProposal
 from searchsocket.demand.report import MAX_ENTRIES, DemandEntry, DemandReport, demand_report
 from searchsocket.project.project import Project
-from searchsocket.serving.answer_json import to_json
+from searchsocket.serving.answers import to_json
 from searchsocket.serving.service import open_service
 
 _TITLES = {

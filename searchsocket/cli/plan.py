@@ -14,7 +14,7 @@ from searchsocket.models.paying.cost import price_of
 from searchsocket.project.project import Project
 from searchsocket.project.settings.model import LOCAL_EMBEDDERS
 from searchsocket.quality.size_plan import SiteShape, lines_of, plan_size, shape_of, unit_costs
-from searchsocket.serving.answer_json import to_json
+from searchsocket.serving.answers import to_json
 
 _MAX_PAGES, _MAX_BRANCHES = 1_000_000_000, 1_000_000
 

@@ -8,7 +8,7 @@ import click
 
 from searchsocket.cli.output import count, safe
 from searchsocket.search.wire import Wire
-from searchsocket.serving.answer_json import to_json
+from searchsocket.serving.answers import to_json
 
 if TYPE_CHECKING:
     from searchsocket.search.answer import AlikePage, AnswerModel, AppliedRule, Explanation, Note, SearchAnswer

@@ -13,7 +13,7 @@ from searchsocket.cli.service_client import MAX_REQUEST_BYTES, address, identity
 from searchsocket.errors import SearchSocketError
 from searchsocket.project.project import Project
 from searchsocket.search.query import SearchQuery
-from searchsocket.serving.answer_json import to_json
+from searchsocket.serving.answers import to_json
 from searchsocket.serving.service import SearchService
 from searchsocket.system.json_text import JsonObject
 

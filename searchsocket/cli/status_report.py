@@ -21,7 +21,7 @@ from searchsocket.pipeline.run.index import last_run_costs, origin_of
 from searchsocket.pipeline.run.summary import skipped_words
 from searchsocket.pipeline.unchanged.record import last_checked
 from searchsocket.project.project import Project
-from searchsocket.serving.answer_json import to_json
+from searchsocket.serving.answers import to_json
 from searchsocket.serving.code_upkeep import CodeStatus
 from searchsocket.stores.base import Health
 from searchsocket.system.files import bytes_below

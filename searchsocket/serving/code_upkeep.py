@@ -15,7 +15,7 @@ from searchsocket.pipeline.code.sync import invalidate_code, sync_code
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
 from searchsocket.search.wire import Wire
-from searchsocket.serving.answer_json import to_json
+from searchsocket.serving.answers import to_json
 from searchsocket.text.amounts import age_s
 from searchsocket.types import Generation
 

@@ -117,17 +117,16 @@ class ContentService:
             InvalidRequest, ScopeRefused, ScopeNotIndexed: There is no such folder, or it is not for this caller.
         """
         scope, kind = self._scope_and_kind(folder_id, trusted=trusted)
+        make: type[PageFolder | CodeFolder]
         if kind == "site":
-            reader, queries = self.service.engine.opened(scope), self.service.engine.queries
-            embed = partial(vector_for, queries, reader.generation, anonymous=not trusted)
-            changed = partial(self.service.changes.changed, published_at=reader.generation.published_at)
-            return PageFolder(folder_id, reader, embed, changed, partial(_is_read, queries, reader.generation))
-        assert self.code
-        reader, _ = self.code.engine.opened(self.code.home.scope_named(scope.name))
-        queries = self.code.engine.queries
-        embed = partial(vector_for, queries, reader.generation)
+            make, queries, reader = PageFolder, self.service.engine.queries, self.service.engine.opened(scope)
+        else:
+            assert self.code
+            make, queries = CodeFolder, self.code.engine.queries
+            reader, _ = self.code.engine.opened(self.code.home.scope_named(scope.name))
+        embed = partial(vector_for, queries, reader.generation, anonymous=not trusted)
         changed = partial(self.service.changes.changed, published_at=reader.generation.published_at)
-        return CodeFolder(folder_id, reader, embed, changed, partial(_is_read, queries, reader.generation))
+        return make(folder_id, reader, embed, changed, partial(_is_read, queries, reader.generation))
 
     def _scope_and_kind(self, folder_id: str, *, trusted: bool) -> tuple[Scope, str]:
         """Split a folder id into its scope and `site` or `code`."""

@@ -13,7 +13,7 @@ from searchsocket.errors import IndexLoading, SearchSocketError
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.wire import Wire
-from searchsocket.serving.public_words import public_message
+from searchsocket.serving.answers import public_message
 from searchsocket.serving.scopes import NOTHING_PUBLIC, ReadableScopes
 from searchsocket.stores.base import VectorStore
 from searchsocket.text.amounts import age_s

@@ -14,7 +14,7 @@ from searchsocket.models.embedders.queries import NoVector, QueryVectors
 from searchsocket.search.answer import SearchAnswer
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
-from searchsocket.serving.answer_json import to_json
+from searchsocket.serving.answers import to_json
 from searchsocket.stores.local import LocalStore
 
 MANY = [Piece(f"/log/{number}", f"Battery log {number}, charged.", title=f"Log {number}") for number in range(30)]

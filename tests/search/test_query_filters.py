@@ -13,7 +13,7 @@ from searchsocket.search.cost import cost_of
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.filters import Filters
 from searchsocket.search.query import SearchQuery, checked
-from searchsocket.serving.answer_json import to_json
+from searchsocket.serving.answers import to_json
 from searchsocket.stores.base import PublishInfo
 from searchsocket.stores.local import LocalStore
 from searchsocket.testing.records import make_record

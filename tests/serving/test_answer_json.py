@@ -10,7 +10,7 @@ from search_site import DOCS, MAIN, make_site
 from searchsocket.search.answer import RelatedAnswer, Result, SearchAnswer
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.wire import Wire
-from searchsocket.serving.answer_json import to_json
+from searchsocket.serving.answers import to_json
 
 
 @pytest.fixture(scope="module")

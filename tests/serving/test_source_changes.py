@@ -13,7 +13,7 @@ from searchsocket.search.answering.answer import AskQuery
 from searchsocket.search.content.document import DocumentQuery
 from searchsocket.search.content.query import ContentQuery
 from searchsocket.search.query import SearchQuery
-from searchsocket.serving.answer_json import to_json
+from searchsocket.serving.answers import to_json
 from searchsocket.serving.content import ContentService, open_content
 from searchsocket.serving.service import SourceChanges, open_service
 from searchsocket.types import Scope

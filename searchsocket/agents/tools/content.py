@@ -11,9 +11,15 @@ from searchsocket.search.answering.answer import AnswerPassage, AskAnswer
 from searchsocket.search.content.answer import ContentAnswer, ContentSource
 from searchsocket.search.content.document import DocumentDataAnswer, DocumentTextAnswer
 from searchsocket.search.content.documents import DocumentsAnswer
-from searchsocket.serving.capabilities.ask import ASK, AskRequest
 from searchsocket.serving.capabilities.base import Capability, R
-from searchsocket.serving.capabilities.content import CONTENT_SEARCH, DOCUMENT_DATA, DOCUMENT_TEXT, FIND_DOCUMENTS
+from searchsocket.serving.capabilities.content import (
+    ASK,
+    CONTENT_SEARCH,
+    DOCUMENT_DATA,
+    DOCUMENT_TEXT,
+    FIND_DOCUMENTS,
+    AskRequest,
+)
 from searchsocket.text.amounts import ago, count
 
 A = TypeVar("A", bound=ContentAnswer | DocumentsAnswer | DocumentTextAnswer | DocumentDataAnswer)

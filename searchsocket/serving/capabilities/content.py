@@ -1,17 +1,26 @@
-"""Passages and documents of a folder: of the pages of a scope, or of its source code."""
+"""Passages and documents of a folder (pages of a scope, or its source code), and questions answered with passages."""
 
 from functools import partial
 from typing import Annotated
 
 from pydantic import AliasChoices, ConfigDict, Field, JsonValue
 
-from searchsocket.search.bounds import MAX_LIMIT
+from searchsocket.search.answering.answer import AskAnswer, AskQuery
+from searchsocket.search.bounds import MAX_LIMIT, MAX_PASSAGES, MAX_QUERY_CHARS
 from searchsocket.search.content.answer import ContentAnswer
 from searchsocket.search.content.document import DocumentDataAnswer, DocumentQuery, DocumentTextAnswer
 from searchsocket.search.content.documents import DocumentsAnswer, DocumentsQuery
 from searchsocket.search.content.query import MAX_TERM_CHARS, MAX_TERMS, MAX_TOKEN_CHARS, ContentQuery
 from searchsocket.serving.capabilities.base import Agent, Caller, Capability, Http, Request, Services, query_of
-from searchsocket.serving.capabilities.fields import WHOLE, PartTokens, agent_list, agent_text
+from searchsocket.serving.capabilities.fields import (
+    WHOLE,
+    ContinuationToken,
+    PartTokens,
+    ScopeName,
+    Text,
+    agent_list,
+    agent_text,
+)
 
 _MAX_PATH_CHARS = 4_096
 _Term = Annotated[str, Field(min_length=1, max_length=MAX_TERM_CHARS)]
@@ -94,6 +103,18 @@ class DocumentRequest(FolderRequest):
     ] = ""
 
 
+class AskRequest(Request):
+    """The body of `POST /api/ask`."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"question": "How are keys rotated?"}]})
+
+    question: Text
+    scope: ScopeName | None = None
+    limit: Annotated[int, Field(ge=1, le=MAX_PASSAGES, description="Maximum number of passages."), WHOLE] = 3
+    max_tokens: PartTokens | None = None
+    continuation_token: ContinuationToken = ""
+
+
 def search_content(services: Services, request: ContentSearchRequest, caller: Caller) -> ContentAnswer:
     """Find passages and return their whole text, by concepts (meaning), exact terms (as written), or both.
 
@@ -132,6 +153,15 @@ def document_data(services: Services, request: DocumentRequest, caller: Caller) 
     return services.content().get_document_data(request.folder_id, query, trusted=caller.trusted)
 
 
+def ask(services: Services, request: AskRequest, caller: Caller) -> AskAnswer:
+    """Answer one question with cited sentences from pages and code, or report that there is no answer.
+
+    Call it for a question with a definite answer, if a few sentences with sources are enough. It quotes, and refuses
+    rather than guesses. For long explanations, use `search`.
+    """
+    return services.content().ask(query_of(AskQuery, request), request.scope, trusted=caller.trusted)
+
+
 _SPELLING = {
     "folder_id": agent_text(
         "`site` (pages) or `code` (source files); default: pages, if there are any.", 300, ["code"]
@@ -152,7 +182,6 @@ _SPELLING = {
 }
 _Tool = partial(Agent, spelling=_SPELLING)
 _PART = ("max_tokens", "continuation_token", "scope")
-
 CONTENT_SEARCH = Capability(
     search_content,
     Http("/content/search", ("searchContent", "Find passages by meaning and exact terms")),
@@ -190,4 +219,21 @@ DOCUMENT_DATA = Capability(
         ("file_path", "url", "folder_id", "chunk_id", *_PART),
     ),
 )
-CONTENT = (CONTENT_SEARCH, FIND_DOCUMENTS, DOCUMENT_TEXT, DOCUMENT_DATA)
+ASK = Capability(
+    ask,
+    Http("/ask", ("ask", "Answer a question with passages")),
+    hits=lambda answer: len(answer.passages),
+    agent=Agent(
+        "ask",
+        "Ask a question",
+        "a question with one answer, as cited sentences",
+        ("question", "limit", "max_tokens", "continuation_token", "scope"),
+        toolset="core",
+        corpus="pages",
+        spelling={
+            "question": agent_text("A whole question.", MAX_QUERY_CHARS, ["How are keys rotated?"], min_length=1),
+            "limit": (int, Field(3, ge=1, le=MAX_PASSAGES, description="Maximum number of passages.")),
+        },
+    ),
+)
+CONTENT = (CONTENT_SEARCH, FIND_DOCUMENTS, DOCUMENT_TEXT, DOCUMENT_DATA, ASK)

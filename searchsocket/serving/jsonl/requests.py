@@ -1,8 +1,9 @@
-"""Parse the request in a line, or report the mistake in it."""
+"""Read the lines of the input, and parse the request in each, or report the mistake in it."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import BinaryIO, Literal, get_args
 
 from searchsocket.search.bounds import LEAST_MAX_TOKENS, MAX_LINES, MAX_PLACES, MAX_QUERY_CHARS, MOST_MAX_TOKENS
 from searchsocket.search.code.by_terms import MAX_RESULTS
@@ -12,7 +13,10 @@ from searchsocket.system.json_text import JsonObject
 Op = Literal["status", "sync", "search", "fetch"]
 OPS: tuple[Op, ...] = get_args(Op)
 MAX_CHUNK_ID = 2**32 - 1
+MAX_REQUEST_BYTES = 1 << 20  # of a line with its newline
+_READ_BYTES = 1 << 16
 _MAX_WORDS = 200
+Line = bytes | Literal["too large"]
 
 
 class BadLine(Exception):
@@ -35,6 +39,23 @@ class LineRequest:
     max_lines: int = MAX_LINES
     max_tokens: int | None = None  # None: all results
     token: str = ""  # of the previous answer
+
+
+def request_lines(stream: BinaryIO) -> Iterator[Line]:
+    """Yield each line without its end, or "too large" for a line that is skipped.
+
+    The last line needs no newline.
+    """
+    while True:
+        line = stream.readline(MAX_REQUEST_BYTES + 1)
+        if not line:
+            return
+        if len(line) <= MAX_REQUEST_BYTES:
+            yield line.rstrip(b"\r\n")
+            continue
+        while line and not line.endswith(b"\n"):
+            line = stream.readline(_READ_BYTES)
+        yield "too large"
 
 
 def parse_request(line: bytes) -> LineRequest:

@@ -1,25 +1,31 @@
-"""Server of the JSONL protocol: answers one request per line until the input ends, also after invalid lines."""
+"""Server of the JSONL protocol: answers one request per line until the input ends, also after invalid lines.
+
+If a request limits its tokens, an answer has the best results that fit, and a token for the next part.
+"""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, replace
 from datetime import UTC, datetime
-from typing import BinaryIO, Literal
+from typing import BinaryIO, NamedTuple
 from uuid import uuid4
 
-from searchsocket.errors import InvalidRequest, SearchSocketError
+from searchsocket.errors import Busy, InvalidRequest, SearchSocketError
 from searchsocket.pipeline.code.staleness import configuration_digest
+from searchsocket.search.bounds import DEFAULT_MAX_TOKENS
 from searchsocket.search.code.answer import CodeResult
 from searchsocket.search.code.query import CodeQuery
+from searchsocket.search.content.budget import cut_to, json_tokens
 from searchsocket.serving.code import CodeService, TermMatch
 from searchsocket.serving.code_upkeep import CodeUpkeep
 from searchsocket.serving.jsonl.chunk_ids import ChunkIds
-from searchsocket.serving.jsonl.parts import Answer, in_parts
-from searchsocket.serving.jsonl.requests import BadLine, LineRequest, parse_request
+from searchsocket.serving.jsonl.requests import BadLine, LineRequest, parse_request, request_lines
+from searchsocket.system.json_text import JsonObject
 
 MAX_PER_FILE = 2
-
-
+_MAX_TRIES = 3
+_LEAST_OF_A_LINE = 50  # tokens, even if the names before the line take them all
+Answer = JsonObject
 Opened = tuple[CodeService, CodeUpkeep]
 
 
@@ -171,27 +177,82 @@ def _encode(answer: Answer) -> bytes:
     return text.encode("utf-8", "replace") + b"\n"
 
 
-MAX_REQUEST_BYTES = 1 << 20
-_READ_BYTES = 1 << 16
+class _ResultPart(NamedTuple):
+    """Part of a result that fits."""
 
-Line = bytes | Literal["too large"]
+    data: list[Answer]
+    after: int  # results, or lines, in this and earlier parts
+    is_all: bool
 
 
-def request_lines(stream: BinaryIO, max_bytes: int = MAX_REQUEST_BYTES) -> Iterator[Line]:
-    """Yield each line without its end, or "too large" for a line that is skipped.
+def in_parts(
+    code: CodeService, scope: str, request: LineRequest, find: Callable[[LineRequest], list[Answer]]
+) -> Answer:
+    """Return the fields of an answer: `data` and, in answers with parts, `truncated` and `continuation_token`.
 
-    The last line needs no newline.
-
-    Args:
-        max_bytes: Limit of a line with its newline.
+    Raises:
+        ContinuationGone: The token is invalid, or of another operation or generation.
+        InvalidRequest: The token is of another query, or of other ids.
     """
-    while True:
-        line = stream.readline(max_bytes + 1)
-        if not line:
-            return
-        if len(line) <= max_bytes:
-            yield line.rstrip(b"\r\n")
+    if not request.max_tokens and not request.token:
+        return {"data": find(request)}
+    continuations, kind = code.continuations, f"op {request.op}"
+    for _ in range(_MAX_TRIES):
+        generation, full_request, offset = code.generation(scope), request, 0
+        if request.token:
+            state, offset = continuations.position(request.token, kind, generation)
+            q, top_k, is_hybrid, ids, max_lines, max_tokens = state
+            if (q, tuple(ids)) != (request.q, request.ids):
+                raise InvalidRequest(
+                    "the continuation_token belongs to another request; send the same q, or the same ids"
+                )
+            first_fields = {"top_k": top_k, "is_hybrid": is_hybrid, "max_lines": max_lines}
+            full_request = replace(request, **first_fields, max_tokens=request.max_tokens or max_tokens)
+        max_tokens = full_request.max_tokens or DEFAULT_MAX_TOKENS
+        fit = _lines if request.op == "fetch" else _results
+        part = fit(find(full_request), offset, max_tokens)
+        if code.generation(scope) != generation:
             continue
-        while line and not line.endswith(b"\n"):
-            line = stream.readline(_READ_BYTES)
-        yield "too large"
+        if part.is_all:
+            return {"data": part.data, "truncated": False}
+        _, *query, _, _ = astuple(full_request)
+        token = continuations.word(kind, generation, [*query, max_tokens], part.after)
+        return {"data": part.data, "truncated": True, "continuation_token": token}
+    raise Busy("the index changed during every attempt to read it; try again")
+
+
+def _results(answers: Sequence[Answer], offset: int, max_tokens: int) -> _ResultPart:
+    """Return the results that fit, and at least one."""
+    data: list[Answer] = []
+    for answer in answers[offset:]:
+        max_tokens -= json_tokens(answer)
+        if max_tokens < 0 and data:
+            break
+        data.append(answer)
+    after = offset + len(data)
+    return _ResultPart(data, after, after >= len(answers))
+
+
+def _lines(answers: Sequence[Answer], offset: int, max_tokens: int) -> _ResultPart:
+    """Return the lines that fit, each under its chunk; of a first line that is too long, its beginning."""
+    data: list[Answer] = []
+    at = 0  # position of the chunk among all lines
+    for answer in answers:
+        skipped = max(0, offset - at)
+        at += len(answer["lines"])
+        remaining: list[str] = answer["lines"][skipped:]
+        lines: list[str] = []
+        if not remaining:
+            continue
+        max_tokens -= json_tokens({**answer, "lines": []})
+        for line in remaining:
+            fits = json_tokens(line) <= max_tokens
+            if not fits and (data or lines):
+                break
+            lines.append(line if fits else cut_to(line, max(max_tokens, _LEAST_OF_A_LINE)))
+            max_tokens -= json_tokens(lines[-1])
+        if lines:
+            data.append({**answer, "lines": lines})
+        if len(lines) < len(remaining):
+            return _ResultPart(data, at - len(remaining) + len(lines), is_all=False)
+    return _ResultPart(data, at, is_all=True)

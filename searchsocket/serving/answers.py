@@ -1,4 +1,8 @@
-"""Public messages of errors, without internal details (spec 14.2)."""
+"""What callers read: answers as JSON in the same shape for every interface, and public messages of errors (spec 14)."""
+
+from functools import cache
+
+from pydantic import TypeAdapter
 
 from searchsocket.errors import (
     Busy,
@@ -8,6 +12,24 @@ from searchsocket.errors import (
     SearchSocketError,
     Unauthorized,
 )
+from searchsocket.search.wire import SOURCES, Wire
+
+
+def to_json(answer: Wire, *, sources: bool) -> bytes:
+    """Serialize an answer to JSON; NaN and infinity become null.
+
+    Args:
+        sources: Include the source files of pages, which only trusted callers may see.
+    """
+    kind: object = type(answer)
+    return _adapter(kind).dump_json(answer, by_alias=True, context=SOURCES if sources else None)
+
+
+@cache
+def _adapter(kind: type[object]) -> TypeAdapter[object]:
+    """The JSON adapter for dataclasses of one type."""
+    return TypeAdapter(kind)
+
 
 INTERNAL = "internal error in the search service"
 # Messages of these errors contain only what the caller sent or may know; all others stay internal.
