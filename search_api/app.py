@@ -29,8 +29,7 @@ from search_api.openapi import SearchApp
 from search_api.page.docs import add_docs
 from search_api.page.home import add_home
 from search_api.page.view import Renderer, assets
-from searchsocket.demand.log import DemandLog
-from searchsocket.demand.recorder import DemandRecorder
+from searchsocket.demand.log import DemandLog, DemandRecorder
 from searchsocket.demand.tally import storable_query
 from searchsocket.errors import ConfigError, ConfigMissing
 from searchsocket.models.embedders.base import Embedder

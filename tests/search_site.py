@@ -13,7 +13,7 @@ from searchsocket.search.continuation import Continuations
 from searchsocket.search.engine import SearchEngine
 from searchsocket.stores.base import PageBody, PublishInfo
 from searchsocket.stores.local import LocalStore
-from searchsocket.testing.records import make_record
+from searchsocket.testing.store.samples import make_record
 from searchsocket.types import ChunkKind, Record, Scope
 
 PROJECT = "site"

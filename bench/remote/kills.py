@@ -18,7 +18,7 @@ from bench.remote.engines import Engine
 from searchsocket.errors import ScopeNotIndexed, SearchSocketError
 from searchsocket.stores.base import IndexReader, PublishInfo
 from searchsocket.stores.local import LocalStore
-from searchsocket.testing.records import make_record
+from searchsocket.testing.store.samples import make_record
 from searchsocket.types import Scope, Vector
 
 MAIN = Scope("bench", "main")

@@ -17,7 +17,7 @@ import numpy as np
 from bench.remote.engines import Engine
 from searchsocket.stores.base import PublishInfo
 from searchsocket.stores.local import LocalStore
-from searchsocket.testing.records import make_record
+from searchsocket.testing.store.samples import make_record
 from searchsocket.types import MATCH_ALL, Filter, Scope
 from tests.artifacts.processes import command
 from tests.small_site import write_page, write_site

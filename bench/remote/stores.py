@@ -18,7 +18,7 @@ from searchsocket.stores.milvus.connection import MilvusConnection
 from searchsocket.stores.pgvector import PgvectorTables
 from searchsocket.stores.qdrant import QdrantTables
 from searchsocket.stores.table_vectors import TableVectors
-from searchsocket.testing.records import make_record
+from searchsocket.testing.store.samples import make_record
 from searchsocket.types import MATCH_ALL, Filter, Scope
 from tests.stores.pgvector.running import running
 

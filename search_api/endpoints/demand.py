@@ -8,7 +8,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from search_api.endpoints.common import caller_of
-from searchsocket.demand.recorder import DemandRecorder
+from searchsocket.demand.log import DemandRecorder
 from searchsocket.demand.tally import Outcome, SearchEvent
 from searchsocket.errors import InvalidRequest
 from searchsocket.search.answer import SearchAnswer

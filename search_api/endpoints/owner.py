@@ -15,11 +15,11 @@ from search_api.endpoints.common import caller_of, json_response
 from search_api.page.home import CSP
 from search_api.page.view import FILES, asset_links
 from searchsocket.demand.acceptance import propose_pin, save_report
-from searchsocket.demand.comparison import Comparison, compare_answers
 from searchsocket.demand.proposals import pin_proposal
 from searchsocket.demand.report import MAX_ENTRIES, DemandReport, demand_report
 from searchsocket.errors import InvalidRequest, Unauthorized
 from searchsocket.project.project import Project
+from searchsocket.quality.generations import Comparison, compare_answers
 from searchsocket.search.bounds import MAX_QUERY_CHARS
 from searchsocket.serving.service import SearchService
 from searchsocket.types import Scope

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from searchsocket.system.json_text import JsonObject
 
 if TYPE_CHECKING:
-    from searchsocket.quality.proposals import Searched
+    from searchsocket.quality.golden import Searched
 
 FILE = "searched.jsonl"
 _MAX_ROWS = 50
@@ -30,7 +30,7 @@ def note_search(state_dir: Path, query: str, scope: str, places: Sequence[str]) 
 
 def read_recent_searches(state_dir: Path) -> "list[Searched]":
     """Return the stored searches, the oldest first; invalid lines are left out."""
-    from searchsocket.quality.proposals import Searched
+    from searchsocket.quality.golden import Searched
 
     try:
         lines = (state_dir / FILE).read_text(encoding="utf-8").splitlines()

@@ -17,7 +17,7 @@ from searchsocket.cli.results import answer_lines, more_lines, places_of, print_
 from searchsocket.errors import ConfigMissing
 from searchsocket.project.project import Project
 from searchsocket.project.settings.model import Settings
-from searchsocket.quality.one_generation import engine_over, queries_of
+from searchsocket.quality.generations import engine_over, queries_of
 from searchsocket.search.answer import SearchAnswer
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.capabilities.base import SHELL

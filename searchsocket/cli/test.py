@@ -18,9 +18,8 @@ from searchsocket.pipeline.run.context import CORPORA
 from searchsocket.project.corpora import CorpusName
 from searchsocket.project.project import Project
 from searchsocket.quality.gate import judge_readers, own_queries
-from searchsocket.quality.golden import GoldenQuery, golden_queries
+from searchsocket.quality.golden import GoldenQuery, as_toml, golden_queries, proposals
 from searchsocket.quality.judgement import IndexJudgement
-from searchsocket.quality.proposals import as_toml, proposals
 from searchsocket.quality.replies import Measures
 from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Scope

@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from typing import Literal
 
 from searchsocket.curation.rules import FILE_NAME as CURATION_FILE
-from searchsocket.quality.proposals import Proposal, as_toml, toml_text
+from searchsocket.quality.golden import Proposal, as_toml, toml_text
 from searchsocket.search.answer import Quality, SearchAnswer
 from searchsocket.search.wire import Wire
 from searchsocket.text.words import STOP_WORDS, plain_words

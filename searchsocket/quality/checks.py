@@ -9,7 +9,7 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.dead_links import dead_links
 from searchsocket.pipeline.run.results import CheckOutcome
 from searchsocket.pipeline.stages.search_index import GOLDEN_FACT, GOLDEN_WARNING, search_index
-from searchsocket.quality.gate import outcome_of
+from searchsocket.quality.gate import judge_readers, outcome_of
 from searchsocket.quality.golden import golden_queries
 from searchsocket.stores.base import PREVIOUS, IndexReader
 from searchsocket.stores.base.store import VectorStore
@@ -29,8 +29,6 @@ def golden_queries_answered(run: ScopeRun) -> CheckOutcome:
     queries = golden_queries(run.project.root, run.project.settings.golden.file, run.scope.name, "site")
     if not queries:
         return CheckOutcome(True, "no golden queries; add them to golden-queries.toml")
-    from searchsocket.quality.gate import judge_readers
-
     store = run.backends.store
     live, before = store.reader(run.scope), previous_reader(store, run.scope)
     return outcome_of(judge_readers(run.project, run.backends, run.scope, queries, live, before, run.clock), run)

@@ -1,4 +1,4 @@
-"""Golden queries: queries with their expected pages, for people, the quality gate and the benches."""
+"""Golden queries with their expected pages, for people, the quality gate and the benches; and proposals of new ones."""
 
 import csv
 import json
@@ -22,6 +22,8 @@ _PLACES: Mapping[CorpusName, tuple[str, str]] = {  # a document, and an example 
     "site": ("page of the site", "/docs/install#linux"),
     "code": ("source file", "src/tides.py#high_water"),
 }
+_Text = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
+_Texts = Annotated[tuple[_Text, ...], Field(max_length=100)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +120,6 @@ def _toml_rows(path: Path, text: str) -> Sequence[object]:
     return rows
 
 
-_Text = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
-_Texts = Annotated[tuple[_Text, ...], Field(max_length=100)]
-
-
 class _Entry(BaseModel):
     """An entry of the file; a single string is accepted for a list."""
 
@@ -172,3 +170,50 @@ def _checked(path: Path, rows: Iterable[object]) -> tuple[GoldenQuery, ...]:
 
 def _label(row: object) -> str:
     return repr(str(row.get("query", "") if isinstance(row, dict) else row)[:80])
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """A search from the command line of this machine."""
+
+    query: str
+    scope: str
+    places: tuple[str, ...]  # of its first results, `/page#anchor`
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A proposed entry with the current results; a person has to confirm that they are right."""
+
+    query: str
+    expect: tuple[str, ...]
+    others: tuple[str, ...]  # further results
+
+
+def proposals(searches: Iterable[Searched], golden_queries: Iterable[GoldenQuery], scope: str) -> Sequence[Proposal]:
+    """Return a proposal for each query of a scope without a golden query.
+
+    A proposal has the results of the newest search; the order is that of the first searches.
+    """
+    existing = {golden.query for golden in golden_queries}
+    newest = {search.query: search for search in searches if search.scope == scope and search.query not in existing}
+    return [Proposal(search.query, search.places[:1], search.places[1:]) for search in newest.values()]
+
+
+def as_toml(proposals: Iterable[Proposal]) -> str:
+    """Format proposals as tables to append to golden-queries.toml; further results are comments."""
+    lines: list[str] = []
+    for proposal in proposals:
+        lines += [
+            "[[query]]",
+            f"query = {toml_text(proposal.query)}",
+            f"expect = [{', '.join(map(toml_text, proposal.expect))}]",
+        ]
+        lines += [f"# other results: {', '.join(map(toml_text, proposal.others))}"] if proposal.others else []
+        lines += [""] if proposal.expect else ["# no result; add the page that should answer", ""]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def toml_text(value: str) -> str:
+    """Format a basic string of TOML, which has the same escapes as JSON."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

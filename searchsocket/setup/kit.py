@@ -7,7 +7,7 @@ from posixpath import dirname, relpath
 
 from searchsocket.setup.changes import AT_CORNER, Change, Ours, Paste, Plan, ReadText
 from searchsocket.setup.client_files import component_files, handle_files
-from searchsocket.setup.integration import AnswerSource
+from searchsocket.setup.integration import MARK, AnswerSource
 from searchsocket.setup.site import SiteFacts
 from searchsocket.web.routes.script import Script
 
@@ -61,7 +61,6 @@ def _add_import(text: str, lines: str) -> str:
 
 _SCRIPT = re.compile(r"<script\b(?![^>]*\b(?:module|context\s*=))[^>]*>", re.IGNORECASE)
 _END = re.compile(r"</script\s*>", re.IGNORECASE)
-MARK = "searchsocket"
 
 
 def with_search(text: str | None, module: str, *, runes: bool) -> str | None:

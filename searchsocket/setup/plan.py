@@ -1,68 +1,22 @@
-"""Plan the changes of `searchsocket init`, and the steps for the user."""
+"""Plan the changes of `searchsocket init`, with a new `searchsocket.toml`, and the steps for the user."""
 
 import json
 import re
 import shlex
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from searchsocket.setup.changes import Change, Ours, Paste, Plan, ReadText, distinct
 from searchsocket.setup.client_files import component_files
-from searchsocket.setup.configuration import NAME, configuration, gitignore_change, is_configured, missing_lines
 from searchsocket.setup.frameworks import FRAMEWORKS, Framework
 from searchsocket.setup.integration import AnswerSource
 from searchsocket.setup.kit import in_svelte_kit
 from searchsocket.setup.site import SiteFacts, reader
 
-
-def in_theme(
-    read: ReadText, facts: SiteFacts, framework: Framework, answer_source: AnswerSource, draft: Plan, ours: Ours
-) -> Iterator[Change]:
-    """Yield the changes that add the component to the theme of a framework."""
-    search = framework.integrate(read, facts, answer_source)
-    component = {f"{search.component}/{name}": text for name, text in component_files(facts.languages)}
-    for name, text in {**component, **search.files}.items():
-        yield draft.own(name, read(name), text, ours)
-    for edit in search.edits:
-        old = read(edit.path)
-        if edit.mark in (old or ""):
-            continue
-        new_text = edit.change(old or "")
-        if new_text is None:
-            draft.pastes.append(Paste(edit.path, edit.paste, edit.why or f"{edit.path} could not be parsed"))
-        elif new_text or old is not None:
-            yield Change(edit.path, old, new_text)
-
-
+NAME = "searchsocket.toml"
+IGNORED = ".searchsocket/"
 EXPORT = "searchsocket"  # folder of the built site
-
-
-def export_command(build: str) -> str:
-    """Return the command that adds search to a built site."""
-    return f"searchsocket export {shlex.quote(f'{build}/{EXPORT}')}"
-
-
-def with_export_step(package: str, build: str, name: str = "build") -> str | None:
-    """Add an export after each build to a `package.json`.
-
-    Return None if the build script does not exist, or another script already runs after it.
-
-    Args:
-        name: Name of the script that builds the site.
-    """
-    script = re.compile(rf'^([ \t]*)"{re.escape(name)}"\s*:\s*"(?:[^"\\\n]|\\.)*"', re.MULTILINE)
-    if len(script.findall(package)) != 1 or f'"post{name}"' in package:
-        return None
-    step = json.dumps(f"searchsocket index && {export_command(build)}")
-    return script.sub(lambda match: f'{match[0]},\n{match[1]}"post{name}": {step}', package)
-
-
-def _build_script(facts: SiteFacts) -> str:
-    """Return the script of `package.json` that builds the site, as in `npm run docs:build`."""
-    match = re.fullmatch(r"(?:npm|pnpm|yarn) run ([\w:.-]+)", facts.build_command)
-    return match[1] if match else "build"
-
-
 SERVICE = "http://127.0.0.1:8181"
 _KIT_PORTS = (4173, 5173)
 
@@ -126,6 +80,25 @@ def plan(
     return draft
 
 
+def in_theme(
+    read: ReadText, facts: SiteFacts, framework: Framework, answer_source: AnswerSource, draft: Plan, ours: Ours
+) -> Iterator[Change]:
+    """Yield the changes that add the component to the theme of a framework."""
+    search = framework.integrate(read, facts, answer_source)
+    component = {f"{search.component}/{name}": text for name, text in component_files(facts.languages)}
+    for name, text in {**component, **search.files}.items():
+        yield draft.own(name, read(name), text, ours)
+    for edit in search.edits:
+        old = read(edit.path)
+        if edit.mark in (old or ""):
+            continue
+        new_text = edit.change(old or "")
+        if new_text is None:
+            draft.pastes.append(Paste(edit.path, edit.paste, edit.why or f"{edit.path} could not be parsed"))
+        elif new_text or old is not None:
+            yield Change(edit.path, old, new_text)
+
+
 def _ports(facts: SiteFacts) -> tuple[int, ...]:
     return FRAMEWORKS[facts.framework].preview if facts.framework in FRAMEWORKS else ()
 
@@ -142,3 +115,114 @@ def _configuration_changes(
             )
     elif lines := missing_lines(read(NAME) or "", facts, origins):
         draft.pastes.append(Paste(NAME, lines, "the file already exists"))
+
+
+def is_configured(read: Callable[[str], str | None]) -> bool:
+    """Return True if the project has a configuration; two configuration files would be an error."""
+    return read(NAME) is not None or "[tool.searchsocket" in (read("pyproject.toml") or "")
+
+
+def configuration(facts: SiteFacts, origins: Sequence[str], project_id: str, default_branch: str) -> str:
+    """Return a new `searchsocket.toml`, with the settings for this site and common ones as comments.
+
+    Args:
+        origins: Origins of the site, if browsers call the service directly.
+        project_id: Id of the project, which stays the same if the project is renamed.
+        default_branch: Default branch of the repository; "" outside git.
+    """
+    base = f'base_path = "{facts.base}" # URL path prefix of the site\n' if facts.base else ""
+    if default_branch:
+        scope = (
+            'mode = "git" # one index per branch; "fixed": one index; "env": read the name from $SEARCHSOCKET_SCOPE\n'
+        )
+        public = f"scopes = {_toml([default_branch])} # branches that visitors search; an API key unlocks the others\n"
+    else:
+        scope = 'mode = "fixed" # "git": one index per branch; "env": read the name from $SEARCHSOCKET_SCOPE\n'
+        scope, public = scope + 'fixed = "main"\n', ""
+    if origins:
+        hint = "" if facts.origin else "; add your site"
+        cors = f"[api.cors]\nallow_origins = {_toml(origins)} # sites that may call the API{hint}\n"
+        api = f"[api]\n{public}\n{cors}" if public else cors
+    else:
+        proxies = 'trusted_proxies = ["127.0.0.1"] # a proxy on this machine that may report visitor addresses\n'
+        api = f"[api]\n{public}{'' if facts.has_server else '# '}{proxies}"
+    address = f"base_url = {_toml(facts.origin)}" if facts.origin else '# base_url = "https://www.example.com"'
+    return f"""\
+# searchsocket: search for this site. Every setting is optional; searchsocket detects what you leave out.
+
+[project]
+id = {_toml(project_id)} # names this project's indexes; keep it when you rename the project
+{address} # URL of the published site
+
+[scope]
+{scope}
+[source]
+{base}# static_output_dir = "build" # folder of the built site; default: detected
+# exclude = ["/drafts/**"]
+
+[embeddings]
+# provider = "builtin" # works offline, needs no key; "onnx": a local model of your choice
+
+[costs.budget]
+# run_usd = 1.0 # stop a run that would cost more, before it starts
+
+[llms]
+# enable = true # write llms.txt and one Markdown file per page, for agents
+
+[export]
+# static = true # write the files of search without a server in each run
+
+{api}"""
+
+
+def missing_lines(text: str, facts: SiteFacts, origins: Sequence[str]) -> str:
+    """Return the lines that an existing configuration lacks; "" if there are none."""
+    try:
+        api = tomllib.loads(text).get("api", {})
+    except tomllib.TOMLDecodeError:
+        return ""  # the next command reports the error
+    if origins:
+        names = re.sub(r"[_-]", "", json.dumps(api)).lower()
+        return "" if "alloworigins" in names else f"[api.cors]\nallow_origins = {json.dumps(list(origins))}\n"
+    is_set = {"trusted_proxies", "trustedProxies"} & set(api)
+    return "" if is_set or not facts.has_server else '[api]\ntrusted_proxies = ["127.0.0.1"]\n'
+
+
+def gitignore_change(read: Callable[[str], str | None]) -> Change:
+    """Return the change that adds the state folder to `.gitignore`."""
+    old = read(".gitignore")
+    lines = {line.strip() for line in (old or "").splitlines()}
+    if {IGNORED, f"/{IGNORED}", IGNORED.rstrip("/")} & lines:
+        return Change(".gitignore", old, old or "")
+    break_ = "" if not old or old.endswith("\n") else "\n"
+    return Change(".gitignore", old, f"{old or ''}{break_}{IGNORED}\n")
+
+
+def _toml(value: str | Sequence[str]) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def export_command(build: str) -> str:
+    """Return the command that adds search to a built site."""
+    return f"searchsocket export {shlex.quote(f'{build}/{EXPORT}')}"
+
+
+def with_export_step(package: str, build: str, name: str = "build") -> str | None:
+    """Add an export after each build to a `package.json`.
+
+    Return None if the build script does not exist, or another script already runs after it.
+
+    Args:
+        name: Name of the script that builds the site.
+    """
+    script = re.compile(rf'^([ \t]*)"{re.escape(name)}"\s*:\s*"(?:[^"\\\n]|\\.)*"', re.MULTILINE)
+    if len(script.findall(package)) != 1 or f'"post{name}"' in package:
+        return None
+    step = json.dumps(f"searchsocket index && {export_command(build)}")
+    return script.sub(lambda match: f'{match[0]},\n{match[1]}"post{name}": {step}', package)
+
+
+def _build_script(facts: SiteFacts) -> str:
+    """Return the script of `package.json` that builds the site, as in `npm run docs:build`."""
+    match = re.fullmatch(r"(?:npm|pnpm|yarn) run ([\w:.-]+)", facts.build_command)
+    return match[1] if match else "build"

@@ -9,7 +9,7 @@ from posixpath import dirname, join, normpath
 from urllib.parse import urlsplit
 
 from searchsocket.setup.ask_vite import ask_vite
-from searchsocket.setup.languages import languages_in, languages_of_build
+from searchsocket.setup.client_files import languages_in, languages_of_build
 from searchsocket.sources.find import find_build
 from searchsocket.sources.generators import UsedGenerator, stated_value, used_generators
 from searchsocket.sources.static_output import versions_of_build

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from searchsocket.demand import log as log_module
-from searchsocket.demand.log import DemandLog
-from searchsocket.demand.recorder import DemandRecorder
+from searchsocket.demand.log import DemandLog, DemandRecorder
 from searchsocket.demand.tally import DemandCounts, DemandRow, SearchEvent
 from searchsocket.errors import StateUnavailable
 

@@ -11,7 +11,7 @@ from pipeline.conftest import Site
 from searchsocket.backends import Backends
 from searchsocket.content.chunking.records import PageContent, moved_pages
 from searchsocket.quality.diff.markdown import MARK, comment
-from searchsocket.quality.diff.report import Content, Diff, compare, diff_of
+from searchsocket.quality.diff import Content, Diff, compare, diff_of
 
 
 def page(url: str, *texts: str) -> PageContent:

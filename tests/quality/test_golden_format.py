@@ -5,8 +5,16 @@ from pathlib import Path
 import pytest
 
 from searchsocket.errors import ConfigError, ConfigMissing
-from searchsocket.quality.golden import GoldenQuery, golden_file, golden_queries, read_golden
-from searchsocket.quality.proposals import Proposal, Searched, as_toml, proposals
+from searchsocket.quality.golden import (
+    GoldenQuery,
+    Proposal,
+    Searched,
+    as_toml,
+    golden_file,
+    golden_queries,
+    proposals,
+    read_golden,
+)
 
 FILE = """
 [[query]]

@@ -6,7 +6,7 @@ import pytest
 from search_site import DOCS, MAIN, Piece, Site, make_site
 
 from searchsocket.project.settings.features import GoldenSettings
-from searchsocket.quality.engine import asks
+from searchsocket.quality.gate import asks
 from searchsocket.quality.golden import GoldenQuery
 from searchsocket.quality.judgement import judge
 from searchsocket.quality.replies import GoldenResults, ask_all, measures

@@ -11,7 +11,7 @@ from searchsocket.content.markdown.chunk_text import chunk_text, fold
 from searchsocket.content.markdown.lines import plain_text
 from searchsocket.search.answer import Result
 from searchsocket.search.query import SearchQuery
-from searchsocket.testing.records import make_record
+from searchsocket.testing.store.samples import make_record
 
 DOORS = """## Front door {#front-door}
 

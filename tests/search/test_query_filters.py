@@ -16,7 +16,7 @@ from searchsocket.search.query import SearchQuery, checked
 from searchsocket.serving.answers import to_json
 from searchsocket.stores.base import PublishInfo
 from searchsocket.stores.local import LocalStore
-from searchsocket.testing.records import make_record
+from searchsocket.testing.store.samples import make_record
 from searchsocket.types import FacetKind, Filter
 
 FACETS: dict[str, FacetKind] = {"version": "string", "level": "number", "stable": "boolean", "topics": "strings"}

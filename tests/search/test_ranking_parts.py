@@ -18,7 +18,7 @@ from searchsocket.search.ranking.fusion import fuse, min_max
 from searchsocket.search.ranking.group import MAX_COMPARED_SECTIONS, PageGroup, each_alone, group_by_page
 from searchsocket.search.ranking.rank import Parts, Ranked, rank
 from searchsocket.search.ranking.weights import FEW_WORDS, MANY_WORDS, READ, READ_WHOLE, SOME_WORDS, Shares, shares_of
-from searchsocket.testing.records import make_record
+from searchsocket.testing.store.samples import make_record
 from searchsocket.types import PageFacts, Record
 
 ANY_FLOAT = st.floats(allow_nan=True, allow_infinity=True)

@@ -15,7 +15,7 @@ from searchsocket.search.query import SearchQuery
 from searchsocket.search.quoting.marks import QueryWords
 from searchsocket.search.quoting.snippet import Snippet, excerpt
 from searchsocket.search.quoting.window import Window, beginning, below_title, window
-from searchsocket.testing.records import make_record
+from searchsocket.testing.store.samples import make_record
 
 WORDS = [
     "zebra",

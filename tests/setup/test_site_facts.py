@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from searchsocket.project.scopes import default_branch
-from searchsocket.setup.configuration import configuration
+from searchsocket.setup.plan import configuration
 from searchsocket.setup.site import SiteFacts, look_at
 
 

@@ -2,12 +2,13 @@
 
 import hashlib
 from collections.abc import Collection, Sequence
+from dataclasses import fields
 
 import numpy as np
 
 from searchsocket.stores.base import IndexReader, PageBody, PublishInfo, VectorStore
-from searchsocket.testing.records import make_record
-from searchsocket.types import MATCH_ALL, Filter, Hit, Record, Scope, Vector, Vectors
+from searchsocket.system.json_text import JsonObject
+from searchsocket.types import MATCH_ALL, Chunk, Filter, Hit, PageFacts, Prose, Record, Scope, Section, Vector, Vectors
 
 MAIN = Scope("shop", "main")
 DRAFT = Scope("shop", "main-draft")
@@ -15,6 +16,11 @@ DIMENSIONS = 8
 INFO = PublishInfo("hash-8", DIMENSIONS, "2026-01-02T03:04:05Z", 12, 0.5, "abc123")
 EAST, NORTH, UP = np.eye(DIMENSIONS, dtype=np.float32)[:3]
 PREFIX_PAGES = ["/", "/docs", "/docs/a", "/docs/a/b", "/docs-old", "/docs-old/a", "/docsa", "/docs.html", "/blog/docs"]
+_PARTS = {kind: frozenset(field.name for field in fields(kind)) for kind in (PageFacts, Section, Chunk)}
+_DEFAULTS: JsonObject = {
+    "title": "Title", "language": "en", "depth": 1, "ordinal": 0, "kind": "section",
+    "heading_path": (), "anchor": "", "piece": 0, "project_id": "shop", "scope": "main", "model_id": "hash-8",
+}  # fmt: skip
 
 
 def record(
@@ -22,6 +28,28 @@ def record(
 ) -> Record:
     """A record with the given id; the rest has values that a test can recognise."""
     return make_record(record_id, text, url=url, project_id=scope.project_id, scope=scope.name, **fields)
+
+
+def make_record(record_id: str, text: str = "some text", **given: object) -> Record:
+    """A record with defaults for all other fields.
+
+    Args:
+        given: Fields of a record, its page or its chunk; `section_title` is that of the chunk's section.
+    """
+    values = _DEFAULTS | {"url": "/page"} | given
+    page = {name: values.pop(name) for name in _PARTS[PageFacts] & set(values)}
+    section = {name: values.pop(name) for name in _PARTS[Section] & set(values)}
+    at = values.pop("at", None) or Section(**section, title=values.pop("section_title", ""))
+    body = values.pop("body", Prose(text))
+    chunk = {name: values.pop(name) for name in _PARTS[Chunk] & set(values)}
+    values = {"content_hash": _sha256(text), "ref": f"{page['url']}#{at.anchor}~0"} | values
+    parts: JsonObject = {"page": PageFacts(**page), "chunk": Chunk(**chunk, body=body, at=at)} | values
+    shared = sorted((name, value) for name, value in parts.items() if name != "scope")
+    return Record(id=record_id, record_hash=_sha256(repr(shared)), **parts)
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def unit(*values: float) -> Vector:

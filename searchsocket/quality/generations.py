@@ -1,4 +1,4 @@
-"""Search engine over one generation, which need not be live."""
+"""Search in generations that need not be live: in one, or in two to compare their answers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,11 +9,15 @@ from searchsocket.curation.live_rules import Curation
 from searchsocket.errors import SearchSocketError
 from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.project.project import Project
+from searchsocket.search.answer import SearchAnswer
 from searchsocket.search.engine import SearchEngine
-from searchsocket.stores.base import Answering, IndexReader
+from searchsocket.search.query import SearchQuery
+from searchsocket.search.wire import Wire
+from searchsocket.stores.base import Answering, IndexReader, VectorStore
 from searchsocket.types import Scope
 
 _TIMEOUT_S = 30.0  # longer than for visitors: an answer by words only cannot be judged
+_RESULTS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +67,51 @@ def queries_of(project: Project, backends: Backends, clock: Callable[[], datetim
         clock=clock,
         prepare=backends.redactor or (lambda text: text),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationAnswer(Wire):
+    """Answer of one generation, or the reason why there is none."""
+
+    generation: str
+    published_at: str
+    answer: SearchAnswer | None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(Wire):
+    """Answers of two generations."""
+
+    before: GenerationAnswer
+    after: GenerationAnswer
+
+
+def compare_answers(
+    project: Project,
+    store: VectorStore,
+    vectors: QueryVectors,
+    scope: Scope,
+    q: str,
+    generations: tuple[str, str],
+    clock: Callable[[], datetime],
+) -> Comparison:
+    """Run a query on two generations.
+
+    Args:
+        generations: Names, see `VectorStore.reader_of`.
+    """
+
+    def ask(name: str) -> GenerationAnswer:
+        generation, published_at = name, ""
+        try:
+            reader = store.reader_of(scope, name)
+            generation, published_at = reader.generation.name, reader.generation.published_at
+            query = SearchQuery(q, top_k=_RESULTS, explain=True, sources=True)
+            answer = engine_over(project, vectors, reader, clock).search(query, scope)
+            return GenerationAnswer(generation, published_at, answer)
+        except SearchSocketError as error:
+            return GenerationAnswer(generation, published_at, None, str(error))
+
+    before, after = map(ask, generations)
+    return Comparison(before, after)
