@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 
 from search_api.endpoints.capabilities import OnAnswer, add_capability
-from search_api.endpoints.common import ENDPOINTS
+from search_api.endpoints.common import ENDPOINTS, Freshness
 from search_api.endpoints.demand import SearchListener, add_beacon
 from search_api.endpoints.health import PROBES, add_health
 from search_api.endpoints.llms import add_llms
@@ -20,7 +20,6 @@ from search_api.endpoints.metrics import Metrics, ProjectNumbers, add_metrics
 from search_api.endpoints.owner import add_owner
 from search_api.endpoints.pages import add_pages
 from search_api.errors import add_handlers
-from search_api.gate.freshness import Freshness
 from search_api.gate.observer import access_log
 from search_api.gate.queries import Queries
 from search_api.gate.stack import Gate, add_guards, tier_rules

@@ -7,13 +7,13 @@ command line imports other modules of this package without them.
 from importlib import import_module
 from typing import Any
 
-_PUBLIC = {"Site": "searchsocket_assets.component", "site_definitions": "searchsocket_assets.site_factory"}
+_PUBLIC = ("Site", "site_definitions")
 
 
 def __getattr__(name: str) -> Any:
     if name not in _PUBLIC:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_PUBLIC[name]), name)
+    return getattr(import_module("searchsocket_assets.site_factory"), name)
 
 
 def __dir__() -> list[str]:

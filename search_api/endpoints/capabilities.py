@@ -11,8 +11,7 @@ from pydantic import BaseModel, ConfigDict, create_model
 from pydantic.alias_generators import to_camel
 from starlette.responses import Response
 
-from search_api.endpoints.common import BODY_ERRORS, ERRORS, caller_of, json_response, note_search
-from search_api.gate.freshness import Freshness
+from search_api.endpoints.common import BODY_ERRORS, ERRORS, Freshness, caller_of, json_response, note_search
 from search_api.gate.queries import Queries
 from searchsocket.errors import ScopeRefused
 from searchsocket.serving.capabilities.base import A, AnyCapability, Capability, R

@@ -7,8 +7,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from search_api.endpoints.common import caller_of
-from search_api.gate.freshness import Freshness
+from search_api.endpoints.common import Freshness, caller_of
 from searchsocket.content.llms.site import INDEX
 from searchsocket.serving.llms import AgentText, AgentTexts
 from searchsocket.serving.service import SearchService

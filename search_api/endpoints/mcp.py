@@ -12,7 +12,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from search_api.errors import error_response, problem
-from search_api.gate.tiers import origin_host
+from search_api.gate.callers import origin_host
 from searchsocket.agents.library import Libraries, LibraryMakers, ServedLibraries
 from searchsocket.agents.projects import ProjectLibraries
 from searchsocket.agents.server import make_server

@@ -9,8 +9,7 @@ from fastapi import FastAPI, Header, Path, Query, Request
 from starlette.responses import Response
 
 from search_api.endpoints.capabilities import LenientQueryString, query_string_of, read_query_string
-from search_api.endpoints.common import ERRORS, caller_of, json_response
-from search_api.gate.freshness import Freshness
+from search_api.endpoints.common import ERRORS, Freshness, caller_of, json_response
 from search_api.gate.queries import Queries
 from searchsocket.serving.capabilities.fields import NO_NUL
 from searchsocket.serving.capabilities.pages import PAGE, PageRequest, read_page

@@ -13,8 +13,8 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from search_api.errors import error_response, internal_error, problem
-from search_api.gate.rate import RateLimit
-from search_api.gate.tiers import (
+from search_api.gate.callers import (
+    RateLimit,
     TierRules,
     bearer_key,
     client_address,

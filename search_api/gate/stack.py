@@ -12,6 +12,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from search_api.errors import error_response
+from search_api.gate.callers import IPNetwork, RateLimit, TierRules, hash_key
 from search_api.gate.guards import (
     BodyGuard,
     CallerGuard,
@@ -23,8 +24,6 @@ from search_api.gate.guards import (
     OnDefect,
 )
 from search_api.gate.observer import AnsweredRequest, Observer
-from search_api.gate.rate import RateLimit
-from search_api.gate.tiers import IPNetwork, TierRules, hash_key
 from search_api.page.home import ErrorPages
 from search_api.page.view import Renderer
 from searchsocket.errors import Busy, ConfigError

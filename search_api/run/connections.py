@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from starlette.datastructures import Headers
 
 from search_api.errors import BUSY
-from search_api.gate.tiers import IPNetwork, client_address
+from search_api.gate.callers import IPNetwork, client_address
 
 try:
     import resource

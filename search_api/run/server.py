@@ -1,15 +1,18 @@
-"""Run the service in one or several processes, until a signal to stop."""
+"""Run the service in one or several processes, until a signal to stop; with a log that limits repeated lines."""
 
 import contextlib
 import errno
 import gc
+import logging
 import multiprocessing
 import signal
 import socket
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -21,12 +24,12 @@ from search_api.app import create_app
 from search_api.endpoints.metrics import metrics_server
 from search_api.gate.stack import proxy_networks
 from search_api.run.connections import Connections, allow_connections, protocol_with_deadline
-from search_api.run.log import server_log
 from search_api.run.workers import HUNG_S, Drain, StopNotice, Workers, end_with_the_supervisor, supervise
 from searchsocket.errors import AddressInUse, ConfigMissing
 from searchsocket.project.project import Project
 from searchsocket.serving.service import OnError, SearchService
 from searchsocket.stores.base import VectorStore
+from searchsocket.system.json_text import json_line
 
 if TYPE_CHECKING:
     from searchsocket.agents.library import LibraryMakers
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
 KEEP_ALIVE_S = 20
 SHUTDOWN_S = 10  # limit for running requests after the signal to stop
 BACKLOG = 512
+_LOGGERS = ("uvicorn.error", "searchsocket.api")
+_PAUSE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,3 +218,54 @@ def _stop_quietly() -> Iterator[None]:
     finally:
         for sig, handler in before.items():
             signal.signal(sig, handler)
+
+
+class OnceAMinute(logging.Filter):
+    """Passes a line once per minute; the next line states how many were left out."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._clock = clock
+        # By the line without its values: time of the last line, and the number left out since.
+        self._seen: dict[str, tuple[float, int]] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        line, now = str(record.msg), self._clock()
+        passed, left_out = self._seen.get(line, (now - _PAUSE_S, 0))
+        if now < passed + _PAUSE_S:
+            self._seen[line] = passed, left_out + 1
+            return False
+        self._seen[line] = now, 0
+        if left_out:
+            record.msg = f"{line} ({left_out} more like this in between)"
+        return True
+
+
+class JsonFormatter(logging.Formatter):
+    """Formats a record as `json_line` does."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        time = datetime.fromtimestamp(record.created, UTC)
+        return json_line(record.levelname.lower(), {"message": record.getMessage()}, time)
+
+
+@contextlib.contextmanager
+def server_log(*, json_lines: bool = False) -> Iterator[None]:
+    """Write warnings of the server, each kind once per minute; to stderr unless another handler is set."""
+    once = OnceAMinute()
+    handler = logging.StreamHandler()
+    handler.setFormatter(JsonFormatter() if json_lines else logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    handler.setLevel(logging.WARNING)
+    loggers = [logging.getLogger(name) for name in _LOGGERS]
+    own = [logger for logger in loggers if not logger.hasHandlers()]
+    for logger in loggers:
+        logger.addFilter(once)
+    for logger in own:
+        logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        for logger in loggers:
+            logger.removeFilter(once)
+        for logger in own:
+            logger.removeHandler(handler)

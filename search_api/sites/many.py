@@ -12,10 +12,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from search_api.endpoints.health import PROBES, add_probes
 from search_api.errors import error_response, problem
+from search_api.gate.callers import RateLimit, bearer_key, client_address, is_direct_loopback, key_is_right
 from search_api.gate.guards import HttpLayer
-from search_api.gate.rate import RateLimit
 from search_api.gate.stack import Gate, add_guards, tier_rules
-from search_api.gate.tiers import bearer_key, client_address, is_direct_loopback, key_is_right
 from search_api.sites.app import PREFIX
 from search_api.sites.merged_answers import unavailable
 from search_api.sites.pool import ProjectPool

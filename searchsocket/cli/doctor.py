@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from searchsocket.cli import examine, exits
-from searchsocket.cli.code.status import code_findings
+from searchsocket.cli.code.upkeep import code_findings
 from searchsocket.cli.options import json_option, project_option
 from searchsocket.cli.output import CheckLine, print_json, safe
 from searchsocket.errors import PermissionDenied, SearchSocketError

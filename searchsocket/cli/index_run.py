@@ -1,27 +1,30 @@
-"""Run or plan `searchsocket index`."""
+"""Run or plan `searchsocket index`, with its progress on stderr; stdout is only for the result."""
 
+import json
 import os
+import sys
 import time
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import IO
 
 import click
 
 from searchsocket.backends import Backends
 from searchsocket.cli import exits
 from searchsocket.cli.exits import received_signal, signals_noted
-from searchsocket.cli.log_lines import log_lines
+from searchsocket.cli.log_lines import LogLines, log_lines
 from searchsocket.cli.options import is_quiet, load_scope
-from searchsocket.cli.output import hanging, line_width, print_error, print_json, say
-from searchsocket.cli.progress import listener
+from searchsocket.cli.output import hanging, line_width, print_error, print_json, safe, say
 from searchsocket.cli.summary import TEXT_COLUMN, summary_lines
 from searchsocket.errors import SearchSocketError
-from searchsocket.events import OnEvent
+from searchsocket.events import Event, OnEvent, ignore
 from searchsocket.pipeline.run.context import CORPORA, Corpus, ScopeRun, corpora_of
 from searchsocket.pipeline.run.index import plan_scope, summary_of
 from searchsocket.pipeline.run.options import RunOptions
+from searchsocket.pipeline.run.stages import label_of
 from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.pipeline.unchanged.inputs import inputs_of, keep_record
 from searchsocket.pipeline.unchanged.record import drop_records
@@ -31,6 +34,7 @@ from searchsocket.project.project import Project
 from searchsocket.quality.gate import golden_texts
 from searchsocket.state import ProjectState
 from searchsocket.system.age import process_age_s
+from searchsocket.system.json_text import JsonObject
 from searchsocket.system.memory import loading
 from searchsocket.types import Scope
 from searchsocket_assets.run.home import dagster_home
@@ -179,3 +183,79 @@ def run_corpus(
     else:
         print_error(outcome.code, outcome.message)
     raise SystemExit(exits.exit_status(outcome.code))
+
+
+@contextmanager
+def listener(*, lines: bool, first: str, silent: bool = False) -> Iterator[OnEvent]:
+    """Choose the listener for run events: lines on request, a progress line on a terminal, otherwise none.
+
+    Args:
+        first: Text until the first stage reports its progress.
+        silent: Ignore all events.
+    """
+    if silent:
+        yield ignore
+    elif log := log_lines():
+        yield events_logged(log)
+    elif lines:
+        yield _json_lines(sys.stderr)
+    elif sys.stderr.isatty():
+        with _progress_bar(sys.stderr, first) as on_event:
+            yield on_event
+    else:
+        yield ignore
+
+
+def events_logged(log: LogLines) -> OnEvent:
+    """Return a listener that writes each event as a log line; later lines have the id of the run that started."""
+
+    def on_event(event: Event) -> None:
+        if event.name == "run_started":
+            log.add_facts(**event.fields)
+        if event.name != "progress":
+            log.log("info", event=event.name, **event.fields)
+
+    return on_event
+
+
+def _json_lines(stream: IO[str]) -> OnEvent:
+    def on_event(event: Event) -> None:
+        if event.name != "progress":  # for bars; the events of spec 22 report the same with names
+            stream.write(json.dumps({"event": event.name, **event.fields}, ensure_ascii=False) + "\n")
+
+    return on_event
+
+
+@contextmanager
+def _progress_bar(stream: IO[str], first: str) -> Iterator[OnEvent]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    progress = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=24),
+        TextColumn("{task.fields[done]}", markup=False),
+        TimeElapsedColumn(),
+        console=Console(file=stream),
+        transient=True,
+    )
+
+    def on_event(event: Event) -> None:
+        if event.name == "progress":
+            progress.update(task, **_columns(event.fields))
+
+    with progress:
+        task = progress.add_task(first, total=None, done="")
+        yield on_event
+
+
+def _columns(fields: JsonObject) -> JsonObject:
+
+    name, done, total = str(fields.get("stage", "")), int(fields.get("done", 0)), fields.get("total")
+    return {
+        "description": safe(label_of(name)),
+        "completed": done,
+        "total": total,
+        "done": f"{done:,} of {total:,}" if total else f"{done:,}" if done else "",
+    }

@@ -9,8 +9,7 @@ import click
 from searchsocket.agents.checkout import CheckoutLibraries, project_around
 from searchsocket.agents.library import LibraryMakers
 from searchsocket.agents.project_list import ProjectEntry
-from searchsocket.cli.mcp_doctor import doctor
-from searchsocket.cli.mcp_install import install, skill
+from searchsocket.cli.mcp_clients import doctor, install, skill
 from searchsocket.cli.mcp_projects import add, list_, remove, sync
 from searchsocket.cli.mcp_server import (
     enabled,

@@ -1,9 +1,10 @@
-"""The plan of `init`; change the files of a project, with a diff before and a record to undo the changes."""
+"""The plan of `init`, with integrations in themes; make its changes, with a diff before and a record to undo them."""
 
 import difflib
 import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -11,15 +12,15 @@ from pathlib import Path
 from searchsocket.errors import StateUnavailable
 from searchsocket.project.project import Project
 from searchsocket.setup.client_files import is_copy
-from searchsocket.setup.site import SiteFacts
+from searchsocket.setup.site import ReadText, SiteFacts
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import write_atomic
 
 RECORD = "init.json"  # in the state folder, which git ignores
 _LONG_LINE = 400  # characters; a file with longer lines is generated
-ReadText = Callable[[str], str | None]  # returns the text of a project-relative file; None if it does not exist
 Ours = Callable[[str, str], bool]  # takes a file's name and text; True if the last `init` wrote it
 AT_CORNER = "position: fixed; inset-block-end: 1rem; inset-inline-end: 1rem; z-index: 40"
+MARK = "searchsocket"  # a file with this word already has our lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,101 @@ class Change:
     def is_for_programs(self) -> bool:
         """True for a generated file, whose diff is of no use to a person."""
         return max(map(len, self.after.splitlines()), default=0) > _LONG_LINE
+
+
+@dataclass(frozen=True, slots=True)
+class Paste:
+    """Text that the user must add by hand, because init cannot change the file safely."""
+
+    where: str
+    text: str
+    why: str
+
+
+@dataclass(slots=True)
+class Plan:
+    """Planned changes."""
+
+    facts: SiteFacts
+    changes: tuple[Change, ...] = ()
+    pastes: list[Paste] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def own(self, name: str, old: str | None, text: str, ours: Ours) -> Change:
+        """Return the change of a file that `init` writes whole; an edited file stays, with a note."""
+        if old is None or old == text or is_copy(old) or ours(name, old):
+            return Change(name, old, text)
+        self.notes.append(f"{name} was edited since, so init keeps it")
+        return Change(name, old, old)
+
+
+def distinct(changes: Iterable[Change]) -> tuple[Change, ...]:
+    """Return the changes with a difference."""
+    return tuple(change for change in changes if change.before != change.after)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Edit of a file that belongs to the site's owner."""
+
+    path: str  # project-relative
+    change: Callable[[str], str | None]  # text ("" for a new file) -> text with our lines; None if it is unclear
+    paste: str  # lines to add by hand if `change` returns None
+    why: str = ""  # reason for adding them by hand; "": the file could not be parsed
+    mark: str = MARK  # a file with this text is not changed
+
+
+@dataclass(frozen=True, slots=True)
+class Integration:
+    """Files and edits for one site. All paths are project-relative."""
+
+    component: str  # folder for the copies of the component and its labels
+    files: Mapping[str, str] = field(default_factory=dict)  # other files of ours
+    edits: tuple[Edit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSource:
+    """Attribute of the dialog with the source of answers: `endpoint` of a service, or `static` folder of an export."""
+
+    name: str
+    value: str
+
+    @property
+    def attribute(self) -> str:
+        """Attribute in HTML."""
+        return f'{self.name}="{self.value}"'
+
+    @property
+    def meaning(self) -> str:
+        """Explanation of the value, for a comment."""
+        return (
+            "folder of `searchsocket export`" if self.name == "static" else "URL of `searchsocket serve` for visitors"
+        )
+
+
+Integrate = Callable[[ReadText, SiteFacts, AnswerSource], Integration]
+
+
+def insert_lines(text: str, opening: str, lines: str, taken: str = "") -> str | None:
+    """Insert lines after the only match of a pattern, with the indentation of the next line.
+
+    Args:
+        taken: A pattern; return None for a text that contains it.
+    """
+    matches = [*re.finditer(opening, text, re.MULTILINE)]
+    if len(matches) != 1 or (taken and re.search(taken, text)):
+        return None
+    at = matches[0].end()
+    indent = re.match(r"\n([ \t]+)", text[at:])
+    space = indent[1] if indent else "  "
+    return text[:at] + "".join(f"\n{space}{line}" for line in lines.split("\n")) + text[at:]
+
+
+def colours(**names: str) -> str:
+    """Return declarations of the component's CSS variables, from those of a theme."""
+    lines = (f"  --searchsocket-{name.replace('_', '-')}: {value};" for name, value in names.items())
+    return "\n".join(lines)
 
 
 def make(project: Project, changes: Sequence[Change]) -> None:
@@ -152,34 +248,3 @@ def _text(path: Path) -> str | None:
 
 def _digest(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def distinct(changes: Iterable[Change]) -> tuple[Change, ...]:
-    """Return the changes with a difference."""
-    return tuple(change for change in changes if change.before != change.after)
-
-
-@dataclass(frozen=True, slots=True)
-class Paste:
-    """Text that the user must add by hand, because init cannot change the file safely."""
-
-    where: str
-    text: str
-    why: str
-
-
-@dataclass(slots=True)
-class Plan:
-    """Planned changes."""
-
-    facts: SiteFacts
-    changes: tuple[Change, ...] = ()
-    pastes: list[Paste] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    def own(self, name: str, old: str | None, text: str, ours: Ours) -> Change:
-        """Return the change of a file that `init` writes whole; an edited file stays, with a note."""
-        if old is None or old == text or is_copy(old) or ours(name, old):
-            return Change(name, old, text)
-        self.notes.append(f"{name} was edited since, so init keeps it")
-        return Change(name, old, old)

@@ -5,9 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from posixpath import join
 
-from searchsocket.setup.changes import AT_CORNER, ReadText
-from searchsocket.setup.integration import AnswerSource, Edit, Integrate, Integration
-from searchsocket.setup.site import SiteFacts
+from searchsocket.setup.changes import AT_CORNER, AnswerSource, Edit, Integrate, Integration
+from searchsocket.setup.site import ReadText, SiteFacts
 from searchsocket.setup.themes import WRITTEN, docusaurus, is_material, material, mdbook, starlight, vitepress
 
 SCRIPT = "searchsocket/search.js"

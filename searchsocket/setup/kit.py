@@ -5,10 +5,9 @@ import re
 from collections.abc import Iterator, Mapping
 from posixpath import dirname, relpath
 
-from searchsocket.setup.changes import AT_CORNER, Change, Ours, Paste, Plan, ReadText
+from searchsocket.setup.changes import AT_CORNER, MARK, AnswerSource, Change, Ours, Paste, Plan
 from searchsocket.setup.client_files import component_files, handle_files
-from searchsocket.setup.integration import MARK, AnswerSource
-from searchsocket.setup.site import SiteFacts
+from searchsocket.setup.site import ReadText, SiteFacts
 from searchsocket.web.routes.script import Script
 
 _HANDLE = re.compile(

@@ -4,15 +4,14 @@ import json
 import re
 import shlex
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from searchsocket.setup.changes import Change, Ours, Paste, Plan, ReadText, distinct
+from searchsocket.setup.changes import AnswerSource, Change, Ours, Paste, Plan, distinct
 from searchsocket.setup.client_files import component_files
 from searchsocket.setup.frameworks import FRAMEWORKS, Framework
-from searchsocket.setup.integration import AnswerSource
 from searchsocket.setup.kit import in_svelte_kit
-from searchsocket.setup.site import SiteFacts, reader
+from searchsocket.setup.site import ReadText, SiteFacts, reader
 
 NAME = "searchsocket.toml"
 IGNORED = ".searchsocket/"
@@ -117,7 +116,7 @@ def _configuration_changes(
         draft.pastes.append(Paste(NAME, lines, "the file already exists"))
 
 
-def is_configured(read: Callable[[str], str | None]) -> bool:
+def is_configured(read: ReadText) -> bool:
     """Return True if the project has a configuration; two configuration files would be an error."""
     return read(NAME) is not None or "[tool.searchsocket" in (read("pyproject.toml") or "")
 
@@ -188,7 +187,7 @@ def missing_lines(text: str, facts: SiteFacts, origins: Sequence[str]) -> str:
     return "" if is_set or not facts.has_server else '[api]\ntrusted_proxies = ["127.0.0.1"]\n'
 
 
-def gitignore_change(read: Callable[[str], str | None]) -> Change:
+def gitignore_change(read: ReadText) -> Change:
     """Return the change that adds the state folder to `.gitignore`."""
     old = read(".gitignore")
     lines = {line.strip() for line in (old or "").splitlines()}

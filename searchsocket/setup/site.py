@@ -19,7 +19,7 @@ from searchsocket.web.routes.script import Script
 from searchsocket.web.urls.paths import normalise_prefix
 from searchsocket.web.versions.listed import FILE
 
-ReadText = Callable[[str], str | None]
+ReadText = Callable[[str], str | None]  # returns the text of a project-relative file; None if it does not exist
 
 # Build commands in scripts of package.json, by generator.
 _NODE: Mapping[str, str] = {
@@ -138,9 +138,7 @@ def look_at(root: Path, environ: Mapping[str, str], *, run_node: bool = True) ->
 _PACKAGES = {"Astro": "astro", "VitePress": "vitepress", "Docusaurus": "@docusaurus/core", "Eleventy": "@11ty/eleventy"}
 
 
-def _kit(
-    root: Path, environ: Mapping[str, str], read: Callable[[str], str | None], facts: SiteFacts, *, run_node: bool
-) -> SiteFacts:
+def _kit(root: Path, environ: Mapping[str, str], read: ReadText, facts: SiteFacts, *, run_node: bool) -> SiteFacts:
     kit = read_kit(read)
     unknown = list(kit.warnings)
     base, source = kit.base_path, dirname(kit.routes_dir) or "src"
@@ -188,7 +186,7 @@ def _prerenders(routes: Path) -> bool:
 _ADAPTERS = tuple(f"@sveltejs/adapter-{name}" for name in ("static", "node", "auto", "vercel", "netlify", "cloudflare"))
 
 
-def _other(read: Callable[[str], str | None], facts: SiteFacts, generator: UsedGenerator) -> SiteFacts:
+def _other(read: ReadText, facts: SiteFacts, generator: UsedGenerator) -> SiteFacts:
     """Add the base path, published URL and source folder of a framework other than SvelteKit, from its files."""
     config = generator.config
     text, folder = read(config) or "", dirname(config)
@@ -245,7 +243,7 @@ def _path_of(address: str) -> str:
     return urlsplit(address).path if _origin(address) else ""
 
 
-def _package_version(read: Callable[[str], str | None], package: str) -> str:
+def _package_version(read: ReadText, package: str) -> str:
     """Return the installed version of a package; "" if it is not installed."""
     try:
         version = json.loads(read(f"node_modules/{package}/package.json") or "{}").get("version", "")
@@ -254,7 +252,7 @@ def _package_version(read: Callable[[str], str | None], package: str) -> str:
     return version if isinstance(version, str) else ""
 
 
-def reader(root: Path) -> Callable[[str], str | None]:
+def reader(root: Path) -> ReadText:
     """Return a function that reads files of the project; None for a file that is missing, too large or not text."""
 
     def read(name: str) -> str | None:

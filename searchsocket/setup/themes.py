@@ -6,9 +6,8 @@ Each integration follows the theme's own documentation for other search engines.
 import re
 from posixpath import dirname, join, normpath
 
-from searchsocket.setup.changes import ReadText
-from searchsocket.setup.integration import AnswerSource, Edit, Integration, colours, insert_lines
-from searchsocket.setup.site import SiteFacts
+from searchsocket.setup.changes import AnswerSource, Edit, Integration, colours, insert_lines
+from searchsocket.setup.site import ReadText, SiteFacts
 from searchsocket.sources.generators import stated_value
 
 WRITTEN = "Written by `searchsocket init`."

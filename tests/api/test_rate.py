@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from search_api.gate import rate
-from search_api.gate.rate import RateLimit
+from search_api.gate import callers
+from search_api.gate.callers import RateLimit
 from searchsocket.project.settings.model import RateLimitSettings
 
 
@@ -73,7 +73,7 @@ def test_clients_that_went_away_are_forgotten(clock: Clock) -> None:
 
 def test_so_many_clients_are_remembered_at_most(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever has a network of addresses must not fill the memory; the busy ones are still held."""
-    monkeypatch.setattr(rate, "MAX_CLIENTS", 100)
+    monkeypatch.setattr(callers, "MAX_CLIENTS", 100)
     limited = limit(clock, most=10)
     for n in range(1_000):
         clock.now += 0.001

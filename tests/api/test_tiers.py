@@ -7,7 +7,7 @@ import pytest
 from api_client import KEY, Api
 from starlette.datastructures import Headers
 
-from search_api.gate.tiers import client_address
+from search_api.gate.callers import client_address
 from searchsocket.errors import ConfigError
 from searchsocket.project.settings.model import RateLimitSettings
 from searchsocket.serving.hosts import is_loopback

@@ -8,7 +8,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from search_api.gate.stack import UnderWayGuard
-from search_api.run.log import OnceAMinute, server_log
+from search_api.run.server import OnceAMinute, server_log
 
 
 def test_what_is_beyond_the_limit_is_refused_and_later_callers_are_served() -> None:

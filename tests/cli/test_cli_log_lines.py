@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from searchsocket.cli.index_run import events_logged
 from searchsocket.cli.log_lines import LogLines
-from searchsocket.cli.progress import events_logged
 from searchsocket.events import Event
 from tests.runner_types import RunCli
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from runner_types import RunCli, RunJson
 
-from searchsocket.cli.progress import listener
+from searchsocket.cli.index_run import listener
 from searchsocket.cli.summary import grouped_warnings, source_lines
 from searchsocket.pipeline.run.results import Skipped
 from searchsocket.pipeline.run.summary import skipped_words

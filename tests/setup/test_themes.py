@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from searchsocket.setup.changes import AnswerSource
 from searchsocket.setup.frameworks import FRAMEWORKS, SCRIPT
-from searchsocket.setup.integration import AnswerSource
 from searchsocket.setup.plan import with_export_step
 from searchsocket.setup.site import SiteFacts
 
