@@ -18,10 +18,16 @@ from searchsocket.pipeline.run.stage import AnyStage
 from searchsocket.pipeline.run.stages import CODE_STAGES, LLMS_STAGES, STAGES, STATIC_STAGES
 from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS
 from searchsocket_assets.resources import begin_scope_run, options_of
-from searchsocket_assets.run.evaluations import checked, outcome_of, refusal
 from searchsocket_assets.run.history import MAX_RUNS, delete_old_runs
 from searchsocket_assets.run.tags import BUILD_TAG, is_cancelled, note_build
-from searchsocket_assets.run.translate import errors_as_failures, events_logged, materialized
+from searchsocket_assets.run.translate import (
+    checked,
+    errors_as_failures,
+    events_logged,
+    materialized,
+    outcome_of,
+    refusal,
+)
 from searchsocket_assets.site import DagsterSite
 
 Results = Iterator[dg.MaterializeResult[None] | dg.AssetCheckEvaluation]

@@ -16,8 +16,14 @@ from searchsocket.pipeline.stages.search_index import search_index
 from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS
 from searchsocket_assets.partitions import names_in_stores, own_partitions
 from searchsocket_assets.resources import begin_project_run, begin_scope_run
-from searchsocket_assets.run.evaluations import evaluated, latest_materialization, outcome_of
-from searchsocket_assets.run.translate import errors_as_failures, events_logged, observed
+from searchsocket_assets.run.translate import (
+    errors_as_failures,
+    evaluated,
+    events_logged,
+    latest_materialization,
+    observed,
+    outcome_of,
+)
 from searchsocket_assets.site import DagsterSite
 
 INDEX_SITE = "index_site"

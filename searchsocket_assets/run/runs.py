@@ -36,7 +36,6 @@ from searchsocket.system.json_text import JsonObject
 from searchsocket.system.memory import keep_loaded, loading
 from searchsocket.types import Scope
 from searchsocket_assets.resources import IndexOptions
-from searchsocket_assets.run.evaluations import evaluated, latest_materialization, outcome_of, refusal
 from searchsocket_assets.run.history import MAX_RUNS, delete_old_runs
 from searchsocket_assets.run.home import prepare_home
 from searchsocket_assets.run.instance import home_errors, open_for_command, without_storage_noise
@@ -50,7 +49,16 @@ from searchsocket_assets.run.tags import (
     is_cancelled,
     note_build,
 )
-from searchsocket_assets.run.translate import STAGE_FAILED, errors_as_failures, events_logged, reported
+from searchsocket_assets.run.translate import (
+    STAGE_FAILED,
+    errors_as_failures,
+    evaluated,
+    events_logged,
+    latest_materialization,
+    outcome_of,
+    refusal,
+    reported,
+)
 from searchsocket_assets.site import ensure_scope
 
 LOCATION = "searchsocket"  # `location_name` in workspace.yaml

@@ -2,36 +2,26 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from time import perf_counter
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import Any, get_args, get_type_hints
 
 import dagster as dg
 
-from searchsocket.errors import Interrupted, SearchSocketError
+from searchsocket.errors import CandidateRefused, Interrupted, SearchSocketError
 from searchsocket.events import Event, OnEvent, ignore
-from searchsocket.models.embedders.base import Embedder
-from searchsocket.models.embedders.queries import NoVector, QueryVectors
+from searchsocket.pipeline.run.checks import Check
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.numbers import Numbers
-from searchsocket.pipeline.run.results import StageResult
+from searchsocket.pipeline.run.results import CheckOutcome, GoldenQueriesFailed, StageResult
 from searchsocket.pipeline.run.stage import AnyStage
 from searchsocket.pipeline.run.summary import IndexSummary
-from searchsocket.search.query import SearchQuery
-from searchsocket.types import Vector
-from searchsocket_assets.run.details import Metadata, bullets, details, table
-
-if TYPE_CHECKING:
-    from searchsocket.search.engine import SearchEngine
-
+from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS, golden_queries_answered
+from searchsocket_assets.run.details import Metadata, bullets, details, key_of, table
 
 STAGE_FAILED = "stage_failed"
 _EVENTS_LOGGED = 5  # per name: Dagster's log is a database, and 10,000 lines for pages would take most of a run
-SAMPLES = "sample_queries"  # key of the metadata
-_PAGES = 3
-_MAX_SECONDS = 2.0  # for all of them
-_MAX_CHARS = 80
 
 
 def materialized(
@@ -39,7 +29,7 @@ def materialized(
 ) -> dg.MaterializeResult[None]:
     """Convert a stage's result to the result of its asset."""
     return dg.MaterializeResult(
-        metadata=_metadata(instance, key, run, result), data_version=dg.DataVersion(result.version)
+        metadata=details(instance, key, run, result), data_version=dg.DataVersion(result.version)
     )
 
 
@@ -48,13 +38,8 @@ def reported(
 ) -> dg.AssetMaterialization:
     """A stage's result as an event of a run that is not the asset's own, with the same tags as from Dagster."""
     versions = {"dagster/data_version": result.version, "dagster/code_version": stage.version}
-    metadata = _metadata(instance, key, run, result)
+    metadata = details(instance, key, run, result)
     return dg.AssetMaterialization(key, partition=run.scope.name, metadata=metadata, tags=versions)
-
-
-def _metadata(instance: dg.DagsterInstance, key: dg.AssetKey, run: ScopeRun, result: StageResult[Numbers]) -> Metadata:
-    is_searched = result.generation and run.corpus.has_checks
-    return details(run, result, sample_metadata(instance, key, run, result) if is_searched else {})
 
 
 def observed(plan: IndexSummary, asset_key: dg.AssetKey) -> dg.AssetObservation:
@@ -70,6 +55,83 @@ def observed(plan: IndexSummary, asset_key: dg.AssetKey) -> dg.AssetObservation:
     return dg.AssetObservation(
         asset_key=asset_key, partition=plan.scope, description="Dry run: plan of an index run", metadata=numbers
     )
+
+
+def outcome_of(check: Check, run: ScopeRun) -> CheckOutcome:
+    """The result of a check. An error in a non-blocking check is its result, so that the other checks still run."""
+    try:
+        return check.run(run)
+    except Interrupted:
+        raise
+    except SearchSocketError as error:
+        if check.blocking:
+            raise
+        return CheckOutcome(False, f"[{error.code}] {error}")
+
+
+def checked(outcome: CheckOutcome, key: dg.AssetCheckKey) -> dg.AssetCheckResult:
+    """Convert the result of a check to an asset check result."""
+    return dg.AssetCheckResult(asset_key=key.asset_key, check_name=key.name, **_outcome_fields(outcome))
+
+
+def evaluated(
+    outcome: CheckOutcome, check: Check, key: dg.AssetKey, partition: str, target: Any
+) -> dg.AssetCheckEvaluation:
+    """Make the evaluation of a check for a scope, outside the check's own step.
+
+    Args:
+        target: See `latest_materialization`.
+    """
+    fields = _outcome_fields(outcome)
+    return dg.AssetCheckEvaluation(
+        key, check.name, blocking=check.blocking, partition=partition, target_materialization_data=target, **fields
+    )
+
+
+def latest_materialization(instance: dg.DagsterInstance, key: dg.AssetKey, partition: str) -> Any:
+    """Return the materialization to which an evaluation belongs; None if there is none.
+
+    Without it Dagster assigns the evaluation to an older materialization and lists the check as not evaluated.
+    """
+    records_filter = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[partition])
+    for record in instance.fetch_materializations(records_filter, limit=1).records:
+        # Dagster exports the field, but not its type.
+        (target, _) = get_args(get_type_hints(dg.AssetCheckEvaluation)["target_materialization_data"])
+        return target(run_id=record.run_id, storage_id=record.storage_id, timestamp=record.timestamp)
+    return None
+
+
+def refusal(
+    instance: dg.DagsterInstance, failure: CandidateRefused, key: dg.AssetKey, partition: str
+) -> Iterator[dg.AssetCheckEvaluation]:
+    """Report a refused candidate as the result of its golden queries, if they are the reason: their check's own step
+    would run after the switch.
+
+    The other checks of the asset are reported as skipped: the live index is unchanged, and Dagster shows a planned
+    check without an evaluation as failed.
+    """
+    golden = ALL_CHECKS[golden_queries_answered.__name__]
+    target = latest_materialization(instance, key, partition)
+    reported = {*BETWEEN_RUNS}
+    if isinstance(failure, GoldenQueriesFailed):
+        reported.add(golden.name)
+        words = f"candidate {failure.generation}: {failure.outcome.message}"
+        yield evaluated(replace(failure.outcome, message=words), golden, key, partition, target)
+    skipped = CheckOutcome(True, "skipped: the candidate was refused; the live index did not change", severity="warn")
+    for check in ALL_CHECKS.values():
+        if check.stage is golden.stage and check.name not in reported:
+            yield evaluated(skipped, check, key, partition, target)
+
+
+def _outcome_fields(outcome: CheckOutcome) -> Metadata:
+    tables = {key_of(title): table(rows) for title, rows in outcome.tables.items() if rows}
+    severity = dg.AssetCheckSeverity.WARN if outcome.severity == "warn" else dg.AssetCheckSeverity.ERROR
+    return {
+        "passed": outcome.passed,
+        "severity": severity,
+        "description": outcome.message,
+        "metadata": {**outcome.numbers, **tables},
+    }
 
 
 @contextmanager
@@ -159,58 +221,3 @@ def setting_of(error: SearchSocketError) -> str:
     if error.code == "SOURCE_UNAVAILABLE" and "://" in str(error):
         return _CRAWL_SETTING
     return _SETTINGS.get(error.code, "")
-
-
-def sample_metadata(
-    instance: dg.DagsterInstance, key: dg.AssetKey, run: ScopeRun, result: StageResult[Numbers]
-) -> Metadata:
-    """The sample queries of the live generation after the stage; they run again only for a new generation."""
-    records_filter = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[run.scope.name])
-    for record in instance.fetch_materializations(records_filter, limit=1).records:
-        before = record.asset_materialization.metadata if record.asset_materialization else {}
-        if SAMPLES in before and "generation" in before and before["generation"].value == result.generation:
-            return {SAMPLES: before[SAMPLES]}
-    rows = sample_answers(run)
-    return {SAMPLES: table(rows)} if rows else {}
-
-
-def sample_answers(run: ScopeRun) -> Sequence[Mapping[str, object]]:
-    """Search for the titles of some pages in the live generation, and return the first result of each.
-
-    The pages are spread over the site, and the same while the site is the same. A remote model is not called: such
-    queries use words only. A failed query shows its error code, since the generation is live anyway.
-    """
-    engine, began = _engine(run), perf_counter()
-    rows: list[Mapping[str, object]] = []
-    for title in _titles(run):
-        if perf_counter() - began > _MAX_SECONDS:
-            break
-        try:
-            first = next(iter(engine.search(SearchQuery(title, top_k=1), run.scope).results), None)
-        except SearchSocketError as error:
-            rows.append({"query": title, "first_result": error.code, "score": None})
-        else:
-            score = round(first.score, 3) if first else None
-            rows.append({"query": title, "first_result": first.url if first else "nothing", "score": score})
-    return rows
-
-
-def _titles(run: ScopeRun) -> list[str]:
-    with run.state.open(run.scope.name) as state:
-        titles = [state.mirror.page(page_id).extract.title for page_id in state.mirror.spread(_PAGES)]
-    return [" ".join(title.split())[:_MAX_CHARS] for title in titles]
-
-
-class _OnThisMachine(QueryVectors):
-    """Query vectors without remote calls."""
-
-    def vector(self, embedder: Embedder, text: str, *, anonymous: bool = False) -> Vector | NoVector:
-        return NoVector.OVER_BUDGET if embedder.is_remote else super().vector(embedder, text, anonymous=anonymous)
-
-
-def _engine(run: ScopeRun) -> "SearchEngine":
-    from searchsocket.search.engine import SearchEngine  # heavy; only a run that publishes needs it
-
-    queries = _OnThisMachine(run.backends.embedder_of)
-    ranking, curation = run.project.settings.ranking, run.backends.curation
-    return SearchEngine(run.backends.store, queries, ranking, run.clock, curation=curation)

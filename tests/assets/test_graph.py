@@ -208,7 +208,7 @@ def test_one_asset_runs_alone_in_its_own_process(site: Path, run_graph: RunGraph
     whole = versions(run_graph())
     code = (
         "import json, dagster as dg\nfrom searchsocket_assets.definitions import build_definitions\n"
-        "from searchsocket_assets.partitions import ensure_scope\ninstance = dg.DagsterInstance.ephemeral()\n"
+        "from searchsocket_assets.site import ensure_scope\ninstance = dg.DagsterInstance.ephemeral()\n"
         "ensure_scope(instance, 'main')\njob = build_definitions().resolve_job_def('index_site')\n"
         "quiet = {'loggers': {'console': {'config': {'log_level': 'CRITICAL'}}}}\n"
         "done = job.execute_in_process(quiet, instance=instance, partition_key='main',\n"

@@ -12,7 +12,7 @@ from small_site import write_page
 from searchsocket.backends import Backends
 from searchsocket.errors import RecallTooLow
 from searchsocket.project.project import open_project
-from searchsocket.quality import gate
+from searchsocket.quality import checks, gate
 from searchsocket.types import Recall
 from searchsocket_assets.definitions import build_definitions
 
@@ -58,7 +58,8 @@ def test_a_candidate_that_answers_worse_is_refused_kept_and_forgotten(
     (site / "golden-queries.toml").write_text(GOLDEN)
     asked: list[int] = []
     whole = gate.judge_readers
-    monkeypatch.setattr(gate, "judge_readers", lambda *given: asked.append(1) or whole(*given))
+    for module in (gate, checks):
+        monkeypatch.setattr(module, "judge_readers", lambda *given: asked.append(1) or whole(*given))
     first = run_graph()
     assert (first.success, golden(first).passed, golden(first).metadata["golden_recall"].value) == (True, True, 1.0)
     assert asked == [1]  # before the switch, and not once more behind it

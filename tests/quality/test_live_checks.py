@@ -28,7 +28,7 @@ from searchsocket.quality.checks import branch_alive, links_alive, path_prefix_f
 from searchsocket.stores.local.vectors.snapshot import MatrixVectors
 from searchsocket.system.files import write_atomic
 from searchsocket.types import MATCH_ALL, Filter, Hit, Vector
-from searchsocket_assets.run.evaluations import outcome_of
+from searchsocket_assets.run.translate import outcome_of
 from tests.branches.repository import add_file
 from tests.sources.git_repository import git
 

@@ -18,7 +18,7 @@ from searchsocket.pipeline.run.checks import CHECKS
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.results import CheckOutcome
 from searchsocket.project.project import open_project
-from searchsocket_assets.run.evaluations import outcome_of
+from searchsocket_assets.run.translate import outcome_of
 
 pytestmark = pytest.mark.slow
 
