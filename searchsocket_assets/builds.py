@@ -28,7 +28,7 @@ from searchsocket_assets.jobs import INDEX_SITE
 from searchsocket_assets.partitions import names_in_stores, own_partitions
 from searchsocket_assets.run.history import index_records
 from searchsocket_assets.run.tags import BRANCH_TAG, BUILD_TAG, PROJECT_TAG
-from searchsocket_assets.site import DagsterSite, sensor_status
+from searchsocket_assets.site import DagsterSite
 
 _MOST_AT_ONCE = 20  # runs that one tick requests
 _TICK_S = 20.0  # time for one tick; Dagster stops it after 60 s
@@ -161,12 +161,9 @@ def build_sensor(site: DagsterSite, job: Any) -> dg.SensorDefinition:
     """The sensor that detects new builds; off unless the site enables it."""
 
     @dg.sensor(
-        name=site.named("new_builds"),
+        **site.sensor_fields("new_builds", "builds", runs=site.traits.watches_builds),
         job=job,
         minimum_interval_seconds=30,
-        default_status=sensor_status(site.traits.watches_builds),
-        owners=site.owners,
-        tags=site.tags("builds"),
         description="Requests one run per scope with a new build: a new commit of its branch, or a new build in "
         "its folder once writes have settled for `branches.settle_s`. Retries a failed build after pauses from "
         "one minute to six hours.",

@@ -23,7 +23,7 @@ from searchsocket_assets.builds import wait_for
 from searchsocket_assets.partitions import names_in_stores
 from searchsocket_assets.run.history import index_records
 from searchsocket_assets.run.tags import BRANCH_TAG, PROJECT_TAG
-from searchsocket_assets.site import DagsterSite, sensor_status
+from searchsocket_assets.site import DagsterSite
 
 _MOST_AT_ONCE = 20  # new scopes per tick; a large repository takes several ticks
 _TICK_S = 20.0  # time of one tick for builds; Dagster stops it after 60 s
@@ -144,12 +144,9 @@ def discovery_sensor(site: DagsterSite, job: Any) -> dg.SensorDefinition:
     """The sensor that detects new branches; off unless the site enables it."""
 
     @dg.sensor(
-        name=site.named("new_branches"),
+        **site.sensor_fields("new_branches", "branches", runs=site.traits.discovers_branches),
         job=job,
         minimum_interval_seconds=60,
-        default_status=sensor_status(site.traits.discovers_branches),
-        owners=site.owners,
-        tags=site.tags("branches"),
         description="Adds a partition for every new branch and requests one run as soon as its build exists. "
         "`[branches]` in the settings selects the branches. If all branches share one build folder, it requests "
         "a run of the checked-out branch only.",

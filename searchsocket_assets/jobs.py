@@ -40,27 +40,21 @@ def index_site_job(site: DagsterSite) -> Any:
     stages = [*STAGES, *(LLMS_STAGES if site.traits.has_llms else ()), *static]
     between = [dg.AssetCheckKey(site.key("search_index"), name) for name in sorted(BETWEEN_RUNS)]
     return dg.define_asset_job(
-        name=site.named(INDEX_SITE),
+        **site.job_fields(INDEX_SITE, "site"),
         selection=dg.AssetSelection.assets(*map(site.key, stages)) - dg.AssetSelection.checks(*between),
         description="Index the site of one scope: read, mirror, chunk, embed and publish. Run configuration: "
         f"`resources.{site.options_key}.config` (force, limits, cost). `{site.named('plan_scope')}` shows what "
         f"it would do.",
-        owners=site.owners,
-        tags=site.job_tags("site"),
-        executor_def=dg.in_process_executor,
     )
 
 
 def index_code_job(site: DagsterSite) -> Any:
     """The job over the assets of a project's source code."""
     return dg.define_asset_job(
-        name=site.named(INDEX_CODE),
+        **site.job_fields(INDEX_CODE, "code"),
         selection=dg.AssetSelection.assets(*map(site.key, CODE_STAGES)),
         description="Index the source code of one scope: list, chunk, embed and publish. "
         f"Run configuration: the same as `{site.named(INDEX_SITE)}`.",
-        owners=site.owners,
-        tags=site.job_tags("code"),
-        executor_def=dg.in_process_executor,
     )
 
 
@@ -76,14 +70,11 @@ def plan_job(site: DagsterSite) -> dg.JobDefinition:
                 context.log_event(observed(plan_corpus(run.of(corpus)), site.key(_PUBLISHED[corpus.name])))
 
     @dg.job(
-        name=site.named(PLAN),
+        **site.job_fields(PLAN, "site"),
         partitions_def=site.partitions,
         description="Plan indexing one scope and estimate its cost; recorded as an observation of "
         "`search_index`. Run configuration: "
         f"the same as `{site.named('index_site')}`.",
-        tags=site.job_tags("site"),
-        owners=site.owners,
-        executor_def=dg.in_process_executor,
     )
     def plan_scope() -> None:
         plan()
@@ -114,13 +105,10 @@ def rollback_job(site: DagsterSite) -> dg.JobDefinition:
         )
 
     @dg.job(
-        name=site.named(ROLLBACK),
+        **site.job_fields(ROLLBACK, "maintenance"),
         partitions_def=site.partitions,
         description="Make the previous generation live again, like `searchsocket rollback`; the next run of "
         f"`{site.named('index_site')}` publishes a new one.",
-        tags=site.job_tags("maintenance"),
-        owners=site.owners,
-        executor_def=dg.in_process_executor,
     )
     def rollback_scope() -> None:
         rollback()
@@ -150,13 +138,10 @@ def verify_job(site: DagsterSite) -> dg.JobDefinition:
         yield dg.Output(None)
 
     @dg.job(
-        name=site.named(VERIFY),
+        **site.job_fields(VERIFY, "maintenance"),
         partitions_def=site.partitions,
         description="Check the live index of a scope: files, golden queries, links, age and branch. Fails if a "
         "check fails; changes nothing.",
-        tags=site.job_tags("maintenance"),
-        owners=site.owners,
-        executor_def=dg.in_process_executor,
     )
     def verify_scope() -> None:
         verify()
@@ -169,10 +154,8 @@ def verify_schedule(site: DagsterSite, job: dg.JobDefinition) -> dg.ScheduleDefi
 
     @dg.schedule(
         job=job,
-        **site.schedule_start("nightly_verify", "30 4 * * *"),
+        **site.schedule_fields("nightly_verify", "30 4 * * *", "maintenance"),
         description="Checks every scope every night.",
-        owners=site.owners,
-        tags=site.tags("maintenance"),
     )
     def every_scope(context: dg.ScheduleEvaluationContext) -> list[dg.RunRequest] | dg.SkipReason:
         try:

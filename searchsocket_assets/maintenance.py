@@ -60,12 +60,9 @@ def maintenance_job(site: DagsterSite) -> dg.JobDefinition:
             context.add_output_metadata({**metadata, "megabytes": round(sum(step.bytes for step in freed) / 1e6, 3)})
 
     @dg.job(
-        name=site.named("maintenance"),
+        **site.job_fields("maintenance", "maintenance"),
         description="Deletes old runs, leftovers of failed runs, old generations and temporary folders, and "
         "compacts databases. Reports the space freed by each step. Keeps embeddings unless `unused_embeddings` is set.",
-        tags=site.job_tags("maintenance"),
-        owners=site.owners,
-        executor_def=dg.in_process_executor,
     )
     def maintenance() -> None:
         maintain()
@@ -112,8 +109,6 @@ def maintenance_schedule(site: DagsterSite, job: dg.JobDefinition) -> dg.Schedul
     """The schedule of maintenance; off unless the site enables it."""
     return dg.ScheduleDefinition(
         job=job,
-        **site.schedule_start("weekly_maintenance", "0 5 * * 0"),
+        **site.schedule_fields("weekly_maintenance", "0 5 * * 0", "maintenance"),
         description="Cleans up the project on Sunday mornings.",
-        owners=site.owners,
-        tags=site.tags("maintenance"),
     )

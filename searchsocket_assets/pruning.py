@@ -19,7 +19,7 @@ from searchsocket_assets.partitions import empty_partitions_of, forget_in
 from searchsocket_assets.resources import begin_project_run
 from searchsocket_assets.run.details import Metadata
 from searchsocket_assets.run.translate import errors_as_failures
-from searchsocket_assets.site import DagsterSite, sensor_status
+from searchsocket_assets.site import DagsterSite
 
 
 class PruneOptions(dg.Config):
@@ -58,11 +58,8 @@ def prune_job(site: DagsterSite) -> dg.JobDefinition:
                 raise error  # the others are already deleted
 
     @dg.job(
-        name=site.named("prune_scopes"),
+        **site.job_fields("prune_scopes", "branches"),
         description="Delete the scopes of branches that no longer exist; shows a plan unless `apply` is set.",
-        tags=site.job_tags("branches"),
-        owners=site.owners,
-        executor_def=dg.in_process_executor,
     )
     def prune_scopes() -> None:
         prune()
@@ -98,11 +95,9 @@ def prune_schedule(site: DagsterSite, job: dg.JobDefinition) -> dg.ScheduleDefin
     """The schedule that prunes; off unless the site enables it."""
     return dg.ScheduleDefinition(
         job=job,
-        **site.schedule_start("nightly_prune", "0 4 * * *"),
+        **site.schedule_fields("nightly_prune", "0 4 * * *", "branches"),
         run_config=_apply(site),
         description="Deletes the scopes of branches that no longer exist, every night.",
-        owners=site.owners,
-        tags=site.tags("branches"),
     )
 
 
@@ -124,12 +119,9 @@ def prune_sensor(site: DagsterSite, job: dg.JobDefinition) -> dg.SensorDefinitio
     """The sensor that detects deleted branches; off unless the site enables it."""
 
     @dg.sensor(
-        name=site.named("dead_branches"),
+        **site.sensor_fields("dead_branches", "branches", runs=site.traits.prunes_branches),
         job=job,
         minimum_interval_seconds=3600,
-        default_status=sensor_status(site.traits.prunes_branches),
-        owners=site.owners,
-        tags=site.tags("branches"),
         description='Finds scopes of branches that no longer exist. With `branches.prune = "apply"` it requests a run '
         "that deletes them.",
     )

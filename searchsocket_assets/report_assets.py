@@ -50,12 +50,9 @@ def scopes_asset(site: DagsterSite) -> dg.AssetsDefinition:
 def scopes_job(site: DagsterSite) -> Any:
     """The job that updates the table."""
     return dg.define_asset_job(
-        name=site.named("look_at_scopes"),
+        **site.job_fields("look_at_scopes", GROUP),
         selection=dg.AssetSelection.assets(site.key(SCOPES)),
         description="Update the table of all scopes.",
-        tags=site.job_tags(GROUP),
-        owners=site.owners,
-        executor_def=dg.in_process_executor,
     )
 
 

@@ -178,11 +178,23 @@ class DagsterSite:
         """The resource with the options of a launch."""
         return f"{self.name}_options" if self.name else "options"
 
-    def schedule_start(self, name: str, cron: str) -> JsonObject:
-        """Name, times and status of a schedule; it runs from the start if the site sets its times."""
+    def job_fields(self, name: str, subject: str) -> JsonObject:
+        """Name, tags, owners and executor of a job."""
+        fields = {"name": self.named(name), "tags": self.job_tags(subject), "owners": self.owners}
+        return {**fields, "executor_def": dg.in_process_executor}
+
+    def sensor_fields(self, name: str, subject: str, *, runs: bool) -> JsonObject:
+        """Name, tags, owners and status of a sensor; people can switch each one in the UI."""
+        status = dg.DefaultSensorStatus.RUNNING if runs else dg.DefaultSensorStatus.STOPPED
+        fields = {"name": self.named(name), "tags": self.tags(subject), "owners": self.owners}
+        return {**fields, "default_status": status}
+
+    def schedule_fields(self, name: str, cron: str, subject: str) -> JsonObject:
+        """Name, tags, owners, times and status of a schedule; it runs from the start if the site sets its times."""
         cron_time = self.traits.schedules.get(name)
         status = dg.DefaultScheduleStatus.RUNNING if cron_time else dg.DefaultScheduleStatus.STOPPED
-        return {"name": self.named(name), "cron_schedule": cron_time or cron, "default_status": status}
+        fields = {"name": self.named(name), "tags": self.tags(subject), "owners": self.owners}
+        return {**fields, "cron_schedule": cron_time or cron, "default_status": status}
 
     @cached_property
     def partitions(self) -> dg.DynamicPartitionsDefinition:
@@ -247,8 +259,3 @@ def ensure_scope(instance: dg.DagsterInstance, scope: str) -> None:
         # Dagster selects, then inserts: in a race, the second insert fails on an existing partition.
         if not instance.has_dynamic_partition(NAME, scope):
             raise
-
-
-def sensor_status(runs: bool) -> dg.DefaultSensorStatus:
-    """Run a sensor from the start or not; people can switch each sensor and schedule in the UI."""
-    return dg.DefaultSensorStatus.RUNNING if runs else dg.DefaultSensorStatus.STOPPED

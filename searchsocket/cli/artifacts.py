@@ -4,18 +4,10 @@ import os
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TypeVar
 
 import click
 
-from searchsocket.cli.options import (
-    json_option,
-    load_project,
-    log_format_option,
-    project_option,
-    quiet_option,
-    scope_option,
-)
+from searchsocket.cli.options import json_option, load_project, log_options, project_option, scope_options
 from searchsocket.cli.output import count, print_json, safe, say
 from searchsocket.errors import ConfigMissing
 from searchsocket.project.access import make_private_folders
@@ -28,13 +20,7 @@ from searchsocket.stores.artifacts.objects import open_objects
 from searchsocket.stores.artifacts.prune import StoredGeneration, stored_generations
 from searchsocket.stores.artifacts.prune import prune as prune_objects
 
-F = TypeVar("F")
-
-
-def _url_option(command: F) -> F:
-    return click.option("--url", default="", metavar="URL", help="URL of the object store; default: artifacts.url.")(
-        command
-    )  # type: ignore[type-var]
+_url_option = click.option("--url", default="", metavar="URL", help="URL of the object store; default: artifacts.url.")
 
 
 @click.group()
@@ -50,12 +36,9 @@ def artifacts() -> None:
 
 
 @artifacts.command()
-@project_option
-@scope_option
+@scope_options
 @_url_option
-@quiet_option
-@log_format_option
-@json_option
+@log_options
 def push(root: Path, scope_name: str | None, url: str, as_json: bool) -> None:
     """Upload the live generation of a scope.
 
@@ -91,9 +74,7 @@ def push(root: Path, scope_name: str | None, url: str, as_json: bool) -> None:
 @artifacts.command()
 @project_option
 @_url_option
-@quiet_option
-@log_format_option
-@json_option
+@log_options
 def pull(root: Path, url: str, as_json: bool) -> None:
     """Download the default scope into the state folder.
 
@@ -153,9 +134,7 @@ def list_(root: Path, url: str, as_json: bool) -> None:
     "--drop-scope", "dropped", multiple=True, metavar="NAME", help="Delete this scope completely; repeat for several."
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be deleted.")
-@quiet_option
-@log_format_option
-@json_option
+@log_options
 def prune(
     root: Path, url: str, keep: int, min_age_hours: float, dropped: tuple[str, ...], dry_run: bool, as_json: bool
 ) -> None:

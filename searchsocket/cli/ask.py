@@ -8,14 +8,7 @@ from typing import Any
 
 import click
 
-from searchsocket.cli.options import (
-    continue_option,
-    count_option,
-    json_option,
-    load_scope,
-    project_option,
-    scope_option,
-)
+from searchsocket.cli.options import continue_option, count_option, json_option, load_scope, scope_options
 from searchsocket.cli.output import safe
 from searchsocket.cli.results import changed_mark, more_lines, print_answer
 from searchsocket.search.answering.answer import AnswerPassage, AskAnswer, AskQuery
@@ -26,8 +19,7 @@ from searchsocket.serving.service import open_service
 
 @click.command()
 @click.argument("question", nargs=-1, required=True)
-@project_option
-@scope_option
+@scope_options
 @count_option("--limit", MAX_PASSAGES, 3, "Maximum number of passages.")
 @click.option(
     "--max-tokens",

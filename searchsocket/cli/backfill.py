@@ -15,14 +15,7 @@ from searchsocket.backends import Backends
 from searchsocket.cli.exits import FAILED
 from searchsocket.cli.index import run_options
 from searchsocket.cli.log_lines import log_lines
-from searchsocket.cli.options import (
-    is_quiet,
-    json_option,
-    load_project,
-    log_format_option,
-    project_option,
-    quiet_option,
-)
+from searchsocket.cli.options import is_quiet, load_project, log_options, project_option
 from searchsocket.cli.output import count, error_line, print_json, safe, say
 from searchsocket.pipeline.branches.builds import refuse_shared_source
 from searchsocket.pipeline.branches.scopes import choose_scopes
@@ -49,9 +42,7 @@ _SILENT = {
 )
 @click.option("--dry-run", is_flag=True, help="Show each plan and its cost; make no calls and write nothing.")
 @run_options
-@quiet_option
-@log_format_option
-@json_option
+@log_options
 def backfill(
     root: Path,
     globs: tuple[str, ...],

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from searchsocket.backends import Backends
-from searchsocket.cli.options import is_quiet, json_option, load_project, project_option, quiet_option
+from searchsocket.cli.options import is_quiet, json_option, load_project, project_option, result_options
 from searchsocket.cli.output import count, print_json, safe, say
 from searchsocket.models.embedders.cache import CachedModel, EmbeddingCache
 from searchsocket.models.embedders.cache_place import Homes
@@ -60,8 +60,7 @@ def info(root: Path, as_json: bool) -> None:
 @cache.command("export")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @project_option
-@quiet_option
-@json_option
+@result_options
 def export_(file: Path, root: Path, as_json: bool) -> None:
     """Write the whole cache to one file.
 
@@ -80,8 +79,7 @@ def export_(file: Path, root: Path, as_json: bool) -> None:
 @cache.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @project_option
-@quiet_option
-@json_option
+@result_options
 def import_(file: Path, root: Path, as_json: bool) -> None:
     """Add the embeddings of an exported file to the cache.
 
@@ -120,8 +118,7 @@ def import_(file: Path, root: Path, as_json: bool) -> None:
     help="With --unused: this state folder no longer exists; repeat for several.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-@quiet_option
-@json_option
+@result_options
 def prune(
     root: Path,
     unused: bool,

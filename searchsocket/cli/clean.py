@@ -8,14 +8,7 @@ from pathlib import Path
 import click
 
 from searchsocket.backends import Backends
-from searchsocket.cli.options import (
-    is_quiet,
-    json_option,
-    load_project,
-    log_format_option,
-    project_option,
-    quiet_option,
-)
+from searchsocket.cli.options import is_quiet, load_project, log_options, project_option
 from searchsocket.cli.output import print_json, say
 from searchsocket.errors import ConfigError
 from searchsocket.pipeline.branches.scopes import existing_scopes
@@ -39,9 +32,7 @@ _OURS = ("pages", "index", "artifacts", "tmp", "dagster", "code", "state.db*", "
     "--confirm", "confirmed", metavar="PROJECT", help="Project id, to run --all --remote without confirmation."
 )
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-@quiet_option
-@log_format_option
-@json_option
+@log_options
 def clean(
     root: Path,
     scope_name: str | None,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from searchsocket.cli.options import json_option, load_project, project_option, quiet_option, scope_option
+from searchsocket.cli.options import load_project, result_options, scope_options
 from searchsocket.cli.output import count, print_json, safe, say
 from searchsocket.demand.acceptance import accept, save_report, saved_proposals
 from searchsocket.demand.log import DemandLog
@@ -26,8 +26,7 @@ _TITLES = {
 
 
 @click.command()
-@project_option
-@scope_option
+@scope_options
 @click.option("--days", type=click.IntRange(1, 3650), default=30, show_default=True, help="Number of days to report.")
 @click.option(
     "--limit", type=click.IntRange(1, MAX_ENTRIES), default=10, show_default=True, help="Queries in each list."
@@ -36,8 +35,7 @@ _TITLES = {
     "--accept", "numbers", multiple=True, type=click.IntRange(1), metavar="N",
     help="Add proposal N of the last report to its file; repeat for several.",
 )  # fmt: skip
-@quiet_option
-@json_option
+@result_options
 def demand(root: Path, scope_name: str | None, days: int, limit: int, numbers: tuple[int, ...], as_json: bool) -> None:
     """Show what visitors search for and do not find.
 

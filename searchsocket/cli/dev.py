@@ -16,7 +16,7 @@ from searchsocket.backends import Backends
 from searchsocket.cli.dagster import DEFAULT_PORT as DAGSTER_PORT
 from searchsocket.cli.exits import received_signal, signals_noted
 from searchsocket.cli.index_run import run_corpus
-from searchsocket.cli.options import load_project, project_option, quiet_option, scope_option
+from searchsocket.cli.options import load_project, quiet_option, scope_options
 from searchsocket.cli.output import count, print_error, safe, say
 from searchsocket.cli.serve import DEFAULT_PORT
 from searchsocket.errors import SearchSocketError
@@ -43,8 +43,7 @@ _AFTER_READING = frozenset({"page_chunks", "chunk_embeddings", "search_index"}) 
 
 
 @click.command()
-@project_option
-@scope_option
+@scope_options
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address that the service binds.")
 @click.option(
     "--port",

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from searchsocket.backends import Backends
-from searchsocket.cli.options import json_option, load_scope, project_option, scope_option
+from searchsocket.cli.options import json_option, load_scope, scope_options
 from searchsocket.cli.output import count, print_json, safe
 from searchsocket.dollars import dollars
 from searchsocket.errors import GenerationNotKept, ScopeNotIndexed
@@ -30,8 +30,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#@~])")
 @click.command()
 @click.argument("before", default="previous", metavar="[A]")
 @click.argument("after", default="live", metavar="[B]")
-@project_option
-@scope_option
+@scope_options
 @click.option(
     "--format",
     "style",

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from searchsocket.backends import Backends
-from searchsocket.cli.options import json_option, load_project, projects_option, quiet_option, scope_option
+from searchsocket.cli.options import load_project, projects_option, result_options, scope_option
 from searchsocket.cli.output import count, print_json, safe, say, size
 from searchsocket.export.files import Exported, SiteExport, export_generation, export_sites
 from searchsocket.project.project import Project
@@ -19,8 +19,7 @@ from searchsocket.web.urls.site import site_origin
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 @projects_option("Project folder; repeat to search several sites at once. Default: the current folder.")
 @scope_option
-@quiet_option
-@json_option
+@result_options
 def export(folder: Path, roots: tuple[Path, ...], scope_name: str | None, as_json: bool) -> None:
     """Write the index as files for search without a server.
 

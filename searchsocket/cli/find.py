@@ -15,8 +15,7 @@ from searchsocket.cli.options import (
     load_scope,
     named_filter,
     pages_options,
-    project_option,
-    scope_option,
+    scope_options,
     tokens_option,
 )
 from searchsocket.cli.output import count, line_width, safe
@@ -30,8 +29,7 @@ _INDENT = "   "
 
 @click.command()
 @click.argument("words", nargs=-1, required=True)
-@project_option
-@scope_option
+@scope_options
 @count_option("--limit", MAX_OCCURRENCES, 20, "Maximum number of occurrences.")
 @click.option("--parts", is_flag=True, help="Match inside longer words too.")
 @click.option("--match-case", is_flag=True, help="Match upper and lower case exactly.")

@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from searchsocket.cli.log_lines import log_lines
-from searchsocket.cli.options import (
-    is_quiet,
-    json_option,
-    log_format_option,
-    project_option,
-    quiet_option,
-    scope_option,
-)
+from searchsocket.cli.options import is_quiet, log_options, scope_options
 from searchsocket.cli.output import hanging, line_width, print_json, say
 from searchsocket.cli.summary import TEXT_COLUMN, unchanged_lines
 from searchsocket.pipeline.run.options import OPTIONS, Option, RunOptions
@@ -55,17 +48,14 @@ def _type(option: Option) -> object:
 
 
 @click.command()
-@project_option
-@scope_option
+@scope_options
 @click.option("--changed-only", is_flag=True, help="Process only what changed (default; not with --force).")
 @click.option("--dry-run", is_flag=True, help="Show the plan and its cost; make no calls and write nothing.")
 @click.option("--only", type=click.Choice(["site", "code"]), help="Index only the site, or only the source code.")
 @run_options
 @click.option("--verbose", is_flag=True, help="Print events (JSON lines) and Dagster's log to stderr.")
 @click.option("--record", is_flag=True, help="Make a run in Dagster even if nothing changed.")
-@quiet_option
-@log_format_option
-@json_option
+@log_options
 def index(
     root: Path,
     scope_name: str | None,

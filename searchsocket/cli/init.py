@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from searchsocket.cli.options import json_option, load_project, project_option, quiet_option
+from searchsocket.cli.options import load_project, project_option, result_options
 from searchsocket.cli.output import count, print_json, safe, say
 from searchsocket.errors import StateUnavailable
 from searchsocket.project.project import Project
@@ -77,8 +77,7 @@ _LINE_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 @click.option("--yes", "-y", "is_confirmed", is_flag=True, help="Write without confirmation.")
 @click.option("--undo", "is_undo", is_flag=True, help="Restore the files as they were before init.")
 @click.option("--no-node", is_flag=True, help="Do not run the framework's own tools; read files only.")
-@quiet_option
-@json_option
+@result_options
 def init(
     root: Path, service: str, is_static: bool, is_confirmed: bool, is_undo: bool, no_node: bool, as_json: bool
 ) -> None:

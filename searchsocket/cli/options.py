@@ -70,6 +70,8 @@ def projects_option(description: str) -> Callable[[F], F]:
 scope_option = click.option(
     "--scope", "scope_name", metavar="NAME", help="Scope to use; default: from the [scope] settings."
 )
+# `--project` and `--scope`, as `root` and `scope_name`.
+scope_options = all_of(scope_option, project_option)
 language_option = click.option(
     "--language", "languages", multiple=True, metavar="LANG", help="Only in this language; repeat for any of several."
 )
@@ -163,6 +165,9 @@ log_format_option = click.option(
     callback=_begin_log_lines,
     help="Format of messages; json: one object per line, on stderr.",
 )
+# Output of commands that act, and of those that also report progress.
+result_options = all_of(json_option, quiet_option)
+log_options = all_of(json_option, log_format_option, quiet_option)
 
 
 def is_quiet() -> bool:

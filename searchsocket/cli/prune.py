@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from searchsocket.cli.exits import FAILED
-from searchsocket.cli.options import json_option, load_project, log_format_option, project_option, quiet_option
+from searchsocket.cli.options import load_project, log_options, project_option
 from searchsocket.cli.output import count, print_error, print_json, safe, say
 from searchsocket.pipeline.branches.prune_rules import seconds_of
 from searchsocket.pipeline.branches.pruning import PruneOutcome, PrunePlan, PruneRequest, apply_prune, plan_prune
@@ -33,9 +33,7 @@ from searchsocket_assets.run.home import dagster_home
     help="Delete a scope if any, or only if all, of these conditions match.",
 )
 @click.option("--apply", "is_applied", is_flag=True, help="Delete; without it, only show.")
-@quiet_option
-@log_format_option
-@json_option
+@log_options
 def prune(
     root: Path,
     by_branch: bool,

@@ -6,24 +6,14 @@ from pathlib import Path
 
 import click
 
-from searchsocket.cli.options import (
-    json_option,
-    load_scope,
-    log_format_option,
-    project_option,
-    quiet_option,
-    scope_option,
-)
+from searchsocket.cli.options import load_scope, log_options, scope_options
 from searchsocket.cli.output import count, print_json, say
 from searchsocket.pipeline.run.rollback import roll_back
 
 
 @click.command()
-@project_option
-@scope_option
-@quiet_option
-@log_format_option
-@json_option
+@scope_options
+@log_options
 def rollback(root: Path, scope_name: str | None, as_json: bool) -> None:
     """Make the previous generation of a scope live again.
 

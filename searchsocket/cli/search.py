@@ -13,8 +13,7 @@ from searchsocket.cli.options import (
     named_filter,
     pages_options,
     part_options,
-    project_option,
-    scope_option,
+    scope_options,
 )
 from searchsocket.cli.output import line_width, print_error
 from searchsocket.cli.recent_searches import note_search
@@ -27,8 +26,7 @@ from searchsocket.system.memory import end_at_once, loading
 
 @click.command()
 @click.argument("query", nargs=-1, required=True)
-@project_option
-@scope_option
+@scope_options
 @count_option("--top-k", MAX_TOP_K, 5, "Maximum number of results.", "--limit")
 @pages_options
 @click.option(

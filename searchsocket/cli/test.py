@@ -10,7 +10,7 @@ import click
 
 from searchsocket.backends import Backends
 from searchsocket.cli.exits import FAILED
-from searchsocket.cli.options import json_option, load_scope, project_option, quiet_option, scope_option
+from searchsocket.cli.options import load_scope, result_options, scope_options
 from searchsocket.cli.output import print_json, safe, say
 from searchsocket.cli.recent_searches import read_recent_searches
 from searchsocket.errors import GenerationNotKept
@@ -29,8 +29,7 @@ _MEASURES = {"recall": "recall@k", "mrr10": "MRR@10", "ndcg10": "nDCG@10"}
 
 
 @click.command()
-@project_option
-@scope_option
+@scope_options
 @click.option(
     "--generation", default="live", metavar="NAME", help="Generation to test: live, candidate, previous, or its name."
 )
@@ -38,8 +37,7 @@ _MEASURES = {"recall": "recall@k", "mrr10": "MRR@10", "ndcg10": "nDCG@10"}
 @click.option("--only", type=click.Choice(["site", "code"]), help="Run only the queries of the site, or of the code.")
 @click.option("--history", is_flag=True, help="Show the results of past runs instead, from every machine.")
 @click.option("--record", is_flag=True, help="Propose golden queries from your last searches.")
-@quiet_option
-@json_option
+@result_options
 def test(
     root: Path,
     scope_name: str | None,

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from searchsocket.cli.code.requests import CodeScope, file_line, open_scope
-from searchsocket.cli.options import count_option, json_option, project_option, scope_option, tokens_option
+from searchsocket.cli.options import count_option, json_option, scope_options, tokens_option
 from searchsocket.cli.output import safe
 from searchsocket.cli.results import print_answer
 from searchsocket.search.bounds import MAX_LINES, MAX_PLACES
@@ -16,8 +16,7 @@ from searchsocket.search.code.fetch import FetchedLines, LinesLeft, fetched_code
 @click.command()
 @click.argument("places", nargs=-1)
 @click.option("--id", "ids", multiple=True, metavar="ID", help="Chunk id from a result; repeat for several.")
-@project_option
-@scope_option
+@scope_options
 @count_option("--max-lines", MAX_LINES, MAX_LINES, "Maximum number of lines per place.")
 @tokens_option
 @json_option

@@ -6,14 +6,7 @@ from pathlib import Path
 import click
 
 from searchsocket.cli.code.requests import answer_of, bright, file_line, files_options
-from searchsocket.cli.options import (
-    continuation_option,
-    count_option,
-    json_option,
-    project_option,
-    scope_option,
-    tokens_option,
-)
+from searchsocket.cli.options import continuation_option, count_option, json_option, scope_options, tokens_option
 from searchsocket.cli.output import count, safe
 from searchsocket.cli.results import print_answer
 from searchsocket.search.bounds import MAX_CODE_OCCURRENCES
@@ -23,8 +16,7 @@ from searchsocket.serving.capabilities.code import FIND_CODE
 
 @click.command()
 @click.argument("text")
-@project_option
-@scope_option
+@scope_options
 @count_option("--limit", MAX_CODE_OCCURRENCES, 100, "Maximum number of occurrences.")
 @click.option("--parts", is_flag=True, help="Match inside longer words too.")
 @click.option("--ignore-case", is_flag=True, help="Ignore case.")

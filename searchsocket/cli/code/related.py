@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from searchsocket.cli.code.requests import answer_of, result_lines
-from searchsocket.cli.options import count_option, json_option, part_options, project_option, scope_option
+from searchsocket.cli.options import count_option, json_option, part_options, scope_options
 from searchsocket.cli.output import count, safe
 from searchsocket.cli.results import more_lines, print_answer
 from searchsocket.search.bounds import MAX_RELATED_CODE
@@ -16,8 +16,7 @@ from searchsocket.serving.capabilities.code import RELATED_CODE
 
 @click.command()
 @click.argument("subject")
-@project_option
-@scope_option
+@scope_options
 @count_option("--limit", MAX_RELATED_CODE, 5, "Maximum number of definitions, and of pages.", "top_k")
 @part_options
 @json_option

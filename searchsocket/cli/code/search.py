@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from searchsocket.cli.code.requests import answer_of, files_options, result_lines
-from searchsocket.cli.options import count_option, json_option, part_options, project_option, scope_option
+from searchsocket.cli.options import count_option, json_option, part_options, scope_options
 from searchsocket.cli.results import more_lines, print_answer
 from searchsocket.search.bounds import MAX_CODE_TOP_K
 from searchsocket.search.code.answer import CodeAnswer
@@ -15,8 +15,7 @@ from searchsocket.serving.capabilities.code import SEARCH_CODE
 
 @click.command()
 @click.argument("query", nargs=-1, required=True)
-@project_option
-@scope_option
+@scope_options
 @count_option("--limit", MAX_CODE_TOP_K, 10, "Maximum number of results.", "--top-k", "top_k")
 @files_options
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="Only definitions of this kind, e.g. function.")

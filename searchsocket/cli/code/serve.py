@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from searchsocket.cli.options import load_project, load_scope, project_option, scope_option
+from searchsocket.cli.options import load_project, load_scope, scope_options
 from searchsocket.project.corpora import code_home
 from searchsocket.serving.code import open_code
 from searchsocket.serving.code_upkeep import open_upkeep
@@ -29,8 +29,7 @@ Rules for agents:
 
 @click.command(epilog=RULES)
 @click.option("--stdio", is_flag=True, help="Read requests from stdin, write answers to stdout.")
-@project_option
-@scope_option
+@scope_options
 def serve(stdio: bool, root: Path, scope_name: str | None) -> None:
     """Answer requests of agents, one JSON object per line.
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from searchsocket.cli.options import json_option, log_format_option, project_option, quiet_option, scope_option
+from searchsocket.cli.options import log_options, scope_options
 from searchsocket.cli.output import code_up_to_date, say
 from searchsocket.pipeline.unchanged.record import unchanged_since
 
@@ -15,11 +15,8 @@ FOLDER = "code"  # in the state folder
 
 
 @click.command()
-@project_option
-@scope_option
-@quiet_option
-@log_format_option
-@json_option
+@scope_options
+@log_options
 def sync(root: Path, scope_name: str | None, as_json: bool) -> None:
     """Index the source files that changed.
 

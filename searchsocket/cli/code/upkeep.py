@@ -9,7 +9,7 @@ from uuid import uuid4
 import click
 
 from searchsocket.backends import Backends
-from searchsocket.cli.options import json_option, load_scope, project_option, quiet_option, scope_option
+from searchsocket.cli.options import json_option, load_scope, result_options, scope_options
 from searchsocket.cli.output import CheckLine, ago, code_up_to_date, count, safe, say
 from searchsocket.cli.results import print_answer
 from searchsocket.code.definitions.grammars import installed
@@ -23,8 +23,7 @@ _LARGE = 10  # after a run that wrote a tenth of the index, another check of the
 
 
 @click.command()
-@project_option
-@scope_option
+@scope_options
 @json_option
 def status(root: Path, scope_name: str | None, as_json: bool) -> None:
     """Show if the source code index is up to date.
@@ -54,10 +53,8 @@ def sync_now(root: Path, scope_name: str | None, *, as_json: bool) -> None:
 
 @click.command()
 @click.argument("patterns", nargs=-1, required=True, metavar="PATTERN...")
-@project_option
-@scope_option
-@quiet_option
-@json_option
+@scope_options
+@result_options
 def invalidate(patterns: tuple[str, ...], root: Path, scope_name: str | None, as_json: bool) -> None:
     """Mark files so that the next sync reads them again.
 
