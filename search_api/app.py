@@ -1,8 +1,8 @@
 """The FastAPI application of one project."""
 
-import re
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -12,8 +12,8 @@ from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 
 from search_api.endpoints.capabilities import OnAnswer, add_capability
-from search_api.endpoints.common import ENDPOINTS, Freshness
-from search_api.endpoints.demand import SearchListener, add_beacon
+from search_api.endpoints.common import Freshness, check_search_path
+from search_api.endpoints.demand import record_demand
 from search_api.endpoints.health import PROBES, add_health
 from search_api.endpoints.llms import add_llms
 from search_api.endpoints.metrics import Metrics, ProjectNumbers, add_metrics
@@ -23,14 +23,11 @@ from search_api.errors import add_handlers
 from search_api.gate.observer import access_log
 from search_api.gate.queries import Queries
 from search_api.gate.stack import Gate, add_guards, tier_rules
-from search_api.lifespan import lifespan_of
 from search_api.openapi import SearchApp
 from search_api.page.docs import add_docs
 from search_api.page.home import add_home
 from search_api.page.view import Renderer, assets
-from searchsocket.demand.log import DemandLog, DemandRecorder
-from searchsocket.demand.tally import storable_query
-from searchsocket.errors import ConfigError, ConfigMissing
+from searchsocket.errors import ConfigMissing
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.project.access import configured_key, shared_secret
 from searchsocket.project.project import Project
@@ -51,7 +48,7 @@ if TYPE_CHECKING:
     from searchsocket.agents.library import LibraryMakers
 
 REFRESH_S = 60.0  # how long files of a deleted generation may stay on the disk
-_PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")
+WARM_UP_S = 2.0  # a start waits at most this long for the warm-up
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +106,7 @@ def create_app(
         ConfigError, ConfigMissing, InvalidScope: The service could not answer a single query.
     """
     settings = project.settings.api
-    _check_path(settings.path)
+    check_search_path(settings.path)
     shared_secret(environ)  # refuse an invalid secret at the start, not at the first continuation
     service = open_service(project, environ, clock=clock, on_error=on_error, store=store, embedder=embedder)
     service.scopes.check()
@@ -120,7 +117,9 @@ def create_app(
 
     app = _without_endpoints(project, service, on_demand=on_demand)
     context = _Context(app, project, service, Freshness(project, service), environ, clock, on_error)
-    on_search = _record_demand(context) if context.beacon_path else _ignore
+    on_search: OnAnswer = _ignore
+    if context.beacon_path:
+        on_search = record_demand(app, context.beacon_path, project, service, clock, on_error)
     queries = _add_capabilities(context, on_search)
     add_health(app, context.prefix, service)
     add_llms(app, AgentTexts(project, service), service, context.freshness)
@@ -164,6 +163,50 @@ def _without_endpoints(project: Project, service: SearchService, *, on_demand: b
     )
     app.state.service = service
     return app
+
+
+def lifespan_of(
+    service: SearchService, refresh_s: float, *, on_demand: bool
+) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+    """Return the lifespan of an application.
+
+    Args:
+        refresh_s: Pause between two refreshes of the service, in seconds.
+        on_demand: Neither warm up nor read ahead, since a scope is opened only at its first search.
+    """
+    read_ahead = (lambda: None) if on_demand else service.read_ahead
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        if not on_demand:
+            warming = asyncio.create_task(_warm_up(service))
+            with suppress(TimeoutError):  # a store or a provider is unavailable: start without it
+                await asyncio.wait_for(asyncio.shield(warming), WARM_UP_S)
+        refreshing = asyncio.create_task(_refresh(service, refresh_s, read_ahead))
+        try:
+            yield
+        finally:
+            refreshing.cancel()
+            with suppress(asyncio.CancelledError):
+                await refreshing
+
+    return lifespan
+
+
+async def _warm_up(service: SearchService) -> None:
+    await run_in_threadpool(service.warm_up)
+    await run_in_threadpool(service.read_ahead)
+
+
+async def _refresh(service: SearchService, every_s: float, read_ahead: Callable[[], None]) -> None:
+    """Close generations that are no longer live and read ahead in the live ones, every `every_s` seconds."""
+    while True:
+        await asyncio.sleep(every_s)
+        try:
+            await run_in_threadpool(service.refresh)
+            await run_in_threadpool(read_ahead)
+        except Exception as error:  # noqa: BLE001  (reported; one defect must not stop the loop)
+            service.on_error(error)
 
 
 def _add_capabilities(context: _Context, on_search: OnAnswer) -> Queries:
@@ -213,31 +256,6 @@ def _ignore(*_: object) -> None:
     """Record nothing."""
 
 
-def _record_demand(context: _Context) -> OnAnswer:
-    """Accept beacons and return the listener for searches; counts are stored when the application stops."""
-    app, settings, service = context.app, context.project.settings.demand, context.service
-    log = DemandLog(context.project.state_dir)
-    recorder = DemandRecorder(
-        log, settings.min_visitors, settings.keep_days, clock=context.clock, on_error=context.on_error
-    )
-    listener = SearchListener(recorder, service.scopes.default)
-    add_beacon(app, context.beacon_path, service, listener)
-    start = app.router.lifespan_context
-
-    @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        await run_in_threadpool(storable_query, "load the formats of secrets")
-        async with start(app):
-            try:
-                yield
-            finally:
-                await run_in_threadpool(recorder.close)
-
-    app.router.lifespan_context = lifespan
-    app.state.demand = recorder
-    return listener.search
-
-
 def _add_page(context: _Context, queries: Queries, on_search: OnAnswer, *, follows: bool) -> Renderer:
     """Add the search page at `/` and the API's page at `/docs`; return the renderer of the search page.
 
@@ -263,16 +281,3 @@ def _add_page(context: _Context, queries: Queries, on_search: OnAnswer, *, follo
 
 def _prefix(project: Project) -> str:
     return project.settings.api.path.rpartition("/")[0]
-
-
-def _check_path(path: str) -> None:
-    """Check the path of the search endpoint.
-
-    Raises:
-        ConfigError: It is invalid or belongs to another endpoint.
-    """
-    if not _PATH.fullmatch(path) or path.rpartition("/")[2] in ENDPOINTS:
-        raise ConfigError(
-            f"api.path {path!r} must be a path such as /api/search, "
-            f"and must not end with {', '.join(sorted(ENDPOINTS))}"
-        )

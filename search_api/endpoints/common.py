@@ -1,6 +1,7 @@
 """Shared code of endpoints: their names, errors in the OpenAPI document, JSON answers, and ETags with cache headers."""
 
 import hashlib
+import re
 from collections.abc import Mapping
 from typing import Annotated
 
@@ -10,6 +11,7 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 
 from searchsocket import __version__
+from searchsocket.errors import ConfigError
 from searchsocket.project.project import Project
 from searchsocket.search.wire import Wire
 from searchsocket.serving.answers import to_json
@@ -30,7 +32,21 @@ ENDPOINTS = frozenset(
         "ready",
     }
 )
+_PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")
 _VARY = "Authorization, Accept"
+
+
+def check_search_path(path: str) -> None:
+    """Check the path of the search endpoint.
+
+    Raises:
+        ConfigError: It is invalid or belongs to another endpoint.
+    """
+    if not _PATH.fullmatch(path) or path.rpartition("/")[2] in ENDPOINTS:
+        raise ConfigError(
+            f"api.path {path!r} must be a path such as /api/search, "
+            f"and must not end with {', '.join(sorted(ENDPOINTS))}"
+        )
 
 
 class ErrorDetail(BaseModel):

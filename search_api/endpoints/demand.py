@@ -1,5 +1,8 @@
 """Record the searches of visitors, and the results that they open (`POST /api/beacon`)."""
 
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import datetime
 from typing import Annotated, Literal
 
 from fastapi import FastAPI, Request
@@ -7,27 +10,49 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
+from search_api.endpoints.capabilities import OnAnswer
 from search_api.endpoints.common import caller_of
-from searchsocket.demand.log import DemandRecorder
-from searchsocket.demand.tally import Outcome, SearchEvent
+from searchsocket.demand.log import DemandLog, DemandRecorder
+from searchsocket.demand.tally import Outcome, SearchEvent, storable_query
 from searchsocket.errors import InvalidRequest
+from searchsocket.project.project import Project
 from searchsocket.search.answer import SearchAnswer
 from searchsocket.search.bounds import MAX_QUERY_CHARS
 from searchsocket.serving.capabilities.pages import SearchRequest
-from searchsocket.serving.service import SearchService
+from searchsocket.serving.service import OnError, SearchService
 
 MAX_BYTES = 8_192  # a query of 1,000 characters with its page
+_OUTCOMES: dict[str, Outcome] = {"answered": "answered", "weak": "weak", "rejected": "unanswered"}
 
 
-class Beacon(BaseModel):
-    """The body of a beacon: a query, and the page that was opened or the outcome of the search."""
+def record_demand(
+    app: FastAPI,
+    beacon_path: str,
+    project: Project,
+    service: SearchService,
+    clock: Callable[[], datetime],
+    on_error: OnError,
+) -> OnAnswer:
+    """Accept beacons and return the listener for searches; counts are stored when the application stops."""
+    settings = project.settings.demand
+    log = DemandLog(project.state_dir)
+    recorder = DemandRecorder(log, settings.min_visitors, settings.keep_days, clock=clock, on_error=on_error)
+    listener = SearchListener(recorder, service.scopes.default)
+    add_beacon(app, beacon_path, service, listener)
+    start = app.router.lifespan_context
 
-    model_config = ConfigDict(extra="ignore")
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        await run_in_threadpool(storable_query, "load the formats of secrets")
+        async with start(app):
+            try:
+                yield
+            finally:
+                await run_in_threadpool(recorder.close)
 
-    q: Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
-    url: Annotated[str, Field(max_length=2_000)] = ""
-    quality: Literal["answered", "weak", "rejected", ""] = ""
-    scope: Annotated[str, Field(max_length=200)] | None = None
+    app.router.lifespan_context = lifespan
+    app.state.demand = recorder
+    return listener.search
 
 
 class SearchListener:
@@ -62,7 +87,15 @@ def _outcome(answer: SearchAnswer | None, *, is_filtered: bool) -> Outcome | Non
     return "weak" if answer.results and answer.quality == "weak" else "answered" if answer.results else "unanswered"
 
 
-_OUTCOMES: dict[str, Outcome] = {"answered": "answered", "weak": "weak", "rejected": "unanswered"}
+class Beacon(BaseModel):
+    """The body of a beacon: a query, and the page that was opened or the outcome of the search."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    q: Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
+    url: Annotated[str, Field(max_length=2_000)] = ""
+    quality: Literal["answered", "weak", "rejected", ""] = ""
+    scope: Annotated[str, Field(max_length=200)] | None = None
 
 
 def add_beacon(app: FastAPI, path: str, service: SearchService, listener: SearchListener) -> None:
