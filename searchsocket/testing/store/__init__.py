@@ -3,11 +3,8 @@
 from searchsocket.testing.store.candidate import CandidateContract
 from searchsocket.testing.store.changes import ChangesContract
 from searchsocket.testing.store.filters import FiltersContract
-from searchsocket.testing.store.models import ModelsContract
+from searchsocket.testing.store.generations import GenerationsContract
 from searchsocket.testing.store.nearest import NearestContract
-from searchsocket.testing.store.publish import PublishContract
-from searchsocket.testing.store.readers import ReadersContract
-from searchsocket.testing.store.rollback import RollbackContract
 
 
 class VectorsOfAStoreContract(
@@ -15,9 +12,6 @@ class VectorsOfAStoreContract(
     NearestContract,
     CandidateContract,
     FiltersContract,
-    PublishContract,
-    ReadersContract,
-    RollbackContract,
-    ModelsContract,
+    GenerationsContract,
 ):
     """The cases that depend on the vector index. A subclass supplies a fresh, empty `store` for the project `shop`."""

@@ -1,14 +1,17 @@
-"""Publishing switches to the complete staged generation, and only if something changed."""
+"""A generation is published whole, of one model, answers alone, and can be rolled back."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from searchsocket.errors import ScopeNotIndexed
+from searchsocket.errors import EmbeddingModelMismatch, NoGenerationBefore, ScopeNotIndexed
 from searchsocket.stores.base import VectorStore, index_digest
-from searchsocket.testing.store.samples import DIMENSIONS, DRAFT, EAST, INFO, MAIN, NORTH, fill, record
+from searchsocket.testing.store.samples import DIMENSIONS, DRAFT, EAST, INFO, MAIN, NORTH, everything, fill, ids, record
+from searchsocket.types import Hit
 
 
-class PublishContract:
+class GenerationsContract:
     def test_nothing_is_seen_before_it_is_published(self, store: VectorStore) -> None:
         store.upsert([record("a")], EAST[np.newaxis], MAIN)
         assert store.generation(MAIN) is None
@@ -78,3 +81,48 @@ class PublishContract:
         reader = fill(store, [record("a")], NORTH[np.newaxis])
         assert reader.generation.name != first.name
         assert reader.vectors.similarities(NORTH, ["a", "b"]) == [1.0, 0.0]
+
+    def test_a_reader_answers_from_one_generation(self, store: VectorStore) -> None:
+        """A publish in the meantime does not mix into a reader that is at work (spec 12.4)."""
+        before = fill(store, [record("a", "/a", "zebra"), record("b", "/b", "zebra")])
+        after = fill(store, [record("b", "/b", "giraffe"), record("c", "/c", "zebra")])
+        assert everything(before) == {"a", "b"}
+        assert ids(before.words.search("zebra", top_k=9)) == ["a", "b"]
+        assert before.catalogue.records(["b"])[0].chunk.body.text == "zebra"
+        assert everything(after) == {"a", "b", "c"}
+        assert ids(after.words.search("zebra", top_k=9)) == ["a", "c"]
+
+    def test_rollback_returns_to_the_generation_before(self, store: VectorStore) -> None:
+        first = fill(store, [record("a", text="zebra")]).generation
+        fill(store, [record("b", text="zebra")])
+        assert store.rollback(MAIN) == first == store.generation(MAIN)
+        assert everything(store.reader(MAIN)) == {"a"}
+        with pytest.raises(NoGenerationBefore):
+            store.rollback(MAIN)
+        assert everything(fill(store, [record("c")])) == {"a", "c"}
+        assert store.rollback(MAIN) == first
+
+    def test_rollback_needs_a_generation_before(self, store: VectorStore) -> None:
+        with pytest.raises(ScopeNotIndexed):
+            store.rollback(MAIN)
+        fill(store, [record("a")])
+        with pytest.raises(NoGenerationBefore):
+            store.rollback(MAIN)
+        assert everything(store.reader(MAIN)) == {"a"}
+
+    def test_two_models_never_meet(self, store: VectorStore) -> None:
+        """A scope moves to another model whole, or not at all (spec 10.6)."""
+        fill(store, [record("a"), record("b")])
+        other = replace(INFO, model_id="other-8")
+        store.upsert([record("a", model_id="other-8")], NORTH[np.newaxis], MAIN)
+        with pytest.raises(EmbeddingModelMismatch):
+            store.publish(MAIN, other)
+        assert store.reader(MAIN).generation.model_id == "hash-8"
+        store.delete_by_ids(["b"], MAIN)
+        assert store.publish(MAIN, other).model_id == "other-8"
+        assert store.reader(MAIN).vectors.nearest(NORTH, top_k=9) == [Hit("a", 1.0)]
+
+    def test_a_record_of_another_model_than_announced_is_refused(self, store: VectorStore) -> None:
+        store.upsert([record("a", model_id="other-8")], EAST[np.newaxis], MAIN)
+        with pytest.raises(EmbeddingModelMismatch):
+            store.publish(MAIN, INFO)
