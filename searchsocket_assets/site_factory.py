@@ -13,10 +13,9 @@ from pydantic import BaseModel, Field
 
 from searchsocket_assets.assets import all_checks, stage_assets
 from searchsocket_assets.builds import build_sensor
+from searchsocket_assets.cleanup import maintenance_job, maintenance_schedule, prune_job, prune_schedule, prune_sensor
 from searchsocket_assets.discovery import discovery_sensor
 from searchsocket_assets.jobs import index_code_job, index_site_job, plan_job, rollback_job, verify_job, verify_schedule
-from searchsocket_assets.maintenance import maintenance_job, maintenance_schedule
-from searchsocket_assets.pruning import prune_job, prune_schedule, prune_sensor
 from searchsocket_assets.report_assets import demand_asset, scopes_asset, scopes_job
 from searchsocket_assets.resources import IndexOptions, project_resource
 from searchsocket_assets.site import DagsterSite, read_traits

@@ -1,24 +1,72 @@
 """The application of several projects: the search over all of them, and each project below its name."""
 
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from typing import Any
 
 from fastapi import FastAPI, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from search_api.app import create_app
 from search_api.endpoints.health import NO_INDEX, PROBES, add_probes
 from search_api.gate.guards import HttpLayer
 from search_api.gate.stack import Gate, add_guards
 from search_api.page.home import CSP
 from search_api.page.view import Renderer, View
+from search_api.sites import ServedSite
 from search_api.sites.merged_answers import unavailable
 from search_api.sites.searcher import SiteSearcher, json_object
-from search_api.sites.site import ServedSite
-from searchsocket.serving.service import OnError
+from searchsocket.errors import SearchSocketError
+from searchsocket.project.project import Project
+from searchsocket.serving.pulled import artifacts_address, open_pulled
+from searchsocket.serving.service import OnError, SearchService
+from searchsocket.serving.site_names import site_names
+from searchsocket.web.urls.site import site_origin
 
 PREFIX = "/sites/"
+
+
+def open_sites(
+    projects: Sequence[Project],
+    *,
+    environ: Mapping[str, str],
+    host: str,
+    tokens: Sequence[str],
+    dev: bool,
+    on_error: OnError,
+) -> list[ServedSite]:
+    """Open each project; a project that cannot be opened is reported and has no application.
+
+    Args:
+        tokens: Of each project, see `create_app`.
+
+    Raises:
+        SearchSocketError: None can be opened.
+    """
+    sites, errors = [], []
+    for project, name, token in zip(projects, site_names(projects), tokens, strict=True):
+        try:
+            sites.append(_open_site(project, name, environ=environ, host=host, token=token, dev=dev, on_error=on_error))
+        except SearchSocketError as error:
+            errors.append(error)
+            on_error(error)
+            sites.append(ServedSite(project, name, project.id, "", None))
+    if len(errors) == len(sites):
+        raise errors[0]
+    return sites
+
+
+def _open_site(project: Project, name: str, *, environ: Mapping[str, str], **options: Any) -> ServedSite:
+    store = None
+    if address := artifacts_address(project, ""):
+        pulled = open_pulled(project, environ, address)
+        project, store = pulled.project, pulled.store
+    app = create_app(project, environ=environ, store=store, **options)
+    service: SearchService = app.state.service
+    origin = site_origin(project.settings, service.scopes.default)
+    return ServedSite(project, name, service.site_title() or project.id, origin, app)
 
 
 def create_sites_app(sites: Sequence[ServedSite], host: str, on_error: OnError) -> FastAPI:

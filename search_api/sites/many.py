@@ -15,12 +15,12 @@ from search_api.errors import error_response, problem
 from search_api.gate.callers import RateLimit, bearer_key, client_address, is_direct_loopback, key_is_right
 from search_api.gate.guards import HttpLayer
 from search_api.gate.stack import Gate, add_guards, tier_rules
+from search_api.sites import ServedSite
 from search_api.sites.app import PREFIX
 from search_api.sites.merged_answers import unavailable
 from search_api.sites.pool import ProjectPool
 from search_api.sites.pool_members import Member, PoolNumbers, Run
 from search_api.sites.searcher import SiteSearcher, json_object
-from search_api.sites.site import ServedSite
 from searchsocket.errors import SearchSocketError
 from searchsocket.project.access import configured_key, read_token
 from searchsocket.project.project import Project

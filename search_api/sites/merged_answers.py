@@ -10,7 +10,7 @@ from itertools import accumulate, chain
 from starlette.responses import JSONResponse, Response
 
 from search_api.errors import problem
-from search_api.sites.site import ServedSite
+from search_api.sites import ServedSite
 from searchsocket.errors import IndexLoading
 from searchsocket.search.bounds import MAX_TOP_K
 from searchsocket.system.json_text import JsonObject

@@ -13,8 +13,8 @@ from functools import partial
 
 from search_api.app import create_app
 from search_api.endpoints.metrics import Metrics, ProjectNumbers
+from search_api.sites import ServedSite
 from search_api.sites.pool_members import Failure, Member, Run
-from search_api.sites.site import ServedSite
 from searchsocket.errors import ArtifactsUnavailable, IndexLoading, SearchSocketError
 from searchsocket.project.project import Project
 from searchsocket.serving.project_list import ListedProject, ProjectList

@@ -9,7 +9,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from search_api.endpoints.metrics import Metrics
-from search_api.sites.site import ServedSite
+from search_api.sites import ServedSite
 from searchsocket.errors import SearchSocketError
 from searchsocket.serving.project_list import ListedProject
 from searchsocket.serving.service import SearchService

@@ -10,8 +10,8 @@ from starlette.responses import Response
 from starlette.types import Message, Scope
 
 from search_api.errors import problem
+from search_api.sites import ServedSite
 from search_api.sites.merged_answers import SiteReply, merged_answer
-from search_api.sites.site import ServedSite
 from searchsocket.search.bounds import MAX_TOP_K
 from searchsocket.system.json_text import JsonObject
 

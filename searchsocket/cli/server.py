@@ -13,10 +13,10 @@ from search_api.app import create_app
 from search_api.run.server import ServerOptions
 from search_api.run.server import serve as serve_app
 from search_api.run.workers import Workers
-from search_api.sites.app import create_sites_app
+from search_api.sites import ServedSite
+from search_api.sites.app import create_sites_app, open_sites
 from search_api.sites.many import create_many_app
 from search_api.sites.pool import PoolOptions, ProjectPool
-from search_api.sites.site import ServedSite, open_sites
 from searchsocket.cli.output import count, safe, say
 from searchsocket.cli.service_log import ServiceLog
 from searchsocket.cli.service_socket import answering

@@ -13,8 +13,7 @@ from fastapi import FastAPI
 from search_site import Piece, Site
 
 from search_api.sites import searcher
-from search_api.sites.app import create_sites_app
-from search_api.sites.site import open_sites
+from search_api.sites.app import create_sites_app, open_sites
 from searchsocket.demand.log import DemandLog
 from searchsocket.errors import ConfigError, SearchSocketError
 from searchsocket.project.project import Project, open_project

@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 from search_site import MAIN, Piece, Site, make_site
 
+from search_api.sites import ServedSite
 from search_api.sites.merged_answers import SiteReply, merged_answer
-from search_api.sites.site import ServedSite
 from searchsocket.cli.main import cli
 from searchsocket.export.files import ENTRY, SiteExport, export_generation, export_sites
 from searchsocket.project.project import open_project
