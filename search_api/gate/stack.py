@@ -12,17 +12,8 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from search_api.errors import error_response
+from search_api.gate import guards
 from search_api.gate.callers import IPNetwork, RateLimit, TierRules, hash_key
-from search_api.gate.guards import (
-    BodyGuard,
-    CallerGuard,
-    Envelope,
-    HeadAsGet,
-    HostGuard,
-    HttpLayer,
-    LastResort,
-    OnDefect,
-)
 from search_api.gate.observer import AnsweredRequest, Observer
 from search_api.page.home import ErrorPages
 from search_api.page.view import Renderer
@@ -56,7 +47,7 @@ class Gate:
 
     project: Project
     host: str
-    on_error: OnDefect
+    on_error: guards.OnDefect
     rules: TierRules | None = None
     cheap: Sequence[str] = ()
     probes: Sequence[str] = ()
@@ -73,7 +64,7 @@ def add_guards(app: FastAPI, gate: Gate) -> None:
     own_rates = dict.fromkeys(gate.cheap, RateLimit(often)) if rate else {}
     posts, gets = _paths(app, "POST"), _paths(app, "GET")
     app.add_middleware(
-        BodyGuard,
+        guards.BodyGuard,
         posts=posts,
         gets=gets,
         beacons=gate.beacons,
@@ -81,8 +72,8 @@ def add_guards(app: FastAPI, gate: Gate) -> None:
         timeout_s=BODY_TIMEOUT_S,
     )
     if gate.rules:
-        app.add_middleware(CallerGuard, rules=gate.rules, rate=rate, own_rates=own_rates)
-    app.add_middleware(LastResort, on_defect=gate.on_error)
+        app.add_middleware(guards.CallerGuard, rules=gate.rules, rate=rate, own_rates=own_rates)
+    app.add_middleware(guards.LastResort, on_defect=gate.on_error)
     if gate.page:
         app.add_middleware(ErrorPages, renderer=gate.page)
     if settings.cors.allow_origins:
@@ -95,14 +86,16 @@ def add_guards(app: FastAPI, gate: Gate) -> None:
         )
     # On addresses other than loopback any name is accepted, unless names are listed.
     checked = is_loopback(gate.host) or bool(settings.allowed_hosts)
-    app.add_middleware(HostGuard, allowed=_own_names(gate.project) if checked else None, exempt=frozenset(gate.probes))
+    app.add_middleware(
+        guards.HostGuard, allowed=_own_names(gate.project) if checked else None, exempt=frozenset(gate.probes)
+    )
     # Compression leaks no secret: without cookies, a browser sends no secret with a request that a stranger chose.
     app.add_middleware(GZipMiddleware, minimum_size=COMPRESSED_FROM, compresslevel=COMPRESS_LEVEL)
-    app.add_middleware(HeadAsGet)
+    app.add_middleware(guards.HeadAsGet)
     app.add_middleware(UnderWayGuard)
     agents_path = gate.project.settings.mcp.http.path
     app.add_middleware(Observer, search_path=settings.path, agents_path=agents_path, listeners=gate.listeners)
-    app.add_middleware(Envelope)
+    app.add_middleware(guards.Envelope)
 
 
 def _paths(app: FastAPI, method: str) -> frozenset[str]:
@@ -151,7 +144,7 @@ MAX_UNDER_WAY = 1_000
 _log = logging.getLogger("searchsocket.api")
 
 
-class UnderWayGuard(HttpLayer):
+class UnderWayGuard(guards.HttpLayer):
     """Limits the requests in progress; idle connections do not count."""
 
     def __init__(self, app: ASGIApp, most: int = MAX_UNDER_WAY) -> None:

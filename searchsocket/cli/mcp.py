@@ -9,17 +9,9 @@ import click
 from searchsocket.agents.checkout import CheckoutLibraries, project_around
 from searchsocket.agents.library import LibraryMakers
 from searchsocket.agents.project_list import ProjectEntry
+from searchsocket.cli import mcp_server
 from searchsocket.cli.mcp_clients import doctor, install, skill
 from searchsocket.cli.mcp_projects import add, list_, remove, sync
-from searchsocket.cli.mcp_server import (
-    enabled,
-    http_project,
-    listed_projects,
-    makers,
-    named_projects,
-    serve_libraries,
-    serve_several,
-)
 from searchsocket.cli.options import load_project, offer_options, offering, projects_option, scope_option
 from searchsocket.cli.serve import serve
 from searchsocket.cli.service_log import trouble_line
@@ -64,24 +56,24 @@ def mcp(
     if ctx.invoked_subcommand:
         return
 
-    several: Sequence[ProjectEntry] = named_projects(roots, urls) if urls or len(roots) > 1 else ()
+    several: Sequence[ProjectEntry] = mcp_server.named_projects(roots, urls) if urls or len(roots) > 1 else ()
     project = None if several and not roots else load_project(roots[0] if roots else project_around(Path.cwd()))
     settings = offering(_settings(project), tools, structured_content=structured_content)
     if project and not roots:
-        several = listed_projects(project)
+        several = mcp_server.listed_projects(project)
     if (transport or settings.transport) == "http":
-        home = http_project(several, project)
-        others = makers(several, None, _tool_names(settings, tools), _report)
+        home = mcp_server.http_project(several, project)
+        others = mcp_server.makers(several, None, _tool_names(settings, tools), _report)
         others.pop(several[0].name if several else "", None)
         serve_http(ctx, home, scope_name, others, tools=tools, structured_content=structured_content)
     elif several:
         structured = settings.structured_content
-        serve_several(
+        mcp_server.serve_several(
             several, scope_name, _tool_names(settings, tools), structured_content=structured, on_error=_report
         )
     else:
         assert project is not None
-        _serve_stdio(enabled(project), scope_name, settings)
+        _serve_stdio(mcp_server.enabled(project), scope_name, settings)
 
 
 def _settings(project: Project | None) -> McpSettings:
@@ -95,7 +87,7 @@ def _tool_names(settings: McpSettings, tools: str | None) -> Sequence[str] | Non
 
 def _serve_stdio(project: Project, scope_name: str | None, settings: McpSettings) -> None:
     libraries = CheckoutLibraries(project.root, os.environ, scope=scope_name, tools=settings.tools, on_error=_report)
-    serve_libraries(libraries, structured_content=settings.structured_content, on_error=_report)
+    mcp_server.serve_libraries(libraries, structured_content=settings.structured_content, on_error=_report)
 
 
 def serve_http(

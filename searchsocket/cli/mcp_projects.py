@@ -5,19 +5,8 @@ from pathlib import Path
 
 import click
 
+from searchsocket.agents import project_list
 from searchsocket.agents.checkout import project_around
-from searchsocket.agents.project_list import (
-    ProjectEntry,
-    add_project,
-    delete_site,
-    is_crawled,
-    is_url,
-    list_path,
-    read_list,
-    remove_project,
-    site_name,
-    site_project,
-)
 from searchsocket.agents.pulled import pulled_home
 from searchsocket.cli.options import json_option, load_project
 from searchsocket.cli.output import print_json, safe
@@ -43,7 +32,7 @@ def add(location: str, name: str, pages: int | None) -> None:
       searchsocket mcp add https://files.example.com/search --name hatch
       searchsocket mcp add https://docs.example.org/guide --pages 200
     """
-    if is_url(location):
+    if project_list.is_url(location):
         pushed = "" if pages else _pushed_project_id(location)
         if not pushed:
             _add_site(location, name, pages)
@@ -60,10 +49,10 @@ def add(location: str, name: str, pages: int | None) -> None:
 
 def _add(name: str, location: str) -> None:
     try:
-        project = ProjectEntry(name=name, location=location)
+        project = project_list.ProjectEntry(name=name, location=location)
     except ValueError as error:
         raise ConfigError("a name has 1 to 200 printable characters, and a location at most 4,096") from error
-    is_new = add_project(list_path(), project)
+    is_new = project_list.add_project(project_list.list_path(), project)
     state = "added" if is_new else "already listed:"
     click.echo(f"{state} {safe(name)}  {safe(public_location(location))}")
 
@@ -84,15 +73,17 @@ def _pushed_project_id(url: str) -> str:
 
 def _add_site(url: str, name: str, pages: int | None) -> None:
     """Crawl a website into its folder, and list it; the list stays unchanged if nothing can be indexed."""
-    folder = site_project(url, pages)
-    listed = next((each for each in read_list(list_path()) if each.location == str(folder)), None)
+    folder = project_list.site_project(url, pages)
+    listed = next(
+        (each for each in project_list.read_list(project_list.list_path()) if each.location == str(folder)), None
+    )
     try:
         _crawl(folder)
     except BaseException:
         if listed is None:
-            delete_site(folder)
+            project_list.delete_site(folder)
         raise
-    _add(name or (listed.name if listed else site_name(url)), str(folder))
+    _add(name or (listed.name if listed else project_list.site_name(url)), str(folder))
 
 
 def _crawl(folder: Path) -> None:
@@ -111,7 +102,11 @@ def sync(names: tuple[str, ...]) -> None:
       searchsocket mcp sync
       searchsocket mcp sync docs.example.org
     """
-    sites = {each.name: Path(each.location) for each in read_list(list_path()) if is_crawled(each.location)}
+    sites = {
+        each.name: Path(each.location)
+        for each in project_list.read_list(project_list.list_path())
+        if project_list.is_crawled(each.location)
+    }
     if unknown := next((name for name in names if name not in sites), None):
         listed = ", ".join(map(safe, sites)) or "no website"
         raise click.UsageError(f"{safe(unknown)!r} is not a listed website; the list has {listed}")
@@ -139,17 +134,17 @@ def remove(name: str) -> None:
     Example:
       searchsocket mcp remove robot
     """
-    path = list_path()
-    listed = read_list(path)
+    path = project_list.list_path()
+    listed = project_list.read_list(path)
     locations = {name, str(Path(name).expanduser().resolve())}
     project = next((each for each in listed if each.name == name), None)
     project = project or next((each for each in listed if each.location in locations), None)
     if project is None:
         names = ", ".join(safe(each.name) for each in listed) or "no project"
         raise click.UsageError(f"{safe(name)!r} is not in the list; it has {names}")
-    remove_project(path, project)
-    if is_crawled(project.location):
-        delete_site(Path(project.location))
+    project_list.remove_project(path, project)
+    if project_list.is_crawled(project.location):
+        project_list.delete_site(Path(project.location))
     click.echo(f"removed {safe(project.name)}")
 
 
@@ -162,7 +157,7 @@ def list_(as_json: bool) -> None:
     Example:
       searchsocket mcp list --json
     """
-    listed = read_list(list_path())
+    listed = project_list.read_list(project_list.list_path())
     if as_json:
         print_json({"projects": [{"name": each.name, "location": public_location(each.location)} for each in listed]})
         return

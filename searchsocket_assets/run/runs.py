@@ -36,19 +36,10 @@ from searchsocket.system.json_text import JsonObject
 from searchsocket.system.memory import keep_loaded, loading
 from searchsocket.types import Scope
 from searchsocket_assets.resources import IndexOptions
+from searchsocket_assets.run import tags
 from searchsocket_assets.run.history import MAX_RUNS, delete_old_runs
 from searchsocket_assets.run.home import prepare_home
 from searchsocket_assets.run.instance import home_errors, open_for_command, without_storage_noise
-from searchsocket_assets.run.tags import (
-    BRANCH_TAG,
-    COMMAND,
-    LAUNCHED_BY_TAG,
-    PARTITION_TAG,
-    PROJECT_TAG,
-    REPOSITORY_TAG,
-    is_cancelled,
-    note_build,
-)
 from searchsocket_assets.run.translate import (
     STAGE_FAILED,
     errors_as_failures,
@@ -164,11 +155,11 @@ class _Work:
     def tags(self) -> dict[str, str]:
         """The tags of the run for lists and filters in the UI."""
         return {
-            PARTITION_TAG: self.scope.name,
-            PROJECT_TAG: self.project.id,
-            LAUNCHED_BY_TAG: COMMAND,
-            REPOSITORY_TAG: f"__repository__@{LOCATION}",
-            **({BRANCH_TAG: self.scope.branch} if self.scope.branch else {}),
+            tags.PARTITION_TAG: self.scope.name,
+            tags.PROJECT_TAG: self.project.id,
+            tags.LAUNCHED_BY_TAG: tags.COMMAND,
+            tags.REPOSITORY_TAG: f"__repository__@{LOCATION}",
+            **({tags.BRANCH_TAG: self.scope.branch} if self.scope.branch else {}),
         }
 
     def events(self, context: dg.OpExecutionContext) -> Iterator[object]:
@@ -183,13 +174,13 @@ class _Work:
                 self.options,
                 on_event,
                 environ=os.environ,
-                should_stop=lambda: self.should_stop() or is_cancelled(instance, context.run_id),
+                should_stop=lambda: self.should_stop() or tags.is_cancelled(instance, context.run_id),
                 judge=judge_candidate,
                 golden_texts=golden_texts,
             )
             # For a folder, the start time of the run shows the same, without reading each file.
             if run.source_kind.reads_commit:
-                note_build(instance, context.run_id, run)
+                tags.note_build(instance, context.run_id, run)
             delete_old_runs(instance, self.project, self.scope.name, MAX_RUNS, self.job_name)
             run = run.of(self.corpus)
         with ExitStack() as whole_run:
@@ -268,7 +259,7 @@ def _bury_dead_runs(instance: dg.DagsterInstance, scope: Scope, job: str) -> Non
     """
     dead = dg.RunsFilter(
         job_name=job,
-        tags={PARTITION_TAG: scope.name, PROJECT_TAG: scope.project_id, LAUNCHED_BY_TAG: COMMAND},
+        tags={tags.PARTITION_TAG: scope.name, tags.PROJECT_TAG: scope.project_id, tags.LAUNCHED_BY_TAG: tags.COMMAND},
         statuses=_UNFINISHED,
     )
     for run in instance.get_runs(dead):

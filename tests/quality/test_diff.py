@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from pipeline.conftest import Site
 
 from searchsocket.backends import Backends
+from searchsocket.cli.diff import MARK, comment
 from searchsocket.content.chunking.records import PageContent, moved_pages
-from searchsocket.quality.diff.markdown import MARK, comment
 from searchsocket.quality.diff import Content, Diff, compare, diff_of
 
 

@@ -16,18 +16,7 @@ from searchsocket.search.code.fetch import FetchedCode, FetchedLines, LinesLeft
 from searchsocket.search.code.find_all import CodeFindAnswer
 from searchsocket.search.code.results import numbered_lines
 from searchsocket.search.wire import Wire
-from searchsocket.serving.capabilities.code import (
-    CODE_STATUS,
-    FETCH_CODE,
-    FIND_CODE,
-    SEARCH_CODE,
-    SYNC_CODE,
-    CodeFetchRequest,
-    CodeFindRequest,
-    CodeRequest,
-    CodeStatusRequest,
-    CodeSyncRequest,
-)
+from searchsocket.serving.capabilities import code
 from searchsocket.serving.code_upkeep import CodeStatus, CodeSynced, Files
 from searchsocket.text.amounts import count
 
@@ -41,35 +30,35 @@ class FetchedFiles(Wire):
     left: Annotated[tuple[LinesLeft, ...], Field(description="Remaining lines, to fetch next.")]
 
 
-def _search(library: Library, request: CodeRequest, answer: CodeAnswer) -> Reply:
+def _search(library: Library, request: code.CodeRequest, answer: CodeAnswer) -> Reply:
     return reply("\n".join(_code_lines(library, answer, is_next=bool(request.continuation_token))), answer)
 
 
-def _fetch(library: Library, _: CodeFetchRequest, answer: FetchedCode) -> Reply:
+def _fetch(library: Library, _: code.CodeFetchRequest, answer: FetchedCode) -> Reply:
     files = FetchedFiles(answer.fetched, answer.truncated, answer.left)
     return reply("\n".join(_fetched_lines(library, files)), files)
 
 
-def _find(library: Library, _: CodeFindRequest, answer: CodeFindAnswer) -> Reply:
+def _find(library: Library, _: code.CodeFindRequest, answer: CodeFindAnswer) -> Reply:
     return reply("\n".join(_match_lines(library, answer)), answer)
 
 
-def _status(library: Library, _: CodeStatusRequest, answer: CodeStatus) -> Reply:
+def _status(library: Library, _: code.CodeStatusRequest, answer: CodeStatus) -> Reply:
     return reply("\n".join(_status_lines(library, answer)), answer)
 
 
-def _sync(_: Library, __: CodeSyncRequest, answer: CodeSynced) -> Reply:
+def _sync(_: Library, __: code.CodeSyncRequest, answer: CodeSynced) -> Reply:
     changes = f"{answer.upserted:,} written, {answer.deleted:,} deleted" if answer.changed else "nothing had changed"
     contents = f"{count(answer.files, 'file')}, {count(answer.chunks, 'passage')} of scope {answer.scope} are indexed"
     return reply("\n".join([f"{contents}; {changes}.", *map(visible, answer.warnings)]), answer)
 
 
 CODE_TOOLS = (
-    Tool(SEARCH_CODE, CodeAnswer, _search, looks=Looks.BEGINS),
-    Tool(FIND_CODE, CodeFindAnswer, _find, looks=Looks.BEGINS),
-    Tool(FETCH_CODE, FetchedFiles, _fetch, looks=Looks.BEGINS),
-    Tool(CODE_STATUS, CodeStatus, _status),
-    Tool(SYNC_CODE, CodeSynced, _sync),
+    Tool(code.SEARCH_CODE, CodeAnswer, _search, looks=Looks.BEGINS),
+    Tool(code.FIND_CODE, CodeFindAnswer, _find, looks=Looks.BEGINS),
+    Tool(code.FETCH_CODE, FetchedFiles, _fetch, looks=Looks.BEGINS),
+    Tool(code.CODE_STATUS, CodeStatus, _status),
+    Tool(code.SYNC_CODE, CodeSynced, _sync),
 )
 
 

@@ -9,61 +9,49 @@ from pydantic import Field
 from searchsocket.agents.library import Library
 from searchsocket.agents.reply import Reply, fenced, more_lines, part_lines, quoted, reply, same_fields, visible
 from searchsocket.agents.tool import Tool
+from searchsocket.search import wire
 from searchsocket.search.answer import Note, RelatedAnswer, RelatedPage, Result, SearchAnswer
-from searchsocket.search.wire import (
-    Address,
-    Age,
-    ChangedSince,
-    Confidence,
-    Href,
-    PassageLines,
-    Resolution,
-    RouteFile,
-    Score,
-    Url,
-    Wire,
-)
 from searchsocket.serving.capabilities.pages import PAGE, RELATED, SEARCH, PageRequest, RelatedRequest, SearchRequest
 from searchsocket.serving.pages import PageAnswer
 from searchsocket.text.amounts import count
 
 
 @dataclass(frozen=True, slots=True)
-class SectionHit(Wire):
+class SectionHit(wire.Wire):
     """Another matching section of the page."""
 
-    href: Href
+    href: wire.Href
     title: str
     snippet: str
 
 
 @dataclass(frozen=True, slots=True)
-class PageHit(Wire):
+class PageHit(wire.Wire):
     """A matching page, best section first."""
 
-    url: Url
-    href: Href
+    url: wire.Url
+    href: wire.Href
     title: str
     section_title: str
     heading_path: tuple[str, ...]
     snippet: str
-    score: Score
-    confidence: Confidence
-    route_file: Annotated[RouteFile, Field(description="Source file of the page; null if unknown.")]
-    route_resolution: Resolution
-    source: Annotated[PassageLines, Field(description="File and lines of the passage, if known.")]
-    changed_since: ChangedSince
+    score: wire.Score
+    confidence: wire.Confidence
+    route_file: Annotated[wire.RouteFile, Field(description="Source file of the page; null if unknown.")]
+    route_resolution: wire.Resolution
+    source: Annotated[wire.PassageLines, Field(description="File and lines of the passage, if known.")]
+    changed_since: wire.ChangedSince
     sections: tuple[SectionHit, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class SearchHits(Wire):
+class SearchHits(wire.Wire):
     """Ranked pages; an empty list is not an error."""
 
     query: str
     scope: str
     generation: str
-    age_seconds: Age
+    age_seconds: wire.Age
     quality: Annotated[str, Field(description="answered; weak: no close match; rejected: no match.")]
     total: int
     results: tuple[PageHit, ...]
@@ -73,19 +61,19 @@ class SearchHits(Wire):
 
 
 @dataclass(frozen=True, slots=True)
-class PageText(Wire):
+class PageText(wire.Wire):
     """A page, or a part of it."""
 
-    url: Url
-    href: Address
+    url: wire.Url
+    href: wire.Address
     title: str
     description: str
     scope: str
     generation: str
-    age_seconds: Age
-    route_file: Annotated[RouteFile, Field(description="Source file of the page; null if unknown.")]
-    route_resolution: Resolution
-    changed_since: ChangedSince
+    age_seconds: wire.Age
+    route_file: Annotated[wire.RouteFile, Field(description="Source file of the page; null if unknown.")]
+    route_resolution: wire.Resolution
+    changed_since: wire.ChangedSince
     tags: tuple[str, ...]
     modified: str
     markdown: str

@@ -25,16 +25,8 @@ from searchsocket.search.code.query import CodeQuery
 from searchsocket.search.code.related import DocumentingPage, RelatedCode, RelatedQuery
 from searchsocket.search.content.budget import fitting
 from searchsocket.search.occurrences.answer import MAX_CHARS
+from searchsocket.serving.capabilities import fields
 from searchsocket.serving.capabilities.base import Agent, Caller, Capability, Http, Request, Services, query_of
-from searchsocket.serving.capabilities.fields import (
-    WHOLE,
-    ContinuationToken,
-    MaxTokens,
-    ScopeName,
-    Text,
-    agent_list,
-    agent_text,
-)
 from searchsocket.serving.capabilities.paging import read_part, read_results, wants_part
 from searchsocket.serving.code import CodeService
 from searchsocket.serving.code_keeper import CodeKeeper
@@ -58,18 +50,18 @@ _Path = Annotated[
     ),
 ]
 _File = Annotated[str, Field(min_length=1, max_length=MAX_PATH_CHARS, description="Path from the project folder.")]
-_Line = Annotated[int, Field(ge=1, le=MAX_LINE), WHOLE]
+_Line = Annotated[int, Field(ge=1, le=MAX_LINE), fields.WHOLE]
 
 
 class _CodeRequest(Request):
     model_config = ConfigDict(populate_by_name=False)
 
-    scope: ScopeName | None = None
+    scope: fields.ScopeName | None = None
 
 
 class _PartRequest(_CodeRequest):
-    max_tokens: MaxTokens | None = None
-    continuation_token: ContinuationToken = ""
+    max_tokens: fields.MaxTokens | None = None
+    continuation_token: fields.ContinuationToken = ""
 
 
 class CodeRequest(_PartRequest):
@@ -80,13 +72,13 @@ class CodeRequest(_PartRequest):
     action: Annotated[
         Literal["search"], Field(description="Accepted for tools that send an action; always `search`.")
     ] = "search"
-    q: Annotated[Text, Field(alias="query")]
-    top_k: Annotated[int, Field(ge=1, le=MAX_CODE_TOP_K, alias="limit"), WHOLE] = 5
+    q: Annotated[fields.Text, Field(alias="query")]
+    top_k: Annotated[int, Field(ge=1, le=MAX_CODE_TOP_K, alias="limit"), fields.WHOLE] = 5
     path: _Path = ""
     languages: _Names = []
     kinds: _Names = []
     exported: bool = False
-    max_per_file: Annotated[int, Field(ge=1, le=MAX_CODE_TOP_K), WHOLE] = 3
+    max_per_file: Annotated[int, Field(ge=1, le=MAX_CODE_TOP_K), fields.WHOLE] = 3
 
 
 class CodeFindRequest(_CodeRequest):
@@ -94,8 +86,8 @@ class CodeFindRequest(_CodeRequest):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"q": "open_file", "limit": 20}]})
 
-    q: Annotated[Text, Field(description="Exact text, in one line.")]
-    limit: Annotated[int, Field(ge=1, le=MAX_CODE_OCCURRENCES), WHOLE] = 100
+    q: Annotated[fields.Text, Field(description="Exact text, in one line.")]
+    limit: Annotated[int, Field(ge=1, le=MAX_CODE_OCCURRENCES), fields.WHOLE] = 100
     whole_words: Annotated[bool, Field(description="Match whole words only.")] = True
     match_case: Annotated[bool, Field(description="Match upper and lower case exactly.")] = True
     path: _Path = ""
@@ -103,7 +95,7 @@ class CodeFindRequest(_CodeRequest):
     continuation: Annotated[
         str, Field(max_length=MAX_CHARS, description="`continuation` of the previous answer, to get the next ones.")
     ] = ""
-    max_tokens: MaxTokens | None = None
+    max_tokens: fields.MaxTokens | None = None
 
 
 class CodeFetchRequest(_CodeRequest):
@@ -117,8 +109,8 @@ class CodeFetchRequest(_CodeRequest):
     file: _File | None = None
     first_line: _Line = 1
     last_line: _Line | None = None
-    max_lines: Annotated[int, Field(ge=1, le=MAX_LINES), WHOLE] = MAX_LINES
-    max_tokens: MaxTokens | None = None
+    max_lines: Annotated[int, Field(ge=1, le=MAX_LINES), fields.WHOLE] = MAX_LINES
+    max_tokens: fields.MaxTokens | None = None
 
 
 class CodeStatusRequest(_CodeRequest):
@@ -139,7 +131,7 @@ class CodeRelatedRequest(_PartRequest):
     line: _Line = 1
     symbol: Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARS)] | None = None
     url: Annotated[str, Field(min_length=1, max_length=MAX_PATH_CHARS, description="A page of the site.")] | None = None
-    top_k: Annotated[int, Field(ge=1, le=MAX_RELATED_CODE, alias="limit"), WHOLE] = 5
+    top_k: Annotated[int, Field(ge=1, le=MAX_RELATED_CODE, alias="limit"), fields.WHOLE] = 5
 
 
 def search_code(services: Services, request: CodeRequest, caller: Caller) -> CodeAnswer:
@@ -268,26 +260,26 @@ def _with_lines(arguments: JsonObject) -> JsonObject:
         InvalidRequest: The lines are not of this form, or there are ids and a file.
     """
     lines = str(arguments.get("lines", ""))
-    fields = {name: value for name, value in arguments.items() if name != "lines"}
-    if bool(fields.get("ids")) == bool(fields.get("file")):
+    values = {name: value for name, value in arguments.items() if name != "lines"}
+    if bool(values.get("ids")) == bool(values.get("file")):
         raise InvalidRequest("send either `ids`, as results give them, or `file` (with `lines`, such as 45-78)")
-    if fields.get("ids"):
-        return fields
-    if lines == _ALL_LINES and (place := _PLACE.fullmatch(str(fields["file"]))):  # as results name places
-        fields["file"], lines = place["file"], f"{place['first']}-{place['last'] or place['first']}"
+    if values.get("ids"):
+        return values
+    if lines == _ALL_LINES and (place := _PLACE.fullmatch(str(values["file"]))):  # as results name places
+        values["file"], lines = place["file"], f"{place['first']}-{place['last'] or place['first']}"
     match = _LINES.fullmatch(lines.strip())
     if match is None:
         raise InvalidRequest(f"lines: {lines[:40]!a} is not of the form 45-78 or 45")
-    return {**fields, "first_line": int(match[1]), "last_line": int(match[2] or match[1])}
+    return {**values, "first_line": int(match[1]), "last_line": int(match[2] or match[1])}
 
 
 _Code = partial(Capability, cost=lambda *_: 1.0, private="source code")
 _Agent = partial(Agent, toolset="core", corpus="code")
 
-_AGENT_PATH = agent_text(
+_AGENT_PATH = fields.agent_text(
     "Only in this folder, or files that match this glob.", MAX_PATH_CHARS, ["src/auth", "src/**/*.ts"]
 )
-_AGENT_LANGUAGES = agent_list(_Name, 20, "Only these.", [["typescript"]])
+_AGENT_LANGUAGES = fields.agent_list(_Name, 20, "Only these.", [["typescript"]])
 
 SEARCH_CODE = _Code(
     search_code,
@@ -299,12 +291,12 @@ SEARCH_CODE = _Code(
         "find where something is implemented or defined",
         ("q", "top_k", "path", "languages", "kinds", "exported", "max_tokens", "continuation_token", "scope"),
         spelling={
-            "q": agent_text(
+            "q": fields.agent_text(
                 "A question or keywords.", MAX_QUERY_CHARS, ["how are tokens verified", "Parser.parse"], min_length=1
             ),
             "path": _AGENT_PATH,
             "languages": _AGENT_LANGUAGES,
-            "kinds": agent_list(_Name, 20, "Only definitions of these kinds.", [["function"]]),
+            "kinds": fields.agent_list(_Name, 20, "Only definitions of these kinds.", [["function"]]),
             "exported": (bool, Field(False, description="Only definitions that other files can use.")),
         },
         ignored={"action": "search"},
@@ -320,13 +312,13 @@ FIND_CODE = _Code(
         "every use of a name in the source files as they are",
         ("q", "path", "languages", "limit", "whole_words", "match_case", "max_tokens", "continuation", "scope"),
         spelling={
-            "q": agent_text("Exact text, in one line.", MAX_QUERY_CHARS, ["verifyToken"], min_length=1),
+            "q": fields.agent_text("Exact text, in one line.", MAX_QUERY_CHARS, ["verifyToken"], min_length=1),
             "path": _AGENT_PATH,
             "languages": _AGENT_LANGUAGES,
             "limit": (int, Field(50, ge=1, le=MAX_CODE_OCCURRENCES, description="Maximum number of occurrences.")),
             "whole_words": (bool, Field(True, description="Match whole words only.")),
             "match_case": (bool, Field(True, description="Match upper and lower case exactly.")),
-            "continuation": agent_text("Token of the previous answer, to get the rest.", MAX_CHARS),
+            "continuation": fields.agent_text("Token of the previous answer, to get the rest.", MAX_CHARS),
         },
     ),
 )
@@ -340,14 +332,14 @@ FETCH_CODE = _Code(
         "read lines of a source file",
         ("ids", "file", "lines", "max_tokens", "scope"),
         spelling={
-            "ids": agent_list(
+            "ids": fields.agent_list(
                 Annotated[str, Field(max_length=MAX_ID_CHARS)],
                 MAX_PLACES,
                 "Several places at once, as results name them, instead of `file`.",
                 [["src/auth/token.ts:45-78"]],
             ),
-            "file": agent_text("An indexed file.", MAX_PATH_CHARS, ["src/auth/token.ts"]),
-            "lines": agent_text(
+            "file": fields.agent_text("An indexed file.", MAX_PATH_CHARS, ["src/auth/token.ts"]),
+            "lines": fields.agent_text(
                 f"First and last line of `file`, at most {MAX_LINES} lines.",
                 20,
                 ["45-78", "45"],

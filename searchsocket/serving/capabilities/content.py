@@ -11,26 +11,18 @@ from searchsocket.search.content.answer import ContentAnswer
 from searchsocket.search.content.document import DocumentDataAnswer, DocumentQuery, DocumentTextAnswer
 from searchsocket.search.content.documents import DocumentsAnswer, DocumentsQuery
 from searchsocket.search.content.query import MAX_TERM_CHARS, MAX_TERMS, MAX_TOKEN_CHARS, ContentQuery
+from searchsocket.serving.capabilities import fields
 from searchsocket.serving.capabilities.base import Agent, Caller, Capability, Http, Request, Services, query_of
-from searchsocket.serving.capabilities.fields import (
-    WHOLE,
-    ContinuationToken,
-    PartTokens,
-    ScopeName,
-    Text,
-    agent_list,
-    agent_text,
-)
 
 _MAX_PATH_CHARS = 4_096
 _Term = Annotated[str, Field(min_length=1, max_length=MAX_TERM_CHARS)]
 _Terms = Annotated[list[_Term], Field(max_length=MAX_TERMS)]
-_Limit = Annotated[int, Field(ge=1, le=MAX_LIMIT, description="Maximum number of results. Default: 10."), WHOLE]
+_Limit = Annotated[int, Field(ge=1, le=MAX_LIMIT, description="Maximum number of results. Default: 10."), fields.WHOLE]
 _FOLDER_NAMES = AliasChoices("folder_id", "base_folder_path")
 
 
-def _example(**fields: JsonValue) -> ConfigDict:
-    return ConfigDict(json_schema_extra={"examples": [fields]})
+def _example(**values: JsonValue) -> ConfigDict:
+    return ConfigDict(json_schema_extra={"examples": [values]})
 
 
 class FolderRequest(Request):
@@ -49,7 +41,7 @@ class FolderRequest(Request):
             validation_alias=_FOLDER_NAMES,
         ),
     ]
-    max_tokens: PartTokens | None = None
+    max_tokens: fields.PartTokens | None = None
     continuation_token: Annotated[
         str, Field(max_length=MAX_TOKEN_CHARS, description="`continuation.next_token` of the previous answer.")
     ] = ""
@@ -71,7 +63,8 @@ class ContentSearchRequest(FolderRequest):
     ] = []
     limit: _Limit | None = None
     max_tokens: Annotated[
-        PartTokens | None, Field(description="Approximate maximum size of the text in tokens. Default: no limit.")
+        fields.PartTokens | None,
+        Field(description="Approximate maximum size of the text in tokens. Default: no limit."),
     ] = None
 
 
@@ -108,11 +101,11 @@ class AskRequest(Request):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"question": "How are keys rotated?"}]})
 
-    question: Text
-    scope: ScopeName | None = None
-    limit: Annotated[int, Field(ge=1, le=MAX_PASSAGES, description="Maximum number of passages."), WHOLE] = 3
-    max_tokens: PartTokens | None = None
-    continuation_token: ContinuationToken = ""
+    question: fields.Text
+    scope: fields.ScopeName | None = None
+    limit: Annotated[int, Field(ge=1, le=MAX_PASSAGES, description="Maximum number of passages."), fields.WHOLE] = 3
+    max_tokens: fields.PartTokens | None = None
+    continuation_token: fields.ContinuationToken = ""
 
 
 def search_content(services: Services, request: ContentSearchRequest, caller: Caller) -> ContentAnswer:
@@ -163,22 +156,24 @@ def ask(services: Services, request: AskRequest, caller: Caller) -> AskAnswer:
 
 
 _SPELLING = {
-    "folder_id": agent_text(
+    "folder_id": fields.agent_text(
         "`site` (pages) or `code` (source files); default: pages, if there are any.", 300, ["code"]
     ),
-    "semantic_concepts": agent_list(
+    "semantic_concepts": fields.agent_list(
         _Term, MAX_TERMS, "Concepts to match by meaning.", [["token rotation", "session expiry"]]
     ),
-    "exact_terms": agent_list(
+    "exact_terms": fields.agent_list(
         _Term,
         MAX_TERMS,
         "Terms to match as whole words; phrases are allowed: `rate limit`.",
         [["useState", "WebSocket"]],
     ),
-    "query": agent_text("The subject.", 1_000, ["rotating keys"]),
+    "query": fields.agent_text("The subject.", 1_000, ["rotating keys"]),
     "limit": (int, Field(0, ge=0, le=MAX_LIMIT, description="Maximum number of results; 0: 10, or as before.")),
-    "file_path": agent_text("`file_path` of a result.", _MAX_PATH_CHARS, ["docs/install.md", "src/auth/token.ts"]),
-    "url": agent_text("Page of the site, instead of `file_path`.", _MAX_PATH_CHARS, ["/docs/install"]),
+    "file_path": fields.agent_text(
+        "`file_path` of a result.", _MAX_PATH_CHARS, ["docs/install.md", "src/auth/token.ts"]
+    ),
+    "url": fields.agent_text("Page of the site, instead of `file_path`.", _MAX_PATH_CHARS, ["/docs/install"]),
 }
 _Tool = partial(Agent, spelling=_SPELLING)
 _PART = ("max_tokens", "continuation_token", "scope")
@@ -231,7 +226,9 @@ ASK = Capability(
         toolset="core",
         corpus="pages",
         spelling={
-            "question": agent_text("A whole question.", MAX_QUERY_CHARS, ["How are keys rotated?"], min_length=1),
+            "question": fields.agent_text(
+                "A whole question.", MAX_QUERY_CHARS, ["How are keys rotated?"], min_length=1
+            ),
             "limit": (int, Field(3, ge=1, le=MAX_PASSAGES, description="Maximum number of passages.")),
         },
     ),

@@ -14,30 +14,8 @@ from searchsocket.search.notes import NO_BACKEND, NOTES
 from searchsocket.search.occurrences.answer import MAX_CHARS, FindAnswer, FindQuery
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.rerank import NOT_JUDGED
+from searchsocket.serving.capabilities import fields
 from searchsocket.serving.capabilities.base import Agent, Caller, Capability, Http, Request, Services, query_of
-from searchsocket.serving.capabilities.fields import (
-    QUERY_STRING,
-    WHOLE,
-    ContinuationToken,
-    Explain,
-    Facets,
-    Filters,
-    GenerationName,
-    Grouping,
-    MaxTokens,
-    Offset,
-    PathPrefix,
-    PreferLanguage,
-    Rerank,
-    ScopeName,
-    SectionSnippets,
-    Tags,
-    Text,
-    TopK,
-    Version,
-    filters_of,
-    versions_of,
-)
 from searchsocket.serving.capabilities.paging import read_part, read_results, wants_part
 from searchsocket.serving.pages import IndexedPage, PageAnswer, PagePart
 from searchsocket.serving.service import SearchService
@@ -54,23 +32,23 @@ class SearchRequest(Request):
         json_schema_extra={"examples": [{"q": "install the plugin", "topK": 5, "pathPrefix": "/docs"}]}
     )
 
-    q: Text
-    top_k: TopK = 10
-    offset: Offset = 0
-    generation: GenerationName = ""
-    scope: ScopeName | None = None
-    path_prefix: PathPrefix | None = None
-    tags: Tags | None = None
-    group_by: Grouping = "page"
-    explain: Explain = False
-    filters: Filters | None = None
-    prefer_language: PreferLanguage = ""
-    version: Version | None = None
-    facets: Facets | None = None
-    rerank: Rerank = False
-    section_snippets: SectionSnippets = False
-    max_tokens: MaxTokens | None = None
-    continuation_token: ContinuationToken = ""
+    q: fields.Text
+    top_k: fields.TopK = 10
+    offset: fields.Offset = 0
+    generation: fields.GenerationName = ""
+    scope: fields.ScopeName | None = None
+    path_prefix: fields.PathPrefix | None = None
+    tags: fields.Tags | None = None
+    group_by: fields.Grouping = "page"
+    explain: fields.Explain = False
+    filters: fields.Filters | None = None
+    prefer_language: fields.PreferLanguage = ""
+    version: fields.Version | None = None
+    facets: fields.Facets | None = None
+    rerank: fields.Rerank = False
+    section_snippets: fields.SectionSnippets = False
+    max_tokens: fields.MaxTokens | None = None
+    continuation_token: fields.ContinuationToken = ""
 
 
 class FindRequest(Request):
@@ -78,45 +56,49 @@ class FindRequest(Request):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"q": "atomic rename", "pathPrefix": "/docs"}]})
 
-    q: Text
-    limit: Annotated[int, Field(ge=1, le=MAX_OCCURRENCES, description="Maximum number of occurrences."), WHOLE] = 20
+    q: fields.Text
+    limit: Annotated[
+        int, Field(ge=1, le=MAX_OCCURRENCES, description="Maximum number of occurrences."), fields.WHOLE
+    ] = 20
     whole_words: Annotated[bool, Field(description="Match whole words only.")] = True
     match_case: Annotated[bool, Field(description="Match upper and lower case exactly.")] = False
     continuation: Annotated[
         str, Field(max_length=MAX_CHARS, description="`continuation` of the previous answer, to get the next ones.")
     ] = ""
-    max_tokens: MaxTokens | None = None
-    scope: ScopeName | None = None
-    path_prefix: PathPrefix | None = None
-    tags: Tags | None = None
-    filters: Filters | None = None
-    version: Version | None = None
+    max_tokens: fields.MaxTokens | None = None
+    scope: fields.ScopeName | None = None
+    path_prefix: fields.PathPrefix | None = None
+    tags: fields.Tags | None = None
+    filters: fields.Filters | None = None
+    version: fields.Version | None = None
 
 
 class RelatedRequest(Request):
     """The query string of `GET /api/related`."""
 
-    url: Annotated[PathPrefix, Field(min_length=1, description="URL path of the page.", examples=["/docs/start"])]
-    top_k: TopK = 5
-    scope: ScopeName | None = None
-    max_tokens: MaxTokens | None = None
-    continuation_token: ContinuationToken = ""
+    url: Annotated[
+        fields.PathPrefix, Field(min_length=1, description="URL path of the page.", examples=["/docs/start"])
+    ]
+    top_k: fields.TopK = 5
+    scope: fields.ScopeName | None = None
+    max_tokens: fields.MaxTokens | None = None
+    continuation_token: fields.ContinuationToken = ""
 
 
 class PageRequest(Request):
     """The query string of `GET /api/pages`."""
 
     url: Annotated[
-        PathPrefix,
+        fields.PathPrefix,
         Field(min_length=1, description="URL path of the page, as in `url` of a result.", examples=["/docs/start"]),
     ]
-    scope: ScopeName | None = None
+    scope: fields.ScopeName | None = None
     max_tokens: Annotated[
-        MaxTokens | None,
+        fields.MaxTokens | None,
         Field(description="Approximate maximum size of the text in tokens; sections stay whole. Default: no limit."),
     ] = None
     continuation_token: Annotated[
-        ContinuationToken, Field(description="`continuationToken` of the previous answer for the same page.")
+        fields.ContinuationToken, Field(description="`continuationToken` of the previous answer for the same page.")
     ] = ""
 
 
@@ -128,7 +110,7 @@ class RequestedPage(NamedTuple):
 
 
 def _query_of(request: SearchRequest, caller: Caller) -> SearchQuery:
-    filters, version = filters_of(request.filters), versions_of(request.version)
+    filters, version = fields.filters_of(request.filters), fields.versions_of(request.version)
     return query_of(SearchQuery, request, filters=filters, version=version, sources=caller.trusted)
 
 
@@ -193,7 +175,9 @@ def search_scope(service: SearchService, request: SearchRequest, scope: Scope, c
 
 def find(services: Services, request: FindRequest, caller: Caller) -> FindAnswer:
     """Find every occurrence of words or a phrase in the pages of a scope; raises as `find_all`."""
-    query = query_of(FindQuery, request, filters=filters_of(request.filters), version=versions_of(request.version))
+    query = query_of(
+        FindQuery, request, filters=fields.filters_of(request.filters), version=fields.versions_of(request.version)
+    )
     return services.search().find(query, services.scope(request.scope, caller))
 
 
@@ -257,7 +241,7 @@ SEARCH = Capability(
         "",
         post=("search", "Search the site"),
         get=("searchByUrl", "Search the site with URL parameters"),
-        parameters=QUERY_STRING,
+        parameters=fields.QUERY_STRING,
     ),
     hits=lambda answer: len(answer.results),
     agent=Agent(
@@ -289,7 +273,7 @@ FIND = Capability(
         "/find",
         post=("find", "Find every occurrence of words or a phrase"),
         get=("findByUrl", "Find every occurrence with URL parameters"),
-        parameters=QUERY_STRING,
+        parameters=fields.QUERY_STRING,
     ),
     hits=lambda answer: len(answer.occurrences),
     generation=lambda answer: (answer.scope, answer.generation),
