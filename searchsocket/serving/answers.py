@@ -1,4 +1,4 @@
-"""What callers read: answers as JSON in the same shape for every interface, and public messages of errors (spec 14)."""
+"""Answers as JSON, in the same shape for every interface, and public messages of errors (spec 14)."""
 
 from functools import cache
 
