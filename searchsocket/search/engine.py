@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from searchsocket.curation.live_rules import Curation
 from searchsocket.curation.rules import PageRule
@@ -49,6 +49,16 @@ _FEW_RECORDS = 25_000
 
 
 _REJECTED = ResultPage((), 0, "rejected", None, NOTHING)
+
+
+class _Retrieval(NamedTuple):
+    """Candidates of a query, and the decision whether to answer it."""
+
+    vector: Vector | None  # that found them; None: words alone
+    candidates: Candidates
+    decision: Verdict
+    is_read: bool = False  # the vector's model reads a query as a whole
+    outage: VectorBackendUnavailable | None = None
 
 
 class SearchEngine:
@@ -139,33 +149,25 @@ class SearchEngine:
         with watch.part("embed"):
             query_vector = vector_for(self.queries, generation, query.q, anonymous=anonymous)
         vector, notes = (None, (NOTES[query_vector],)) if isinstance(query_vector, NoVector) else (query_vector, ())
-        # An instant embedder sums word vectors; any other model reads the query as a whole.
-        is_read = vector is not None and not self.queries.embedder_of(generation.model_id).is_instant
-        outage: VectorBackendUnavailable | None = None
-        try:
-            candidates = self._find(reader, query, vector, watch)
-            decision = verdict(reader, query, vector, candidates, is_read=is_read)
-        except VectorBackendUnavailable as error:
-            if not (self._backend and self._backend.answers_by_words and reader.vectors.limits.is_remote):
-                raise
-            outage, notes = error, (*notes, NO_BACKEND)
-            candidates = self._find(reader, query, None, watch)
-            decision = verdict(reader, query, None, candidates)
+        retrieval = self._retrieve(reader, query, vector, watch)
+        decision = retrieval.decision
         if decision.unknown_word:
             remaining = replace(query, q=decision.remaining_words)
             return as_weak_answer(
                 self._search(remaining, scope, rules, anonymous=anonymous), typed, decision.unknown_word
             )
-        curated = self._curated(reader, query, candidates, rules, None if outage else vector, watch)
+        curated = self._curated(reader, query, retrieval, rules, watch)
         age = age_s(generation.published_at, self._clock())
         page = partial(self._result_page, reader, decision, age, watch, anonymous=anonymous)
-        answer = page(query, curated, is_read=is_read and decision.has_vector) if decision.is_answered else _REJECTED
+        answer = page(query, curated, is_read=retrieval.is_read) if decision.is_answered else _REJECTED
         if answer.quality == "rejected" and curated.pins:  # return only the pinned pages, not reranked
             curated = curated.only_pins(reader)
             answer = page(replace(query, rerank=False), curated, is_read=False)
         results, total, quality, model, order = answer
-        if outage and not total:
-            raise outage
+        if retrieval.outage:
+            if not total:
+                raise retrieval.outage
+            notes = (*notes, NO_BACKEND)
         return SearchAnswer(
             q=typed,
             scope=scope.name,
@@ -188,6 +190,24 @@ class SearchEngine:
             curation=curated.applied if query.explain else None,
             answer_model=model,
         )
+
+    def _retrieve(self, reader: IndexReader, query: SearchQuery, vector: Vector | None, watch: Stopwatch) -> _Retrieval:
+        """Find the candidates and decide whether to answer; by words alone if the vector store fails.
+
+        Raises:
+            VectorBackendUnavailable: The store fails, and queries may not be answered by words.
+        """
+        # An instant embedder sums word vectors; any other model reads the query as a whole.
+        is_read = vector is not None and not self.queries.embedder_of(reader.generation.model_id).is_instant
+        try:
+            candidates = self._find(reader, query, vector, watch)
+            decision = verdict(reader, query, vector, candidates, is_read=is_read)
+            return _Retrieval(vector, candidates, decision, is_read=is_read)
+        except VectorBackendUnavailable as error:
+            if not (self.answers_by_words and reader.vectors.limits.is_remote):
+                raise
+            candidates = self._find(reader, query, None, watch)
+            return _Retrieval(None, candidates, verdict(reader, query, None, candidates), outage=error)
 
     def _result_page(
         self,
@@ -251,12 +271,12 @@ class SearchEngine:
         self,
         reader: IndexReader,
         query: SearchQuery,
-        candidates: Candidates,
+        retrieval: _Retrieval,
         rules: Sequence[PageRule],
-        vector: Vector | None,
         watch: Stopwatch,
     ) -> Curated:
         """Apply the rules of the owner to the candidates; fetch more if the rules hide most of them."""
+        vector, candidates = retrieval.vector, retrieval.candidates
         near = None if reader.vectors.limits.is_remote else vector  # saves a remote call for a pinned page
         curated = curate(reader, candidates, rules, query.where, near)
         if 2 * curated.hidden <= len(candidates.ids):
