@@ -11,7 +11,7 @@ from searchsocket.search.ranking import boosts, confidence, exact, relevance
 from searchsocket.search.ranking.boosts import LISTING_SHARE, OCCASION_SHARE, is_listing, is_occasion
 from searchsocket.search.ranking.weights import WEIGHTS
 from searchsocket.stores.base import CatalogueSnapshot, ReadableRecord
-from searchsocket.stores.words import evidence, keywords, names
+from searchsocket.stores.words import evidence, keywords, vocabulary
 from searchsocket.stores.words.bm25 import K1, B
 from searchsocket.system.json_text import JsonObject
 from searchsocket.text import words
@@ -233,7 +233,7 @@ def weights(settings: RankingSettings) -> JsonObject:
             "begunTitle": WEIGHTS.title_begun,
             "begunHeading": WEIGHTS.heading_begun,
             "among": WEIGHTS.identifiers,
-            "nearly": names._NEARLY,
+            "nearly": vocabulary._NEARLY,
             "whole": exact.WHOLE,
         },
         "evidence": {

@@ -15,8 +15,7 @@ from searchsocket.project.settings.model import Settings
 from searchsocket.serving.pulled import artifacts_address, pulled_folder
 from searchsocket.stores.artifacts.documents import PROJECT, ProjectDocument, read_document
 from searchsocket.stores.artifacts.objects import open_objects
-from searchsocket.stores.artifacts.objects.base import ObjectMissing, Objects
-from searchsocket.stores.artifacts.objects.below import ObjectsBelow
+from searchsocket.stores.artifacts.objects.base import ObjectMissing, Objects, ObjectsBelow
 from searchsocket.system.errors import system_error
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")

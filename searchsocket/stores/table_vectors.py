@@ -20,8 +20,7 @@ from searchsocket.stores.base.conditions import (
     visible_to_none,
 )
 from searchsocket.stores.base.naming import generation_number
-from searchsocket.stores.base.row_hits import RowHit
-from searchsocket.stores.base.row_snapshot import RowSnapshot
+from searchsocket.stores.base.row_hits import RowHit, RowSnapshot
 from searchsocket.stores.base.tables import TableRow, VectorTables
 from searchsocket.stores.base.upkeep import Finding, RegisteredScope
 from searchsocket.stores.base.vectors import VectorRow, Written, whenever

@@ -9,8 +9,7 @@ from search_site import MAIN, PROJECT
 
 from searchsocket.errors import IndexLoading
 from searchsocket.stores.artifacts.follow import OnDemand, PulledStore, Waiters
-from searchsocket.stores.artifacts.objects.base import Objects
-from searchsocket.stores.artifacts.objects.below import ObjectsBelow
+from searchsocket.stores.artifacts.objects.base import Objects, ObjectsBelow
 from searchsocket.stores.artifacts.pulled_files import PulledFiles
 from searchsocket.types import Scope
 from tests.artifacts.machines import GIGABYTE, PIECES, Indexer

@@ -10,8 +10,7 @@ import pytest
 
 from searchsocket.errors import ArtifactsUnavailable, ConfigError, ConfigMissing
 from searchsocket.stores.artifacts.objects import open_objects
-from searchsocket.stores.artifacts.objects.base import Objects
-from searchsocket.stores.artifacts.objects.below import ObjectsBelow
+from searchsocket.stores.artifacts.objects.base import Objects, ObjectsBelow
 from tests.artifacts.file_server import file_server
 from tests.contract.objects import ReadingContract, WritingContract
 

@@ -7,7 +7,7 @@ import numpy as np
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.milvus import MilvusVectors
 from searchsocket.stores.milvus.connection import MilvusConnection
-from searchsocket.stores.milvus.schema import BORN, DIED, ID
+from searchsocket.stores.milvus.rows import BORN, DIED, ID
 from searchsocket.testing.store.samples import EAST, INFO, MAIN, NORTH, everything, record
 
 OLD, NEW = {"a", "b", "c"}, {"a", "b", "d"}

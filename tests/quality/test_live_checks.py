@@ -25,7 +25,7 @@ from searchsocket.pipeline.run.results import CheckOutcome
 from searchsocket.pipeline.stages.page_mirror import page_mirror
 from searchsocket.pipeline.stages.site_pages import site_pages
 from searchsocket.quality.checks import branch_alive, links_alive, path_prefix_filter, self_query_roundtrip
-from searchsocket.stores.local.vectors.snapshot import MatrixVectors
+from searchsocket.stores.local.vectors.matrix import MatrixVectors
 from searchsocket.system.files import write_atomic
 from searchsocket.types import MATCH_ALL, Filter, Hit, Vector
 from searchsocket_assets.run.translate import outcome_of

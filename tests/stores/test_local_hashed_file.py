@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from searchsocket.stores.local.hashed_file import HashedFile
+from searchsocket.stores.local.vectors.part import HashedFile
 
 DATA = bytes(range(256)) * 5000
 

@@ -7,7 +7,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.stores.local.vectors.matrix import RowSelection, best_rows, forget_pages, map_matrix, write_matrix
+from searchsocket.stores.local.vectors.matrix import best_rows, forget_pages, map_matrix, write_matrix
+from searchsocket.stores.local.vectors.selecting import RowSelection
 from searchsocket.testing.store.samples import random_units
 
 NONE_HIDDEN = np.empty(0, np.int64)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from searchsocket.content.markdown.chunk_text import Opening, joined
 from searchsocket.content.markdown.lines import Line, LineKind
-from searchsocket.stores.local.catalogue.plain import packed, unpacked
+from searchsocket.stores.local.catalogue.packed_texts import packed_plain, unpacked_plain
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=300)
 OPENINGS = st.lists(st.builds(Opening, st.integers(0, 300), TEXT, TEXT), max_size=3).map(tuple)
@@ -19,17 +19,17 @@ def test_a_text_comes_back_whatever_its_markdown_is(
     lines: list[tuple[LineKind, str]], openings: tuple[Opening, ...], markdown: str
 ) -> None:
     text = replace(joined(Line(*line) for line in lines), openings=openings)
-    assert unpacked(packed(text, markdown), markdown) == text
+    assert unpacked_plain(packed_plain(text, markdown), markdown) == text
 
 
 def test_a_text_of_more_than_two_bytes_can_count_comes_back() -> None:
     text = joined([Line("p", "a" * 65_530), Line("p", "b" * 9), Line("p", "c")])
-    assert unpacked(packed(text, ""), "") == text
+    assert unpacked_plain(packed_plain(text, ""), "") == text
 
 
 def test_what_the_markdown_says_costs_next_to_nothing() -> None:
     prose = " ".join(f"The {word} zebra eats at {number} o'clock." for number, word in enumerate(["big", "red"] * 20))
-    plain, starts, kinds, _ = packed(joined([Line("p", prose)]), f"## Zebras {{#zebras}}\n\n{prose}")
+    plain, starts, kinds, _ = packed_plain(joined([Line("p", prose)]), f"## Zebras {{#zebras}}\n\n{prose}")
     assert len(plain) < len(prose) / 20
     assert len(starts) + len(kinds) < len(prose) / 10
 
@@ -49,4 +49,4 @@ def test_what_the_markdown_says_costs_next_to_nothing() -> None:
 )
 def test_damage_is_no_text(values: tuple[object, str]) -> None:
     with pytest.raises((ValueError, TypeError)):
-        unpacked(values, "some Markdown")
+        unpacked_plain(values, "some Markdown")

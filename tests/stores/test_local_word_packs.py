@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from searchsocket.errors import IndexCorrupt
 from searchsocket.stores.local import LocalStore
-from searchsocket.stores.local.build import words
+from searchsocket.stores.local.build import pack
 from searchsocket.stores.words import tables
 from searchsocket.stores.words.documents import WordRow, words_of
 from searchsocket.stores.words.pack_words import PackWords, write_words
@@ -86,7 +86,7 @@ def test_the_same_input_gives_the_same_files(tmp_path: Path) -> None:
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """As with far more records."""
-    monkeypatch.setattr(words, "_MERGED_AT_ONCE", 3)
+    monkeypatch.setattr(pack, "_MERGED_AT_ONCE", 3)
     monkeypatch.setattr(tables, "_ENTRIES_A_RANGE", 30)
 
 
@@ -156,9 +156,9 @@ def test_merged_words_are_those_of_all_records(
     """However records are spread over packs, in whatever order these come, and with others that are left out."""
     folder = tmp_path_factory.mktemp("words")
     parts = []
-    for pack in range(3):
-        slots = [slot for slot, (_, own) in enumerate(rows) if own == pack]
-        more = [row for row, own in rows if own != pack][:2]
+    for number in range(3):
+        slots = [slot for slot, (_, own) in enumerate(rows) if own == number]
+        more = [row for row, own in rows if own != number][:2]
         found = words_of([*(rows[slot][0] for slot in slots), *more])
         parts.append((found, np.array([*slots, *[-1] * len(more)], np.int64)))
     random.shuffle(parts)  # type: ignore[attr-defined]

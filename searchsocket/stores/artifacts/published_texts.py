@@ -34,7 +34,7 @@ from searchsocket.stores.artifacts.objects import open_objects
 from searchsocket.stores.artifacts.objects.base import ObjectInfo, ObjectMissing, Objects, read
 from searchsocket.stores.artifacts.pull import fetch_blob
 from searchsocket.stores.base import VectorIndex
-from searchsocket.stores.local.catalogue.hashes import as_text
+from searchsocket.stores.local.catalogue.columns import as_text
 from searchsocket.stores.local.catalogue.records import connect_reader
 from searchsocket.stores.local.layout import (
     MANIFEST,

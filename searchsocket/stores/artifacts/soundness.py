@@ -2,7 +2,8 @@
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import cast
 
@@ -10,8 +11,18 @@ from searchsocket.errors import ArtifactInvalid, IndexCorrupt
 from searchsocket.stores.artifacts.documents import BlobEntry, Description
 from searchsocket.stores.base import VectorIndex, VectorLimits, VectorSnapshot
 from searchsocket.stores.base.vectors import Written, whenever
-from searchsocket.stores.local.catalogue.schema import foreign_schema
-from searchsocket.stores.local.layout import BORN, MANIFEST, damage_of, read_manifest, rows_files
+from searchsocket.stores.local.catalogue import bodies, records
+from searchsocket.stores.local.catalogue.records import connect_reader
+from searchsocket.stores.local.layout import (
+    BODIES,
+    BORN,
+    EDITED_BODIES,
+    MANIFEST,
+    damage_of,
+    read_manifest,
+    records_file,
+    rows_files,
+)
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.row_blocks import MIN_ROW_BYTES
 from searchsocket.stores.local.vectors.index_part import IndexPart
@@ -21,6 +32,9 @@ from searchsocket.types import Generation
 
 _MAX_DOCS_A_RECORD, _SPARE_DOCS = 16, 1_000_000  # numbers of records run ahead of their count, but not so far
 _DAMAGE = (sqlite3.Error, ValueError, TypeError, LookupError, OverflowError, RecursionError, MemoryError)
+_LIST_SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name LIMIT 100"
+_MAX_STEPS = 100_000  # of SQLite's machine, to read the list
+_SchemaRows = list[tuple[str, str, str, str | None]]
 
 
 def refuse_another(folder: Path, description: Description, name: str) -> None:
@@ -83,3 +97,28 @@ def _refusing(folder: Path, name: str) -> Iterator[None]:
         raise ArtifactInvalid(f"{name} cannot be used: {damage_of(error)}") from error
     except _DAMAGE as error:
         raise ArtifactInvalid(f"{name} cannot be used: {type(error).__name__}") from error
+
+
+def foreign_schema(folder: Path) -> str:
+    """The first database file of a generation with tables or indexes that are not ours; "" = no such file.
+
+    Raises:
+        sqlite3.Error: A file is damaged, or its schema takes too long to read.
+    """
+    manifest = read_manifest(folder)
+    files = {records_file(pack.name): records.SCHEMA for pack in manifest.packs}
+    files |= {name: bodies.SCHEMA for name in (BODIES, EDITED_BODIES) if name in manifest.files}
+    for name, schema in files.items():
+        with closing(connect_reader(folder / name)) as connection:
+            connection.set_progress_handler(lambda: 1, _MAX_STEPS)
+            if connection.execute(_LIST_SCHEMA).fetchall() != _own_schema(schema):
+                return name
+    return ""
+
+
+@cache
+def _own_schema(schema: str) -> _SchemaRows:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(schema)
+        rows: _SchemaRows = connection.execute(_LIST_SCHEMA).fetchall()
+        return rows

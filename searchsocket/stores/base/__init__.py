@@ -7,14 +7,27 @@ A store keeps generations of scopes. Every store, in any database, promises:
 - rollback is a switch, and writes nothing again;
 - writes are proportional to the change.
 
-A reader combines three parts of a generation, each with its own interface: `catalogue.py` (records and page texts),
-`words.py` (always ours) and `vectors.py` (possibly on another machine).
+A reader (`reader.py`) combines three parts of a generation, each with its own interface: records and page texts, words
+(always ours) and vectors (`vectors.py`, possibly on another machine).
 `store.py` writes, switches and opens generations. `upkeep.py` is not loaded here: no query needs it.
 """
 
-from searchsocket.stores.base.catalogue import CatalogueSnapshot, Facts, PageBody, ReadableRecord
 from searchsocket.stores.base.checks import UNIT_TOLERANCE, check_records, check_vectors, index_digest
-from searchsocket.stores.base.reader import Candidates, IndexReader, Join, Watch
+from searchsocket.stores.base.reader import (
+    Candidates,
+    CatalogueSnapshot,
+    Facts,
+    IndexReader,
+    Join,
+    Letters,
+    Named,
+    PageBody,
+    ReadableRecord,
+    TermHit,
+    Watch,
+    WordEvidence,
+    WordSnapshot,
+)
 from searchsocket.stores.base.store import (
     CANDIDATE,
     LIVE,
@@ -31,7 +44,6 @@ from searchsocket.stores.base.store import (
     accept,
 )
 from searchsocket.stores.base.vectors import VectorIndex, VectorLimits, VectorRow, VectorSnapshot
-from searchsocket.stores.base.words import Letters, Named, TermHit, WordEvidence, WordSnapshot
 
 __all__ = [
     "CANDIDATE",

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from searchsocket.errors import SearchSocketError
-from searchsocket.stores.base.catalogue import PageBody
-from searchsocket.stores.base.reader import IndexReader
+from searchsocket.stores.base.reader import IndexReader, PageBody
 from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Generation, Recall, Record, Renamed, Scope, Vectors, VersionFamily
 

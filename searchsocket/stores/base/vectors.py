@@ -9,10 +9,19 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from searchsocket.stores.base.labels import labels_of
 from searchsocket.text.storable import storable
-from searchsocket.types import EXACT, MATCH_ALL, Filter, Generation, Hit, Record, Scope, Vector, Vectors
+from searchsocket.types import EXACT, MATCH_ALL, Filter, Generation, Hit, Record, Scope, Scores, Vector, Vectors
 from searchsocket.web.urls.paths import ancestors, normalise_prefix
+
+# For each record id: the number of the generation that last wrote its row; `NOT_KEPT` = the record has no row.
+Written = Callable[[Sequence[str]], Sequence[int]]
+NOT_KEPT = 2**63 - 1
+_COSINE_DIGITS = 7  # scores that differ only in later digits count as equal on every machine, and ids decide
+_BLOCK_ROWS = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +70,6 @@ class VectorLimits:
     tolerance: float = 0.0  # largest difference between a number read and the number written
     index: str = EXACT  # kind and parameters by the settings, e.g. "hnsw m=16 ef_construction=200 ef=200"
     is_exact: bool = True  # False: the server may miss some of the nearest records, with any settings
-
-
-# For each record id: the number of the generation that last wrote its row; `NOT_KEPT` = the record has no row.
-Written = Callable[[Sequence[str]], Sequence[int]]
-NOT_KEPT = 2**63 - 1
 
 
 def whenever(ids: Sequence[str]) -> Sequence[int]:
@@ -138,3 +142,13 @@ class VectorIndex(Protocol):
         Call it before `stage`, with the live generation as the newest, so that rows of a rolled-back generation do not
         reach the next one.
         """
+
+
+def cosines(matrix: Vectors, vector: Vector, rows: NDArray[np.int64]) -> Scores:
+    """Cosines of rows of a matrix in double precision, rounded, within [-1, 1]."""
+    wide = vector.astype(np.float64)
+    scores = np.empty(len(rows), np.float64)
+    for i in range(0, len(rows), _BLOCK_ROWS):
+        scores[i : i + _BLOCK_ROWS] = np.vecdot(matrix[rows[i : i + _BLOCK_ROWS]].astype(np.float64), wide)
+    # `np.clip` takes twice as long; the sum leaves no negative zero.
+    return np.minimum(np.maximum(scores.round(_COSINE_DIGITS), -1.0), 1.0) + 0.0

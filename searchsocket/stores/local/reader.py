@@ -9,8 +9,7 @@ import numpy as np
 from searchsocket.stores.base import Candidates, Watch
 from searchsocket.stores.base.vectors import whenever
 from searchsocket.stores.local.catalogue.bodies import BodyFile
-from searchsocket.stores.local.catalogue.facts import FactTable, read_facts
-from searchsocket.stores.local.catalogue.labelled import LabelledRows
+from searchsocket.stores.local.catalogue.facts import FactTable, LabelledRows, read_facts
 from searchsocket.stores.local.catalogue.packs import MAX_CACHED, Packs, RecordCache
 from searchsocket.stores.local.catalogue.snapshot import LocalCatalogue
 from searchsocket.stores.local.layout import (
@@ -29,10 +28,10 @@ from searchsocket.stores.local.layout import (
 from searchsocket.stores.local.numbering import Numbering, RowNames
 from searchsocket.stores.local.row_blocks import read_blocks
 from searchsocket.stores.local.vectors.index_part import IndexVectors
+from searchsocket.stores.local.vectors.matrix import MatrixVectors
 from searchsocket.stores.local.vectors.matrix_part import MatrixPart
 from searchsocket.stores.local.vectors.part import Rest, VectorPart
 from searchsocket.stores.local.vectors.selecting import Selector
-from searchsocket.stores.local.vectors.snapshot import MatrixVectors
 from searchsocket.stores.local.words import LocalWords
 from searchsocket.stores.words.bm25 import RowColumns, max_cached_bytes
 from searchsocket.stores.words.index import WordPack

@@ -2,8 +2,8 @@
 
 Tested with server 2.3.5 and Milvus Lite 3.2.
 
-`schema.py` defines the fields of a row, `filters.py` the filters of queries. `connection.py` calls the server,
-`index.py` writes generations, `rows.py` reads one.
+`rows.py` defines the fields of a row and reads the rows of a generation, `index.py` writes generations. `filters.py`
+has the filters of queries, and `connection.py` calls the server.
 """
 
 from searchsocket.project.settings.model import MilvusSettings

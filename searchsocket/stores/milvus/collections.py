@@ -6,7 +6,7 @@ from typing import Any
 from searchsocket.errors import ProjectMismatch, VectorBackendRefused
 from searchsocket.stores.milvus.connection import MilvusConnection
 from searchsocket.stores.milvus.kinds import FLAT, MilvusKind, is_automatic
-from searchsocket.stores.milvus.schema import FIELDS, OWN_FIELDS, VECTOR, schema_of
+from searchsocket.stores.milvus.rows import FIELDS, OWN_FIELDS, VECTOR, schema_of
 from searchsocket.system.json_text import JsonObject
 
 METRIC = "IP"  # of unit vectors, so the cosine

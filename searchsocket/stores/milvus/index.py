@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 
 from searchsocket.errors import VectorBackendRefused, VectorBackendUnavailable
 from searchsocket.stores.base import VectorRow
-from searchsocket.stores.base.row_snapshot import RowSnapshot
+from searchsocket.stores.base.row_hits import RowSnapshot
 from searchsocket.stores.base.upkeep import Finding, RegisteredScope
 from searchsocket.stores.base.vectors import Written, whenever
 from searchsocket.stores.milvus import filters, upkeep
@@ -15,8 +15,7 @@ from searchsocket.stores.milvus.collections import Collections
 from searchsocket.stores.milvus.connection import MilvusConnection
 from searchsocket.stores.milvus.kinds import FLAT, MilvusKind
 from searchsocket.stores.milvus.registry import Registry
-from searchsocket.stores.milvus.rows import MilvusRows
-from searchsocket.stores.milvus.schema import DIED, FIELDS, KEY, marker, row_data
+from searchsocket.stores.milvus.rows import DIED, FIELDS, KEY, MilvusRows, marker, row_data
 from searchsocket.system.batches import batches
 from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Generation, Scope

@@ -7,8 +7,14 @@ from typing import Any
 
 from searchsocket.errors import VectorBackendRefused, VectorBackendUnavailable
 from searchsocket.stores.pinecone.connection import PineconeConnection
-from searchsocket.stores.pinecone.index_kinds import DocumentNamespace, LegacyNamespace
-from searchsocket.stores.pinecone.namespace import Namespace, namespace_name, namespace_prefix, unless_absent
+from searchsocket.stores.pinecone.namespace import (
+    DocumentNamespace,
+    LegacyNamespace,
+    Namespace,
+    namespace_name,
+    namespace_prefix,
+    unless_absent,
+)
 
 _LEGACY_FIELD = "_values"  # the service's field name for an index without a schema
 _OUR_FIELD = "embedding"

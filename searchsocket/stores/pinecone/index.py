@@ -4,8 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from searchsocket.stores.base import VectorRow
 from searchsocket.stores.base.naming import generation_number
-from searchsocket.stores.base.row_hits import RowHit
-from searchsocket.stores.base.row_snapshot import RowSnapshot
+from searchsocket.stores.base.row_hits import RowHit, RowSnapshot
 from searchsocket.stores.base.upkeep import Finding, RegisteredScope
 from searchsocket.stores.base.vectors import Written, whenever
 from searchsocket.stores.pinecone import filters, mark

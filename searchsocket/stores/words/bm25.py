@@ -4,6 +4,7 @@ Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (
 values of Lucene. A field is scored by itself. Lengths are rounded as Lucene does, to four binary digits.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from itertools import chain
@@ -13,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.stores.bounded import BoundedCache
-from searchsocket.stores.words.fields import BODY, CODE, OWN, RECORD_FIELDS, SCORED_FIELDS, TITLE
 from searchsocket.stores.words.index import Counts, Occurrences, Rows, WordIndex
+from searchsocket.stores.words.pack_words import BODY, CODE, OWN, RECORD_FIELDS, SCORED_FIELDS, TITLE
 from searchsocket.system.arrays import Integers
 from searchsocket.types import Scores
 
@@ -31,6 +32,7 @@ _DENSE = 8  # a term of one record in as many is stored as a number per record
 Scored = tuple[NDArray[np.signedinteger] | slice, NDArray[np.floating]]
 Best = tuple[Rows, Scores]
 NOTHING: Best = np.empty(0, np.int64), np.empty(0, np.float64)
+_NO_ROWS = np.empty(0, np.int32)
 
 
 class RowColumns(NamedTuple):
@@ -58,7 +60,6 @@ class TermScores(NamedTuple):
         return _TERM_SIZE + len(self.text_records) + len(self.text_pages) + own
 
 
-_NO_ROWS = np.empty(0, np.int32)
 _ABSENT = TermScores(np.zeros(len(SCORED_FIELDS), np.int64), (), _NO_ROWS, _NO_ROWS, (), ())
 
 
@@ -163,7 +164,7 @@ class WordScores:
         return TermScores(
             by_field,
             _compact(records, self.index.count),
-            np.concatenate([_NO_ROWS, *rows_in_text], dtype=np.int32, casting="same_kind"),
+            np.concatenate([NOTHING[0], *rows_in_text], dtype=np.int32, casting="same_kind"),
             in_text.astype(np.int32),
             *pages,
         )
@@ -254,3 +255,33 @@ def _rounded(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     above = np.maximum(lengths - _EXACT_LENGTHS, 1)
     unit = np.maximum(np.floor(np.log2(above)).astype(np.int64) - 3, 0)
     return np.where(lengths <= _EXACT_LENGTHS, lengths, ((above >> unit) << unit) + _EXACT_LENGTHS)
+
+
+class Rare(NamedTuple):
+    """A record that contains some of the terms."""
+
+    row: int
+    score: float
+    terms: tuple[str, ...]
+
+
+def best_by_rarity(scores: WordScores, terms: Sequence[str], top_k: int) -> list[Rare]:
+    """The best records and those that tie with the last, in no order; see `WordSnapshot.by_rarity`."""
+    count = scores.index.count
+    rows_of = {term: rows for term in dict.fromkeys(terms) if len(rows := _rows(scores, term))}
+    if not rows_of or top_k <= 0:
+        return []
+    worth = {term: math.log1p(count / len(rows)) for term, rows in rows_of.items()}
+    totals = np.zeros(count)
+    for term, rows in rows_of.items():
+        totals[rows] += worth[term]
+    best, _ = top(np.flatnonzero(totals > 0), totals, top_k)
+    among = {term: frozenset(rows[np.isin(rows, best)].tolist()) for term, rows in rows_of.items()}
+    matches = [(row, tuple(term for term in rows_of if row in among[term])) for row in best.tolist()]
+    return [Rare(row, math.fsum(worth[term] for term in own), own) for row, own in matches]
+
+
+def _rows(scores: WordScores, term: str) -> Rows:
+    """The records with a term in any searched field."""
+    occurrences = scores.index.occurrences(term)
+    return np.unique(np.concatenate([NOTHING[0], *(own.rows for field, own in occurrences.items() if field != OWN)]))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searchsocket.stores.words.fields import (
+from searchsocket.stores.words.pack_words import (
     EXACT,
     LOOSE,
     NAMES,
@@ -17,8 +17,8 @@ from searchsocket.stores.words.fields import (
     PLAIN,
     RECORD_FIELDS,
     SCORED_FIELDS,
+    PackWords,
 )
-from searchsocket.stores.words.pack_words import PackWords
 from searchsocket.stores.words.tables import TableBuilder
 from searchsocket.system.arrays import narrow
 from searchsocket.text.exact import exact_tokens

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from searchsocket.stores.base import Letters
 from searchsocket.stores.bounded import BoundedCache
-from searchsocket.stores.words.fields import EXACT, LOOSE, PLAIN, RECORD_FIELDS, SCORED_FIELDS
-from searchsocket.stores.words.pack_words import PackWords
+from searchsocket.stores.words.pack_words import EXACT, LOOSE, PLAIN, RECORD_FIELDS, SCORED_FIELDS, PackWords
 from searchsocket.stores.words.tables import Entries, Slots, Table, spread_out
 from searchsocket.system.arrays import Integers
 from searchsocket.text.words import UNSPACED

@@ -9,16 +9,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.stores.base import Letters, WordEvidence
-from searchsocket.stores.words.bm25 import NOTHING, Best, RowColumns, Scored, WordScores, best, top
+from searchsocket.stores.words.bm25 import (
+    NOTHING,
+    Best,
+    Rare,
+    RowColumns,
+    Scored,
+    WordScores,
+    best,
+    best_by_rarity,
+    top,
+)
 from searchsocket.stores.words.documents import token
-from searchsocket.stores.words.evidence import PageEvidence
-from searchsocket.stores.words.fields import NAMES, PAGE_NAMES, PLAIN
+from searchsocket.stores.words.evidence import PageEvidence, share_of_pairs, share_of_words
 from searchsocket.stores.words.index import Rows, WordIndex, WordPack
-from searchsocket.stores.words.names import most_frequent, names_of_query, names_vocabulary, nearest_name
-from searchsocket.stores.words.neighbours import share_of_pairs, share_of_words
+from searchsocket.stores.words.pack_words import NAMES, PAGE_NAMES, PLAIN
 from searchsocket.stores.words.query_terms import QueryTerms, Term, split_compound, worth_correcting
-from searchsocket.stores.words.rarity import Rare, best_by_rarity
-from searchsocket.stores.words.vocabulary import Vocabulary, indexed_forms
+from searchsocket.stores.words.vocabulary import (
+    Vocabulary,
+    indexed_forms,
+    most_frequent,
+    names_of_query,
+    names_vocabulary,
+    nearest_name,
+)
 from searchsocket.text.storable import storable
 from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms, SynonymSource
 from searchsocket.text.typos import allowed_edits

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from searchsocket.stores.milvus.connection import MilvusConnection
-from searchsocket.stores.milvus.schema import ID
+from searchsocket.stores.milvus.rows import ID
 from searchsocket.testing.store.samples import DRAFT, EAST, MAIN, fill, record
 from tests.faults.milvus_shop import store_at
 

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.stores.base import PublishInfo, index_digest
-from searchsocket.stores.base.models import check_model
-from searchsocket.stores.base.spread import sampled, spread_of
+from searchsocket.stores.base.checks import check_model
 from searchsocket.stores.local.build.pack import places_of, write_packs
 from searchsocket.stores.local.build.rows import NewRows, new_rows, plan_packs
 from searchsocket.stores.local.catalogue.bodies import TextSources, WrittenBodies, drop_unchanged_bodies, write_bodies
@@ -43,6 +42,10 @@ from searchsocket.types import Spread, Vectors
 
 _MAX_CHANGED_SHARE = 0.3  # above it, an update costs more than writing everything again
 _SPARE_DOCS = 100_000  # `doc` numbers start again once they exceed four times the records by this
+MAX_SAMPLED = 400  # texts, so at most 79,800 pairs: 10 ms, whatever the size of the site
+MIN_SAMPLED = 20  # fewer do not characterise a model
+_SPREAD_LEVELS = (0.05, 0.5)  # of `Spread`
+_SPREAD_DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,3 +208,23 @@ def _client_errors(target: Path) -> Iterator[None]:
         raise corrupt(target.parent, f"contains damaged {PACKS} ({error})") from error
     except (ValueError, LookupError, TypeError) as error:
         raise corrupt(target.parent, f"contains damaged {PACKS} ({error})") from error
+
+
+def sampled(ids: NDArray[np.bytes_]) -> NDArray[np.int64]:
+    """The rows of the texts to compare: ids are hashes, so the first ones by id are a random sample. The sample is the
+    same for the same records in any order.
+    """
+    return np.sort(np.argsort(ids, kind="stable")[:MAX_SAMPLED])
+
+
+def spread_of(vectors: Vectors) -> Spread | None:
+    """The quantiles of the cosines of all pairs of these unit vectors; None if there are too few.
+
+    Args:
+        vectors: Shape (n, dim), float32.
+    """
+    if len(vectors) < MIN_SAMPLED:
+        return None
+    wide = vectors.astype(np.float64)
+    cosines = (wide @ wide.T)[np.triu_indices(len(wide), 1)]
+    return Spread(*np.quantile(cosines, _SPREAD_LEVELS).round(_SPREAD_DIGITS).tolist())

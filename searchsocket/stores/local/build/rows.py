@@ -9,9 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.stores.local.catalogue.columns import SqlRow
+from searchsocket.stores.local.catalogue.columns import SqlRow, as_text
 from searchsocket.stores.local.catalogue.facts import SELECTED, FactTable
-from searchsocket.stores.local.catalogue.hashes import as_text
 from searchsocket.stores.local.catalogue.records import PATH_ORDER, connect_writer, path_key
 from searchsocket.stores.local.numbering import HASH_BYTES, Docs, Rows
 from searchsocket.stores.local.reader import LocalReader

@@ -6,13 +6,13 @@ A fact of the page has its own name. Fields that only prose or only code has are
 
 import json
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any, NamedTuple, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
-from searchsocket.stores.local.catalogue.hashes import COLUMNS, as_stored, as_text
 from searchsocket.text.storable import storable
 from searchsocket.types import Chunk, Generation, PageFacts, Record
 
@@ -20,6 +20,11 @@ _OF_GENERATION = ("project_id", "scope", "model_id")  # the same in every record
 _SQL: dict[object, str] = {int: "INTEGER", float: "REAL"}
 T = TypeVar("T")
 SqlRow: TypeAlias = Sequence[Any]  # as sqlite3 returns it
+OF_GENERATION = 2  # the first columns depend on the generation: id and hash of the record
+_record: Callable[..., Record] = Record  # with columns in the order of the fields
+_chunk: Callable[..., Chunk] = Chunk
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_HASH_COLUMNS = frozenset({"content_hash", "record_hash"})
 
 
 class _Column(NamedTuple):
@@ -86,14 +91,11 @@ _BODY, _AT = _Union("body"), _Union("at")
 _ALL = (*_HEAD, *_PAGE, *_CHUNK, *_BODY.columns, *_AT.columns)
 NAMES = tuple(column.name for column in _ALL)
 DEFINITIONS = tuple(column.sql for column in _ALL)
-OF_GENERATION = 2  # the first columns depend on the generation: id and hash of the record
 
 _PAGE_FROM = len(_HEAD)
 _CHUNK_FROM = _PAGE_FROM + len(_PAGE)
 _BODY_FROM = _CHUNK_FROM + len(_CHUNK)
 _AT_FROM = _BODY_FROM + len(_BODY.columns)
-_record: Callable[..., Record] = Record  # with columns in the order of the fields
-_chunk: Callable[..., Chunk] = Chunk
 _PAGE_NAMES = tuple(column.field for column in _PAGE)
 _PAGE_LISTS = tuple(column.field for column in _PAGE if column.is_list)
 
@@ -139,7 +141,7 @@ def _page(values: SqlRow) -> PageFacts:
 def _value(owner: object, column: _Column) -> object:
     value = getattr(owner, column.field)
     if isinstance(value, str):
-        return as_stored(value) if column.field in COLUMNS else storable(value)
+        return as_stored(value) if column.field in _HASH_COLUMNS else storable(value)
     if column.is_list:
         return f"[{', '.join([encode_basestring(storable(item)) for item in value])}]"
     if isinstance(value, float) and not math.isfinite(value):
@@ -150,3 +152,13 @@ def _value(owner: object, column: _Column) -> object:
 @lru_cache(maxsize=1 << 12)  # headings and tags repeat
 def _items(text: str) -> tuple[str, ...]:
     return tuple(json.loads(text))
+
+
+def as_stored(value: str) -> bytes | str:
+    """A hash as it is stored, and compared in SQL; other text stays unchanged."""
+    return bytes.fromhex(value) if _SHA256.fullmatch(value) else value
+
+
+def as_text(stored: bytes | str) -> str:
+    """The text of a stored hash."""
+    return stored.hex() if isinstance(stored, bytes) else stored

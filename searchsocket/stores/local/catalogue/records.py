@@ -8,23 +8,30 @@ import sqlite3
 from pathlib import Path
 
 from searchsocket.stores.base import ReadableRecord
-from searchsocket.stores.local.catalogue import packed_texts, plain
 from searchsocket.stores.local.catalogue.columns import DEFINITIONS, NAMES, OF_GENERATION, SqlRow, record_of
+from searchsocket.stores.local.catalogue.packed_texts import (
+    PLAIN_COLUMNS,
+    READ,
+    TABLE,
+    TEXT,
+    read_packed,
+    unpacked_plain,
+)
 from searchsocket.text.storable import storable
 from searchsocket.types import Generation
 from searchsocket.web.urls.paths import sort_key
 
-_PLAIN_COLUMNS = [f"{name} {sql} NOT NULL" for name, sql in plain.COLUMNS.items()]
-STAGED_COLUMNS = ", ".join([*DEFINITIONS, *_PLAIN_COLUMNS])
-STAGED_NAMES = ", ".join([*NAMES, *plain.COLUMNS])
+_PLAIN_DEFINITIONS = [f"{name} {sql} NOT NULL" for name, sql in PLAIN_COLUMNS.items()]
+STAGED_COLUMNS = ", ".join([*DEFINITIONS, *_PLAIN_DEFINITIONS])
+STAGED_NAMES = ", ".join([*NAMES, *PLAIN_COLUMNS])
 STAGED_FIELDS = ", ".join(NAMES)
-PLACEHOLDERS = ", ".join("?" * (len(NAMES) + len(plain.COLUMNS)))
-RECORD_NAMES = ", ".join([*NAMES[OF_GENERATION:], *plain.COLUMNS])
-READ_RECORD = RECORD_NAMES.replace(packed_texts.TEXT, packed_texts.READ)
+PLACEHOLDERS = ", ".join("?" * (len(NAMES) + len(PLAIN_COLUMNS)))
+RECORD_NAMES = ", ".join([*NAMES[OF_GENERATION:], *PLAIN_COLUMNS])
+READ_RECORD = RECORD_NAMES.replace(TEXT, READ)
 
 SCHEMA = f"""
-{packed_texts.TABLE}CREATE TABLE records (
-    doc INTEGER PRIMARY KEY, {", ".join([*DEFINITIONS[OF_GENERATION:], *_PLAIN_COLUMNS])}
+{TABLE}CREATE TABLE records (
+    doc INTEGER PRIMARY KEY, {", ".join([*DEFINITIONS[OF_GENERATION:], *_PLAIN_DEFINITIONS])}
 );
 """
 PATH_ORDER = "sort, ordinal, id"
@@ -43,7 +50,7 @@ def readable_of(row: SqlRow, names: tuple[str, str], generation: Generation) -> 
     """
     fields = len(NAMES) - OF_GENERATION
     record = record_of((*names, *row[:fields]), generation)
-    return ReadableRecord(record, plain.unpacked(row[fields:], record.chunk.body.text))
+    return ReadableRecord(record, unpacked_plain(row[fields:], record.chunk.body.text))
 
 
 def path_key(url: str) -> bytes:
@@ -80,7 +87,7 @@ def connect_records(path: Path) -> sqlite3.Connection:
     """
     connection = connect_reader(path)
     try:
-        packed_texts.read_packed(connection)
+        read_packed(connection)
     except BaseException:
         connection.close()
         raise

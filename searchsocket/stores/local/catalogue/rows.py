@@ -5,9 +5,9 @@ from operator import itemgetter
 
 from searchsocket.content.markdown.chunk_text import chunk_text, text_of_code
 from searchsocket.stores.base import RecordRows, check_records
-from searchsocket.stores.base.models import model_id_of
-from searchsocket.stores.local.catalogue import plain
+from searchsocket.stores.base.checks import model_id_of
 from searchsocket.stores.local.catalogue.columns import NAMES, record_of, values_of
+from searchsocket.stores.local.catalogue.packed_texts import packed_plain
 from searchsocket.stores.local.catalogue.records import path_key
 from searchsocket.stores.words.documents import WordRow, words_of
 from searchsocket.text.storable import storable
@@ -36,6 +36,6 @@ def _row_of(record: Record) -> tuple[object, ...]:
     values = values_of(record)
     if isinstance(body := record.chunk.body, Code):  # nothing else is said of it
         text = storable(body.text)
-        return (*values, *plain.packed(text_of_code(text), text))
+        return (*values, *packed_plain(text_of_code(text), text))
     clean = record_of(values, record)  # with clean texts
-    return (*values, *plain.packed(chunk_text(clean.page, clean.chunk), clean.chunk.body.text))
+    return (*values, *packed_plain(chunk_text(clean.page, clean.chunk), clean.chunk.body.text))

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from searchsocket.errors import PageTextsMissing
 from searchsocket.stores.base import Facts, ReadableRecord
 from searchsocket.stores.local.catalogue.bodies import BodyFile, all_digests
-from searchsocket.stores.local.catalogue.facts import FactTable
-from searchsocket.stores.local.catalogue.labelled import LabelledRows
+from searchsocket.stores.local.catalogue.facts import FactTable, LabelledRows
 from searchsocket.stores.local.catalogue.packs import RecordCache
 from searchsocket.stores.local.catalogue.records import path_key
 from searchsocket.stores.local.layout import NamingDamage

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from searchsocket.errors import VectorBackendUnavailable
-from searchsocket.stores.local.catalogue.hashes import as_text
+from searchsocket.stores.local.catalogue.columns import as_text
 from searchsocket.stores.local.catalogue.records import connect_reader
 from searchsocket.stores.local.layout import PACKS, REFUSED, ROWS, corrupt, read_current
 from searchsocket.system.arrays import load_arrays

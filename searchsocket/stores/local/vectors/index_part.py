@@ -11,10 +11,9 @@ from searchsocket.errors import RecordsMissing, VectorsMissing
 from searchsocket.stores.base import VectorIndex, VectorLimits, VectorSnapshot
 from searchsocket.stores.base.upkeep import VectorUpkeep
 from searchsocket.stores.base.vectors import NOT_KEPT, row_of
-from searchsocket.stores.local.hashed_file import HashedFile
 from searchsocket.stores.local.layout import BORN, FileEntry, NamingDamage
 from searchsocket.stores.local.numbering import Numbering, Rows
-from searchsocket.stores.local.vectors.part import BATCH, Rest
+from searchsocket.stores.local.vectors.part import BATCH, HashedFile, Rest
 from searchsocket.stores.local.vectors.selecting import Selector
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Record, Scope, Vector, Vectors
 

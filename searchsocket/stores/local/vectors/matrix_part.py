@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.stores.base import VectorSnapshot
-from searchsocket.stores.local.hashed_file import HashedFile
 from searchsocket.stores.local.layout import (
     MANIFEST,
     NEW_PACK,
@@ -21,14 +20,14 @@ from searchsocket.stores.local.layout import (
 )
 from searchsocket.stores.local.numbering import Numbering, Rows
 from searchsocket.stores.local.vectors.matrix import (
+    MatrixVectors,
     forget_pages,
     map_matrix,
     map_open,
     read_matrix,
     write_matrix,
 )
-from searchsocket.stores.local.vectors.part import BATCH, Rest
-from searchsocket.stores.local.vectors.snapshot import MatrixVectors
+from searchsocket.stores.local.vectors.part import BATCH, HashedFile, Rest
 from searchsocket.types import EXACT, Generation, Record, Scope, Vector, Vectors
 
 

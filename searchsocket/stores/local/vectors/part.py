@@ -1,8 +1,10 @@
 """Location of a generation's vectors: in its folder or in a remote index. Records and words are always local."""
 
+import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from types import TracebackType
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,3 +76,30 @@ class VectorPart(Protocol):
 
     def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
         """See `VectorIndex.retain`."""
+
+
+class HashedFile:
+    """A new file that computes its size and hash during the write, so it need not be read again."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = open(path, "xb")  # noqa: SIM115  `__exit__` closes it
+        self._sha256 = hashlib.sha256()
+        self._bytes = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def write(self, data: memoryview, /) -> None:
+        self._file.write(data)
+        self._sha256.update(data)
+        self._bytes += data.nbytes
+
+    @property
+    def entry(self) -> FileEntry:
+        """The manifest entry of the bytes written so far."""
+        return FileEntry(self._bytes, self._sha256.hexdigest())

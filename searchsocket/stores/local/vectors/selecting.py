@@ -1,6 +1,7 @@
 """Rows that a query may return."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,16 +9,23 @@ from numpy.typing import NDArray
 from searchsocket.stores.base.labels import groups_of
 from searchsocket.stores.base.vectors import canonical
 from searchsocket.stores.bounded import BoundedCache
-from searchsocket.stores.local.catalogue.facts import FactTable
-from searchsocket.stores.local.catalogue.labelled import LabelledRows
+from searchsocket.stores.local.catalogue.facts import FactTable, LabelledRows
 from searchsocket.stores.local.catalogue.records import path_bounds
 from searchsocket.stores.local.layout import NamingDamage
 from searchsocket.stores.local.numbering import Rows
-from searchsocket.stores.local.vectors.matrix import RowSelection
 from searchsocket.text.storable import storable
 from searchsocket.types import Filter
 
 _MAX_CACHED_TAGS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class RowSelection:
+    """The rows that a query may return: all or some rows of a contiguous range."""
+
+    start: int
+    stop: int
+    rows: Rows | None = None  # ascending, within the range; None = every row of it
 
 
 class Selector:
