@@ -20,7 +20,7 @@ from training.bags import bags
 from training.bert_onnx import export
 from training.contrast import Recipe, train
 from training.distil import Table, minilm_vectors, start_table
-from training.pairs import EVALUATION_SITES, Pair, read_pairs
+from training.pairs import EVALUATION_SITES, Pair, read_pairs, sample
 from training.vocabulary import buckets, extra_words, pieces
 
 HERE = Path(__file__).parent
@@ -34,7 +34,11 @@ KEPT = 0.9999
 def main() -> None:
     """Train and write the model."""
     parser = argparse.ArgumentParser(prog="python -m training.build", description=__doc__)
-    parser.add_argument("--pairs", type=Path, required=True, help="pairs.jsonl.xz, see README.md")
+    parser.add_argument("--pairs", type=Path, required=True, nargs="+", help="files of pairs, see README.md")
+    parser.add_argument(
+        "--share", action="append", default=[], metavar="KIND=SHARE", help="use this share of the pairs of a kind"
+    )
+    parser.add_argument("--entries", type=Path, help="use the entries of this builtin.txt instead of choosing new ones")
     parser.add_argument("--minilm", type=Path, required=True, help="folder of all-MiniLM-L6-v2 with model.safetensors")
     parser.add_argument("--out", type=Path, default=DATA)
     options = parser.parse_args()
@@ -43,12 +47,16 @@ def main() -> None:
     def say(text: str) -> None:
         print(f"{time.monotonic() - began:6.0f} s  {text}", flush=True)
 
-    pairs = read_pairs(options.pairs)
+    pairs = [pair for path in options.pairs for pair in read_pairs(path)]
     refuse_evaluation_sites(pairs)
-    entries = pieces(options.minilm / "vocab.txt")
-    entries += extra_words(pairs, entries)
-    spelled = len(entries)
-    entries += buckets()
+    pairs = sample(pairs, {kind: float(share) for kind, share in (text.split("=") for text in options.share)})
+    if options.entries:
+        entries = options.entries.read_text(encoding="utf-8").splitlines()
+    else:
+        entries = pieces(options.minilm / "vocab.txt")
+        entries += extra_words(pairs, entries)
+        entries += buckets()
+    spelled = len(entries) - len(buckets())
     say(f"{len(pairs)} pairs, {len(entries)} entries")
     with tempfile.TemporaryDirectory() as folder:
         export(options.minilm, Path(folder))

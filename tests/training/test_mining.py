@@ -15,6 +15,7 @@ from training.mining.markdown_text import markdown_pairs
 from training.mining.python_code import python_pairs
 from training.mining.sentences import first_sentence
 from training.mining.wordnet import wordnet_pairs
+from training.pairs import Pair, sample
 
 PYTHON = '''
 def read_lines(path):
@@ -129,3 +130,13 @@ def test_only_permitted_sources_are_mined_and_nothing_that_is_judged(tmp_path: P
     row = json.dumps({"id": "1", "text": judged.upper().replace(" ", "  ")})
     (tmp_path / "judged" / "corpus.jsonl").write_text(row + "\n")
     assert [pair["kind"] for pair in mined("--evaluation", str(tmp_path))] == ["name"]
+
+
+def test_a_sample_has_the_same_pairs_on_every_machine() -> None:
+    """Two people who mine the same packages must train on the same pairs."""
+    pairs = [
+        Pair(kind, f"query {number}", "text", "pypi:rich", "MIT") for kind in ("name", "gloss") for number in range(20)
+    ]
+    chosen = sample(pairs, {"name": 0.1})
+    assert [pair.query for pair in chosen if pair.kind == "name"] == ["query 4"]
+    assert [pair for pair in chosen if pair.kind == "gloss"] == pairs[20:]
