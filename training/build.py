@@ -64,7 +64,8 @@ def main() -> None:
     say("MiniLM's vectors of all entries")
     table = trained(pairs, entries, vectors, say)
     write(options.out, entries, quantised(table))
-    write_manifest(HERE / "sources.tsv", pairs)
+    if options.out == DATA:  # the manifest is about the shipped model
+        write_manifest(HERE / "sources.tsv", pairs)
     for path in sorted(options.out.iterdir()):
         say(f"{path.name}  {path.stat().st_size} bytes  sha256 {hashlib.sha256(path.read_bytes()).hexdigest()}")
 
