@@ -109,7 +109,6 @@ def test_a_site_whose_scripts_add_little_is_taken_as_it_is_sent(web: Web, tmp_pa
 HOSTILE = {
     "/endless": "<script>while (true) {}</script>",
     "/dialogs": "<script>while (true) alert(1)</script>",
-    "/huge": "<script>for (let i = 0; i < 20000; i++) document.body.append('a long line of text')</script>",
     "/memory": "<script>const all = []; while (true) all.push(new Array(1e6).fill(1.5))</script>",
 }
 
@@ -125,7 +124,14 @@ def test_a_page_that_breaks_the_browser_fails_alone(web: Web, tmp_path: Path) ->
     assert set(failed) == set(HOSTILE)
     assert all(reason.startswith("PAGE_NOT_RENDERED: ") for reason in failed.values())
     assert "took longer than 6 s (source.crawl.timeout_s)" in failed["/endless"]
-    assert "more than 100,000 bytes (source.max_page_bytes)" in failed["/huge"]
+
+
+def test_a_page_that_grows_too_large_fails_alone(web: Web, tmp_path: Path) -> None:
+    web.html("/", "<a href='/huge'>huge</a>")
+    web.html("/huge", "<script>for (let i = 0; i < 20000; i++) document.body.append('a long line of text')</script>")
+    crawl = Crawl(web, tmp_path, render=True, timeout_s=60.0, respect_robots_txt=False)
+    assert set(html(crawl)) == {"/"}
+    assert "more than 100,000 bytes (source.max_page_bytes)" in crawl.source.report.failed["/huge"]
 
 
 class Trap:
