@@ -85,10 +85,7 @@ def environment() -> dict[str, str]:
 def served() -> Iterator[str]:
     """The API on a free port of this machine; gone afterwards."""
     server = subprocess.Popen(
-        [COMMAND, "serve", "--dev", "--port", "0", "--project", SITE],
-        env=environment(),
-        stdout=subprocess.PIPE,
-        text=True,
+        [COMMAND, "serve", "--dev", "--port", "0", "--project", SITE], env=environment(), stdout=subprocess.PIPE, text=True
     )
     try:
         assert server.stdout is not None

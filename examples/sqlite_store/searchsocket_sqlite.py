@@ -16,7 +16,7 @@ COLUMNS = ["key", *FIELDS, "note", "vector"]
 def make(options, environ):
     """The function that the entry point names: called with [vector.options] and the environment."""
     if not options.get("path"):
-        raise ConfigMissing('the sqlite store needs `path` in [vector.options], e.g. "vectors.sqlite"')
+        raise ConfigMissing("the sqlite store needs `path` in [vector.options], e.g. \"vectors.sqlite\"")
     return SqliteTables(str(options["path"]))
 
 

@@ -131,9 +131,8 @@ class RateLimit:
         self._max = settings.max
         self._window_s = settings.window_ms / 1000
         self._clock = clock
-        self._times: OrderedDict[str, deque[float]] = (
-            OrderedDict()
-        )  # of accepted requests; the most recent client is last
+        # Times of accepted requests by client; the most recent client is last.
+        self._times: OrderedDict[str, deque[float]] = OrderedDict()
 
     def hit(self, client: str) -> float | None:
         """Count a request; return None if it may pass, else the seconds until one may."""
