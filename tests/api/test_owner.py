@@ -5,10 +5,9 @@ from datetime import timedelta
 
 import pytest
 from api_client import ENVIRON, KEY, Api, make_project
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 from running_service import listening
 from search_site import NOW, Piece, Site
-from test_page_in_browser import CHROMIUM
 
 from search_api.app import create_app
 from searchsocket.demand.acceptance import saved_proposals
@@ -16,6 +15,7 @@ from searchsocket.demand.log import DemandLog
 from searchsocket.demand.tally import DemandCounts, DemandRow
 from searchsocket.project.project import Project
 from searchsocket.stores.local import LocalStore
+from tests.chromium import open_chromium
 
 EVIL = "<img src=x onerror=\"document.title='taken'\">"
 AUTHORIZATION = {"authorization": f"Bearer {KEY}"}
@@ -90,20 +90,16 @@ def test_a_pin_is_proposed_for_a_page_of_the_index(owned: Project, service: Api)
 @pytest.fixture
 def page(owned: Project) -> Iterator[Page]:
     """The page in a browser, of which no script failed and nothing was stopped by its policy."""
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on this machine: apt-get install chromium")
     problems: list[str] = []
     with (
         listening(create_app(owned, environ=ENVIRON, host="127.0.0.1", clock=lambda: NOW)) as port,
-        sync_playwright() as playwright,
+        open_chromium() as browser,
     ):
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         page = browser.new_page()
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("console", lambda message: problems.append(message.text) if "Security" in message.text else None)
         page.goto(f"http://127.0.0.1:{port}/owner")
         yield page
-        browser.close()
     assert problems == []
 
 

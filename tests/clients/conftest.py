@@ -1,6 +1,5 @@
 """One browser and one service for the tests of a file; while a browser is open, its event loop is the only one."""
 
-import shutil
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -8,7 +7,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser, BrowserContext
 from search_site import MAIN, NOW, Piece, Site, make_site
 
 from search_api.app import create_app
@@ -17,9 +16,9 @@ from searchsocket.project.project import open_project
 from searchsocket.stores.local import LocalStore
 from tests.api.api_client import ENVIRON, make_project
 from tests.api.running_service import listening
+from tests.chromium import open_chromium
 from tests.clients.stage import POLICY, MakeStage, Stage
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 EVIL = "<img src=x onerror=\"document.title='taken'\">"
 PIECES = [
     Piece("/evil", f"Zebra {EVIL} in the text", title=f"Zebra {EVIL}", section=EVIL),
@@ -41,12 +40,8 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on this machine: apt-get install chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with open_chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture

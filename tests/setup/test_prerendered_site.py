@@ -1,6 +1,5 @@
 """A site that is only files, with search put there by `searchsocket init`: its pages ask the service themselves."""
 
-import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,21 +9,20 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from playwright.sync_api import Request, sync_playwright
+from playwright.sync_api import Request
 
 from search_api.app import create_app
 from searchsocket.cli.main import cli
 from searchsocket.project.project import open_project
 from tests.api.api_client import ENVIRON, make_project
 from tests.api.running_service import listening
+from tests.chromium import open_chromium
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 PAGE = "<!doctype html><title>Fjord</title><main>Words</main><script type=module src=/searchsocket/search.js></script>"
 FOUND, REFUSED = "searchsocket-dialog [role=option]", "searchsocket-dialog >> text=Search is unreachable."
 
 
 @pytest.mark.ui
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: apt-get install chromium")
 def test_its_pages_search_from_another_origin_without_a_key(tmp_path: Path) -> None:
     """From an origin that its configuration names; the browser lets no other one read an answer."""
     root = make_project(tmp_path / "site").root
@@ -38,9 +36,8 @@ def test_its_pages_search_from_another_origin_without_a_key(tmp_path: Path) -> N
         text = toml.read_text().replace('allow_origins = ["http://localhost:8000"', f'allow_origins = ["{named}"')
         toml.write_text(text.replace("[embeddings]\n", '[embeddings]\nprovider = "hash"\n'))
         app = create_app(open_project(root, {}), environ=ENVIRON, host="127.0.0.1")
-        with listening(app) as port, sync_playwright() as playwright:
+        with listening(app) as port, open_chromium() as browser:
             init(root, "--service", f"http://127.0.0.1:{port}")
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
             page = browser.new_page()
             page.on("request", lambda request: asked.append(request) if f":{port}/" in request.url else None)
             for origin, outcome in ((named, FOUND), (unnamed, REFUSED)):
@@ -49,7 +46,6 @@ def test_its_pages_search_from_another_origin_without_a_key(tmp_path: Path) -> N
                 page.keyboard.press("Control+k")
                 page.keyboard.type("battery")
                 page.locator(outcome).first.wait_for()
-            browser.close()
     assert asked
     assert not [request for request in asked if {"authorization", "cookie"} & set(request.headers)]
 

@@ -1,7 +1,6 @@
 """Pages whose text scripts make: rendered in a browser that reaches nothing but what the crawl may fetch."""
 
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -14,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from searchsocket.errors import ConfigMissing, SourceUnavailable
+from tests.chromium import CHROMIUM, needs_chromium
 from tests.sources.crawling import Crawl
 from tests.sources.web import Answer, Request, Web, serve
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), "")
-pytestmark = [pytest.mark.ui, pytest.mark.skipif(not CHROMIUM, reason="no Chromium: apt-get install chromium")]
+pytestmark = [pytest.mark.ui, needs_chromium]
 
 # A single-page application: one document for every address, a router on the history, data and a part loaded late.
 SHELL = """<!doctype html><html><head><title>Harbour</title><link rel="stylesheet" href="/app.css">
@@ -193,7 +192,7 @@ def test_a_page_reaches_only_what_the_crawl_may_fetch(web: Web, tmp_path: Path) 
     web.pages["/robots.txt"] = Answer(200, b"User-agent: *\nDisallow: /forbidden.json\n")
     web.pages["/allowed.json"] = Answer(200, b"allowed", {"Content-Type": "application/json"})
     web.pages["/file.bin"] = Answer(200, b"x", {"Content-Disposition": "attachment"})
-    crawl = Crawl(web, tmp_path, render=True, timeout_s=8.0)
+    crawl = Crawl(web, tmp_path, render=True, timeout_s=60.0)
     page = html(crawl)["/"]
     assert "refused, refused, refused, allowed</main>" in page
     assert "root:" not in page
@@ -263,6 +262,7 @@ def test_the_browser_ends_with_a_run_that_is_killed(web: Web, tmp_path: Path) ->
     web.pages["/started"] = lambda _: started.set() or Answer()
     run = f"""
 from pathlib import Path
+from tests.chromium import CHROMIUM, needs_chromium
 from tests.sources.crawling import Crawl
 from tests.sources.web import Web
 web = Web()
@@ -281,12 +281,12 @@ def test_a_browser_that_runs_elsewhere_is_used(web: Web, tmp_path: Path) -> None
     arguments = ["--headless", "--no-sandbox", "--remote-debugging-port=0", f"--user-data-dir={tmp_path}/profile"]
     trap = Trap()
     web.html("/", ESCAPES.replace("TRAP", trap.address))
-    process = subprocess.Popen([CHROMIUM, *arguments], stderr=subprocess.DEVNULL)
+    process = subprocess.Popen([str(CHROMIUM), *arguments], stderr=subprocess.DEVNULL)
     try:
         while not (tmp_path / "profile/DevToolsActivePort").exists():
             time.sleep(0.1)
         port = (tmp_path / "profile/DevToolsActivePort").read_text().splitlines()[0]
-        crawl = Crawl(web, tmp_path / "store", render=True, browser=f"http://127.0.0.1:{port}", timeout_s=8.0)
+        crawl = Crawl(web, tmp_path / "store", render=True, browser=f"http://127.0.0.1:{port}", timeout_s=60.0)
         assert "</script>, , refused, </main>" in html(crawl)["/"]
     finally:
         process.kill()

@@ -25,12 +25,24 @@ LOCAL: dict[str, Any] = {
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """The scheduler of two workers, each a process of its own."""
+def workers() -> Iterator[Any]:
+    """Two workers, each a process of its own."""
+    import dask
     from distributed import LocalCluster
 
-    with LocalCluster(n_workers=2, processes=True, **LOCAL) as workers:  # type: ignore[no-untyped-call]
-        yield workers.scheduler_address
+    # By default the cluster gives a worker up that is away 15 s after one of its name died, however often it returned.
+    with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "10 minutes"}),
+        LocalCluster(n_workers=2, processes=True, **LOCAL) as cluster,  # type: ignore[no-untyped-call]
+    ):
+        yield cluster
+
+
+@pytest.fixture
+def address(workers: Any) -> str:
+    """The scheduler, once both workers run: an earlier test may have killed them."""
+    workers.wait_for_workers(2)
+    return str(workers.scheduler_address)
 
 
 def mapped(work: Any, batches: Any, executor: DaskExecutor) -> list[Any]:
