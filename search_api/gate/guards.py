@@ -18,8 +18,8 @@ from search_api.gate.callers import (
     TierRules,
     bearer_key,
     client_address,
-    is_direct_loopback,
-    key_is_right,
+    is_trusted,
+    peer_address,
     visitor_address,
 )
 from searchsocket.errors import Unauthorized
@@ -153,11 +153,11 @@ class CallerGuard(HttpLayer):
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
-        peer = (scope.get("client") or ("",))[0]
-        key = bearer_key(headers)
-        is_trusted = key_is_right(key, self._rules) if key is not None else self._is_local(headers, peer)
-        visitor = visitor_address(headers) if key is not None and is_trusted else None
-        trusted = is_trusted and visitor is None
+        peer = peer_address(scope)
+        has_key = bearer_key(headers) is not None
+        is_own = is_trusted(headers, peer, self._rules)
+        visitor = visitor_address(headers) if has_key and is_own else None
+        trusted = is_own and visitor is None
         caller = Caller(trusted, visitor or client_address(headers, peer, self._rules.proxies))
         rate = self._own_rates.get(scope["path"], self._rate)
         if rate and not trusted:
@@ -166,15 +166,12 @@ class CallerGuard(HttpLayer):
             if wait_s is not None:
                 await rate.refusal(wait_s)(scope, receive, send)
                 return
-        if key is not None and not is_trusted:
+        if has_key and not is_own:
             error = Unauthorized("the key is wrong; public scopes need no key")
             await error_response(error, {"www-authenticate": "Bearer"})(scope, receive, send)
             return
         scope.setdefault("state", {})["caller"] = caller
         await self._app(scope, receive, send)
-
-    def _is_local(self, headers: Headers, peer: str) -> bool:
-        return self._rules.dev and is_direct_loopback(headers, peer)
 
 
 class BodyGuard(HttpLayer):

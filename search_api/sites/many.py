@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from search_api.endpoints.health import PROBES, add_probes
 from search_api.errors import error_response, problem
-from search_api.gate.callers import RateLimit, bearer_key, client_address, is_direct_loopback, key_is_right
+from search_api.gate.callers import RateLimit, bearer_key, client_address, is_trusted, peer_address
 from search_api.gate.guards import HttpLayer
 from search_api.gate.stack import Gate, add_guards, tier_rules
 from search_api.sites import ServedSite
@@ -133,22 +133,19 @@ class PoolGate:
         if self._rate is None or is_cheap or (member and self._is_trusted(member.listed.project, scope)):
             return None
         headers = Headers(scope=scope)
-        wait_s = self._rate.hit(client_address(headers, (scope.get("client") or ("",))[0], self._proxies))
+        wait_s = self._rate.hit(client_address(headers, peer_address(scope), self._proxies))
         return None if wait_s is None else self._rate.refusal(wait_s)
 
     def _is_trusted(self, project: Project, scope: Scope) -> bool:
         headers = Headers(scope=scope)
-        key = bearer_key(headers)
-        if key is None and not self._dev:
+        if bearer_key(headers) is None and not self._dev:
             return False
         try:
             secret = configured_key(project.settings.api, self._environ)
             rules = tier_rules(project.settings.api, secret, "" if secret else read_token(project) or "", self._dev)
         except SearchSocketError:
             return False
-        if key is not None:
-            return key_is_right(key, rules)
-        return rules.dev and is_direct_loopback(headers, (scope.get("client") or ("",))[0])
+        return is_trusted(headers, peer_address(scope), rules)
 
 
 class PoolDispatch(HttpLayer):
