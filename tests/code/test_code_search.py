@@ -1,6 +1,7 @@
 """Searching source code: by name, by words and by meaning, of files as they are now."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -83,6 +84,15 @@ def test_a_result_says_where_it_stands_and_why_it_is_one(indexed: CodeProject) -
     assert (first.exported, first.changed_since) == (True, False)
     assert -1 <= first.similarity <= 1
     assert 0 <= first.score <= 1
+    assert first.parts == {}
+
+
+@pytest.mark.parametrize("q", ["verifyToken", "LIMIT", "step_30", "jobs in the order in which they came", "token.ts"])
+def test_the_parts_of_a_score_add_up_to_it(indexed: CodeProject, q: str) -> None:
+    results = ask(indexed, q, explain=True)
+    assert [result.score for result in results] == [result.score for result in ask(indexed, q)]
+    for result in results:
+        assert sum(result.parts.values()) == pytest.approx(result.score, abs=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +131,8 @@ def test_a_question_for_a_version_is_answered_where_changes_are_noted(code: Code
     code.index()
     asked = "the work queue keeps jobs in the order in which they came in"
     assert where(ask(code, asked))[0] == "src/store/queue.py"
-    assert where(ask(code, f"since which version: {asked}"))[0] == "CHANGES.txt"
+    first = ask(code, f"since which version: {asked}", explain=True)[0]
+    assert (first.file, first.parts) == ("CHANGES.txt", {"changelog": first.score})
 
 
 def test_nonsense_finds_nothing(indexed: CodeProject) -> None:
@@ -188,6 +199,8 @@ def test_the_command_prints_lines_that_an_editor_opens(indexed: CodeProject) -> 
         "id", "file", "lines", "symbol", "kind", "language", "signature", "exported", "similarity", "score", "why",
         "preview", "changedSince",
     }  # fmt: skip
+    assert "\nscore " not in done.output
+    assert re.search(r"\nscore 0\.\d+ = definition 0\.\d+ \+ ", CliRunner().invoke(cli, [*asked, "--explain"]).output)
 
 
 @pytest.mark.parametrize(("last", "said"), [(2, None), (3, "… 1 more line"), (4, "… 2 more lines")])

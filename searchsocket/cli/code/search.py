@@ -21,6 +21,7 @@ from searchsocket.serving.capabilities.code import SEARCH_CODE
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="Only definitions of this kind, e.g. function.")
 @click.option("--exported", is_flag=True, help="Only definitions that other files can use.")
 @count_option("--per-file", MAX_CODE_TOP_K, 3, "Maximum number of results per file.", "max_per_file")
+@click.option("--explain", is_flag=True, help="Show the parts of each score.")
 @part_options
 @json_option
 def search(query: tuple[str, ...], root: Path, scope_name: str | None, as_json: bool, **fields: object) -> None:
@@ -40,5 +41,9 @@ def _lines(answer: CodeAnswer) -> Iterator[str]:
         yield "no code matches this query closely"
     for result in answer.results:
         yield from result_lines(result)
+        if result.parts:
+            largest = sorted(result.parts.items(), key=lambda part: -part[1])
+            parts = " + ".join(f"{name} {part:.3f}" for name, part in largest)
+            yield f"score {result.score:.3f} = {parts}"
         yield ""
     yield from more_lines(answer.continuation_token)

@@ -1,12 +1,25 @@
 """Answer to a source code search, as JSON in camelCase."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from pydantic import Field
 
 from searchsocket.search.answer import Note
 from searchsocket.search.wire import Age, ContinuationToken, Score, Truncated, Wire
+
+# The terms of a score. `explain` returns these names; the API describes them in these words.
+FEATURES = {
+    "meaning": "cosine, scaled over the candidates",
+    "words": "BM25 of the chunk, scaled over the candidates",
+    "file": "BM25 of the file, scaled over the candidates",
+    "name": "share of the words of the file's name that the query contains",
+    "query": "share of the query's words that the names of the file and its folder contain",
+    "path": "share of the query's words that the path contains",
+    "definition": "the chunk or its file is named as the query, or as a name in it",
+    "changelog": "share of the query's words in one entry; it replaces all others for questions about versions",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +52,14 @@ class CodeResult(Wire):
     why: Why
     preview: Annotated[str, Field(description="The first lines.")]
     changed_since: Annotated[bool, Field(description="True if the file changed since it was indexed.")]
+    parts: Annotated[
+        Mapping[str, float],
+        Field(
+            exclude_if=lambda parts: not parts,
+            description="With `explain`, what adds up to the score. "
+            + "; ".join(f"`{name}`: {text}" for name, text in FEATURES.items()),
+        ),
+    ] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ class CodeQuery:
     kinds: tuple[str, ...] = ()
     exported: bool = False  # True: only what others can use
     max_per_file: int = 3
+    explain: bool = False  # return the parts of each score
 
     def checked(self) -> "CodeQuery":
         """Return the query itself.

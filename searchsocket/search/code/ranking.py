@@ -85,6 +85,7 @@ class RankedCode(NamedTuple):
     meaning: float
     words: float
     file: float
+    parts: tuple[float, ...] = ()  # of the score, in the order of `FEATURES`
 
     def signals(self, labels: frozenset[str]) -> tuple[str, ...]:
         """Return the names of the signals that counted; computed only for results."""
@@ -120,11 +121,18 @@ def rank_code(
         by_name += _named_file(candidates.facts.url, q)
     evidence = evidence_of(signals, weights)
     # The definition of a named symbol matches the query even in a test or a generated file: its factor counts half.
-    scores = np.round((evidence + by_name * (0.5 + 0.5 * signals.part)) / (1.0 + by_name.max()), 6)
-    scores = _less_repeated(scores, np.lexsort((candidates.facts.order, -scores)), candidates.facts.url)
+    by_name *= 0.5 + 0.5 * signals.part
+    scale = 1.0 + by_name.max()
+    scores = np.round((evidence + by_name) / scale, 6)
+    repeated = _repeated(np.lexsort((candidates.facts.order, -scores)), candidates.facts.url)
+    scores = np.round(scores * repeated, 6)
     order = np.lexsort((candidates.facts.order, -scores))
     columns = [scores[order], order, *(column[order] for column in (defines, *signals[:3]))]
-    return list(map(RankedCode, *(column.tolist() for column in columns)))
+    terms = [
+        weight / sum(weights) * signal * signals.part for weight, signal in zip(weights, signals[:-1], strict=True)
+    ]
+    parts = np.stack([*terms, by_name], axis=1)[order] * (repeated[order, None] / scale)
+    return list(map(RankedCode, *(column.tolist() for column in columns), map(tuple, parts.tolist())))
 
 
 def _names_in(q: str, labels: Sequence[frozenset[str]], symbols: Sequence[str]) -> tuple[Scores, Scores]:
@@ -148,13 +156,13 @@ def evidence_of(signals: Signals, weights: Weights = _WEIGHTS) -> Scores:
     return evidence
 
 
-def _less_repeated(scores: Scores, order: NDArray[np.integer], urls: Sequence[str]) -> Scores:
-    """Return the scores, lower for each further candidate of a file: another file says more than more of the same."""
-    factors, next_factor = np.empty(len(scores)), dict.fromkeys(urls, 1.0)
+def _repeated(order: NDArray[np.integer], urls: Sequence[str]) -> Scores:
+    """Return a factor, lower for each further candidate of a file: another file says more than more of the same."""
+    factors, next_factor = np.empty(len(order)), dict.fromkeys(urls, 1.0)
     for at in order.tolist():
         factors[at] = next_factor[urls[at]]
         next_factor[urls[at]] *= _REPEATED
-    return np.round(scores * factors, 6)
+    return factors
 
 
 def signals_of(candidates: CodeCandidates, q: str) -> Signals:

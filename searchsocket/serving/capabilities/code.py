@@ -79,6 +79,7 @@ class CodeRequest(_PartRequest):
     kinds: _Names = []
     exported: bool = False
     max_per_file: Annotated[int, Field(ge=1, le=MAX_CODE_TOP_K), fields.WHOLE] = 3
+    explain: fields.Explain = False
 
 
 class CodeFindRequest(_CodeRequest):
@@ -153,7 +154,7 @@ def search_code(services: Services, request: CodeRequest, caller: Caller) -> Cod
         lambda: code.generation(scope),
         request,
         request.q,
-        ("top_k", "path", "languages", "kinds", "exported", "max_per_file"),
+        ("top_k", "path", "languages", "kinds", "exported", "max_per_file", "explain"),
         run,
         _text,
     )
