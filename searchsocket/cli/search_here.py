@@ -20,8 +20,6 @@ from searchsocket.project.settings.model import Settings
 from searchsocket.quality.generations import engine_over, queries_of
 from searchsocket.search.answer import SearchAnswer
 from searchsocket.search.query import SearchQuery
-from searchsocket.serving.capabilities.base import SHELL
-from searchsocket.serving.capabilities.pages import SearchRequest, search_scope
 from searchsocket.serving.service import open_service
 from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Scope
@@ -65,6 +63,9 @@ def _of_live(project: Project, fields: JsonObject, scope: Scope, part: JsonObjec
     service = open_service(project, os.environ, on_error=warn)
     if not any(part.values()):
         return service.search(SearchQuery(**fields), scope)
+    from searchsocket.serving.capabilities.base import SHELL  # models of all requests
+    from searchsocket.serving.capabilities.pages import SearchRequest, search_scope
+
     filters = [f"{name}:{value}" for name, values in fields["filters"] for value in values]
     request = SearchRequest.model_construct(None, **{**fields, "filters": filters, **part})
     return search_scope(service, request, scope, SHELL)
