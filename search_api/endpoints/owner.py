@@ -2,18 +2,18 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from typing import Annotated
 
 from fastapi import FastAPI, Query, Request
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Template
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response
 
 from search_api.endpoints.common import caller_of, json_response
 from search_api.page.home import CSP
-from search_api.page.view import FILES, asset_links
+from search_api.page.view import asset_links, read_template
 from searchsocket.demand.acceptance import propose_pin, save_report
 from searchsocket.demand.proposals import pin_proposal
 from searchsocket.demand.report import MAX_ENTRIES, DemandReport, demand_report
@@ -40,19 +40,22 @@ class PinRequest(BaseModel):
     scope: ScopeText = None
 
 
+@cache
+def _template() -> Template:
+    return read_template("owner.html")
+
+
 def add_owner(
     app: FastAPI, prefix: str, project: Project, service: SearchService, clock: Callable[[], datetime]
 ) -> None:
     """Serve the page, which contains no secrets, and its data below `prefix`/owner."""
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    template = environment.from_string((FILES / "owner.html").read_text(encoding="utf-8"))
     below = f"{prefix}/owner"
     links = asset_links(f"{prefix.lstrip('/')}/page")
 
     @app.get(PATH, include_in_schema=False)
     async def get_owner() -> Response:
         title = await run_in_threadpool(service.site_title)
-        html = template.render(
+        html = _template().render(
             files=links,
             api=below.lstrip("/"),
             key_name=project.settings.api.key_env,

@@ -3,15 +3,16 @@
 import json
 import re
 import shlex
+from functools import cache
 from urllib.parse import quote, urlencode
 
 from fastapi import Request
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Template
 from markupsafe import Markup, escape
 from starlette.responses import Response
 
 from search_api.openapi import SearchApp
-from search_api.page.view import FILES, asset_links
+from search_api.page.view import asset_links, read_template
 from searchsocket.project.settings.model import ApiSettings
 from searchsocket.system.json_text import JsonObject
 
@@ -26,15 +27,11 @@ _EXAMPLE = "install"
 
 def add_docs(app: SearchApp, folder: str, project: str, settings: ApiSettings) -> None:
     """Serve the page; `folder` contains its assets."""
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters.update(code=_code, limits=limits, fields=_fields)
-    environment.globals["curl"] = curl
     links = asset_links(folder.lstrip("/"))
-    template = environment.from_string((FILES / "docs.html").read_text(encoding="utf-8"))
 
     @app.get(PATH, include_in_schema=False)
     async def get_docs(request: Request) -> Response:
-        html = template.render(
+        html = _template().render(
             document=app.openapi(),
             base=str(request.base_url).rstrip("/"),
             openapi=(app.openapi_url or "").lstrip("/"),
@@ -43,6 +40,11 @@ def add_docs(app: SearchApp, folder: str, project: str, settings: ApiSettings) -
             limit=settings.rate_limit,
         )
         return Response(html.encode("utf-8", "replace"), 200, {"content-security-policy": CSP}, "text/html")
+
+
+@cache
+def _template() -> Template:
+    return read_template("docs.html", code=_code, limits=limits, fields=_fields, curl=curl)
 
 
 def curl(base: str, path: str, method: str, operation: JsonObject, schemas: JsonObject) -> str:
