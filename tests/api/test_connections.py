@@ -88,7 +88,7 @@ def test_connections_leave_files_for_all_else(files: int, most: int) -> None:
 
 
 def connect(port: int, own: str = "127.0.0.1") -> socket.socket:
-    return socket.create_connection(("127.0.0.1", port), timeout=10, source_address=(own, 0))
+    return socket.create_connection(("127.0.0.1", port), timeout=60, source_address=(own, 0))
 
 
 def status(client: socket.socket) -> int:

@@ -29,7 +29,7 @@ def test_small_answers_are_sent_at_once() -> None:
 
 
 def search(port: int, q: str) -> tuple[int, dict[str, object]]:
-    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=10)) as connection:
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
         connection.request("POST", "/api/search", json.dumps({"q": q}), {"content-type": "application/json"})
         answer = connection.getresponse()
         return answer.status, json.loads(answer.read())
@@ -80,8 +80,8 @@ def test_a_client_that_never_finishes_its_request_is_cut_off(project: Project) -
         with socket.create_connection(("127.0.0.1", port)) as slow:
             slow.sendall(b"POST /api/search HTTP/1.1\r\nHost: localhost\r\n")
             assert search(port, "battery")[0] == 200
-            assert is_closed(slow, 3)
-        assert is_closed(silent, 3)
+            assert is_closed(slow, 60)
+        assert is_closed(silent, 60)
 
 
 def _drip(connection: socket.socket, data: bytes) -> None:
@@ -117,7 +117,7 @@ def test_a_connection_is_used_again_and_its_deadline_begins_anew(project: Projec
 @pytest.mark.parametrize("declared", [True, False])
 def test_a_body_without_end_is_cut_off(project: Project, declared: bool) -> None:
     """Failure mode 48 over a socket: the answer comes, and the rest is not read."""
-    with running(project) as port, socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+    with running(project) as port, socket.create_connection(("127.0.0.1", port), timeout=60) as client:
         length = b"Content-Length: 1000000000" if declared else b"Transfer-Encoding: chunked"
         head = (
             b"POST /api/search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" + length + b"\r\n\r\n"
@@ -191,7 +191,7 @@ def test_a_signal_ends_the_server_cleanly(project: Project, number: signal.Signa
     url = process.stdout.readline().strip()
     assert search(int(url.rpartition(":")[2]), "battery")[0] == 200
     process.send_signal(number)
-    out, err = process.communicate(timeout=10)
+    out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (0, "bye\n", "")
 
 

@@ -25,7 +25,7 @@ WRITES = {"upsert", "delete", "create_collection"}
 def test_a_token_that_is_refused_is_said_so_and_not_told(
     milvus_folder: Path, uri: str, server: MilvusConnection, name: str
 ) -> None:
-    wrong = MilvusConnection(uri, "root:opensesame", timeout_s=10.0, token_env="MY_TOKEN")
+    wrong = MilvusConnection(uri, "root:opensesame", timeout_s=60.0, token_env="MY_TOKEN")
     for touch in (lambda store: everything(store.reader(MAIN)), edit):
         with pytest.raises(VectorBackendRefused, match="it rejects the token in MY_TOKEN") as refused:
             touch(store_at(milvus_folder, wrong, name))
@@ -44,7 +44,7 @@ def test_a_user_who_may_only_read_answers_and_does_not_write(
         server.call("grant_privilege", role, "Collection", privilege, "*")
     server.call("grant_role", user, role)
     try:
-        reader = MilvusConnection(uri, f"{user}:opensesame", timeout_s=10.0)
+        reader = MilvusConnection(uri, f"{user}:opensesame", timeout_s=60.0)
         assert once_known(lambda: everything(store_at(milvus_folder, reader, name).reader(MAIN))) == OLD
         with pytest.raises(VectorBackendRefused, match="lacks permission") as refused:
             edit(store_at(milvus_folder, reader, name))
@@ -98,9 +98,9 @@ def test_a_token_that_expires_while_a_run_goes_is_told_and_the_next_run_is_whole
             written += name in WRITES
             return super().call(name, *arguments, **options)
 
-    reader = store_at(milvus_folder, MilvusConnection(uri, f"{user}:opensesame", timeout_s=10.0), name).reader(MAIN)
+    reader = store_at(milvus_folder, MilvusConnection(uri, f"{user}:opensesame", timeout_s=60.0), name).reader(MAIN)
     assert once_known(lambda: everything(reader)) == OLD
-    writer = store_at(milvus_folder, Expires(uri, f"{user}:opensesame", timeout_s=10.0, token_env="MY_TOKEN"), name)
+    writer = store_at(milvus_folder, Expires(uri, f"{user}:opensesame", timeout_s=60.0, token_env="MY_TOKEN"), name)
     for touch in (lambda: edit(writer), lambda: everything(reader)):
         with pytest.raises(VectorBackendRefused, match="it rejects the token in") as refused:
             touch()

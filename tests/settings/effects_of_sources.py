@@ -140,7 +140,7 @@ def at_once(lab: Lab) -> int:
             open_now += 1
             peak = max(peak, open_now)
             gate.notify_all()
-            gate.wait_for(lambda: peak >= wanted, timeout=5)
+            gate.wait_for(lambda: peak >= wanted, timeout=60)
             open_now -= 1
         return Answer(200, b"<main><p>Here.</p></main>")
 
