@@ -121,8 +121,8 @@ def rank_code(
         by_name += _named_file(candidates.facts.url, q)
     evidence = evidence_of(signals, weights)
     # The definition of a named symbol matches the query even in a test or a generated file: its factor counts half.
-    by_name *= 0.5 + 0.5 * signals.part
     scale = 1.0 + by_name.max()
+    by_name *= 0.5 + 0.5 * signals.part
     scores = np.round((evidence + by_name) / scale, 6)
     repeated = _repeated(np.lexsort((candidates.facts.order, -scores)), candidates.facts.url)
     scores = np.round(scores * repeated, 6)
