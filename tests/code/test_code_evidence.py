@@ -97,4 +97,4 @@ def test_shares_of_words_in_paths(url: str, q: str, shares: tuple[float, float, 
 def test_a_name_that_only_a_test_defines_scores_less_than_one_of_the_source() -> None:
     names = {"/src/work.py": "Work", "/tests/work.py": "Work"}
     in_source, in_test = (ranked("Work", [url], [0.5], ("Work",), names)[0][1] for url in names)
-    assert in_test < 0.95 * in_source
+    assert in_test < 0.87 * in_source
