@@ -2,11 +2,10 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import cache, partial
+from functools import partial
 from typing import Annotated
 
 from fastapi import FastAPI, Query, Request
-from jinja2 import Template
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response
@@ -40,22 +39,18 @@ class PinRequest(BaseModel):
     scope: ScopeText = None
 
 
-@cache
-def _template() -> Template:
-    return read_template("owner.html")
-
-
 def add_owner(
     app: FastAPI, prefix: str, project: Project, service: SearchService, clock: Callable[[], datetime]
 ) -> None:
     """Serve the page, which contains no secrets, and its data below `prefix`/owner."""
     below = f"{prefix}/owner"
     links = asset_links(f"{prefix.lstrip('/')}/page")
+    template = read_template("owner.html")
 
     @app.get(PATH, include_in_schema=False)
     async def get_owner() -> Response:
         title = await run_in_threadpool(service.site_title)
-        html = _template().render(
+        html = template.render(
             files=links,
             api=below.lstrip("/"),
             key_name=project.settings.api.key_env,

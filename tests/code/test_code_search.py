@@ -15,7 +15,7 @@ from searchsocket.cli.main import cli
 from searchsocket.code.file_kinds import is_test
 from searchsocket.code.symbols import keys_of, spoken_name, symbols_in, ways_to_say
 from searchsocket.errors import CodeNotIndexed, InvalidRequest
-from searchsocket.search.code.answer import CodeResult
+from searchsocket.search.code.answer import FEATURES, CodeResult
 from searchsocket.search.code.query import CodeQuery
 from searchsocket.serving.code import open_code
 from tests.api.api_client import Api
@@ -93,6 +93,7 @@ def test_the_parts_of_a_score_add_up_to_it(indexed: CodeProject, q: str) -> None
     assert [result.score for result in results] == [result.score for result in ask(indexed, q)]
     for result in results:
         assert sum(result.parts.values()) == pytest.approx(result.score, abs=1e-5)
+        assert result.parts.keys() <= FEATURES.keys()
 
 
 @pytest.mark.parametrize(

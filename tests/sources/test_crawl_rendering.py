@@ -262,7 +262,6 @@ def test_the_browser_ends_with_a_run_that_is_killed(web: Web, tmp_path: Path) ->
     web.pages["/started"] = lambda _: started.set() or Answer()
     run = f"""
 from pathlib import Path
-from tests.chromium import CHROMIUM, needs_chromium
 from tests.sources.crawling import Crawl
 from tests.sources.web import Web
 web = Web()

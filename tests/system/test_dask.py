@@ -30,7 +30,7 @@ def workers() -> Iterator[Any]:
     import dask
     from distributed import LocalCluster
 
-    # By default the cluster gives a worker up that is away 15 s after one of its name died, however often it returned.
+    # By default, a worker that dies is given up if it is not running 15 s later, even if it has returned meanwhile.
     with (
         dask.config.set({"distributed.deploy.lost-worker-timeout": "10 minutes"}),
         LocalCluster(n_workers=2, processes=True, **LOCAL) as cluster,  # type: ignore[no-untyped-call]

@@ -9,12 +9,12 @@ from searchsocket.errors import CodeNotIndexed, ScopeNotIndexed
 from searchsocket.models.embedders.queries import NoVector, QueryVectors, vector_for
 from searchsocket.search.answer import Note
 from searchsocket.search.answering.terms import QuestionTerms
-from searchsocket.search.code.answer import FEATURES, CodeAnswer, CodeResult
+from searchsocket.search.code.answer import CodeAnswer, CodeResult
 from searchsocket.search.code.candidates import CodeCandidates, find_code
 from searchsocket.search.code.changelog import ENOUGH, best_entry, change_terms, is_about_versions, is_history
 from searchsocket.search.code.freshness import ReadNow
 from searchsocket.search.code.query import CodeQuery
-from searchsocket.search.code.ranking import RankedCode, at_most_each, is_enough_code, near_first, rank_code
+from searchsocket.search.code.ranking import RankedCode, ScoreParts, at_most_each, is_enough_code, near_first, rank_code
 from searchsocket.search.code.results import code_result
 from searchsocket.stores.base import IndexReader, Readers
 from searchsocket.text.amounts import age_s
@@ -97,10 +97,7 @@ def _changes_first(
     shares = {at: best_entry(record.chunk.body.text, changes).share for at, record in zip(parts, records, strict=True)}
     best = sorted((at for at in parts if shares[at] >= ENOUGH), key=lambda at: -shares[at])
     moved = frozenset(best)
-    first = [
-        ranked[at]._replace(score=round(shares[at], 6), parts=(0.0,) * (len(FEATURES) - 1) + (shares[at],))
-        for at in best
-    ]
+    first = [ranked[at]._replace(score=round(shares[at], 6), parts=ScoreParts(changelog=shares[at])) for at in best]
     return first + [candidate for at, candidate in enumerate(ranked) if at not in moved]
 
 
@@ -129,7 +126,7 @@ def _results(
                 cosine=float(candidates.cosine[candidate.position]),
                 score=candidate.score,
                 signals=candidate.signals(candidates.labels[candidate.position]),
-                parts=candidate.parts if query.explain else (),
+                parts=candidate.parts._asdict() if query.explain else {},
             )
             for candidate, record in pairs
         ]

@@ -76,6 +76,19 @@ class Signals(NamedTuple):
     part: Scores  # factor: 1 for ordinary source, less for tests and generated files
 
 
+class ScoreParts(NamedTuple):
+    """What adds up to a score, by the names of `FEATURES`."""
+
+    meaning: float = 0.0
+    words: float = 0.0
+    file: float = 0.0
+    name: float = 0.0
+    query: float = 0.0
+    path: float = 0.0
+    definition: float = 0.0
+    changelog: float = 0.0
+
+
 class RankedCode(NamedTuple):
     """A candidate with its score in [0, 1] and the parts of the score."""
 
@@ -85,7 +98,7 @@ class RankedCode(NamedTuple):
     meaning: float
     words: float
     file: float
-    parts: tuple[float, ...] = ()  # of the score, in the order of `FEATURES`
+    parts: ScoreParts
 
     def signals(self, labels: frozenset[str]) -> tuple[str, ...]:
         """Return the names of the signals that counted; computed only for results."""
@@ -119,20 +132,19 @@ def rank_code(
     by_name = np.where(written, DEFINES if q.strip() in symbols else _MENTIONED, DEFINES) * defines
     if q.strip() in symbols:
         by_name += _named_file(candidates.facts.url, q)
-    evidence = evidence_of(signals, weights)
+    terms = [
+        weight / sum(weights) * signal * signals.part for weight, signal in zip(weights, signals[:-1], strict=True)
+    ]
     # The definition of a named symbol matches the query even in a test or a generated file: its factor counts half.
     scale = 1.0 + by_name.max()
-    by_name *= 0.5 + 0.5 * signals.part
-    scores = np.round((evidence + by_name) / scale, 6)
+    terms.append(by_name * (0.5 + 0.5 * signals.part))
+    scores = np.round(sum(terms) / scale, 6)
     repeated = _repeated(np.lexsort((candidates.facts.order, -scores)), candidates.facts.url)
     scores = np.round(scores * repeated, 6)
     order = np.lexsort((candidates.facts.order, -scores))
     columns = [scores[order], order, *(column[order] for column in (defines, *signals[:3]))]
-    terms = [
-        weight / sum(weights) * signal * signals.part for weight, signal in zip(weights, signals[:-1], strict=True)
-    ]
-    parts = np.stack([*terms, by_name], axis=1)[order] * (repeated[order, None] / scale)
-    return list(map(RankedCode, *(column.tolist() for column in columns), map(tuple, parts.tolist())))
+    parts = np.stack(terms)[:, order] * (repeated[order] / scale)
+    return list(map(RankedCode, *(column.tolist() for column in columns), map(ScoreParts, *parts.tolist())))
 
 
 def _names_in(q: str, labels: Sequence[frozenset[str]], symbols: Sequence[str]) -> tuple[Scores, Scores]:
@@ -147,13 +159,6 @@ def _names_in(q: str, labels: Sequence[frozenset[str]], symbols: Sequence[str]) 
     if name:
         spoken = np.array([_LIKE if name in _ways_to_say_any(each) else 0.0 for each in labels])
     return written, spoken
-
-
-def evidence_of(signals: Signals, weights: Weights = _WEIGHTS) -> Scores:
-    """Return the evidence of each chunk, in [0, 1]."""
-    total = sum(weight * signal for weight, signal in zip(weights, signals[:-1], strict=True))
-    evidence: Scores = total * signals.part / sum(weights)
-    return evidence
 
 
 def _repeated(order: NDArray[np.integer], urls: Sequence[str]) -> Scores:

@@ -1,13 +1,14 @@
 """Results for chunks of code, from the current file, with a preview."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from searchsocket.code.symbols import spoken_name, symbols_in, ways_to_say
 from searchsocket.code.text import source_text
 from searchsocket.search.answering.terms import QuestionTerms
-from searchsocket.search.code.answer import FEATURES, CodeResult, Why
+from searchsocket.search.code.answer import CodeResult, Why
 from searchsocket.search.code.changelog import ENOUGH, best_entry, is_history, version_of
 from searchsocket.search.code.freshness import ReadNow, lines_now
 from searchsocket.stores.base import IndexReader
@@ -29,7 +30,7 @@ def code_result(
     cosine: float,
     score: float,
     signals: tuple[str, ...],
-    parts: Sequence[float] = (),
+    parts: Mapping[str, float] = MappingProxyType({}),
 ) -> CodeResult | None:
     """Return the result for a chunk; None if its file was deleted.
 
@@ -38,7 +39,7 @@ def code_result(
         changes: Words of a question about versions; of a changelog only the entry with most of them is returned.
         cosine: Cosine of the query's vector and the chunk's.
         signals: Reasons for the rank, see `Why`.
-        parts: Parts of the score, see `RankedCode`.
+        parts: Parts of the score by name, see `ScoreParts`.
     """
     chunk, page = record.chunk, record.page
     assert isinstance(chunk.at, Lines)
@@ -69,7 +70,7 @@ def code_result(
         why=Why(terms_in(q, f"{page.source_file} {chunk.at.symbol} {chunk.body.text}"), signals),
         preview=preview(text, q, has_signature=chunk.kind != "block"),
         changed_since=now.changed,
-        parts={name: round(part, 6) for name, part in zip(FEATURES, parts, strict=False) if part},
+        parts={name: round(part, 6) for name, part in parts.items() if part},
     )
 
 
