@@ -76,6 +76,11 @@ class BuildOutput:
     example: str  # a URL
 
 
+def price_of(embedder: Embedder, configured_usd: float | None) -> float:
+    """US dollars per million tokens: the configured price, else the embedder's; 0 if it is free."""
+    return embedder.price_per_million_tokens_usd if configured_usd is None else configured_usd
+
+
 class Bill:
     """The distinct texts missing from the cache, in memory or in a temporary SQLite file if they are too many."""
 
@@ -99,7 +104,7 @@ class Bill:
         except BaseException:
             self.close()
             raise
-        self.price = embedder.price_per_million_tokens_usd if price_per_million_usd is None else price_per_million_usd
+        self.price = price_of(embedder, price_per_million_usd)
         tokens += query_tokens
         self.outcome = EmbedOutcome(reused, created, tokens, estimate(tokens, self.price))
 

@@ -15,6 +15,7 @@ from searchsocket.errors import (
     VectorBackendUnavailable,
 )
 from searchsocket.models.embedders.base import is_uncached
+from searchsocket.models.paying.bill import price_of
 from searchsocket.pipeline.extraction.job import extract_page, extraction_key
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.remote_index import findings
@@ -167,8 +168,7 @@ def mirror_deterministic(run: ScopeRun) -> CheckOutcome:
 
 def cost_within_budget(run: ScopeRun) -> CheckOutcome:
     """The estimated cost of new embeddings is within the budget."""
-    price = run.project.settings.embeddings.price_per_million_tokens_usd
-    if not (run.embedder.price_per_million_tokens_usd if price is None else price):
+    if not price_of(run.embedder, run.project.settings.embeddings.price_per_million_tokens_usd):
         # Looking up every text in the cache would take 4 % of a run over a new scope.
         return CheckOutcome(True, "the model is free", numbers={"estimated_cost_usd": 0.0})
     with run.state.open(run.scope.name) as state:

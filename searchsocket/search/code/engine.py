@@ -58,7 +58,7 @@ class CodeSearch:
         candidates = find_code(
             reader, query_vector, query.q, symbols, query.where, matches, max(_CANDIDATES, 4 * query.top_k)
         )
-        ranked = near_first(rank_code(candidates, query.q, symbols), query.q)
+        ranked = near_first(rank_code(candidates, query.q, symbols, explain=query.explain), query.q)
         changes = None
         if is_about_versions(query.q):
             changes = change_terms(query.q, reader.words.rarities(query.q))
