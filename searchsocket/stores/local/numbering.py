@@ -11,6 +11,7 @@ from searchsocket.stores.bounded import BoundedCache
 from searchsocket.system.arrays import Integers
 from searchsocket.text.storable import storable
 
+Ids = NDArray[np.bytes_]
 Rows = NDArray[np.int64]  # positions of vectors and facts
 Docs = NDArray[np.integer]  # numbers of records in packs
 
@@ -22,7 +23,7 @@ HASH_BYTES = 32
 class RowNames(NamedTuple):
     """Names and places of the record of each row. All other data is in packs, which all generations share."""
 
-    ids: NDArray[np.bytes_]
+    ids: Ids
     hashes: NDArray[np.uint8]  # shape (rows, 32): of the records
     docs: NDArray[np.uint32]
     places: NDArray[np.uint32]  # shape (rows, 2): index of the pack in the manifest, row of the vector in that pack
@@ -74,11 +75,13 @@ class Numbering:
         packs: list[int] = self.names.places[self.rows_of_docs(docs), 0].tolist()
         return packs
 
+    def hashes_of(self, rows: Rows) -> list[str]:
+        """The record hash of each row."""
+        hashes, width = self.names.hashes[rows].tobytes().hex(), 2 * HASH_BYTES
+        return [hashes[at : at + width] for at in range(0, len(hashes), width)]
+
     def _pairs(self, rows: Rows) -> list[tuple[str, str]]:
-        hashes = self.names.hashes[rows].tobytes().hex()
-        width = 2 * HASH_BYTES
-        ids = [id_.decode() for id_ in self.ids[rows].tolist()]
-        return [(id_, hashes[at * width : (at + 1) * width]) for at, id_ in enumerate(ids)]
+        return list(zip([id_.decode() for id_ in self.ids[rows].tolist()], self.hashes_of(rows), strict=True))
 
     def ids_of(self, rows: Rows) -> list[str]:
         """The ids of rows. Callers look these records up next, so their rows are cached."""

@@ -21,6 +21,7 @@ from searchsocket.stores.local.catalogue.records import (
     STAGED_NAMES,
 )
 from searchsocket.stores.local.layout import MANIFEST, REMOVED, STAGING, read_manifest
+from searchsocket.stores.local.numbering import Ids
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.vectors.matrix import map_matrix
 from searchsocket.stores.words.pack_words import PackWords, write_words
@@ -28,15 +29,10 @@ from searchsocket.system.files import link_file, make_folder
 from searchsocket.text.storable import storable
 from searchsocket.types import Generation, Record, Renamed, Vector, Vectors
 
-# The reused records, with their ids in both scopes.
-COPIED_TABLE = """
-CREATE TABLE IF NOT EXISTS taken (id TEXT PRIMARY KEY, new_id TEXT NOT NULL) WITHOUT ROWID;
-"""
 _NULLABLE = STAGED_COLUMNS.replace(" NOT NULL", "").replace("id TEXT", "id TEXT PRIMARY KEY", 1)
 _TABLES = f"""
 CREATE TABLE IF NOT EXISTS changes (slot INTEGER, sort BLOB, {_NULLABLE});
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-{COPIED_TABLE}
 {STAGED_TABLE}
 """
 
@@ -68,6 +64,7 @@ class Staging:
         self.database = self.folder / "changes.db"
         self.vectors = self.folder / "vectors.f32"
         self.origin: LocalReader | None = None  # another scope's generation, linked here so that its files stay
+        self.taken: Ids = np.empty(0, "S1")  # of each row of the origin: its id in this scope; b"" = not reused
         self.origin_was_tried = False
         self._connection = sqlite3.connect(self.database, isolation_level=None, check_same_thread=False)
         self._connection.execute("PRAGMA synchronous = OFF")
@@ -116,19 +113,20 @@ class Staging:
         folder = self.folder / "origin"
         link_generation(generation, folder)
         self.origin = opened(folder)
+        self.taken = np.zeros(len(self.origin.numbering), "S1")
 
     def take_over(self, records: Sequence[Renamed]) -> list[str]:
         """Stage the records that the origin contains with the same hash; return their new ids."""
         if self.origin is None:
             return []
-        hashes = self.origin.catalogue.hashes([record.origin_id for record in records])
-        equal = [record for record in records if hashes.get(record.origin_id) == record.record_hash]
-        self._connection.execute("BEGIN")
-        self._connection.executemany(
-            "INSERT OR IGNORE INTO taken VALUES (?, ?)", [(record.origin_id, storable(record.id)) for record in equal]
-        )
-        self._connection.execute("COMMIT")
-        return [record.id for record in equal]
+        rows = self.origin.numbering.rows_or_none([record.origin_id for record in records])
+        hashes = self.origin.numbering.hashes_of(rows)
+        equal = [row >= 0 and hashes[i] == records[i].record_hash for i, row in enumerate(rows.tolist())]
+        taken = [record.id for record, is_equal in zip(records, equal, strict=True) if is_equal]
+        ids = np.array([storable(id_).encode() for id_ in taken], np.bytes_)
+        self.taken = self.taken.astype(np.result_type(self.taken, ids), copy=False)  # as wide as the longest id
+        self.taken[rows[equal]] = ids
+        return taken
 
     def delete(self, ids: Sequence[str]) -> None:
         """Stage deletions whole or not at all."""
@@ -212,10 +210,6 @@ class Staging:
         self._connection.execute("BEGIN")
         self._connection.executemany("DELETE FROM changes WHERE id = ?", ((id_,) for id_ in ids))
         self._connection.execute("COMMIT")
-
-    def renamed(self) -> dict[str, str]:
-        """New id of the records that are reused, by their id in the other scope."""
-        return dict(self._connection.execute("SELECT id, new_id FROM taken"))
 
     def holds_bodies(self) -> bool:
         """Return True if page texts are staged."""

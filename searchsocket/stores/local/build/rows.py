@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 from searchsocket.stores.local.catalogue.columns import SqlRow, as_text
 from searchsocket.stores.local.catalogue.facts import SELECTED, FactTable
 from searchsocket.stores.local.catalogue.records import PATH_ORDER, connect_writer, path_key
-from searchsocket.stores.local.numbering import HASH_BYTES, Docs, Rows
+from searchsocket.stores.local.numbering import HASH_BYTES, Docs, Ids, Rows
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.staging import Staging
 
 MAX_PACKS = 8  # each one adds a query to reading records
 _MIN_USED = 0.5  # share of a pack's records that a generation uses; below it they are written again
 
-Ids = NDArray[np.bytes_]
 Hashes = NDArray[np.uint8]  # shape (records, 32)
 
 
@@ -117,11 +116,9 @@ def _staying(staging: Staging, staged: StagedRows, live: LocalReader) -> tuple[R
     is_gone = np.zeros(len(live.numbering), np.bool_)
     changed = live.numbering.rows_or_none(staging.changed_ids())
     is_gone[changed[changed >= 0]] = True
-    ids, hashes = live.numbering.ids, live.numbering.names.hashes
-    if live is staging.origin:
-        ids = _renamed(live, staging.renamed())
+    ids = staging.taken if live is staging.origin else live.numbering.ids
     urls = {*live.facts.texts["url"].take(np.flatnonzero(is_gone)), *staged.facts.texts["url"].distinct()}
-    return np.flatnonzero(~is_gone), ids, hashes, urls
+    return np.flatnonzero(~is_gone), ids, live.numbering.names.hashes, urls
 
 
 def _docs_of(sources: Rows, live: LocalReader | None, last_old: int, *, renumbers: bool) -> NDArray[np.uint32]:
@@ -182,13 +179,6 @@ def stale_packs(used: Mapping[int, int], sizes: Sequence[int]) -> set[int]:
     if len(by_size) >= MAX_PACKS:
         stale.update(by_size[: len(by_size) // 2])
     return stale
-
-
-def _renamed(live: LocalReader, new_ids: Mapping[str, str]) -> Ids:
-    """The ids of another scope's records in this scope."""
-    ids = live.numbering.ids.astype(object)
-    ids[live.numbering.rows_of(list(new_ids))] = [id_.encode() for id_ in new_ids.values()]
-    return _ids(ids.tolist())
 
 
 def _hash_bytes(stored: bytes | str) -> bytes:

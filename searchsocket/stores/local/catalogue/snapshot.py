@@ -105,10 +105,6 @@ class LocalCatalogue:
         """See `Catalogue.body_digests`."""
         return all_digests(self._bodies)
 
-    def hashes(self, ids: Sequence[str]) -> dict[str, str]:
-        """The record hash of each of these records that exists."""
-        return self._numbering.hashes(ids)
-
     def fingerprints(self, after: str, limit: int) -> list[tuple[str, str]]:
         """See `CatalogueSnapshot.fingerprints`."""
         return self._numbering.fingerprints(after, limit)
