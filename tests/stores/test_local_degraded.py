@@ -15,6 +15,7 @@ from local_index import vectors_of
 from searchsocket.errors import IndexCorrupt, ProjectMismatch, ScopeNotIndexed
 from searchsocket.stores.local import LocalStore, open_readers, reader
 from searchsocket.stores.local.layout import CURRENT
+from searchsocket.stores.local.vectors.matrix import MatrixVectors
 from searchsocket.system.files import write_atomic
 from searchsocket.testing.store.samples import DRAFT, MAIN, everything, fill, random_units, record
 
@@ -254,7 +255,9 @@ def test_only_so_much_is_read_into_memory(
     store = LocalStore(tmp_path, "shop")
     assert store.reader(MAIN).read_bytes == bytes_
     assert store.reader(DRAFT).read_bytes == 0
-    assert not any(block.flags.writeable for block in store.reader(MAIN).vector_blocks())
+    vectors = store.reader(MAIN).vectors
+    assert isinstance(vectors, MatrixVectors)
+    assert not vectors.matrix.flags.writeable
     monkeypatch.setattr(open_readers, "MAX_READ_BYTES", bytes_ - 1)
     assert LocalStore(tmp_path, "shop").reader(MAIN).read_bytes == 0
 

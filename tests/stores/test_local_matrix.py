@@ -18,7 +18,7 @@ NONE_HIDDEN = np.empty(0, np.int64)
 def test_a_matrix_is_written_from_any_mixture_of_rows(sources: list[int]) -> None:
     live, staged = random_units(30, 1), random_units(30, 2)
     file = io.BytesIO()
-    write_matrix(file, np.array(sources, np.int64), live, staged)
+    write_matrix(file, np.array(sources, np.int64), live.__getitem__, staged)
     expected = [live[source] if source >= 0 else staged[~source] for source in sources]
     assert file.getvalue() == b"".join(row.tobytes() for row in expected)
 

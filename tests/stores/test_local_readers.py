@@ -96,7 +96,7 @@ print(len(seen))
     [
         (reader, "check_sizes"),
         (reader, "check_hashes"),
-        (matrix_part, "read_matrix"),
+        (matrix_part, "map_matrix"),
         (reader, "read_facts"),
         (pack_words.mmap, "mmap"),
         (packs, "connect_records"),

@@ -13,6 +13,7 @@ from searchsocket.text.storable import storable
 
 Ids = NDArray[np.bytes_]
 Rows = NDArray[np.int64]  # positions of vectors and facts
+Places = NDArray[np.uint32]  # shape (rows, 2): index of the pack in the manifest, row of the vector in that pack
 Docs = NDArray[np.integer]  # numbers of records in packs
 
 _MAX_HITS = 8_192  # ids whose rows are remembered
@@ -26,7 +27,7 @@ class RowNames(NamedTuple):
     ids: Ids
     hashes: NDArray[np.uint8]  # shape (rows, 32): of the records
     docs: NDArray[np.uint32]
-    places: NDArray[np.uint32]  # shape (rows, 2): index of the pack in the manifest, row of the vector in that pack
+    places: Places
 
 
 class Numbering:

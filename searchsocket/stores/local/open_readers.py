@@ -193,6 +193,8 @@ class OpenReaders:
             self._wait_for_another_try(scope, stamp, live)
             try:
                 reader = self._open(live, self._room(scope))
+                if self._memory is not None:  # of a service, whose queries need not wait for it
+                    reader.prepare()
                 if entry:
                     reader.catalogue.take_over(entry.reader.catalogue)
             except (FileNotFoundError, SearchSocketError) as error:

@@ -1,7 +1,8 @@
 """A generation, open for queries."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from searchsocket.stores.local.layout import (
     ROWS,
     Manifest,
     NamingDamage,
+    PackEntry,
     check_hashes,
     check_sizes,
     corrupt,
@@ -107,9 +109,17 @@ class LocalReader:
         cached_bytes = _CACHED_RECORD_BYTES * min(records, MAX_CACHED)
         return max(_READER_BYTES, max_cached_bytes(records)) + _RECORD_BYTES * records + cached_bytes + self.read_bytes
 
-    def vector_blocks(self) -> Iterator[Vectors]:
-        """All vectors in the order of rows, with one batch in memory at a time."""
-        return self._part.blocks(self.vectors, self.numbering)
+    def prepare(self) -> None:
+        """Compute what the first query would wait for."""
+        _ = self.words.index
+        if isinstance(self.vectors, MatrixVectors):
+            _ = self.vectors.matrix
+
+    def vector_blocks(self, known: Collection[PackEntry] = ()) -> Iterator[Vectors]:
+        """The vectors of all packs but known ones, with one batch in memory at a time."""
+        new = [number for number, pack in enumerate(self.manifest.packs) if pack not in known]
+        rows = np.flatnonzero(np.isin(self.numbering.names.places[:, 0], new))
+        return self._part.blocks(self.vectors, self.numbering, rows)
 
     def written(self, ids: Sequence[str]) -> Sequence[int]:
         """See `Written`; local vectors are never outdated."""
@@ -151,8 +161,10 @@ class LocalReader:
         columns = RowColumns(page_of, self.facts.weights > 0, is_summary)
         home = self.facts.texts["title"].take(np.arange(min(1, len(page_of))))  # the first page in path order
         with damage:
-            words = Words(self._word_packs(), columns, selector.mask, synonyms, "".join(home))
-        return LocalWords(words, self.numbering, urls, damage)
+            packs = self._word_packs()
+        # Without `self`: a reference cycle would keep files open until the garbage collector runs.
+        prepare = partial(Words, packs, columns, selector.mask, synonyms, "".join(home))
+        return LocalWords(prepare, self.numbering, urls, damage)
 
     def _word_packs(self) -> list[WordPack]:
         places = self.numbering.names.places

@@ -9,7 +9,16 @@ import numpy as np
 
 from searchsocket.errors import SearchSocketError, VectorBackendUnavailable
 from searchsocket.stores.base import check_vectors, index_digest
-from searchsocket.stores.local.layout import PACKS, ROWS, FileEntry, Manifest, NamingDamage, data_files, words_file
+from searchsocket.stores.local.layout import (
+    PACKS,
+    ROWS,
+    FileEntry,
+    Manifest,
+    NamingDamage,
+    PackEntry,
+    data_files,
+    words_file,
+)
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.words.pack_words import PackWords
 from searchsocket.system.errors import system_error
@@ -82,19 +91,20 @@ def part_problems(reader: LocalReader) -> list[str]:
     return _vector_problems(reader) + word_problems(reader)
 
 
-def new_problems(reader: LocalReader, *, is_foreign: bool = False) -> list[str]:
+def new_problems(reader: LocalReader, *, known: Collection[PackEntry] = (), is_foreign: bool = False) -> list[str]:
     """`part_problems` of a new generation, except that remote vectors are not read back after every change.
 
     Args:
+        known: Packs that an earlier generation has too, so their vectors were checked.
         is_foreign: Another machine has written it.
     """
     problems = word_problems(reader, contents=is_foreign)
-    return problems if reader.vectors.limits.is_remote else _vector_problems(reader) + problems
+    return problems if reader.vectors.limits.is_remote else _vector_problems(reader, known) + problems
 
 
-def _vector_problems(reader: LocalReader) -> list[str]:
+def _vector_problems(reader: LocalReader, known: Collection[PackEntry] = ()) -> list[str]:
     try:
-        for block in reader.vector_blocks():
+        for block in reader.vector_blocks(known):
             check_vectors(block, len(block), reader.generation.dimensions)
     except SearchSocketError as error:
         return [f"{reader.folder}: {error}"]

@@ -1,6 +1,7 @@
 """The words of a generation, open for queries, with its own numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -18,12 +19,22 @@ from searchsocket.types import MATCH_ALL, Filter, Hit, Scores
 class LocalWords:
     """Implements `WordSnapshot`."""
 
-    def __init__(self, words: Words, numbering: Numbering, urls: TextColumn, damage: NamingDamage) -> None:
-        """Args: urls: of every row."""
-        self.index = words
+    def __init__(
+        self, prepare: Callable[[], Words], numbering: Numbering, urls: TextColumn, damage: NamingDamage
+    ) -> None:
+        """Args:
+        prepare: Called by the first query.
+        urls: Of every row.
+        """
+        self._prepare = prepare
         self._numbering = numbering
         self._urls = urls
         self._damage = damage
+
+    @cached_property
+    def index(self) -> Words:
+        """The words, ready for queries."""
+        return self._prepare()
 
     def search(self, text: str, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
         """See `WordSnapshot.search`."""

@@ -52,10 +52,10 @@ class IndexPart:
         same: NDArray[np.bool_] = (np.abs(stored - vectors) <= live.limits.tolerance).all(axis=1)
         return same
 
-    def blocks(self, live: VectorSnapshot, numbering: Numbering) -> Iterator[Vectors]:
+    def blocks(self, live: VectorSnapshot, numbering: Numbering, rows: Rows) -> Iterator[Vectors]:
         """See `VectorPart.blocks`."""
-        for start in range(0, len(numbering), BATCH):
-            yield live.vectors_of(numbering.ids_of(np.arange(start, min(start + BATCH, len(numbering)))))
+        for start in range(0, len(rows), BATCH):
+            yield live.vectors_of(numbering.ids_of(rows[start : start + BATCH]))
 
     def write(
         self,

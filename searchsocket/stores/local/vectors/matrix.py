@@ -5,9 +5,10 @@ matrix product of BLAS.
 """
 
 import mmap
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO, Protocol
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from searchsocket.stores.base import UNIT_TOLERANCE, VectorLimits, check_vectors
 from searchsocket.stores.base.vectors import cosines
 from searchsocket.stores.local.layout import NamingDamage
-from searchsocket.stores.local.numbering import Numbering, Rows
+from searchsocket.stores.local.numbering import Numbering, Places, Rows
 from searchsocket.stores.local.vectors.selecting import RowSelection, Selector
 from searchsocket.system.arrays import Integers
 from searchsocket.types import MATCH_ALL, Filter, Hit, Scores, Vector, Vectors
@@ -41,11 +42,31 @@ def map_open(file: IO[bytes], rows: int, dimensions: int) -> Vectors:
     return np.frombuffer(mapped, np.float32).reshape(rows, dimensions)
 
 
-def read_matrix(path: Path, rows: int, dimensions: int) -> Vectors:
-    """The file as an array in memory, independent of later changes to the file."""
-    matrix = np.fromfile(path, np.float32, rows * dimensions).reshape(rows, dimensions)
+def in_order(rows: int) -> Places:
+    """The places of rows that one matrix contains in their order."""
+    return np.stack([np.zeros(rows, np.uint32), np.arange(rows, dtype=np.uint32)], axis=1)
+
+
+def in_memory(packs: Sequence[Vectors], places: Places, dimensions: int) -> Vectors:
+    """The vectors by row, independent of later changes to the files."""
+    matrix = np.empty((len(places), dimensions), np.float32)
+    for start in range(0, len(places), _BLOCK_ROWS):
+        block = places[start : start + _BLOCK_ROWS]
+        matrix[start : start + len(block)] = _taken(packs, block, dimensions)
+        for pack in packs:
+            forget_pages(pack)
     matrix.flags.writeable = False
     return matrix
+
+
+def _taken(packs: Sequence[Vectors], places: Places, dimensions: int) -> Vectors:
+    """The vectors at places."""
+    numbers, slots = places.T
+    taken = np.empty((len(places), dimensions), np.float32)
+    for number in np.unique(numbers).tolist():
+        is_there = numbers == number
+        taken[is_there] = packs[number][slots[is_there]]
+    return taken
 
 
 def forget_pages(matrix: Vectors) -> None:
@@ -108,29 +129,22 @@ class Sink(Protocol):
     def write(self, data: memoryview, /) -> object: ...
 
 
-def write_matrix(file: Sink, sources: Rows, live: Vectors, staged: Vectors) -> None:
-    """Write a matrix from rows of the live one (source >= 0) and staged rows (~source), range by range."""
-    for start, stop in _runs(sources):
-        first = int(sources[start])
-        if first >= 0:
-            for i in range(0, stop - start, _BLOCK_ROWS):
-                file.write(live[first + i : first + min(i + _BLOCK_ROWS, stop - start)].data)
-                forget_pages(live)
-        else:
-            for i in range(start, stop, _BLOCK_ROWS):
-                file.write(staged[~sources[i : min(i + _BLOCK_ROWS, stop)]].data)
-                forget_pages(staged)
+def write_matrix(file: Sink, sources: Rows, take: Callable[[Rows], Vectors], staged: Vectors) -> None:
+    """Write a matrix, some rows at a time.
 
-
-def _runs(sources: Rows) -> Iterator[tuple[int, int]]:
-    """Contiguous ranges of live rows, and of staged rows."""
-    if len(sources) == 0:
-        return
-    follows = (np.diff(sources) == 1) & (sources[1:] >= 0) & (sources[:-1] >= 0)
-    both_staged = (sources[1:] < 0) & (sources[:-1] < 0)
-    cuts = np.flatnonzero(~(follows | both_staged)) + 1
-    bounds = [0, *(int(cut) for cut in cuts), len(sources)]
-    yield from pairwise(bounds)
+    Args:
+        sources: The source of each row: a row of the live generation, or `~slot` of `staged`.
+        take: Returns the vectors of rows of the live generation.
+    """
+    for start in range(0, len(sources), _BLOCK_ROWS):
+        block = sources[start : start + _BLOCK_ROWS]
+        is_live = block >= 0
+        vectors = np.empty((len(block), staged.shape[1]), np.float32)
+        vectors[~is_live] = staged[~block[~is_live]]
+        if is_live.any():
+            vectors[is_live] = take(block[is_live])
+        file.write(vectors.data)
+        forget_pages(staged)
 
 
 class MatrixVectors:
@@ -140,25 +154,55 @@ class MatrixVectors:
 
     def __init__(
         self,
-        matrix: Vectors,
+        packs: Sequence[Vectors],
+        places: Places,
+        dimensions: int,
         numbering: Numbering,
         hidden: Rows,
         selector: Selector,
         damage: NamingDamage,
-        read_bytes: int,
+        *,
+        is_read: bool,
     ) -> None:
-        """Args: read_bytes: Of the matrix, those that were read into memory."""
-        self.matrix = matrix
-        self.read_bytes = read_bytes
-        self._numbering = numbering
+        """Args:
+        places: The place of each row in `packs`.
+        is_read: `packs` are in memory.
+        """
+        self.read_bytes = sum(pack.nbytes for pack in packs) if is_read else 0
+        self._packs = packs
+        self._places = places
+        self._dimensions = dimensions
+        self.numbering = numbering
         self._hidden = hidden
         self._selector = selector
         self._damage = damage
 
+    @cached_property
+    def matrix(self) -> Vectors:
+        """The vectors by row. Those of several packs are copied into a file without a name, which is mapped."""
+        if len(self._packs) == 1 and np.array_equal(self._places, in_order(len(self._packs[0]))):
+            return self._packs[0]
+        if not len(self._places):
+            return np.empty((0, self._dimensions), np.float32)
+        with TemporaryFile() as file:
+            rows = np.arange(len(self._places))
+            for start in range(0, len(rows), _BLOCK_ROWS):
+                file.write(self.read_once(rows[start : start + _BLOCK_ROWS]).data)
+            file.flush()
+            return map_open(file, len(self._places), self._dimensions)
+
+    def read_once(self, rows: Rows) -> Vectors:
+        """The vectors of rows, which do not stay in memory."""
+        with self._damage:
+            vectors = _taken(self._packs, self._places[rows], self._dimensions)
+        for pack in self._packs:
+            forget_pages(pack)
+        return vectors
+
     def nearest(self, vector: Vector, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
         """See `VectorSnapshot.nearest`."""
         rows, scores = self.nearest_rows(vector, top_k, where)
-        return list(map(Hit, self._numbering.ids_of(rows), scores.tolist()))
+        return list(map(Hit, self.numbering.ids_of(rows), scores.tolist()))
 
     def nearest_rows(self, vector: Vector, top_k: int, where: Filter) -> tuple[Rows, Scores]:
         """The rows of the nearest records, best first, and their cosines."""
@@ -167,7 +211,7 @@ class MatrixVectors:
         if chosen is None or top_k < 1:
             return np.empty(0, np.int64), np.empty(0)
         with self._damage:
-            return best_rows(self.matrix, vector, chosen, self._hidden, self._numbering.id_order, top_k)
+            return best_rows(self.matrix, vector, chosen, self._hidden, self.numbering.id_order, top_k)
 
     def cosines(self, vector: Vector, rows: Rows) -> Scores:
         """The cosines of rows, as `nearest_rows` gives them."""
@@ -177,18 +221,17 @@ class MatrixVectors:
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
         """See `VectorSnapshot.similarities`."""
         self._check(vector)
-        scores: list[float] = self.cosines(vector, self._numbering.rows_of(ids)).tolist()
+        scores: list[float] = self.cosines(vector, self.numbering.rows_of(ids)).tolist()
         return scores
 
     def vectors_of(self, ids: Sequence[str]) -> Vectors:
         """See `VectorSnapshot.vectors_of`."""
-        rows = self._numbering.rows_of(ids)
+        rows = self.numbering.rows_of(ids)
         with self._damage:
-            return self.matrix[rows]
+            return _taken(self._packs, self._places[rows], self._dimensions)
 
     def _check(self, vector: Vector) -> None:
-        dimensions = self.matrix.shape[1]
-        is_float = vector.dtype == np.float32 and vector.shape == (dimensions,)
+        is_float = vector.dtype == np.float32 and vector.shape == (self._dimensions,)
         if is_float and abs(float(vector @ vector) - 1.0) <= UNIT_TOLERANCE:
             return  # the whole check takes as long as a hundred cosines
-        check_vectors(vector[np.newaxis], 1, dimensions)
+        check_vectors(vector[np.newaxis], 1, self._dimensions)

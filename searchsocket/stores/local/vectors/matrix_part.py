@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +20,9 @@ from searchsocket.stores.local.layout import (
 from searchsocket.stores.local.numbering import Numbering, Rows
 from searchsocket.stores.local.vectors.matrix import (
     MatrixVectors,
-    forget_pages,
+    in_memory,
+    in_order,
     map_matrix,
-    map_open,
-    read_matrix,
     write_matrix,
 )
 from searchsocket.stores.local.vectors.part import BATCH, HashedFile, Rest
@@ -39,13 +37,16 @@ class MatrixPart:
 
     def open(self, rest: Rest, *, max_read_bytes: int) -> MatrixVectors:
         """See `VectorPart.open`."""
-        generation = rest.manifest.generation
-        is_read = generation.records * generation.dimensions * 4 <= max_read_bytes
+        dimensions, places = rest.manifest.generation.dimensions, rest.numbering.names.places
+        is_read = len(places) * dimensions * 4 <= max_read_bytes
         damage = NamingDamage(rest.folder / PACKS)
         with damage:
-            matrix = _matrix(rest.folder, rest.manifest, rest.numbering.names.places, is_read=is_read)
-        read_bytes = matrix.nbytes if is_read else 0
-        return MatrixVectors(matrix, rest.numbering, rest.hidden, rest.selector, damage, read_bytes)
+            packs = _packs(rest.folder, rest.manifest)
+            if is_read:
+                packs, places = [in_memory(packs, places, dimensions)], in_order(len(places))
+        return MatrixVectors(
+            packs, places, dimensions, rest.numbering, rest.hidden, rest.selector, damage, is_read=is_read
+        )
 
     def index_of(self, generation: Generation) -> str:
         """See `VectorPart.index_of`."""
@@ -53,16 +54,14 @@ class MatrixPart:
 
     def are_same(self, live: VectorSnapshot, ids: Sequence[str], vectors: Vectors) -> NDArray[np.bool_]:
         """See `VectorPart.are_same`."""
-        same: NDArray[np.bool_] = (live.vectors_of(ids) == vectors).all(axis=1)
-        forget_pages(_own(live).matrix)
+        own = _own(live)
+        same: NDArray[np.bool_] = (own.read_once(own.numbering.rows_of(ids)) == vectors).all(axis=1)
         return same
 
-    def blocks(self, live: VectorSnapshot, numbering: Numbering) -> Iterator[Vectors]:
+    def blocks(self, live: VectorSnapshot, numbering: Numbering, rows: Rows) -> Iterator[Vectors]:
         """See `VectorPart.blocks`."""
-        matrix = _own(live).matrix
-        for start in range(0, len(matrix), BATCH):
-            yield matrix[start : start + BATCH]
-            forget_pages(matrix)
+        for start in range(0, len(rows), BATCH):
+            yield _own(live).read_once(rows[start : start + BATCH])
 
     def write(
         self,
@@ -78,7 +77,7 @@ class MatrixPart:
             return {}
         name = vectors_file(NEW_PACK)
         with HashedFile(target / name) as file:
-            write_matrix(file, sources[is_new], staged[:0] if live is None else _own(live).matrix, staged)
+            write_matrix(file, sources[is_new], lambda rows: _own(live).read_once(rows), staged)
             return {name: file.entry}
 
     def stage(self, generation: Generation, upserts: Iterable[tuple[Record, Vector]], gone: Iterable[str]) -> None:
@@ -88,43 +87,15 @@ class MatrixPart:
         """See `VectorPart.retain`: does nothing, because vectors are deleted with their folders."""
 
 
-def _matrix(folder: Path, manifest: Manifest, places: NDArray[np.uint32], *, is_read: bool) -> Vectors:
-    """The vectors by row, in memory, or mapped and read page by page as they are used."""
-    rows, dimensions = len(places), manifest.generation.dimensions
+def _packs(folder: Path, manifest: Manifest) -> Sequence[Vectors]:
+    """The vectors of each pack, mapped."""
     paths = [(folder / vectors_file(pack.name), pack.records) for pack in manifest.packs]
     if missing := [path for path, _ in paths if str(path.relative_to(folder)) not in manifest.files]:
         raise corrupt(folder / MANIFEST, f"does not list {missing[0].relative_to(folder)}")
-    if len(paths) == 1 and paths[0][1] == rows and np.array_equal(places[:, 1], np.arange(rows)):
-        return (read_matrix if is_read else map_matrix)(paths[0][0], rows, dimensions)
-    packs = [map_matrix(path, count, dimensions) for path, count in paths]
-    if is_read:
-        matrix = np.empty((rows, dimensions), np.float32)
-        for start, block in _blocks(packs, places, dimensions):
-            matrix[start : start + len(block)] = block
-        matrix.flags.writeable = False
-        return matrix
-    if not rows:
-        return np.empty((0, dimensions), np.float32)
-    with TemporaryFile() as file:
-        for _, block in _blocks(packs, places, dimensions):
-            file.write(block.data)
-        file.flush()
-        return map_open(file, rows, dimensions)
+    return [map_matrix(path, records, manifest.generation.dimensions) for path, records in paths]
 
 
-def _blocks(packs: Sequence[Vectors], places: NDArray[np.uint32], dimensions: int) -> Iterator[tuple[int, Vectors]]:
-    """The first row and the vectors of each `BATCH` rows."""
-    for start in range(0, len(places), BATCH):
-        numbers, slots = places[start : start + BATCH].T
-        block = np.empty((len(slots), dimensions), np.float32)
-        for number in np.unique(numbers).tolist():
-            is_there = numbers == number
-            block[is_there] = packs[number][slots[is_there]]
-            forget_pages(packs[number])
-        yield start, block
-
-
-def _own(vectors: VectorSnapshot) -> MatrixVectors:
+def _own(vectors: VectorSnapshot | None) -> MatrixVectors:
     if not isinstance(vectors, MatrixVectors):
         raise TypeError(f"{type(vectors).__name__} was opened by another part")
     return vectors

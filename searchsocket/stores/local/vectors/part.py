@@ -51,8 +51,8 @@ class VectorPart(Protocol):
     def upkeep(self) -> "VectorUpkeep | None":
         """The maintenance interface of remote vectors."""
 
-    def blocks(self, live: VectorSnapshot, numbering: Numbering) -> Iterator[Vectors]:
-        """Yield all vectors in the order of rows, `BATCH` at a time."""
+    def blocks(self, live: VectorSnapshot, numbering: Numbering, rows: Rows) -> Iterator[Vectors]:
+        """Yield the vectors of rows, `BATCH` at a time."""
 
     def write(
         self,
