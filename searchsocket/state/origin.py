@@ -13,6 +13,7 @@ from searchsocket.state.chunks import chunk_key, count_chunks
 from searchsocket.state.errors import DamagedRow
 from searchsocket.state.file import transaction
 from searchsocket.state.page_records import records_digest
+from searchsocket.state.records import TextToEmbed, texts_of
 from searchsocket.state.sql import EXTRACT_KEY, IN_SCOPE, KEY_BYTES, MIRRORED, as_text
 from searchsocket.types import Renamed
 
@@ -166,6 +167,22 @@ class Origin:
                 renamed = []
         if renamed:
             yield renamed
+
+    def new_texts(self) -> Iterator[TextToEmbed]:
+        """Yield the distinct texts of pages that the origin does not contain with the same chunks, by rising hash.
+
+        Raises:
+            DamagedRow: A hash or a number of tokens is invalid.
+        """
+        return texts_of(
+            self.db.execute(
+                "SELECT content_hash, tokens, MIN(chunks.rowid) FROM chunked "
+                "JOIN chunks ON chunks.records_id = chunked.records_id WHERE chunked.scope = ? AND NOT EXISTS "
+                "(SELECT 1 FROM chunked theirs WHERE theirs.records_id = chunked.records_id AND theirs.scope = ?) "
+                "GROUP BY content_hash ORDER BY content_hash",
+                (self.scope, self.name()),
+            )
+        )
 
     def forget(self) -> None:
         """Clear the origin, since the scope has its own index now."""

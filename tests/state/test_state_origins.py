@@ -63,6 +63,19 @@ class TestOrigins:
             ]
             assert state.chunks.count() == (2, 1)
 
+    def test_new_texts_are_those_that_the_other_scope_lacks(self, project: ProjectState) -> None:
+        with project.open("main") as state:
+            chunked(state, "/a", "one", "two")
+            chunked(state, "/b", "three")
+        with project.open("new") as state:
+            listed(state, "/a")
+            state.origin.take_pages(HOW)
+            state.origin.take_chunks(HOW)
+            assert list(state.origin.new_texts()) == []
+            chunked(state, "/b", "four", "three")
+            (four, three) = (one.record.content_hash for one in cut("/b", "four", "three"))
+            assert {text.content_hash for text in state.origin.new_texts()} == {four, three}
+
     def test_chunks_are_selected_while_others_are_still_read(self, project: ProjectState) -> None:
         with project.open("main") as state:
             for number in range(9):

@@ -143,9 +143,14 @@ def golden_tokens(run: ScopeRun, state: ScopeState) -> int:
 def texts_at_stake(run: ScopeRun, state: ScopeState, cache: EmbeddingCache) -> Iterator[TextToEmbed]:
     """The distinct texts whose vectors may be published or are not known to be in the cache.
 
-    If the other records are live and the cache has lost nothing since, only texts of changed chunks; otherwise all.
+    If the other records are live and the cache has lost nothing since, only texts of changed chunks. If the scope
+    starts from another one and no vectors are cached, only texts that the other one lacks. Otherwise all.
     """
-    if 0 <= state.published.cache_size() <= cache.size() and not run.options.force and _state_is_live(run, state):
+    if run.options.force:
+        return state.chunks.texts()
+    if is_uncached(run.embedder.model_id) and state.origin.name():
+        return state.origin.new_texts()
+    if 0 <= state.published.cache_size() <= cache.size() and _state_is_live(run, state):
         return state.published.changed_texts()
     return state.chunks.texts()
 
