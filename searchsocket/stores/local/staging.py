@@ -179,6 +179,7 @@ class Staging:
         words, slots = list[PackWords](), int(self._fact("slots") or 0)
         while (first := sum(each.records for each in words)) < slots:
             words.append(PackWords.open(self._words_of(first)))
+            words[-1].forget_pages()  # its header made the system map 64 kB, of each of a large site's thousand files
         return words
 
     def _words_of(self, first_slot: int) -> Path:

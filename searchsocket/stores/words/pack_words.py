@@ -98,9 +98,6 @@ def write_words(path: Path, packs: Sequence[tuple[PackWords, Slots]], records: i
         packs: Each with the new slot of its records, -1 = left out.
         records: The number of all new slots.
     """
-    lengths = np.zeros((len(SCORED_FIELDS), records), np.int64)
-    for words, slots in packs:
-        lengths[:, slots[slots >= 0]] = words.lengths[:, slots >= 0]
     kinds = {
         "slots": np.dtype(np.min_scalar_type(max(records - 1, 0))),
         "counts": _kind(table.counts for words, _ in packs for table in (words.scored, words.exact)),
@@ -109,8 +106,7 @@ def write_words(path: Path, packs: Sequence[tuple[PackWords, Slots]], records: i
         "text": np.dtype(np.uint8),
     }
     with ExitStack() as files:
-        columns = {"lengths": _Column(files.enter_context(_temporary(path)), narrow(lengths.ravel()).dtype)}
-        columns["lengths"].add(lengths)
+        columns = {"lengths": _lengths(packs, records, files.enter_context(_temporary(path)))}
         for name in _TABLES:
             own = {
                 column: _Column(files.enter_context(_temporary(path)), kinds.get(column, np.dtype(np.uint32)))
@@ -151,6 +147,16 @@ class _Column:
         self.file.write(np.ascontiguousarray(array, self.kind).tobytes())
         self.count += array.size
         self.last = int(array.flat[-1]) if array.size else self.last
+
+
+def _lengths(packs: Sequence[tuple[PackWords, Slots]], records: int, file: IO[bytes]) -> _Column:
+    """The lengths of all records, in the smallest type."""
+    lengths = np.zeros((len(SCORED_FIELDS), records), _kind(words.lengths for words, _ in packs))
+    for words, slots in packs:
+        lengths[:, slots[slots >= 0]] = words.lengths[:, slots >= 0]
+    column = _Column(file, narrow(lengths.ravel()).dtype)
+    column.add(lengths)
+    return column
 
 
 def _add(columns: dict[str, _Column], table: Table) -> None:
