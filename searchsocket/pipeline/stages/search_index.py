@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from searchsocket.content.llms.folder import RECORDS, remove_others
-from searchsocket.errors import ConfigError, IndexCorrupt, ScopeNotIndexed
+from searchsocket.errors import ConfigError, IndexCorrupt
 from searchsocket.events import Event
 from searchsocket.models.embedders.base import is_uncached
 from searchsocket.models.embedders.cache import EmbeddingCache
@@ -272,9 +272,7 @@ def _repair(store: VectorStore, scope: Scope) -> list[str]:
         The damage, for the report.
     """
     try:
-        store.reader(scope)
-    except ScopeNotIndexed:
-        return []
+        next(store.fingerprints(scope), None)  # opens it, and prepares nothing for queries
     except IndexCorrupt:
         return [f"{damage}; it is rebuilt" for damage in store.repair(scope)]
     return []

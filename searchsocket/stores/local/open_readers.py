@@ -77,9 +77,9 @@ class OpenReaders:
     def newest(self, scope: Scope, folder: Path) -> LocalReader:
         """The live generation of a scope's folder, or the open one if the live one cannot be opened.
 
-        While one thread opens a new generation, others get the previous one. If the new one is damaged, half copied
-        or unreadable, all threads get the previous one. Opening is retried when a file changes, and after growing
-        pauses.
+        While one thread opens a new generation and prepares it for queries, others get the previous one. If the new one
+        is damaged, half copied or unreadable, all threads get the previous one. Opening is retried when a file changes,
+        and after growing pauses.
 
         Raises:
             ScopeNotIndexed: Nothing is live.
@@ -95,7 +95,7 @@ class OpenReaders:
                 assert current is not None
                 return current.reader
             try:
-                reader = self._opened(scope, folder)
+                reader = self._opened(scope, folder, for_queries=True)
             finally:
                 self._opening.release()
         except ScopeNotIndexed:
@@ -109,9 +109,9 @@ class OpenReaders:
         return reader
 
     def live(self, scope: Scope, folder: Path) -> LocalReader:
-        """The live generation only; raises the same errors as `newest`."""
+        """The live generation only, not prepared for queries; raises the same errors as `newest`."""
         with self._opening:
-            return self._opened(scope, folder)
+            return self._opened(scope, folder, for_queries=False)
 
     def refresh(self) -> list[SearchSocketError]:
         """Replace open generations that are no longer live; return the errors.
@@ -125,7 +125,8 @@ class OpenReaders:
         failed: list[SearchSocketError] = []
         for scope, folder in folders.items():
             try:
-                self.live(scope, folder)
+                with self._opening:
+                    self._opened(scope, folder, for_queries=True)
             except ScopeNotIndexed:
                 continue
             except SearchSocketError as error:
@@ -178,7 +179,7 @@ class OpenReaders:
             self._memory.touch((id(self), scope.name))
         return entry
 
-    def _opened(self, scope: Scope, folder: Path) -> LocalReader:
+    def _opened(self, scope: Scope, folder: Path, *, for_queries: bool) -> LocalReader:
         for _ in range(MAX_OPEN_TRIES):
             stamp = _stamp(folder)
             current = read_current(folder)
@@ -193,7 +194,7 @@ class OpenReaders:
             self._wait_for_another_try(scope, stamp, live)
             try:
                 reader = self._open(live, self._room(scope))
-                if self._memory is not None:  # of a service, whose queries need not wait for it
+                if for_queries:
                     reader.prepare()
                 if entry:
                     reader.catalogue.take_over(entry.reader.catalogue)

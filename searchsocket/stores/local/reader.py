@@ -110,10 +110,15 @@ class LocalReader:
         return max(_READER_BYTES, max_cached_bytes(records)) + _RECORD_BYTES * records + cached_bytes + self.read_bytes
 
     def prepare(self) -> None:
-        """Compute what the first query would wait for."""
-        _ = self.words.index
-        if isinstance(self.vectors, MatrixVectors):
-            _ = self.vectors.matrix
+        """Compute what the first query would wait for.
+
+        Raises:
+            IndexCorrupt: A file is damaged.
+        """
+        with NamingDamage(self.folder / PACKS):
+            _ = self.words.index
+            if isinstance(self.vectors, MatrixVectors):
+                _ = self.vectors.matrix
 
     def vector_blocks(self, known: Collection[PackEntry] = ()) -> Iterator[Vectors]:
         """The vectors of all packs but known ones, with one batch in memory at a time."""

@@ -1,4 +1,4 @@
-"""Vectors in the packs of their generation, gathered into one matrix in path order for its first query."""
+"""Vectors in the packs of their generation, gathered into one matrix in path order for queries."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
