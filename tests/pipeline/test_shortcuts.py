@@ -2,7 +2,7 @@
 
 import random
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.stages import STAGES
 from searchsocket.stores import make_store
 from searchsocket.stores.local import LocalStore
+from searchsocket.types import Scope
 from tests.pipeline.conftest import PAGES, Site
 
 
@@ -29,9 +30,12 @@ class Asked:
             self.texts += wanted
             return missing(cache, wanted, model_id)
 
-        def ask_store(*arguments: object) -> object:
-            self.compared += 1
-            return fingerprints(*arguments)  # type: ignore[arg-type]
+        def ask_store(store: LocalStore, scope: Scope) -> Iterator[tuple[str, str]]:
+            is_any = False
+            for record in fingerprints(store, scope):
+                is_any = True
+                yield record
+            self.compared += is_any  # all of them were read
 
         monkeypatch.setattr(EmbeddingCache, "missing", ask_cache)
         monkeypatch.setattr(LocalStore, "fingerprints", ask_store)
