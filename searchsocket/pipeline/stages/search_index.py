@@ -272,7 +272,8 @@ def _repair(store: VectorStore, scope: Scope) -> list[str]:
         The damage, for the report.
     """
     try:
-        next(store.fingerprints(scope), None)  # opens it, and prepares nothing for queries
+        # Opens the index, which checks its files. A reader would also prepare it for queries.
+        next(store.fingerprints(scope), None)
     except IndexCorrupt:
         return [f"{damage}; it is rebuilt" for damage in store.repair(scope)]
     return []

@@ -193,7 +193,7 @@ class OpenReaders:
             live = folder / current.live
             self._wait_for_another_try(scope, stamp, live)
             try:
-                reader = self._open(live, self._room(scope))
+                reader = self._open(live, self._room(scope) if for_queries else 0)
                 if for_queries:
                     reader.prepare()
                 if entry:

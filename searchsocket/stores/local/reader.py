@@ -120,9 +120,9 @@ class LocalReader:
             if isinstance(self.vectors, MatrixVectors):
                 _ = self.vectors.matrix
 
-    def vector_blocks(self, known: Collection[PackEntry] = ()) -> Iterator[Vectors]:
-        """The vectors of all packs but known ones, with one batch in memory at a time."""
-        new = [number for number, pack in enumerate(self.manifest.packs) if pack not in known]
+    def vector_blocks(self, old_packs: Collection[PackEntry] = ()) -> Iterator[Vectors]:
+        """The vectors of all packs except `old_packs`, with one batch in memory at a time."""
+        new = [number for number, pack in enumerate(self.manifest.packs) if pack not in old_packs]
         rows = np.flatnonzero(np.isin(self.numbering.names.places[:, 0], new))
         return self._part.blocks(self.vectors, self.numbering, rows)
 

@@ -64,7 +64,7 @@ class Staging:
         self.database = self.folder / "changes.db"
         self.vectors = self.folder / "vectors.f32"
         self.origin: LocalReader | None = None  # another scope's generation, linked here so that its files stay
-        self.taken: Ids = np.empty(0, "S1")  # of each row of the origin: its id in this scope; b"" = not reused
+        self.new_ids: Ids = np.empty(0, "S1")  # of each row of the origin: its id in this scope; b"" = not reused
         self.origin_was_tried = False
         self._connection = sqlite3.connect(self.database, isolation_level=None, check_same_thread=False)
         self._connection.execute("PRAGMA synchronous = OFF")
@@ -113,7 +113,7 @@ class Staging:
         folder = self.folder / "origin"
         link_generation(generation, folder)
         self.origin = opened(folder)
-        self.taken = np.zeros(len(self.origin.numbering), "S1")
+        self.new_ids = np.zeros(len(self.origin.numbering), "S1")
 
     def take_over(self, records: Sequence[Renamed]) -> list[str]:
         """Stage the records that the origin contains with the same hash; return their new ids."""
@@ -122,11 +122,11 @@ class Staging:
         rows = self.origin.numbering.rows_or_none([record.origin_id for record in records])
         hashes = self.origin.numbering.hashes_of(rows)
         equal = [row >= 0 and hashes[i] == records[i].record_hash for i, row in enumerate(rows.tolist())]
-        taken = [record.id for record, is_equal in zip(records, equal, strict=True) if is_equal]
-        ids = np.array([storable(id_).encode() for id_ in taken], np.bytes_)
-        self.taken = self.taken.astype(np.result_type(self.taken, ids), copy=False)  # as wide as the longest id
-        self.taken[rows[equal]] = ids
-        return taken
+        ids = [record.id for record, is_equal in zip(records, equal, strict=True) if is_equal]
+        encoded = np.array([storable(id_).encode() for id_ in ids], np.bytes_)
+        self.new_ids = self.new_ids.astype(np.result_type(self.new_ids, encoded), copy=False)  # as wide as the longest
+        self.new_ids[rows[equal]] = encoded
+        return ids
 
     def delete(self, ids: Sequence[str]) -> None:
         """Stage deletions whole or not at all."""
@@ -179,7 +179,7 @@ class Staging:
         words, slots = list[PackWords](), int(self._fact("slots") or 0)
         while (first := sum(each.records for each in words)) < slots:
             words.append(PackWords.open(self._words_of(first)))
-            words[-1].forget_pages()  # its header made the system map 64 kB, of each of a large site's thousand files
+            words[-1].forget_pages()  # a header maps 64 kB, and a large site has a thousand files
         return words
 
     def _words_of(self, first_slot: int) -> Path:

@@ -91,20 +91,20 @@ def part_problems(reader: LocalReader) -> list[str]:
     return _vector_problems(reader) + word_problems(reader)
 
 
-def new_problems(reader: LocalReader, *, known: Collection[PackEntry] = (), is_foreign: bool = False) -> list[str]:
+def new_problems(reader: LocalReader, *, old_packs: Collection[PackEntry] = (), is_foreign: bool = False) -> list[str]:
     """`part_problems` of a new generation, except that remote vectors are not read back after every change.
 
     Args:
-        known: Packs that an earlier generation has too, so their vectors were checked.
+        old_packs: Packs that an earlier generation has too; their vectors are not checked again.
         is_foreign: Another machine has written it.
     """
     problems = word_problems(reader, contents=is_foreign)
-    return problems if reader.vectors.limits.is_remote else _vector_problems(reader, known) + problems
+    return problems if reader.vectors.limits.is_remote else _vector_problems(reader, old_packs) + problems
 
 
-def _vector_problems(reader: LocalReader, known: Collection[PackEntry] = ()) -> list[str]:
+def _vector_problems(reader: LocalReader, old_packs: Collection[PackEntry] = ()) -> list[str]:
     try:
-        for block in reader.vector_blocks(known):
+        for block in reader.vector_blocks(old_packs):
             check_vectors(block, len(block), reader.generation.dimensions)
     except SearchSocketError as error:
         return [f"{reader.folder}: {error}"]

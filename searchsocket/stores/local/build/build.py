@@ -86,7 +86,7 @@ def drop_unchanged(staging: Staging, live: LocalReader, part: VectorPart) -> Non
 def drop_remaining(staging: Staging, origin: LocalReader) -> None:
     """Stage the deletion of records that were not reused from the other scope, and drop texts that equal its texts."""
     drop_unchanged_bodies(staging.database, origin.folder)
-    staging.delete(origin.numbering.ids_of(np.flatnonzero(staging.taken == b"")))
+    staging.delete(origin.numbering.ids_of(np.flatnonzero(staging.new_ids == b"")))
 
 
 def refuse_two_models(staging: Staging, live: LocalReader | None, info: PublishInfo) -> None:

@@ -53,7 +53,7 @@ def build_candidate(
         write_atomic(target / MANIFEST, manifest_bytes(manifest))
         vectors.stage(generation, staging.upserts(generation), staging.deletions())
         reader = open_generation(target)
-        if problems := new_problems(reader, known=live.manifest.packs if live else ()):
+        if problems := new_problems(reader, old_packs=live.manifest.packs if live else ()):
             raise IndexCorrupt("the new generation is not published: " + "; ".join(problems))
         share_files(target)
         sync_files(target, files)

@@ -116,7 +116,7 @@ def _staying(staging: Staging, staged: StagedRows, live: LocalReader) -> tuple[R
     is_gone = np.zeros(len(live.numbering), np.bool_)
     changed = live.numbering.rows_or_none(staging.changed_ids())
     is_gone[changed[changed >= 0]] = True
-    ids = staging.taken if live is staging.origin else live.numbering.ids
+    ids = staging.new_ids if live is staging.origin else live.numbering.ids
     urls = {*live.facts.texts["url"].take(np.flatnonzero(is_gone)), *staged.facts.texts["url"].distinct()}
     return np.flatnonzero(~is_gone), ids, live.numbering.names.hashes, urls
 

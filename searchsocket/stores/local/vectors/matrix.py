@@ -52,21 +52,21 @@ def in_memory(packs: Sequence[Vectors], places: Places, dimensions: int) -> Vect
     matrix = np.empty((len(places), dimensions), np.float32)
     for start in range(0, len(places), _BLOCK_ROWS):
         block = places[start : start + _BLOCK_ROWS]
-        matrix[start : start + len(block)] = _taken(packs, block, dimensions)
+        matrix[start : start + len(block)] = _vectors_at(packs, block, dimensions)
         for pack in packs:
             forget_pages(pack)
     matrix.flags.writeable = False
     return matrix
 
 
-def _taken(packs: Sequence[Vectors], places: Places, dimensions: int) -> Vectors:
+def _vectors_at(packs: Sequence[Vectors], places: Places, dimensions: int) -> Vectors:
     """The vectors at places."""
     numbers, slots = places.T
-    taken = np.empty((len(places), dimensions), np.float32)
+    vectors = np.empty((len(places), dimensions), np.float32)
     for number in np.unique(numbers).tolist():
         is_there = numbers == number
-        taken[is_there] = packs[number][slots[is_there]]
-    return taken
+        vectors[is_there] = packs[number][slots[is_there]]
+    return vectors
 
 
 def forget_pages(matrix: Vectors) -> None:
@@ -194,7 +194,7 @@ class MatrixVectors:
     def read_once(self, rows: Rows) -> Vectors:
         """The vectors of rows, which do not stay in memory."""
         with self._damage:
-            vectors = _taken(self._packs, self._places[rows], self._dimensions)
+            vectors = _vectors_at(self._packs, self._places[rows], self._dimensions)
         for pack in self._packs:
             forget_pages(pack)
         return vectors
@@ -228,7 +228,7 @@ class MatrixVectors:
         """See `VectorSnapshot.vectors_of`."""
         rows = self.numbering.rows_of(ids)
         with self._damage:
-            return _taken(self._packs, self._places[rows], self._dimensions)
+            return _vectors_at(self._packs, self._places[rows], self._dimensions)
 
     def _check(self, vector: Vector) -> None:
         is_float = vector.dtype == np.float32 and vector.shape == (self._dimensions,)
