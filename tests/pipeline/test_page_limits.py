@@ -2,6 +2,7 @@
 
 import pytest
 
+from searchsocket.errors import ConfigMissing
 from tests.pipeline.conftest import Site
 
 # The quote in the script hides the tag behind it from the look at unusual tags; the parser sees it, and takes minutes.
@@ -38,3 +39,13 @@ def test_a_page_that_failed_is_indexed_when_it_is_mended(site: Site) -> None:
     site.write("docs/faq.html", "FAQ", "<p>Short questions.</p>")
     assert site.index().pages["failed"] == 0
     assert "/docs/faq" in site.urls()
+
+
+def test_a_site_whose_pages_all_failed_says_why(site: Site) -> None:
+    """The message said only that no page has text."""
+    for page in (site.root / "build").rglob("*.html"):
+        page.unlink()
+    (site.root / "searchsocket.toml").write_text("run.max_page_memory_mb = 64\n")
+    site.write("docs/faq.html", "FAQ", HUGE)
+    with pytest.raises(ConfigMissing, match=r"1 page failed, the first: /docs/faq .*run\.max_page_memory_mb"):
+        site.index()

@@ -10,6 +10,7 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.state import ScopeState
 from searchsocket.stores.base import IndexReader, VectorStore
 from searchsocket.system.batches import batches
+from searchsocket.text.amounts import count
 from searchsocket.types import Generation, Record
 
 BATCH = 500  # changes
@@ -119,7 +120,7 @@ def refuse_large_deletion(run: ScopeRun, state: ScopeState, live: Generation | N
     """The last check before the index: noindex, settings or lost state may also have removed pages."""
     pages = state.chunks.count().pages
     if pages == 0:
-        raise ConfigMissing(nothing_to_index(run))
+        raise ConfigMissing(nothing_to_index(run) + _first_failure(state))
     if (
         live is not None
         and pages * 2 < live.pages
@@ -135,6 +136,13 @@ def nothing_to_index(run: ScopeRun) -> str:
         f"nothing to index for scope {run.scope.name!r}: no page has searchable text. A live index stays as it "
         f"is; {run.corpus.advice(run)}"
     )
+
+
+def _first_failure(state: ScopeState) -> str:
+    """The reason why the first page failed, since pages without text may be pages that no worker could extract."""
+    report = state.history.last("page_mirror")
+    failed = report["numbers"]["failed"] if report else 0
+    return f"; {count(failed, 'page')} failed, the first: {report['warnings'][0]}" if report and failed else ""
 
 
 def live_changes(run: ScopeRun, state: ScopeState, store: VectorStore, live: Generation | None) -> Iterator[Change]:
