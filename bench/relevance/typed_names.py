@@ -12,10 +12,10 @@ from dataclasses import replace
 from bench.relevance.collection import Collection, Query
 
 SEED = 14
-_NAMES = "navigational"
+NAMES = "navigational"
 _WORD = re.compile(r"[A-Za-z]{4,}")
 # What the sites of the collections are about.
-_PRODUCTS = {"example_site": "searchsocket", "site_eslint": "ESLint", "site_react": "React", "site_vue": "Vue"}
+PRODUCTS = {"example_site": "searchsocket", "site_eslint": "ESLint", "site_react": "React", "site_vue": "Vue"}
 _LAST = re.compile(r"[A-Za-z]{7,}(?=[()]*$)")
 
 
@@ -44,7 +44,7 @@ def with_product_behind(collection: Collection) -> Collection:
 
 
 def _with_product(site: str, name: str, pattern: str) -> str:
-    product = _PRODUCTS.get(site, "")
+    product = PRODUCTS.get(site, "")
     is_bare = product and len(name.split()) > 1 and product.lower() not in name.lower()
     return pattern.format(name=name, product=product) if is_bare else ""
 
@@ -53,7 +53,7 @@ def _changed(collection: Collection, kind: str, change: Callable[[str, random.Ra
     def changed(queries: Iterable[Query]) -> Iterable[Query]:
         for query in queries:
             text = change(query.text, random.Random(f"{SEED} {kind} {collection.name} {query.id}"))
-            if text and query.kind == _NAMES:
+            if text and query.kind == NAMES:
                 yield replace(query, text=text, kind=kind)
 
     return replace(collection, name=f"{collection.name} {kind}", queries=tuple(changed(collection.queries)))
