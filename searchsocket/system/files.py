@@ -77,7 +77,7 @@ def replacing(path: Path, temporary_dir: Path, *, durable: bool = True, mode: in
         temporary.unlink(missing_ok=True)
         raise
     if durable:
-        sync_directory(path.parent)
+        sync(path.parent)
 
 
 def share(path: Path) -> None:
@@ -100,8 +100,8 @@ def bytes_below(path: Path) -> int:
     return total
 
 
-def sync_directory(path: Path) -> None:
-    """Make renames and deletions inside `path` durable."""
+def sync(path: Path) -> None:
+    """Make the content of a file durable, or renames and deletions inside a folder."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -1,5 +1,6 @@
 """Packs: what a change writes, what generations share, and when records are written again."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,21 @@ def test_an_edit_writes_what_changed_and_links_the_rest(tmp_path: Path) -> None:
     after = {path.name: path for path in (second / "packs").iterdir()}
     assert before.keys() < after.keys()
     assert all(after[name].samefile(path) for name, path in before.items())
+
+
+def test_an_edit_syncs_what_it_wrote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It synced each linked file too, a hundred for a large site."""
+    store = filled(tmp_path)
+    first = live(tmp_path / "main")
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda handle: synced.append(os.fstat(handle).st_ino))
+    edit(store, 3, "lamp")
+    second = live(tmp_path / "main")
+    linked = {path.stat().st_ino for path in first.rglob("*") if path.is_file()}
+    written = {path.stat().st_ino for path in second.rglob("*") if path.is_file()} - linked
+    assert written
+    assert written <= set(synced)
+    assert not linked & set(synced)
 
 
 def test_many_edits_make_few_packs_and_the_answers_of_a_new_index(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ from searchsocket.stores.local.layout import (
 )
 from searchsocket.stores.local.ownership import Ownership
 from searchsocket.system.errors import free_bytes, system_error
-from searchsocket.system.files import is_temporary, make_folder, sync_directory, write_atomic
+from searchsocket.system.files import is_temporary, make_folder, sync, write_atomic
 from searchsocket.system.locks import scope_lock
 from searchsocket.types import Scope
 
@@ -199,12 +199,12 @@ class _Pull:
         self._fetch_all(building, {name: entry for name, entry in missing.items() if name != MANIFEST})
         refuse_unsound(building, self._origin)
         for folder in {(building / name).parent for name in description.files}:
-            sync_directory(folder)
+            sync(folder)
         if target.exists():  # another generation of the same name, or a damaged one
             shutil.rmtree(self._folder / f"{REMOVED}{pointer.generation}", ignore_errors=True)
             os.replace(target, self._folder / f"{REMOVED}{pointer.generation}")
         os.replace(building, target)
-        sync_directory(self._folder)
+        sync(self._folder)
         return list(missing.values())
 
     def _sweep(self, building: Path) -> None:

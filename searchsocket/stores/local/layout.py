@@ -14,7 +14,7 @@ from types import TracebackType
 from searchsocket.errors import IndexCorrupt, InvalidScope, VectorBackendUnavailable
 from searchsocket.stores.base.naming import GENERATION_NAME, check_scope_name
 from searchsocket.system.errors import first_refused, permission_denied, system_error
-from searchsocket.system.files import is_temporary, sync_directory, write_atomic
+from searchsocket.system.files import is_temporary, sync, write_atomic
 from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Generation, Recall, SiteVersion, Spread, VersionFamily
 
@@ -161,7 +161,7 @@ def overwrite_current(folder: Path, current: Current) -> None:
 def unpublish(folder: Path) -> None:
     """Delete CURRENT, so that no generation is live; a crash after it leaves only leftovers."""
     (folder / CURRENT).unlink(missing_ok=True)
-    sync_directory(folder)
+    sync(folder)
 
 
 def read_manifest(folder: Path) -> Manifest:

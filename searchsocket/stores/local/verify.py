@@ -1,7 +1,6 @@
 """Verify a generation: before it becomes live, and on request."""
 
 import hashlib
-import os
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from searchsocket.stores.local.layout import (
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.words.pack_words import PackWords
 from searchsocket.system.errors import system_error
-from searchsocket.system.files import share
+from searchsocket.system.files import share, sync
 
 
 def hash_files(
@@ -63,13 +62,15 @@ def share_files(generation: Path) -> None:
 
 
 def sync_files(folder: Path, names: Iterable[str]) -> None:
-    """Make the files and the folders that name them durable."""
-    for path in [*(folder / name for name in names), folder / PACKS, folder / ROWS, folder]:
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+    """Make the files and the folders that name them durable.
+
+    A file with other links is skipped: it was synced with the generation that wrote it.
+    """
+    for name in names:
+        if (folder / name).stat().st_nlink == 1:
+            sync(folder / name)
+    for path in (folder / PACKS, folder / ROWS, folder):
+        sync(path)
 
 
 def record_problems(reader: LocalReader) -> list[str]:

@@ -17,7 +17,7 @@ from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.staging import Staging
 from searchsocket.stores.local.vectors.part import VectorPart
 from searchsocket.stores.local.verify import hash_files, new_problems, share_files, sync_files
-from searchsocket.system.files import sync_directory, write_atomic
+from searchsocket.system.files import sync, write_atomic
 from searchsocket.types import Generation, Scope
 
 
@@ -66,7 +66,7 @@ def build_candidate(
             generation = replace(generation, recall=recall)
             write_atomic(target / MANIFEST, manifest_bytes(replace(manifest, generation=generation)))
         os.replace(target, folder / name)
-        sync_directory(folder)
+        sync(folder)
         return generation
     finally:
         shutil.rmtree(target, ignore_errors=True)
